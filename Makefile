@@ -1,0 +1,44 @@
+# Every target sets up .venv by itself; nothing else has to be installed first
+# but Python 3.11 or newer with its venv module (Debian: python3-venv).
+
+PYTHON3 ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTEST_ARGS ?=
+RUN_ARGS ?=
+BENCH_ARGS ?=
+
+.PHONY: run test lint format bench clean
+
+run: $(STAMP)
+	$(BIN)/lmkl-pad $(RUN_ARGS)
+
+# The linters take seconds, so the one command that CI runs covers them too.
+test: lint
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamp is written last: an interrupted installation starts again.
+$(STAMP): pyproject.toml
+	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "lmkl-pad needs Python 3.11 or newer: make PYTHON3=/path/to/python3 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON3) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""Commands of ``lmkl-pad``: they parse, call ``app`` and print, nothing more."""

@@ -1,0 +1,101 @@
+"""``lmkl-pad demo``: the whole job without a screen, printed or as JSON."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+from rich.console import Console
+
+from app.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from app.demo import DemoResult
+
+MODEL_FILE = "demo-model.safetensors"
+JSON_FILE = "demo.json"
+
+
+def demo_command(
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help=f"Folder, made if missing, for {MODEL_FILE} and {JSON_FILE}.",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON for machines instead of tables.")
+    ] = False,
+) -> None:
+    """Fit a model on generated vectors (no faces) and test it on attacks it never saw."""
+    run_and_print(output=output, as_json=as_json)
+
+
+def run_and_print(*, output: Path | None, as_json: bool) -> None:
+    """Run the demo, print it, write it where asked, and exit with what happened.
+
+    Parameters
+    ----------
+    output : Path or None
+        Folder for the model and the figures; nothing is written without one.
+    as_json : bool
+        Print JSON on standard output instead of tables.
+
+    Raises
+    ------
+    typer.Exit
+        With an :class:`~app.cli.exit_codes.ExitCode` other than OK.
+    """
+    # Imported here: --help and --version should not wait for SciPy.
+    from app import demo
+    from app.cli.render import print_demo
+
+    if output is not None:
+        _make_folder(output)
+    try:
+        result = demo.run()
+    except ValueError as error:
+        _stop(f"The demo could not be fitted: {error}", ExitCode.FAILED)
+    text = json.dumps(demo.as_json(result), indent=2)
+    if as_json:
+        typer.echo(text)
+    else:
+        print_demo(result, Console())
+    if output is not None:
+        _write(result, text, output)
+        typer.echo(f"Wrote {MODEL_FILE} and {JSON_FILE} to {output}", err=as_json)
+    if not result.is_certified:
+        _stop(
+            f"The fit stopped at a relative gap of {result.model.gap_:.1e}, "
+            f"above the {demo.CERTIFIED_GAP:.0e} that counts as certified.",
+            ExitCode.UNCERTIFIED,
+        )
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder before the work, so that a bad path costs no fit."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _stop(f"Cannot use {folder} as output folder: {error.strerror}.", ExitCode.UNWRITABLE)
+
+
+def _write(result: "DemoResult", text: str, folder: Path) -> None:
+    from lmkl_core import save_model
+
+    partial = folder / f"{JSON_FILE}.partial"
+    try:
+        save_model(result.model, folder / MODEL_FILE)
+        partial.write_text(text + "\n", encoding="utf-8")
+        os.replace(partial, folder / JSON_FILE)
+    except OSError as error:
+        _stop(f"Cannot write to {folder}: {error.strerror}.", ExitCode.UNWRITABLE)
+
+
+def _stop(sentence: str, code: ExitCode) -> NoReturn:
+    typer.echo(sentence, err=True)
+    raise typer.Exit(code)

@@ -1,0 +1,167 @@
+"""Kernel functions, the paper's width rule, and stacks of Gram matrices.
+
+A kernel is a small function of two sample matrices, kept in the registry `KERNELS`; a
+fitted kernel (`ViewKernel`) adds what was learned from the training rows of one view.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lmkl_core.errors import InvalidInputError
+
+WIDTH_ROWS = 2000
+"""The width rule uses at most this many evenly spaced rows: the mean is stable by then."""
+
+
+def half_square_distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """``|x - y|^2 / 2`` for all pairs, shape ``(len(X), len(Y))``, never negative."""
+    D = X @ Y.T
+    np.negative(D, out=D)
+    D += 0.5 * np.einsum("ij,ij->i", X, X)[:, None]
+    D += 0.5 * np.einsum("ij,ij->i", Y, Y)[None, :]
+    return np.maximum(D, 0.0, out=D)
+
+
+def rbf(X: np.ndarray, Y: np.ndarray, *, width: float) -> np.ndarray:
+    """``exp(-|x - y|^2 / (2 width^2))``."""
+    D = half_square_distances(X, Y)
+    D *= -1.0 / width**2
+    return np.exp(D, out=D)
+
+
+def linear(X: np.ndarray, Y: np.ndarray, *, width: float = 1.0) -> np.ndarray:
+    """``x . y``; the width is ignored."""
+    return X @ Y.T
+
+
+KERNELS: dict[str, Callable[..., np.ndarray]] = {"rbf": rbf, "linear": linear}
+"""Kernels by name. ``"precomputed"`` is known beside these: the view itself is the kernel."""
+
+PRECOMPUTED = "precomputed"
+
+
+def register_kernel(name: str, function: Callable[..., np.ndarray]) -> None:
+    """Make ``function(X, Y, *, width)`` available as ``kernel=name``.
+
+    The function must be positive semi-definite; ``width`` is the paper's width of the view.
+    A model that uses it can only be loaded where it has been registered again.
+    """
+    if not name or name == PRECOMPUTED or not callable(function):
+        raise InvalidInputError(
+            f"Kernel {name!r} cannot be registered: give a new name and a callable(X, Y, *, width)."
+        )
+    KERNELS[name] = function
+
+
+def kernel_names() -> list[str]:
+    """Names accepted as ``kernel``."""
+    return sorted([*KERNELS, PRECOMPUTED])
+
+
+def half_mean_distance(X: np.ndarray) -> float:
+    """Width of the paper: half the mean Euclidean distance over pairs of different rows."""
+    if len(X) > WIDTH_ROWS:
+        X = X[np.linspace(0, len(X) - 1, WIDTH_ROWS).astype(int)]
+    X = X - X.mean(axis=0)
+    n, total = len(X), 0.0
+    for start in range(0, n, 512):
+        D = half_square_distances(X[start : start + 512], X)
+        rows = np.arange(len(D))
+        D[rows, start + rows] = 0.0
+        total += float(np.sum(np.sqrt(2.0 * D), dtype=np.float64))
+    return 0.5 * total / (n * (n - 1)) if n > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class ViewKernel:
+    """A kernel fitted to one view.
+
+    Attributes
+    ----------
+    name : str
+        Key of `KERNELS`, or ``"precomputed"``.
+    width : float
+        The paper's width for this view; 1 where it has no meaning.
+    """
+
+    name: str
+    width: float = 1.0
+
+    def __call__(self, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        """Kernel values of all pairs of rows."""
+        if self.name not in KERNELS:
+            raise InvalidInputError(
+                f"Kernel {self.name!r} is not registered here: call "
+                f"lmkl_core.register_kernel({self.name!r}, function) first."
+            )
+        return KERNELS[self.name](X, Y, width=self.width)
+
+    def diagonal(self, X: np.ndarray) -> np.ndarray:
+        """``k(x, x)`` of every row."""
+        if self.name == "rbf":
+            return np.ones(len(X))
+        if self.name == "linear":
+            return np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        return np.array([float(self(row[None], row[None])[0, 0]) for row in X])
+
+
+def fit_kernel(name: str, view: str, X: np.ndarray) -> ViewKernel:
+    """Fit the kernel of one view, refusing a view that carries no information."""
+    if name == PRECOMPUTED:
+        return ViewKernel(name)
+    if name not in KERNELS:
+        raise InvalidInputError(
+            f"kernel={name!r} is unknown: choose one of {', '.join(kernel_names())}."
+        )
+    if np.all(X == X[0]):
+        raise InvalidInputError(
+            f"View {view!r} is constant (zero variance over {len(X)} rows): it cannot tell "
+            "samples apart, so leave it out."
+        )
+    width = half_mean_distance(X)
+    if not np.isfinite(width) or width <= np.finfo(X.dtype).tiny:
+        raise InvalidInputError(
+            f"View {view!r} varies too little for dtype {X.dtype} (width {width:.1e}): rescale it "
+            "or leave it out."
+        )
+    return ViewKernel(name, width)
+
+
+def gram(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
+    """Symmetric Gram matrix of one view's rows."""
+    centred = X - X.mean(axis=0) if kernel.name == "rbf" else X
+    K = kernel(centred, centred)
+    if kernel.name == "rbf":
+        np.fill_diagonal(K, 1.0)
+    K += K.T.copy()
+    K *= 0.5
+    return K
+
+
+def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
+    """Validate a precomputed Gram matrix: square, symmetric, not constant zero."""
+    if K.shape[0] != K.shape[1]:
+        raise InvalidInputError(
+            f"View {view!r} has shape {K.shape}, but kernel='precomputed' needs a square matrix."
+        )
+    scale = float(np.max(np.abs(K)))
+    if scale == 0.0:
+        raise InvalidInputError(f"View {view!r} is a kernel of zeros: leave it out.")
+    if float(np.max(np.abs(K - K.T))) > 1e-5 * scale:
+        raise InvalidInputError(
+            f"View {view!r} is not symmetric, so it is no kernel: pass (K + K.T) / 2 if the "
+            "difference is noise."
+        )
+    return (K + K.T) / 2
+
+
+def gram_stack(kernels, names, arrays) -> np.ndarray:
+    """Gram matrices of all views, ``(G, n, n)``, in the dtype of the views."""
+    n = len(arrays[0])
+    stack = np.empty((len(arrays), n, n), dtype=np.result_type(*arrays))
+    for g, (kernel, name, X) in enumerate(zip(kernels, names, arrays, strict=True)):
+        precomputed = kernel.name == PRECOMPUTED
+        stack[g] = check_precomputed(name, X) if precomputed else gram(kernel, X)
+    return stack

@@ -1,0 +1,163 @@
+r"""The convex objective of the kernel weights, with its derivatives.
+
+For weights ``mu`` of shape ``(C, G)`` the paper's inner maximum over ``lambda`` is
+
+``phi(mu) = max_lambda  2 lambda^T 1 - lambda^T (delta I + K_mu) lambda
+          = 1^T (delta I + K_mu)^{-1} 1``
+
+with ``K_mu = sum_cg mu_cg K_cg`` and ``K_cg = diag(p_c) K_g diag(p_c)``. A maximum of linear
+functions of ``mu`` is convex. With ``A = delta I + K_mu`` and ``lambda = A^{-1} 1``:
+
+* gradient ``-u`` with ``u_cg = lambda^T K_cg lambda``;
+* Hessian ``2 V^T A^{-1} V`` with the columns ``v_cg = K_cg lambda``;
+* for every ``lambda`` whatsoever and every feasible ``nu``,
+  ``phi(nu) >= 2 lambda^T 1 - delta |lambda|^2 - nu . u(lambda)``. At ``lambda(mu)`` the
+  constant is ``phi(mu) + mu . u``: a *cut*, which every certificate here is made of.
+
+No matrix ``K_cg`` is ever formed: memory is ``G n^2``, not ``C G n^2``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.linalg import lapack, solve_triangular
+
+from lmkl_core.errors import InvalidInputError
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """``phi`` and its first derivative at one point; the second is made when asked for."""
+
+    weights: np.ndarray
+    objective: float
+    sensitivity: np.ndarray
+    root: Callable[[], np.ndarray]
+    state: Any = None
+
+    @property
+    def value(self) -> float:
+        """``mu . u`` at this point."""
+        return float(np.sum(self.weights * self.sensitivity))
+
+    @property
+    def cut_constant(self) -> float:
+        """``2 lambda^T 1 - delta |lambda|^2``, the constant of the cut at this point."""
+        return self.objective + self.value
+
+    @cached_property
+    def hessian(self) -> np.ndarray:
+        """Second derivative of ``phi``, ``(C G, C G)``, in the order of flattened weights."""
+        root = self.root()
+        return 2 * (root @ root.T)
+
+
+class Problem(Protocol):
+    """What the solver asks of a kernel problem."""
+
+    n_clusters: int
+    n_views: int
+    n_solves: int
+
+    def evaluate(self, weights: np.ndarray) -> Evaluation:
+        """Return objective and derivatives at ``(C, G)`` weights."""
+
+    def dual_coef(self, evaluation: Evaluation) -> np.ndarray:
+        """Return ``lambda`` at an evaluated point."""
+
+
+class GramProblem:
+    """The exact problem on a stack of Gram matrices.
+
+    Parameters
+    ----------
+    grams : ndarray (G, n, n)
+        Base kernels ``K_g``. float32 stacks are kept as they are; all arithmetic that the
+        certificate rests on is done in float64.
+    memberships : ndarray (n, C)
+        ``p_c(x_i)``.
+    delta : float
+        The paper's ``delta``, not divided by ``n``.
+    """
+
+    def __init__(self, grams: np.ndarray, memberships: np.ndarray, delta: float):
+        self.grams = np.ascontiguousarray(grams)
+        self.memberships = np.asarray(memberships, dtype=float)
+        self.delta = float(delta)
+        self.n_views, self.n_samples = self.grams.shape[0], self.grams.shape[1]
+        self.n_clusters = self.memberships.shape[1]
+        self.n_solves = 0
+
+    def effective_kernel(self, weights: np.ndarray) -> np.ndarray:
+        """``K_mu = sum_g K_g * (P diag(mu_g) P^T)``, shape ``(n, n)``."""
+        n = self.n_samples
+        flat = self.grams.reshape(self.n_views, n * n)
+        if flat.dtype == np.float64:
+            mixed = (weights @ flat).reshape(self.n_clusters, n, n)
+        else:
+            mixed = _mix_in_double(weights, flat).reshape(self.n_clusters, n, n)
+        kernel = np.zeros((n, n))
+        for c in range(self.n_clusters):
+            column = self.memberships[:, c]
+            mixed[c] *= column[:, None]
+            mixed[c] *= column[None, :]
+            kernel += mixed[c]
+        return kernel
+
+    def factor(self, weights: np.ndarray) -> np.ndarray:
+        """Lower Cholesky factor of ``A = delta I + K_mu``; counts as one linear solve."""
+        matrix = self.effective_kernel(weights)
+        matrix.flat[:: self.n_samples + 1] += self.delta
+        self.n_solves += 1
+        # LAPACK reads columns: the transpose of a symmetric matrix is itself.
+        lower, info = lapack.dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
+        if info != 0:
+            raise InvalidInputError(
+                "The weighted kernel plus delta is not positive definite: raise delta, "
+                "or pass kernels that are positive semi-definite."
+            )
+        return lower
+
+    def dual_coef(self, evaluation: Evaluation) -> np.ndarray:
+        """``lambda = (delta I + K_mu)^{-1} 1``."""
+        return evaluation.state[0]
+
+    def cholesky(self, evaluation: Evaluation) -> np.ndarray:
+        """Lower Cholesky factor of ``A`` at an evaluated point."""
+        return evaluation.state[1]
+
+    def kernel_products(self, dual_coef: np.ndarray) -> np.ndarray:
+        """``v_cg = K_cg lambda`` as an array of shape ``(C, G, n)``."""
+        scaled = (self.memberships * dual_coef[:, None]).T
+        products = np.empty((self.n_clusters, self.n_views, self.n_samples))
+        for g, gram in enumerate(self.grams):
+            products[:, g] = scaled @ gram.astype(np.float64, copy=False)
+        products *= self.memberships.T[:, None, :]
+        return products
+
+    def evaluate(self, weights: np.ndarray) -> Evaluation:
+        """Return ``phi``, ``u`` and what the Hessian needs, for one Cholesky factor."""
+        weights = np.asarray(weights, dtype=float).reshape(self.n_clusters, self.n_views)
+        lower = self.factor(weights)
+        half = solve_triangular(lower, np.ones(self.n_samples), lower=True, check_finite=False)
+        dual = solve_triangular(lower, half, lower=True, trans="T", check_finite=False)
+        products = self.kernel_products(dual)
+        columns = products.reshape(-1, self.n_samples)
+        sensitivity = np.maximum(columns @ dual, 0.0).reshape(weights.shape)
+
+        def root() -> np.ndarray:
+            return solve_triangular(lower, columns.T, lower=True, check_finite=False).T
+
+        return Evaluation(weights, float(half @ half), sensitivity, root, (dual, lower))
+
+
+def _mix_in_double(weights: np.ndarray, flat: np.ndarray, block: int = 1 << 18) -> np.ndarray:
+    """``weights @ flat`` for float32 ``flat``, converted block by block."""
+    mixed = np.empty((weights.shape[0], flat.shape[1]))
+    for start in range(0, flat.shape[1], block):
+        stop = start + block
+        mixed[:, start:stop] = weights @ flat[:, start:stop].astype(np.float64)
+    return mixed

@@ -1,0 +1,211 @@
+r"""The certified solver of localised one-class multiple kernel learning.
+
+The problem
+-----------
+Given base kernels ``K_g`` (``g = 1..G``), memberships ``p_c`` (``c = 1..C``) and a
+regulariser ``delta > 0``, the paper asks for weights ``mu`` and coefficients ``lambda`` with
+
+``min_{mu in J} max_lambda  -lambda^T K_mu lambda - delta lambda^T lambda + 2 lambda^T 1``,
+``K_mu = sum_cg mu_cg diag(p_c) K_g diag(p_c)``,  ``J = {mu >= 0 : |mu|_p |mu|_q <= 1}``
+
+(groups of weights with a norm each, in the disjoint families). The inner maximum is
+attained at ``lambda = (delta I + K_mu)^{-1} 1`` and equals ``phi(mu) = lambda^T 1``, which is
+convex and decreasing in ``mu`` (`lmkl_core.problem`). So the task is to minimise a convex
+function of ``C G`` numbers, of which one evaluation costs one Cholesky factor.
+
+Why not the paper's fixed point
+-------------------------------
+Algorithm 1 alternates ``lambda`` with a closed form in ``mu`` that is only a fixed-point
+condition. For ``p = q`` it reads ``mu <- u mu^{2-p}`` up to scale; its logarithm is multiplied
+by ``2 - p`` each time, so it oscillates for ``p > 2`` and diverges from ``p = 3`` on. Here
+
+1. Newton's method on ``log mu`` (`lmkl_core.newton`) descends monotonically to a
+   stationary point, usually in three to eight factorisations;
+2. the certificate is evaluated at every step. By convexity, for every feasible ``nu``,
+   ``phi(nu) >= phi(mu) - u . (nu - mu)``, hence
+
+   ``phi(mu) - min_J phi  <=  max_{nu in J} u . nu  -  u . mu``,
+
+   whether or not ``J`` is convex. The maximum is bounded by duality, never by search
+   (`lmkl_core.support`), so the gap is never reported smaller than it is;
+3. where ``J`` is not convex (it need not be, contrary to the paper, see
+   `lmkl_core.constraints`) there may be several local minima, and the linear bound need not be
+   tight. Then the search restarts from the maximiser that the certificate found, and
+   branch and bound over the convex slices of ``J`` (`lmkl_core.branch`) closes the gap.
+
+The result is the best point met, with the largest lower bound that was proven.
+"""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from lmkl_core.branch import BranchAndBound
+from lmkl_core.constraints import NormConstraint
+from lmkl_core.errors import ConvergenceWarning
+from lmkl_core.newton import SMALLEST_LOG_WEIGHT, Geometry, descend
+from lmkl_core.problem import Evaluation, Problem
+from lmkl_core.solution import Solution
+from lmkl_core.support import support_bound
+
+ROUNDING = 1e-12
+"""Added to every relative gap: the arithmetic it was computed with is not exact."""
+
+
+class Run:
+    """Best point, best proven bound and history of one call of a solver."""
+
+    def __init__(self, problem: Problem, constraint: NormConstraint, tol: float):
+        self.problem, self.constraint, self.tol = problem, constraint, tol
+        self.lower_bound = 0.0
+        self.best: Evaluation | None = None
+        self.best_x: np.ndarray | None = None
+        self.objectives: list[float] = []
+        self.gaps: list[float] = []
+
+    @property
+    def gap(self) -> float:
+        """Relative gap of the best point to the best bound, rounding allowed for."""
+        assert self.best is not None
+        gap = (self.best.objective - self.lower_bound) / self.best.objective
+        return max(gap, 0.0) + ROUNDING
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the gap is small enough to stop."""
+        return self.gap <= self.tol
+
+    def visit(self, x, evaluation: Evaluation, keep_last: bool = False) -> np.ndarray:
+        """Record a point, let it improve the bound, and return the certificate's maximiser.
+
+        With ``keep_last`` the point replaces a better one: an iteration that does not
+        descend is judged by where it ends.
+        """
+        groups = self.constraint.split(evaluation.sensitivity)
+        at_point = np.sum(self.constraint.split(evaluation.weights) * groups, axis=1)
+        tolerance = 0.1 * self.tol * evaluation.objective
+        bound, maximiser = support_bound(
+            groups, self.constraint.p, self.constraint.q, at_point, tolerance
+        )
+        self.lower_bound = max(self.lower_bound, evaluation.cut_constant - bound)
+        if self.best is None or keep_last or evaluation.objective < self.best.objective:
+            self.best, self.best_x = evaluation, x
+        self.objectives.append(self.best.objective)
+        self.gaps.append(self.gap)
+        return maximiser
+
+    def newton(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
+        """Descend from ``x`` until certified or stationary; return the last maximiser."""
+        geometry = Geometry(self.constraint)
+        evaluation = self.problem.evaluate(np.exp(x))
+        maximiser = self.visit(x, evaluation)
+        for _ in range(max_iter):
+            if self.is_certified or (cancel is not None and cancel()):
+                break
+            step = descend(self.problem, geometry, x, evaluation)
+            if step is None:
+                break
+            x, evaluation = step.x, step.evaluation
+            maximiser = self.visit(x, evaluation)
+        return maximiser
+
+
+def solve(
+    problem: Problem,
+    constraint: NormConstraint,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    max_branch_solves: int = 2000,
+    init: np.ndarray | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Solution:
+    """Minimise ``phi`` over the constraint set and prove how close the result is.
+
+    Parameters
+    ----------
+    problem : Problem
+        Usually a `lmkl_core.problem.GramProblem`.
+    constraint : NormConstraint
+        From `lmkl_core.constraints.make_constraint`.
+    tol : float
+        Certified relative gap to stop at.
+    max_iter : int
+        Newton steps of one descent.
+    max_branch_solves : int
+        Factorisations that branch and bound may spend on a set that is not convex.
+    init : ndarray (n_clusters, n_views), optional
+        Warm start; need not be feasible.
+    cancel : callable, optional
+        Asked between steps; the best point so far is returned once it says ``True``.
+
+    Returns
+    -------
+    Solution
+    """
+    before = problem.n_solves
+    run = Run(problem, constraint, tol)
+    maximiser = run.newton(_start(constraint, init), max_iter, cancel)
+    stopped = False
+    if not run.is_certified and constraint.is_convex is not True:
+        for _ in range(3):
+            objective = run.objectives[-1]
+            maximiser = run.newton(_start(constraint, maximiser), max_iter, cancel)
+            if run.is_certified or not run.objectives[-1] < objective:
+                break
+        stopped = cancel is not None and cancel()
+        if not run.is_certified and not stopped and not constraint.is_vector_norm:
+            _branch(run, max_branch_solves, cancel)
+    reason = "certified" if run.is_certified else "stalled"
+    if not run.is_certified:
+        if cancel is not None and cancel():
+            reason = "cancelled"
+        else:
+            warnings.warn(
+                f"The certified relative gap {run.gap:.1e} stayed above tol={tol:.1e}: raise "
+                "max_iter or max_branch_solves, or accept the gap.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+    return finish(problem, constraint, run, reason, "certified", before)
+
+
+def _branch(run: Run, max_solves: int, cancel) -> None:
+    search = BranchAndBound(run.problem, run.constraint, run.best_x, run.best, run.tol)
+    search.run(max_solves, cancel=cancel)
+    run.visit(search.x, search.evaluation)
+    run.lower_bound = max(run.lower_bound, min(search.lower_bound, search.evaluation.objective))
+    run.gaps[-1] = run.gap
+
+
+def _start(constraint: NormConstraint, weights: np.ndarray | None) -> np.ndarray:
+    """Logarithms of feasible weights to start from; zeros become tiny, not impossible."""
+    if weights is None:
+        return np.log(constraint.uniform())
+    weights = constraint.split(weights)
+    top = np.max(weights, axis=1, keepdims=True)
+    relative = np.divide(weights, top, out=np.ones_like(weights), where=top > 0)
+    with np.errstate(divide="ignore"):
+        x = np.maximum(np.log(relative), SMALLEST_LOG_WEIGHT / 2)
+    return constraint.normalise(x)
+
+
+def finish(problem, constraint, run, reason, solver, solves_before) -> Solution:
+    """Assemble the `Solution` of a run."""
+    best = run.best
+    return Solution(
+        weights=best.weights,
+        dual_coef=problem.dual_coef(best),
+        objective=best.objective,
+        lower_bound=min(run.lower_bound, best.objective),
+        gap=run.gap,
+        objective_history=np.array(run.objectives),
+        gap_history=np.array(run.gaps),
+        n_iter=len(run.objectives),
+        n_solves=problem.n_solves - solves_before,
+        stop_reason=reason,
+        solver=solver,
+        constraint_is_convex=constraint.is_convex,
+        evaluation=best,
+    )

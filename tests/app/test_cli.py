@@ -1,0 +1,100 @@
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from app import demo
+from app.cli.demo import JSON_FILE, MODEL_FILE
+from app.cli.exit_codes import MEANINGS, ExitCode
+from app.cli.main import NO_WINDOW_YET, cli
+from app.demo_views import ATTACK_SHIFTS, VIEW_SPECS, generate
+from lmkl_core import load_model
+
+RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
+
+
+@pytest.fixture(scope="module")
+def result():
+    return demo.run()
+
+
+@pytest.fixture
+def fitted_once(monkeypatch, result):
+    """Let commands that only print or write reuse one fit."""
+    monkeypatch.setattr(demo, "run", lambda: result)
+
+
+@pytest.mark.usefixtures("fitted_once")
+def test_that_no_arguments_say_there_is_no_window_and_then_run_the_demo():
+    run = RUNNER.invoke(cli, [])
+    assert run.exit_code == ExitCode.OK
+    first, *rest = run.stdout.splitlines()
+    assert first == NO_WINDOW_YET
+    assert "generated vectors, no faces" in rest[0]
+
+
+@pytest.mark.usefixtures("fitted_once")
+def test_that_the_demo_prints_weights_gap_threshold_and_verdicts():
+    text = RUNNER.invoke(cli, ["demo"]).stdout
+    for expected in (*VIEW_SPECS, *ATTACK_SHIFTS, "optimality gap", "Threshold", "95 %"):
+        assert expected in text
+
+
+@pytest.mark.usefixtures("fitted_once")
+def test_that_json_is_all_that_standard_output_holds(result, tmp_path):
+    run = RUNNER.invoke(cli, ["demo", "--json", "--output", str(tmp_path)])
+    assert run.exit_code == ExitCode.OK
+    assert json.loads(run.stdout) == demo.as_json(result)
+
+
+@pytest.mark.usefixtures("fitted_once")
+def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, tmp_path):
+    folder = tmp_path / "new" / "folder"
+    run = RUNNER.invoke(cli, ["demo", "--output", str(folder)])
+    assert run.exit_code == ExitCode.OK, run.output
+    assert sorted(path.name for path in folder.iterdir()) == sorted([JSON_FILE, MODEL_FILE])
+    assert json.loads((folder / JSON_FILE).read_text()) == demo.as_json(result)
+    views = generate().attacks[0].views
+    loaded = load_model(folder / MODEL_FILE)
+    np.testing.assert_allclose(
+        loaded.score_samples(views), result.model.score_samples(views), rtol=1e-12
+    )
+
+
+def test_that_a_file_in_the_place_of_the_folder_is_refused_before_any_fit(tmp_path, monkeypatch):
+    monkeypatch.setattr(demo, "run", lambda: pytest.fail("fitted"))
+    occupied = tmp_path / "occupied"
+    occupied.write_text("")
+    run = RUNNER.invoke(cli, ["demo", "--output", str(occupied)])
+    assert run.exit_code == ExitCode.UNWRITABLE
+    assert str(occupied) in run.stderr
+
+
+def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
+    def fail():
+        raise ValueError("delta must be positive")
+
+    monkeypatch.setattr(demo, "run", fail)
+    run = RUNNER.invoke(cli, ["demo"])
+    assert run.exit_code == ExitCode.FAILED
+    assert run.stderr == "The demo could not be fitted: delta must be positive\n"
+
+
+@pytest.mark.usefixtures("fitted_once")
+def test_that_an_uncertified_fit_has_its_own_exit_code(monkeypatch):
+    monkeypatch.setattr(demo, "CERTIFIED_GAP", -1.0)
+    run = RUNNER.invoke(cli, ["demo", "--json"])
+    assert run.exit_code == ExitCode.UNCERTIFIED
+    assert "relative gap" in run.stderr
+
+
+def test_that_an_unknown_command_is_a_usage_error():
+    assert RUNNER.invoke(cli, ["fly"]).exit_code == ExitCode.USAGE
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["demo", "--help"]])
+def test_that_the_help_explains_every_exit_code(arguments):
+    text = RUNNER.invoke(cli, arguments).stdout
+    for code, meaning in MEANINGS.items():
+        assert f"{code:d}  {meaning}" in text or f"{code:d} {meaning}" in text

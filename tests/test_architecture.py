@@ -1,0 +1,178 @@
+"""Import directions and file sizes, as rules that fail."""
+
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.imports import RELATIVE, Import, imports_of, is_within
+
+ROOT = Path(__file__).resolve().parents[1]
+MAX_LINES = 400
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Files under ``folder``, but not under ``except_in``, import none of ``banned``."""
+
+    folder: str
+    banned: tuple[str, ...]
+    except_in: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        exception = f" outside {', '.join(self.except_in)}" if self.except_in else ""
+        return f"{self.folder}{exception} without {', '.join(self.banned)}"
+
+    def files(self, root: Path) -> Iterator[Path]:
+        for path in python_files(root, self.folder):
+            relative = path.relative_to(root)
+            if not any(relative.is_relative_to(folder) for folder in self.except_in):
+                yield path
+
+    def broken_by(self, root: Path) -> list[Import]:
+        return [
+            found
+            for path in self.files(root)
+            for found in imports_of(path)
+            if any(is_within(found.module, banned) for banned in self.banned)
+        ]
+
+
+# The only file above app.qt that may start the window, and only through bootstrap.
+WINDOW_ENTRY_POINT = "app/cli/main.py"
+
+RULES = [
+    Rule("lmkl_core", ("PySide6", "cv2", "app")),
+    Rule("lmkl_core", ("torch", "torchvision", "onnxruntime"), except_in=("lmkl_core/features",)),
+    Rule("app", ("PySide6",), except_in=("app/qt",)),
+    Rule("app", ("app.qt",), except_in=("app/qt", WINDOW_ENTRY_POINT)),
+    Rule("app/qt/views", ("lmkl_core", "torch", "cv2")),
+]
+
+
+def python_files(root: Path, folder: str) -> list[Path]:
+    return sorted((root / folder).rglob("*.py"))
+
+
+def relative_imports(root: Path, folders: Iterable[str]) -> list[Import]:
+    return [
+        found
+        for folder in folders
+        for path in python_files(root, folder)
+        for found in imports_of(path)
+        if found.module.startswith(RELATIVE)
+    ]
+
+
+def files_over_limit(root: Path, folders: Iterable[str]) -> list[str]:
+    return [
+        f"{path.relative_to(root)}: {count} lines"
+        for folder in folders
+        for path in python_files(root, folder)
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > MAX_LINES
+    ]
+
+
+def modules_loaded_by(statement: str) -> set[str]:
+    """Return the root modules that a fresh interpreter holds after the statement."""
+    script = f"{statement}\nimport sys\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return set(run.stdout.split())
+
+
+def describe(found: Iterable[Import]) -> str:
+    return "\n".join(str(item) for item in found)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_that_imports_point_downwards(rule):
+    broken = rule.broken_by(ROOT)
+    assert not broken, describe(broken)
+
+
+def test_that_the_entry_point_reaches_the_window_only_through_bootstrap():
+    reached = [
+        item for item in imports_of(ROOT / WINDOW_ENTRY_POINT) if is_within(item.module, "app.qt")
+    ]
+    assert all(is_within(item.module, "app.qt.bootstrap") for item in reached), describe(reached)
+
+
+def test_that_imports_are_absolute():
+    found = relative_imports(ROOT, ["app", "lmkl_core", "tests", "benchmarks"])
+    assert not found, describe(found)
+
+
+def test_that_no_file_exceeds_the_line_limit():
+    assert files_over_limit(ROOT, ["app", "lmkl_core"]) == []
+
+
+@pytest.mark.parametrize("statement", ["import lmkl_core", "import app.cli.main, app.demo"])
+def test_that_importing_loads_neither_torch_nor_opencv_nor_qt(statement):
+    assert modules_loaded_by(statement).isdisjoint({"torch", "torchvision", "cv2", "PySide6"})
+
+
+# ------------------------------------------------- the rules above can fail
+
+
+@pytest.fixture
+def bad_tree(tmp_path):
+    """Return a root whose files break a rule in every way an import can be written."""
+
+    def write(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    write("lmkl_core/top.py", "import os, cv2.dnn\n")
+    write("lmkl_core/inside.py", "def late():\n    from torch import nn\n    return nn\n")
+    write("lmkl_core/dynamic.py", "import importlib\nimportlib.import_module('torch.nn')\n")
+    write("lmkl_core/sibling.py", "from . import top\nfrom ..app import x\n")
+    write("lmkl_core/features/engine.py", "import torch\n")
+    write("lmkl_core/long.py", "\n" * (MAX_LINES + 1))
+    write("lmkl_core/lookalike.py", "import torchmetrics_like\nimport application\n")
+    write("app/model.py", "from app import qt\nfrom PySide6.QtCore import Qt\n")
+    write("app/qt/window.py", "from PySide6 import QtWidgets\n")
+    write("app/cli/main.py", "from app.qt import bootstrap\n")
+    write("app/qt/views/scores.py", "from lmkl_core import LocalisedMKL\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    list(
+        zip(
+            RULES,
+            [
+                {("top.py", 1, "cv2.dnn")},
+                {("inside.py", 2, "torch.nn"), ("dynamic.py", 2, "torch.nn")},
+                {("model.py", 2, "PySide6.QtCore.Qt")},
+                {("model.py", 1, "app.qt")},
+                {("scores.py", 1, "lmkl_core.LocalisedMKL")},
+            ],
+            strict=True,
+        )
+    ),
+    ids=[str(rule) for rule in RULES],
+)
+def test_that_a_rule_names_the_file_that_breaks_it_and_no_other(rule, expected, bad_tree):
+    broken = rule.broken_by(bad_tree)
+    assert {(item.path.name, item.line, item.module) for item in broken} == expected
+
+
+def test_that_relative_imports_are_found(bad_tree):
+    found = relative_imports(bad_tree, ["lmkl_core"])
+    assert [(item.line, item.module) for item in found] == [(1, "."), (2, "..app")]
+
+
+def test_that_a_file_one_line_over_the_limit_is_found(bad_tree):
+    assert files_over_limit(bad_tree, ["lmkl_core"]) == [
+        f"lmkl_core/long.py: {MAX_LINES + 1} lines"
+    ]
+
+
+def test_that_a_loaded_module_is_seen_in_the_subprocess():
+    assert "decimal" in modules_loaded_by("import decimal")
