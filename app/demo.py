@@ -127,7 +127,13 @@ def as_json(result: DemoResult) -> dict[str, Any]:
             "bpcer": float(calibration.bpcer),
             "bpcer_interval": [float(end) for end in calibration.interval],
             "n_scores": int(calibration.n_scores),
+            "n_effective": float(calibration.n_effective),
             "n_blocks": int(calibration.n_blocks),
+            "n_takes": int(calibration.n_takes),
+            "promised": bool(calibration.promised),
+            "stress_bpcer": float(calibration.stress_bpcer),
+            "stress_bpcer_interval": [float(end) for end in calibration.stress_interval],
+            "origin": str(calibration.origin),
             "statement": str(calibration.statement),
         },
         "results": [

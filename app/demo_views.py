@@ -1,6 +1,6 @@
 """Generated vectors for the headless demo: several views of takes, no faces.
 
-A sample is a point ``z(t)`` that drifts smoothly through a low-dimensional
+A sample is a point ``z(t)`` that wanders smoothly through a low-dimensional
 latent space while a take is being recorded. Each take sits at its own
 condition (think of a lamp, a window) and each view sees ``z`` through its own
 fixed nonlinear map plus its own noise. Attacks follow the same drift and are
@@ -19,7 +19,13 @@ STATEMENT = "generated vectors, no faces"
 Views = dict[str, NDArray[np.float64]]
 
 LATENT_DIM = 3
-CONDITIONS = ("lamp", "window", "overcast")
+CONDITIONS = ("lamp", "window", "overcast", "evening")
+
+# Samples over which a take's path stays nearly straight, as frames of a moving head do.
+SMOOTHNESS = 3
+# Standard deviations of the conditions' centres, and of a take around its own.
+CONDITION_SPREAD = 1.5
+WANDER = 0.4
 
 
 @dataclass(frozen=True)
@@ -85,7 +91,7 @@ class DemoViews:
     attacks: tuple[Take, ...]
 
 
-def generate(seed: int = 0, *, enrolled_length: int = 60, test_length: int = 60) -> DemoViews:
+def generate(seed: int = 0, *, enrolled_length: int = 120, test_length: int = 60) -> DemoViews:
     """Generate the demo's takes; the same seed gives the same numbers.
 
     Parameters
@@ -142,7 +148,11 @@ class _World:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.centres = dict(
-            zip(CONDITIONS, 1.5 * rng.standard_normal((len(CONDITIONS), LATENT_DIM)), strict=True)
+            zip(
+                CONDITIONS,
+                CONDITION_SPREAD * rng.standard_normal((len(CONDITIONS), LATENT_DIM)),
+                strict=True,
+            )
         )
         self.maps = {
             name: rng.standard_normal((2 * LATENT_DIM, spec.dim)) / np.sqrt(2 * LATENT_DIM)
@@ -153,12 +163,12 @@ class _World:
         }
 
     def drift(self, condition: str, length: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return a smooth path around a condition's centre: three slow sines per axis."""
-        time = np.linspace(0.0, 2 * np.pi, length)[:, None]
-        path = np.zeros((length, LATENT_DIM))
-        for speed in (1, 2, 3):
-            phase = rng.uniform(0.0, 2 * np.pi, LATENT_DIM)
-            path += np.sin(speed * time + phase) * rng.uniform(0.2, 0.4) / speed
+        """Return a smooth path that wanders around a condition's centre and keeps coming back."""
+        reach = 4 * SMOOTHNESS
+        window = np.exp(-0.5 * (np.arange(-reach, reach + 1) / SMOOTHNESS) ** 2)
+        window *= WANDER / np.linalg.norm(window)  # the path's spread becomes WANDER
+        noise = rng.standard_normal((length + 2 * reach, LATENT_DIM))
+        path = np.column_stack([np.convolve(axis, window, mode="valid") for axis in noise.T])
         return self.centres[condition] + path
 
     def attack_latent(self, length: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -35,7 +35,7 @@ class Evaluation:
     weights: np.ndarray
     objective: float
     sensitivity: np.ndarray
-    root: Callable[[], np.ndarray]
+    second_derivative: Callable[[], np.ndarray]
     state: Any = None
 
     @property
@@ -51,8 +51,7 @@ class Evaluation:
     @cached_property
     def hessian(self) -> np.ndarray:
         """Second derivative of ``phi``, ``(C G, C G)``, in the order of flattened weights."""
-        root = self.root()
-        return 2 * (root @ root.T)
+        return self.second_derivative()
 
 
 class Problem(Protocol):
@@ -148,10 +147,11 @@ class GramProblem:
         columns = products.reshape(-1, self.n_samples)
         sensitivity = np.maximum(columns @ dual, 0.0).reshape(weights.shape)
 
-        def root() -> np.ndarray:
-            return solve_triangular(lower, columns.T, lower=True, check_finite=False).T
+        def hessian() -> np.ndarray:
+            root = solve_triangular(lower, columns.T, lower=True, check_finite=False)
+            return 2 * (root.T @ root)
 
-        return Evaluation(weights, float(half @ half), sensitivity, root, (dual, lower))
+        return Evaluation(weights, float(half @ half), sensitivity, hessian, (dual, lower))
 
 
 def _mix_in_double(weights: np.ndarray, flat: np.ndarray, block: int = 1 << 18) -> np.ndarray:

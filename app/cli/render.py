@@ -78,11 +78,11 @@ def _gap_line(result: DemoResult) -> str:
 
 def _threshold_lines(result: DemoResult) -> str:
     calibration = result.model.calibration_
-    low, high = calibration.interval
+    low, high = calibration.stress_interval
     return (
         f"Threshold: {calibration.threshold:.4f}; accept when score >= threshold\n"
-        f"  set for BPCER {calibration.target_bpcer:.1%} on {calibration.n_scores} left-out "
-        f"genuine scores in {calibration.n_blocks} time blocks, no attack used\n"
-        f"  BPCER there {calibration.bpcer:.1%}, 95 % interval {low:.1%} to {high:.1%}\n"
-        f"  {calibration.statement}"
+        f"- From {calibration.origin}; no attack was used\n"
+        f"- {calibration.statement}\n"
+        f"- Whole takes left out, as for a condition never enrolled: "
+        f"BPCER {calibration.stress_bpcer:.1%}, 95 % interval {low:.1%} to {high:.1%}"
     )

@@ -1,0 +1,230 @@
+r"""The operating point: a threshold from genuine samples alone, and how sure it is.
+
+Left-out scores
+---------------
+With ``A = delta I + K_mu`` and ``lambda = A^{-1} 1``, the scores that samples ``B`` would get
+from a model trained without them, weights and memberships held fixed, are
+
+``f_{-B}(x_B) = 1 - ((A^{-1})_BB)^{-1} lambda_B``.
+
+Proof: without ``B`` the coefficients are ``lambda_R - A^{-1}_RB (A^{-1}_BB)^{-1} lambda_B`` on the
+rest ``R`` (block inverse) and zero on ``B``. Row ``B`` of ``A lambda' `` is then
+``1 - (A^{-1}_BB)^{-1} lambda_B``, and since ``lambda'_B = 0`` the ridge does not enter: it is the score.
+
+Threshold
+---------
+With ``n`` exchangeable left-out scores a new genuine score falls below the ``k``-th smallest with
+probability at most ``k / (n + 1)``. So ``k = floor(target (n + 1))``, and with fewer than
+``1 / target - 1`` scores no threshold can promise the target: the calibration says so. Frames of one
+block are not independent; ``n_effective`` deflates their number by the design effect
+``1 + (m - 1) rho`` with ``rho`` the share of the variance that lies between blocks, and
+the exact (Clopper-Pearson) interval is taken at that effective number, as survey statistics
+does (Korn and Graubard).
+
+Whole takes left out answer another question, what a condition that was never enrolled would
+score; their error rate at the same threshold is reported beside it as the stress figure.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, lapack
+from scipy.special import betaincinv
+
+from lmkl_core.errors import InvalidInputError
+
+
+def clopper_pearson(failures: float, trials: float, confidence: float = 0.95):
+    """Exact two-sided interval of a proportion.
+
+    ``failures`` and ``trials`` may be effective numbers and so need not be whole. No trials give
+    the interval ``(0, 1)``: nothing is known.
+    """
+    if not 0 <= failures <= trials or not 0 < confidence < 1:
+        raise InvalidInputError(
+            f"An interval needs 0 <= failures <= trials and 0 < confidence < 1, not "
+            f"failures={failures}, trials={trials}, confidence={confidence}."
+        )
+    if trials == 0:
+        return 0.0, 1.0
+    tail = (1 - confidence) / 2
+    low = 0.0 if failures == 0 else float(betaincinv(failures, trials - failures + 1, tail))
+    high = (
+        1.0 if failures == trials else float(betaincinv(failures + 1, trials - failures, 1 - tail))
+    )
+    return low, high
+
+
+def inverse_from_cholesky(lower: np.ndarray) -> np.ndarray:
+    """``A^{-1}`` from the lower Cholesky factor of ``A``."""
+    inverse, _ = lapack.dpotri(lower, lower=1)
+    inverse = np.tril(inverse)
+    return inverse + np.tril(inverse, -1).T
+
+
+def left_out_scores(inverse: np.ndarray, dual_coef: np.ndarray, blocks) -> np.ndarray:
+    """Scores of every block under the model trained without it, in closed form."""
+    scores = np.full(len(dual_coef), np.nan)
+    for rows in blocks:
+        if len(rows) == 1:
+            scores[rows] = 1 - dual_coef[rows] / inverse[rows, rows]
+        else:
+            factor = cho_factor(inverse[np.ix_(rows, rows)], lower=True, check_finite=False)
+            scores[rows] = 1 - cho_solve(factor, dual_coef[rows], check_finite=False)
+    return scores
+
+
+def effective_number(scores: np.ndarray, blocks: np.ndarray) -> float:
+    """Number of independent scores that carry as much information as these.
+
+    Never fewer than the blocks, never more than the scores.
+    """
+    n, names = len(scores), np.unique(blocks)
+    if len(names) < 2 or len(names) == n:
+        return float(len(names))
+    sizes = np.array([np.sum(blocks == name) for name in names])
+    means = np.array([scores[blocks == name].mean() for name in names])
+    within = sum(float(np.sum((scores[blocks == b] - m) ** 2)) for b, m in zip(names, means,
+                                                                             strict=True))
+    within /= n - len(names)
+    between = float(np.sum(sizes * (means - scores.mean()) ** 2)) / (len(names) - 1)
+    typical = (n - np.sum(sizes**2) / n) / (len(names) - 1)
+    variance = max((between - within) / typical, 0.0)
+    total = variance + within
+    rho = variance / total if total > 0 else 1.0
+    design_effect = 1 + (np.sum(sizes**2) / n - 1) * rho
+    return float(np.clip(n / design_effect, len(names), n))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A threshold with its origin and its uncertainty.
+
+    Attributes
+    ----------
+    threshold : float
+        Accept when ``score >= threshold``.
+    target_bpcer : float
+        The share of genuine frames that may be refused.
+    bpcer : float
+        Share of left-out scores below the threshold.
+    interval : tuple of float
+        Exact interval of the true share, at ``confidence``.
+    n_scores, n_effective, n_blocks, n_takes, block_length
+        How much data it rests on.
+    promised : bool
+        Whether the data suffice to promise the target in expectation.
+    stress_bpcer, stress_interval : float, tuple
+        The same rate when whole takes are left out: what to expect under a condition that
+        was never enrolled. NaN and ``(0, 1)`` with a single take.
+    scores, stress_scores : ndarray (n,)
+        Left-out scores by time block and by take.
+    origin, statement : str
+        One sentence each for people.
+    """
+
+    threshold: float
+    target_bpcer: float
+    bpcer: float
+    interval: tuple[float, float]
+    confidence: float
+    n_scores: int
+    n_effective: float
+    n_blocks: int
+    n_takes: int
+    block_length: int
+    promised: bool
+    stress_bpcer: float
+    stress_interval: tuple[float, float]
+    scores: np.ndarray = field(repr=False)
+    stress_scores: np.ndarray = field(repr=False)
+    origin: str = field(repr=False, default="")
+    statement: str = ""
+
+
+def threshold_for(scores: np.ndarray, target: float) -> float:
+    """Smallest-rank threshold: at most ``target`` of new exchangeable scores fall below it."""
+    rank = max(1, int(np.floor(target * (len(scores) + 1) + 1e-9)))
+    return float(np.sort(scores)[rank - 1])
+
+
+def calibrate(
+    scores: np.ndarray,
+    blocks: np.ndarray,
+    takes: np.ndarray,
+    stress_scores: np.ndarray | None = None,
+    *,
+    target_bpcer: float = 0.05,
+    confidence: float = 0.95,
+    block_length: int = 1,
+) -> Calibration:
+    """Set the threshold for a wanted BPCER from left-out scores.
+
+    Parameters
+    ----------
+    scores : ndarray (n,)
+        Left-out scores by time block.
+    blocks, takes : ndarray (n,)
+        Number of the block and of the take of every score.
+    stress_scores : ndarray (n,), optional
+        Left-out scores by whole take.
+    target_bpcer : float
+        Share of genuine frames that may be refused.
+    confidence : float
+        Of the interval.
+    block_length : int
+        Told in the statement.
+    """
+    if not 0 < target_bpcer < 1:
+        raise InvalidInputError(f"target_bpcer={target_bpcer!r} must lie between 0 and 1.")
+    if not np.all(np.isfinite(scores)):
+        raise InvalidInputError("Left-out scores are not finite: raise delta.")
+    n, n_blocks, n_takes = len(scores), len(np.unique(blocks)), len(np.unique(takes))
+    threshold = threshold_for(scores, target_bpcer)
+    refused = int(np.sum(scores < threshold))
+    bpcer, effective = refused / n, effective_number(scores, blocks)
+    interval = clopper_pearson(bpcer * effective, effective, confidence)
+    promised = bool(target_bpcer * (effective + 1) >= 1)
+    stress_bpcer, stress_interval = float("nan"), (0.0, 1.0)
+    if stress_scores is not None and n_takes > 1:
+        stress_bpcer = float(np.mean(stress_scores < threshold))
+        # Takes, not frames, are the independent trials here.
+        stress_interval = clopper_pearson(stress_bpcer * n_takes, n_takes, confidence)
+    origin = (
+        f"{n} left-out scores in {n_blocks} time blocks of about {block_length} rows, "
+        f"{n_takes} take{'s' if n_takes != 1 else ''}"
+    )
+    return Calibration(
+        threshold=threshold,
+        target_bpcer=target_bpcer,
+        bpcer=bpcer,
+        interval=interval,
+        confidence=confidence,
+        n_scores=n,
+        n_effective=effective,
+        n_blocks=n_blocks,
+        n_takes=n_takes,
+        block_length=block_length,
+        promised=promised,
+        stress_bpcer=stress_bpcer,
+        stress_interval=stress_interval,
+        scores=scores,
+        stress_scores=np.full(n, np.nan) if stress_scores is None else stress_scores,
+        origin=origin,
+        statement=_statement(target_bpcer, bpcer, interval, effective, promised, confidence),
+    )
+
+
+def _statement(target, bpcer, interval, effective, promised, confidence) -> str:
+    low, high = interval
+    told = (
+        f"BPCER {bpcer:.1%} on left-out scores, {confidence:.0%} interval {low:.1%} to {high:.1%} "
+        f"(about {effective:.0f} independent scores)"
+    )
+    if promised:
+        return f"{told}: the target of {target:.1%} is met in expectation."
+    needed = int(np.ceil(1 / target - 1 - 1e-9))
+    return (
+        f"{told}: too little data to promise {target:.1%}. The least that can be promised is "
+        f"{1 / (effective + 1):.1%}; it takes about {needed} independent scores, so enrol more takes."
+    )

@@ -1,0 +1,342 @@
+"""`LocalisedMKL`: localised one-class multiple kernel learning, scikit-learn style."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lmkl_core import exact, streamed
+from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.fitting import SOLVERS, Settings
+from lmkl_core.scorer import Scorer
+from lmkl_core.selection import DELTAS
+from lmkl_core.validation import (
+    Views,
+    as_views,
+    check_choice,
+    check_groups,
+    check_integer,
+    check_real,
+    is_single_view,
+    match_views,
+    warn_of_duplicates,
+)
+
+EXACT_ROWS = 4000
+"""``n_inducing="auto"`` fits exactly up to this many rows."""
+
+AUTO_INDUCING = 200
+"""Inducing points that ``n_inducing="auto"`` uses above that."""
+
+
+class LocalisedMKL(OutlierMixin, BaseEstimator):
+    """One-class classifier that weighs several kernels differently in different clusters.
+
+    Learns from genuine samples only. A sample's score is near 1 where it resembles them in
+    every view and falls towards 0 elsewhere: higher means bona fide, and a sample is
+    accepted when ``score >= offset_``.
+
+    Parameters
+    ----------
+    n_clusters : int
+        ``C``. With 1 the method is the non-localised l_{p,q} one of the literature.
+    p, q : float
+        Exponents of the norm on the weights, at least 1. Near 1 few weights survive, large
+        values spread them. The vector families use ``p`` alone.
+    delta : float or "auto"
+        Regulariser, the paper's delta divided by ``n``. ``"auto"`` takes the value of the
+        paper's grid whose left-out scores promise the most (`lmkl_core.selection`).
+    temperature : float
+        Of the softmax that makes memberships; see `lmkl_core.clusters` for its effect.
+    constraint : str
+        ``"joint-matrix"`` (the paper), ``"joint-vector"``, ``"disjoint-matrix"``,
+        ``"disjoint-vector"``, ``"uniform"`` (equal weights) or ``"single"`` (one view).
+    solver : str
+        ``"certified"`` or ``"algorithm-1"`` (as printed in the paper; warns where it fails).
+    kernel : str, sequence or mapping
+        ``"rbf"``, ``"linear"``, ``"precomputed"`` or a registered name; for all views, or by
+        view.
+    view : str or int, optional
+        The view that ``constraint="single"`` uses; the first by default.
+    tol : float
+        Certified relative gap to reach.
+    max_iter : int
+        Newton steps of one descent, or iterations of Algorithm 1.
+    n_inducing : int, None or "auto"
+        Inducing points for large data; ``None`` fits exactly; ``"auto"`` does up to
+        4000 rows.
+    target_bpcer : float
+        Share of genuine samples that the threshold may refuse.
+    block_length : int or None
+        Rows left out together for calibration; chosen from the data by default.
+    random_state : int, RandomState or None
+        Seeds the clustering, and the choice of inducing points.
+
+    Attributes
+    ----------
+    kernel_weights_ : ndarray (C, G)
+    dual_coef_ : ndarray (n,)
+    memberships_ : ndarray (n, C)
+    labels_ : ndarray (n,)
+        Cluster with the largest membership.
+    view_names_ : tuple of str
+    gap_ : float
+        Certified relative gap: no feasible weights are better by more than this.
+    gap_history_, objective_history_ : ndarray
+    solution_ : Solution
+    offset_ : float
+        The threshold.
+    calibration_ : Calibration
+        Where the threshold comes from and how sure it is.
+    delta_ : float
+        The paper's delta, that is ``delta * n``.
+
+    References
+    ----------
+    Arashloo, "Unknown face presentation attack detection via localised learning of multiple
+    kernels".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lmkl_core import LocalisedMKL
+    >>> rng = np.random.default_rng(0)
+    >>> views = {"eyes": rng.normal(size=(90, 5)), "mouth": rng.normal(size=(90, 8))}
+    >>> model = LocalisedMKL(random_state=0).fit(views)
+    >>> model.kernel_weights_.shape
+    (3, 2)
+    >>> bool(model.gap_ <= 1e-6)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_clusters=3,
+        p=4 / 3,
+        q=4 / 3,
+        delta=0.1,
+        temperature=0.1,
+        constraint="joint-matrix",
+        solver="certified",
+        kernel="rbf",
+        view=None,
+        tol=1e-6,
+        max_iter=300,
+        n_inducing="auto",
+        target_bpcer=0.05,
+        block_length=None,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.p = p
+        self.q = q
+        self.delta = delta
+        self.temperature = temperature
+        self.constraint = constraint
+        self.solver = solver
+        self.kernel = kernel
+        self.view = view
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_inducing = n_inducing
+        self.target_bpcer = target_bpcer
+        self.block_length = block_length
+        self.random_state = random_state
+
+    def fit(self, X, y=None, *, groups=None, init=None, cancel=None):
+        """Learn from genuine samples.
+
+        Parameters
+        ----------
+        X : array, mapping of arrays, or sequence of arrays or (name, array) pairs
+            One 2-D array is one view; several must have equal rows, in time order.
+        y : ignored
+        groups : array (n,), optional
+            Take of every row; one take by default.
+        init : ndarray (C, G), optional
+            Weights to start from.
+        cancel : callable, optional
+            Asked now and then; once it returns ``True``, `lmkl_core.errors.Cancelled` is
+            raised and the estimator stays as it was.
+
+        Returns
+        -------
+        self
+        """
+        views = self._training_views(X)
+        takes = check_groups(groups, views.n_samples)
+        settings = self._settings(views)
+        warn_of_duplicates(views)
+        n_inducing = self._inducing(views.n_samples)
+        if n_inducing is None:
+            fitted = exact.fit(views, takes, settings, init=init, cancel=cancel)
+        else:
+            fitted = streamed.fit(views, takes, settings, n_inducing, init=init, cancel=cancel)
+        self._store(fitted)
+        return self
+
+    def score_samples(self, X) -> np.ndarray:
+        """Scores, higher is more genuine; the score of the paper's projection."""
+        return self.explain(X).sum(axis=(1, 2))
+
+    def decision_function(self, X) -> np.ndarray:
+        """``score_samples(X) - offset_``: not negative for accepted samples."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X) -> np.ndarray:
+        """1 for accepted (bona fide) samples, -1 for refused ones."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def explain(self, X) -> np.ndarray:
+        """Contribution of every cluster and view to every score, ``(m, C, G)``.
+
+        They sum to the score.
+        """
+        return self._scorer().contributions(self._scoring_views(X).arrays)
+
+    def memberships(self, X) -> np.ndarray:
+        """``p_c`` of new samples, ``(m, C)``."""
+        return self._scorer().memberships(self._scoring_views(X).arrays)
+
+    def calibrate(self, *, target_bpcer=None, block_length=None):
+        """Set the threshold anew, for another rate or block length.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        target = self.target_bpcer if target_bpcer is None else target_bpcer
+        target = _check_rate("target_bpcer", target)
+        length = self.block_length if block_length is None else block_length
+        if length is not None:
+            check_integer("block_length", length, 1)
+        self._set_calibration(self._fitted.calibrate(target, length))
+        return self
+
+    def extend(self, X, *, groups=None, refine=False):
+        """Append genuine samples, in time quadratic in the number of rows.
+
+        Kernel widths, cluster centres, kernel weights and the paper's delta stay; the
+        Cholesky factor grows by the new rows and the dual coefficients are solved for
+        again. The threshold stays too, until `calibrate` is called.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        groups : array (m,), optional
+            Takes of the new rows; one new take by default.
+        refine : bool
+            Also optimise the weights again, starting from the present ones, and calibrate.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        views = self._scoring_views(X)
+        takes = check_groups(groups, views.n_samples) + 1 + self._fitted.takes.max()
+        grown = self._fitted.extend(views, takes)
+        self._store(grown.refine() if refine else grown, calibrate=refine)
+        return self
+
+    @property
+    def gap_(self) -> float:
+        """Certified relative gap of the weights in use."""
+        check_is_fitted(self)
+        return self._fitted.gap
+
+    def _store(self, fitted, calibrate: bool = True) -> None:
+        solution = fitted.solution
+        self._fitted = fitted
+        self._cached_scorer: Scorer | None = None
+        self.view_names_ = fitted.view_names
+        self.kernels_ = fitted.kernels
+        self.clusters_ = fitted.clusters
+        self.memberships_ = fitted.memberships
+        self.labels_ = np.argmax(fitted.memberships, axis=1)
+        self.kernel_weights_ = solution.weights
+        self.dual_coef_ = fitted.dual_coef
+        self.delta_ = fitted.delta
+        self.solution_ = solution
+        self.objective_history_ = solution.objective_history
+        self.gap_history_ = solution.gap_history
+        self.n_iter_ = solution.n_iter
+        if calibrate:
+            length = self.block_length
+            self._set_calibration(fitted.calibrate(self.target_bpcer, length))
+
+    def _set_calibration(self, calibration) -> None:
+        self.calibration_ = calibration
+        self.offset_ = calibration.threshold
+
+    def _scorer(self) -> Scorer:
+        check_is_fitted(self)
+        if self._cached_scorer is None:
+            self._cached_scorer = self._fitted.scorer()
+        return self._cached_scorer
+
+    def _training_views(self, X) -> Views:
+        if is_single_view(X):
+            self._single = True
+            return as_views(validate_data(self, X, dtype=[np.float64, np.float32]))
+        self._single = False
+        views = as_views(X)
+        self.n_features_in_ = sum(array.shape[1] for array in views.arrays)
+        return views
+
+    def _scoring_views(self, X) -> Views:
+        check_is_fitted(self)
+        if self._single and is_single_view(X):
+            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return match_views(X, self.view_names_, self._fitted.n_features, self._fitted.dtype)
+
+    def _inducing(self, n_samples: int) -> int | None:
+        if isinstance(self.n_inducing, str):
+            check_choice("n_inducing", self.n_inducing, ("auto",))
+            small = n_samples <= EXACT_ROWS or self.kernel == "precomputed"
+            return None if small else AUTO_INDUCING
+        return None if self.n_inducing is None else check_integer("n_inducing", self.n_inducing, 1)
+
+    def _settings(self, views: Views) -> Settings:
+        """Check every parameter, once."""
+        delta: float | tuple[float, ...]
+        if isinstance(self.delta, str):
+            check_choice("delta", self.delta, ("auto",))
+            delta = DELTAS
+        else:
+            delta = check_real("delta", self.delta, 0, strict=True)
+        if self.block_length is not None:
+            check_integer("block_length", self.block_length, 1)
+        return Settings(
+            n_clusters=check_integer("n_clusters", self.n_clusters, 1),
+            p=check_real("p", self.p, 1),
+            q=check_real("q", self.q, 1),
+            delta=delta,
+            temperature=check_real("temperature", self.temperature, 0, strict=True),
+            constraint=check_choice("constraint", self.constraint, FAMILIES + FIXED_FAMILIES),
+            solver=check_choice("solver", self.solver, tuple(SOLVERS)),
+            kernel=self.kernel,
+            view=self._view_number(views.names),
+            tol=check_real("tol", self.tol, 0, strict=True),
+            max_iter=check_integer("max_iter", self.max_iter, 1),
+            target_bpcer=_check_rate("target_bpcer", self.target_bpcer),
+            block_length=self.block_length,
+            random_state=self.random_state,
+        )
+
+    def _view_number(self, names: tuple[str, ...]) -> int:
+        view = 0 if self.view is None else self.view
+        if isinstance(view, str):
+            check_choice("view", view, names)
+            return names.index(view)
+        if check_integer("view", view, 0) >= len(names):
+            raise InvalidInputError(f"view={view} but there are only {len(names)} views.")
+        return int(view)
+
+
+def _check_rate(name: str, value) -> float:
+    if check_real(name, value, 0, strict=True) >= 1:
+        raise InvalidInputError(f"{name}={value!r} must be below 1.")
+    return float(value)

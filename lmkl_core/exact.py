@@ -1,0 +1,205 @@
+"""A fit on full Gram matrices: solve, left-out scores, growth by rows."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_solve, lapack, solve_triangular
+
+from lmkl_core.calibration import Calibration
+from lmkl_core.clusters import Clusters
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.fitting import (
+    Localised,
+    Settings,
+    certificate_gap,
+    exact_calibration,
+    localise,
+    raise_if_cancelled,
+    solve_settings,
+)
+from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack
+from lmkl_core.problem import GramProblem
+from lmkl_core.scorer import Scorer, SupportKernels
+from lmkl_core.selection import best_delta
+from lmkl_core.solution import Solution
+from lmkl_core.validation import Views
+
+LARGEST_GRAMS = 8 << 30
+"""Bytes of Gram matrices beyond which a fit is refused rather than left to thrash."""
+
+
+@dataclass(frozen=True)
+class ExactFit:
+    """State of an exact fit: what scoring, calibration, growth and saving need."""
+
+    views: Views
+    takes: np.ndarray
+    settings: Settings
+    kernels: tuple[ViewKernel, ...]
+    clusters: Clusters
+    memberships: np.ndarray
+    delta: float
+    solution: Solution
+    dual_coef: np.ndarray
+    cholesky: np.ndarray | None = None
+    known_gap: float | None = None
+
+    @property
+    def view_names(self) -> tuple[str, ...]:
+        """Names of the views."""
+        return self.views.names
+
+    @property
+    def n_features(self) -> tuple[int, ...]:
+        """Columns of every view; for a precomputed kernel, the training rows."""
+        return tuple(array.shape[1] for array in self.views.arrays)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the views."""
+        return self.views.arrays[0].dtype
+
+    @cached_property
+    def gap(self) -> float:
+        """Certified relative gap at the present rows; computed anew after growth."""
+        if self.known_gap is not None:
+            return self.known_gap
+        return certificate_gap(self.problem, self.solution.weights, self.settings)
+
+    @property
+    def problem(self) -> GramProblem:
+        """The problem of the present rows, its Gram matrices made again."""
+        grams = gram_stack(self.kernels, self.views.names, self.views.arrays)
+        return GramProblem(grams, self.memberships, self.delta)
+
+    def factor(self) -> np.ndarray:
+        """Cholesky factor of ``delta I + K_mu``; made again where it was not kept."""
+        if self.cholesky is not None:
+            return self.cholesky
+        return self.problem.factor(self.solution.weights)
+
+    def scorer(self) -> Scorer:
+        """Make the scorer of new samples."""
+        support = SupportKernels(self.kernels, self.views.arrays)
+        coefficients = self.memberships * self.dual_coef[:, None]
+        return Scorer(
+            support,
+            self.clusters,
+            self.settings.temperature,
+            self.solution.weights,
+            coefficients,
+        )
+
+    def calibrate(self, target_bpcer: float, block_length: int | None) -> Calibration:
+        """Threshold from left-out scores of the present rows."""
+        return exact_calibration(
+            self.factor(),
+            self.dual_coef,
+            lambda: self._mean_kernel(),
+            self.takes,
+            target_bpcer=target_bpcer,
+            block_length=block_length,
+        )
+
+    def _mean_kernel(self) -> np.ndarray:
+        grams = gram_stack(self.kernels, self.views.names, self.views.arrays)
+        return grams.mean(axis=0, dtype=np.float64)
+
+    def extend(self, views: Views, takes: np.ndarray) -> "ExactFit":
+        """Append rows by a block of the Cholesky factor; weights and delta stay."""
+        if any(kernel.name == PRECOMPUTED for kernel in self.kernels):
+            raise InvalidInputError(
+                "A model on precomputed kernels cannot be extended: fit it again on the larger "
+                "kernel."
+            )
+        weights, scorer = self.solution.weights, self.scorer()
+        memberships = scorer.memberships(views.arrays)
+        old = scorer.support_kernels(views.arrays)[0]
+        new = gram_stack(self.kernels, views.names, views.arrays)
+        cross = _weighted(old, memberships, self.memberships, weights)
+        inner = _weighted(new, memberships, memberships, weights)
+        lower = _append(self.factor(), cross, inner, self.delta)
+        dual = cho_solve((lower, True), np.ones(len(lower)), check_finite=False)
+        grown = Views(
+            self.views.names,
+            tuple(np.concatenate(pair) for pair in zip(self.views.arrays, views.arrays, strict=True)),
+        )
+        coefficients = np.zeros((len(lower), memberships.shape[1]))
+        coefficients[: len(self.memberships)] = self.clusters.coefficients
+        return replace(
+            self,
+            views=grown,
+            takes=np.concatenate([self.takes, takes]),
+            clusters=Clusters(coefficients, self.clusters.square_norms),
+            memberships=np.concatenate([self.memberships, memberships]),
+            dual_coef=dual,
+            cholesky=lower,
+            known_gap=None,
+        )
+
+    def refine(self) -> "ExactFit":
+        """Optimise the weights again on the present rows, starting from the present ones."""
+        problem = self.problem
+        solution = solve_settings(problem, self.settings, init=self.solution.weights)
+        return _with_solution(self, problem, solution)
+
+
+def fit(views: Views, takes: np.ndarray, settings: Settings, *, init=None, cancel=None) -> ExactFit:
+    """Fit on full Gram matrices."""
+    needed = len(views.names) * views.n_samples**2 * views.arrays[0].dtype.itemsize
+    if needed > LARGEST_GRAMS:
+        raise InvalidInputError(
+            f"Exact kernels of {views.n_samples} rows and {len(views.names)} views need "
+            f"{needed / 2**30:.0f} GiB: set n_inducing (200 is a good start)."
+        )
+    local = localise(views, settings)
+    if isinstance(settings.delta, tuple):
+        settings = replace(settings, delta=best_delta(local, takes, settings, cancel=cancel))
+    delta = settings.delta * views.n_samples
+    problem = GramProblem(local.grams, local.memberships, delta)
+    solution = solve_settings(problem, settings, init=init, cancel=cancel)
+    raise_if_cancelled(cancel)
+    empty = _empty(views, takes, settings, local, delta)
+    return _with_solution(empty, problem, solution)
+
+
+def _empty(views, takes, settings, local: Localised, delta) -> ExactFit:
+    return ExactFit(
+        views, takes, settings, local.kernels, local.clusters, local.memberships, delta,
+        solution=None, dual_coef=None,
+    )
+
+
+def _with_solution(fitted: ExactFit, problem: GramProblem, solution: Solution) -> ExactFit:
+    return replace(
+        fitted,
+        solution=replace(solution, evaluation=None),
+        dual_coef=solution.dual_coef,
+        cholesky=problem.cholesky(solution.evaluation),
+        known_gap=solution.gap,
+    )
+
+
+def _weighted(kernels, rows, columns, weights) -> np.ndarray:
+    """``K_mu`` between two sets of rows with the given memberships."""
+    total = np.zeros(kernels.shape[1:])
+    for g, kernel in enumerate(kernels):
+        total += kernel * ((rows * weights[:, g]) @ columns.T)
+    return total
+
+
+def _append(lower: np.ndarray, cross: np.ndarray, inner: np.ndarray, delta: float) -> np.ndarray:
+    """Cholesky factor grown by rows: ``O(n^2)`` a row ("Sherman's march")."""
+    n, m = len(lower), len(inner)
+    off = solve_triangular(lower, cross.T, lower=True, check_finite=False)
+    corner = inner - off.T @ off
+    corner.flat[:: m + 1] += delta
+    block, info = lapack.dpotrf(corner, lower=1, clean=1)
+    if info != 0:
+        raise InvalidInputError("The new rows make the kernel singular: raise delta and fit again.")
+    grown = np.zeros((n + m, n + m), order="F")
+    grown[:n, :n] = lower
+    grown[n:, :n] = off.T
+    grown[n:, n:] = block
+    return grown

@@ -1,0 +1,183 @@
+"""From views to a solved problem: kernels, clusters, memberships, solver, left-out scores.
+
+The estimator stores what these functions return; they know nothing of it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lmkl_core import blocks as time
+from lmkl_core.algorithm1 import solve_as_printed
+from lmkl_core.calibration import (
+    Calibration,
+    calibrate,
+    inverse_from_cholesky,
+    left_out_scores,
+)
+from lmkl_core.clusters import Clusters, fit_clusters
+from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES, NormConstraint, make_constraint
+from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.kernels import ViewKernel, fit_kernel, gram_stack
+from lmkl_core.problem import Problem
+from lmkl_core.solution import Solution
+from lmkl_core.solver import ROUNDING, Run, finish, solve
+from lmkl_core.validation import Views
+
+SOLVERS: dict[str, Callable[..., Solution]] = {
+    "certified": solve,
+    "algorithm-1": solve_as_printed,
+}
+"""Solvers by name."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Checked parameters of a fit; ``delta`` is a number, or candidates to choose from."""
+
+    n_clusters: int
+    p: float
+    q: float
+    delta: Any
+    temperature: float
+    constraint: str
+    solver: str
+    kernel: Any
+    view: int
+    tol: float
+    max_iter: int
+    target_bpcer: float
+    block_length: int | None
+    random_state: Any
+
+
+@dataclass(frozen=True)
+class Localised:
+    """Everything that does not depend on delta, p or q."""
+
+    kernels: tuple[ViewKernel, ...]
+    grams: np.ndarray
+    mean_kernel: np.ndarray
+    clusters: Clusters
+    memberships: np.ndarray
+
+
+def fit_kernels(views: Views, kernel) -> tuple[ViewKernel, ...]:
+    """Fit one kernel a view; ``kernel`` is a name, or names by view."""
+    if isinstance(kernel, str):
+        names = [kernel] * len(views.names)
+    elif isinstance(kernel, Mapping):
+        missing = [name for name in views.names if name not in kernel]
+        if missing:
+            raise InvalidInputError(f"kernel names no kernel for view {', '.join(missing)}.")
+        names = [kernel[name] for name in views.names]
+    else:
+        names = list(kernel)
+        if len(names) != len(views.names):
+            raise InvalidInputError(
+                f"kernel names {len(names)} kernels for {len(views.names)} views: give one for all "
+                "or one a view."
+            )
+    parts = zip(names, views.names, views.arrays, strict=True)
+    return tuple(fit_kernel(name, view, array) for name, view, array in parts)
+
+
+def localise(views: Views, settings: Settings) -> Localised:
+    """Gram matrices, kernel k-means and memberships of the training rows."""
+    if views.n_samples < settings.n_clusters:
+        raise InvalidInputError(
+            f"n_samples={views.n_samples} is smaller than n_clusters={settings.n_clusters}: enrol "
+            "more samples or ask for fewer clusters."
+        )
+    kernels = fit_kernels(views, settings.kernel)
+    grams = gram_stack(kernels, views.names, views.arrays)
+    mean_kernel = np.mean(grams, axis=0, dtype=np.float64)
+    clusters, _ = fit_clusters(
+        mean_kernel, settings.n_clusters, random_state=settings.random_state
+    )
+    memberships = clusters.memberships(mean_kernel, np.diag(mean_kernel), settings.temperature)
+    return Localised(kernels, grams, mean_kernel, clusters, memberships)
+
+
+def solve_settings(problem: Problem, settings: Settings, *, init=None, cancel=None) -> Solution:
+    """Solve a problem as the settings say."""
+    shape = (problem.n_clusters, problem.n_views)
+    constraint = weight_constraint(settings, *shape)
+    if settings.constraint in FIXED_FAMILIES:
+        return evaluate_fixed(problem, fixed_weights(settings, *shape), constraint)
+    if init is not None and np.shape(init) != shape:
+        raise InvalidInputError(f"init has shape {np.shape(init)} but the weights have {shape}.")
+    options = {"init": init, "cancel": cancel, "max_iter": settings.max_iter}
+    if settings.solver == "certified":
+        options["tol"] = settings.tol
+    return SOLVERS[settings.solver](problem, constraint, **options)
+
+
+def weight_constraint(settings: Settings, n_clusters: int, n_views: int) -> NormConstraint:
+    """Constraint of a family; the fixed families are normalised like the joint matrix norm."""
+    family = settings.constraint if settings.constraint in FAMILIES else "joint-matrix"
+    return make_constraint(family, settings.p, settings.q, n_clusters, n_views)
+
+
+def fixed_weights(settings: Settings, n_clusters: int, n_views: int) -> np.ndarray:
+    """Weights of the families that learn none: all equal, or one view only, norm one."""
+    p, q = settings.p, settings.q
+    if settings.constraint == "uniform":
+        constraint = make_constraint("joint-matrix", p, q, n_clusters, n_views)
+        return constraint.uniform().reshape(n_clusters, n_views)
+    weights = np.zeros((n_clusters, n_views))
+    constraint = make_constraint("joint-matrix", p, q, n_clusters, 1)
+    weights[:, settings.view] = constraint.uniform().ravel()
+    return weights
+
+
+def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -> float:
+    """Certified relative gap of given weights, by the linear bound alone."""
+    if settings.constraint in FIXED_FAMILIES:
+        return ROUNDING
+    constraint = weight_constraint(settings, problem.n_clusters, problem.n_views)
+    run = Run(problem, constraint, settings.tol)
+    run.visit(None, problem.evaluate(weights))
+    return run.gap
+
+
+def raise_if_cancelled(cancel) -> None:
+    """Turn the caller's wish to stop into `Cancelled`."""
+    if cancel is not None and cancel():
+        raise Cancelled("The fit was cancelled; the model is as it was before.")
+
+
+def evaluate_fixed(problem: Problem, weights: np.ndarray, constraint: NormConstraint) -> Solution:
+    """Solution at given weights: the set is one point, so the gap is rounding alone."""
+    before = problem.n_solves
+    evaluation = problem.evaluate(weights)
+    run = Run(problem, constraint, 1.0)
+    run.best, run.lower_bound = evaluation, evaluation.objective
+    run.objectives, run.gaps = [evaluation.objective], [run.gap]
+    return finish(problem, constraint, run, "fixed weights", "fixed weights", before)
+
+
+def exact_calibration(
+    cholesky: np.ndarray,
+    dual_coef: np.ndarray,
+    kernel: Callable[[], np.ndarray],
+    takes: np.ndarray,
+    *,
+    target_bpcer: float,
+    block_length: int | None = None,
+) -> Calibration:
+    """Calibrate on left-out scores of an exact fit.
+
+    ``kernel`` makes the mean kernel of the rows, asked for only where the block length is to
+    be chosen.
+    """
+    length = time.choose_block_length(kernel(), takes) if block_length is None else block_length
+    parts = time.time_blocks(takes, length)
+    inverse = inverse_from_cholesky(cholesky)
+    scores = left_out_scores(inverse, dual_coef, parts)
+    whole = time.rows_of_takes(takes)
+    stress = left_out_scores(inverse, dual_coef, whole) if len(whole) > 1 else None
+    numbers = time.block_numbers(parts, len(takes))
+    return calibrate(scores, numbers, takes, stress, target_bpcer=target_bpcer, block_length=length)

@@ -1,0 +1,188 @@
+"""A fit on inducing points: one pass over the rows, then the same solver."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from lmkl_core import blocks as time
+from lmkl_core.calibration import Calibration, calibrate
+from lmkl_core.clusters import Clusters
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.fitting import (
+    Settings,
+    certificate_gap,
+    fit_kernels,
+    raise_if_cancelled,
+    solve_settings,
+)
+from lmkl_core.inducing import InducingProblem, build_basis
+from lmkl_core.kernels import ViewKernel, gram
+from lmkl_core.problem import Evaluation
+from lmkl_core.scorer import Scorer
+from lmkl_core.solution import Solution
+from lmkl_core.validation import Views
+
+CALIBRATION_ROWS = 3000
+"""Left-out scores are taken on at most about this many rows, in whole blocks."""
+
+
+@dataclass(frozen=True)
+class StreamedFit:
+    """State of a fit on inducing points; the rows themselves are not kept."""
+
+    problem: InducingProblem
+    takes: np.ndarray
+    settings: Settings
+    kernels: tuple[ViewKernel, ...]
+    memberships: np.ndarray
+    solution: Solution
+    evaluation: Evaluation
+    dual_coef: np.ndarray
+    calibration_views: Views
+    calibration_takes: np.ndarray
+    known_gap: float | None = None
+
+    @property
+    def view_names(self) -> tuple[str, ...]:
+        """Names of the views."""
+        return self.problem.basis.landmarks.names
+
+    @property
+    def n_features(self) -> tuple[int, ...]:
+        """Columns of every view."""
+        return tuple(array.shape[1] for array in self.problem.basis.landmarks.arrays)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the views."""
+        return self.problem.basis.landmarks.arrays[0].dtype
+
+    @property
+    def clusters(self) -> Clusters:
+        """Centres in the span of the landmarks."""
+        return self.problem.basis.clusters
+
+    @property
+    def delta(self) -> float:
+        """The paper's delta."""
+        return self.problem.delta
+
+    @cached_property
+    def gap(self) -> float:
+        """Certified relative gap, for the approximated kernels."""
+        if self.known_gap is not None:
+            return self.known_gap
+        return certificate_gap(self.problem, self.solution.weights, self.settings)
+
+    def scorer(self) -> Scorer:
+        """Make the scorer of new samples."""
+        basis = self.problem.basis
+        return Scorer(
+            basis.kernels,
+            basis.clusters,
+            basis.temperature,
+            self.solution.weights,
+            self.problem.coefficients(self.evaluation),
+        )
+
+    def calibrate(self, target_bpcer: float, block_length: int | None) -> Calibration:
+        """Threshold from left-out scores of the rows kept for calibration."""
+        views, takes = self.calibration_views, self.calibration_takes
+        if block_length is None:
+            block_length = time.choose_block_length(_mean_kernel(self.kernels, views), takes)
+        parts = time.time_blocks(takes, block_length)
+        scores = self.problem.left_out(self.evaluation, views, parts)
+        whole = time.rows_of_takes(takes)
+        complete = len(whole) > 1 and len(takes) == len(self.takes)
+        stress = self.problem.left_out(self.evaluation, views, whole) if complete else None
+        return calibrate(
+            scores,
+            time.block_numbers(parts, len(takes)),
+            takes,
+            stress,
+            target_bpcer=target_bpcer,
+            block_length=block_length,
+        )
+
+    def extend(self, views: Views, takes: np.ndarray) -> "StreamedFit":
+        """Add rows to the moments; weights and delta stay."""
+        problem = self.problem.copy()
+        memberships = problem.stream(views)
+        evaluation = problem.evaluate(self.solution.weights)
+        # The coefficients of earlier rows change too, but those rows are gone: only the
+        # coefficients of the new ones are exact, and scoring needs neither.
+        dual = problem.stream_dual_coef(evaluation, views)
+        return replace(
+            self,
+            problem=problem,
+            takes=np.concatenate([self.takes, takes]),
+            memberships=np.concatenate([self.memberships, memberships]),
+            evaluation=evaluation,
+            dual_coef=np.concatenate([self.dual_coef, dual]),
+            known_gap=None,
+        )
+
+    def refine(self) -> "StreamedFit":
+        """Optimise the weights again, starting from the present ones."""
+        solution = solve_settings(self.problem, self.settings, init=self.solution.weights)
+        return replace(
+            self,
+            solution=replace(solution, evaluation=None),
+            evaluation=solution.evaluation,
+            known_gap=solution.gap,
+        )
+
+
+def fit(
+    views: Views, takes: np.ndarray, settings: Settings, n_inducing: int, *, init=None, cancel=None
+) -> StreamedFit:
+    """Fit on inducing points, streaming over the rows."""
+    if isinstance(settings.delta, tuple):
+        raise InvalidInputError(
+            "delta='auto' needs exact kernels: give delta a number, or fit on fewer rows with "
+            "n_inducing=None."
+        )
+    kernels = fit_kernels(views, settings.kernel)
+    basis = build_basis(
+        views,
+        kernels,
+        n_inducing,
+        settings.n_clusters,
+        settings.temperature,
+        settings.random_state,
+    )
+    problem = InducingProblem(basis, settings.delta * views.n_samples)
+    memberships = problem.stream(views)
+    raise_if_cancelled(cancel)
+    solution = solve_settings(problem, settings, init=init, cancel=cancel)
+    raise_if_cancelled(cancel)
+    chosen = calibration_rows(takes)
+    return StreamedFit(
+        problem=problem,
+        takes=takes,
+        settings=settings,
+        kernels=kernels,
+        memberships=memberships,
+        solution=replace(solution, evaluation=None),
+        evaluation=solution.evaluation,
+        dual_coef=problem.stream_dual_coef(solution.evaluation, views),
+        calibration_views=views.rows(chosen),
+        calibration_takes=takes[chosen],
+        known_gap=solution.gap,
+    )
+
+
+def calibration_rows(takes: np.ndarray) -> np.ndarray:
+    """Rows to calibrate on: all, or the first rows of evenly many takes."""
+    if len(takes) <= CALIBRATION_ROWS:
+        return np.arange(len(takes))
+    parts = time.rows_of_takes(takes)
+    parts = parts[:: max(1, len(parts) * 100 // CALIBRATION_ROWS)]
+    share = max(1, CALIBRATION_ROWS // len(parts))
+    return np.concatenate([rows[:share] for rows in parts])
+
+
+def _mean_kernel(kernels, views: Views) -> np.ndarray:
+    parts = zip(kernels, views.arrays, strict=True)
+    return sum(gram(kernel, array).astype(float) for kernel, array in parts) / len(kernels)
