@@ -14,6 +14,7 @@ from lmkl_core.errors import (
 )
 from lmkl_core.estimator import LocalisedMKL
 from lmkl_core.kernels import register_kernel
+from lmkl_core.modelfile import load_model, save_model
 from lmkl_core.selection import Selection, select
 from lmkl_core.solution import Solution
 
@@ -30,6 +31,8 @@ __all__ = [
     "Solution",
     "calibrate",
     "clopper_pearson",
+    "load_model",
     "register_kernel",
+    "save_model",
     "select",
 ]

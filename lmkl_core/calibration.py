@@ -8,15 +8,16 @@ from a model trained without them, weights and memberships held fixed, are
 ``f_{-B}(x_B) = 1 - ((A^{-1})_BB)^{-1} lambda_B``.
 
 Proof: without ``B`` the coefficients are ``lambda_R - A^{-1}_RB (A^{-1}_BB)^{-1} lambda_B`` on the
-rest ``R`` (block inverse) and zero on ``B``. Row ``B`` of ``A lambda' `` is then
-``1 - (A^{-1}_BB)^{-1} lambda_B``, and since ``lambda'_B = 0`` the ridge does not enter: it is the score.
+rest ``R`` (block inverse) and zero on ``B``. Row ``B`` of ``A`` times these is then
+``1 - (A^{-1}_BB)^{-1} lambda_B``, and since they vanish on ``B`` the ridge does not enter: it is
+the score.
 
 Threshold
 ---------
 With ``n`` exchangeable left-out scores a new genuine score falls below the ``k``-th smallest with
 probability at most ``k / (n + 1)``. So ``k = floor(target (n + 1))``, and with fewer than
-``1 / target - 1`` scores no threshold can promise the target: the calibration says so. Frames of one
-block are not independent; ``n_effective`` deflates their number by the design effect
+``1 / target - 1`` scores no threshold can promise the target: the calibration says so. Frames
+of one block are not independent; ``n_effective`` deflates their number by the design effect
 ``1 + (m - 1) rho`` with ``rho`` the share of the variance that lies between blocks, and
 the exact (Clopper-Pearson) interval is taken at that effective number, as survey statistics
 does (Korn and Graubard).
@@ -84,8 +85,9 @@ def effective_number(scores: np.ndarray, blocks: np.ndarray) -> float:
         return float(len(names))
     sizes = np.array([np.sum(blocks == name) for name in names])
     means = np.array([scores[blocks == name].mean() for name in names])
-    within = sum(float(np.sum((scores[blocks == b] - m) ** 2)) for b, m in zip(names, means,
-                                                                             strict=True))
+    within = sum(
+        float(np.sum((scores[blocks == b] - m) ** 2)) for b, m in zip(names, means, strict=True)
+    )
     within /= n - len(names)
     between = float(np.sum(sizes * (means - scores.mean()) ** 2)) / (len(names) - 1)
     typical = (n - np.sum(sizes**2) / n) / (len(names) - 1)
@@ -226,5 +228,6 @@ def _statement(target, bpcer, interval, effective, promised, confidence) -> str:
     needed = int(np.ceil(1 / target - 1 - 1e-9))
     return (
         f"{told}: too little data to promise {target:.1%}. The least that can be promised is "
-        f"{1 / (effective + 1):.1%}; it takes about {needed} independent scores, so enrol more takes."
+        f"{1 / (effective + 1):.1%}; it takes about {needed} independent scores, so enrol more "
+        "takes."
     )

@@ -16,6 +16,7 @@ membership averages 0.6 to 0.9 on CNN views; below 0.02 clusters are hard. The d
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from lmkl_core.errors import InvalidInputError
 
@@ -58,6 +59,15 @@ class Clusters:
         return exponents
 
 
+def check_enough_samples(n_samples: int, n_clusters: int) -> None:
+    """Refuse more clusters than samples."""
+    if n_samples < n_clusters:
+        raise InvalidInputError(
+            f"n_samples={n_samples} is smaller than n_clusters={n_clusters}: enrol more samples "
+            "or ask for fewer clusters."
+        )
+
+
 def fit_clusters(mean_kernel, n_clusters: int, *, random_state=None, n_init: int = 8):
     """Kernel k-means on an ``(n, n)`` kernel.
 
@@ -68,21 +78,16 @@ def fit_clusters(mean_kernel, n_clusters: int, *, random_state=None, n_init: int
     """
     kernel = np.asarray(mean_kernel, dtype=float)
     n = len(kernel)
-    if n < n_clusters:
-        raise InvalidInputError(
-            f"n_samples={n} is smaller than n_clusters={n_clusters}: enrol more samples or ask "
-            "for fewer clusters."
-        )
+    check_enough_samples(n, n_clusters)
     if n_clusters == 1:
         labels = np.zeros(n, dtype=int)
         return centres_of(kernel, labels, 1), labels
-    rng = np.random.RandomState(random_state) if not isinstance(
-        random_state, np.random.RandomState
-    ) else random_state
-    best, best_cost = None, np.inf
-    for _ in range(n_init):
+    rng = check_random_state(random_state)
+    best, best_cost = _lloyd(kernel, _seed(kernel, n_clusters, rng), n_clusters)
+    for _ in range(n_init - 1):
         labels, cost = _lloyd(kernel, _seed(kernel, n_clusters, rng), n_clusters)
-        if cost < best_cost - 1e-12 * abs(best_cost if np.isfinite(best_cost) else 0):
+        # Restarts that end in the same place differ by rounding; the first one stays.
+        if cost < best_cost - 1e-12 * abs(best_cost):
             best, best_cost = labels, cost
     # Named by first appearance, so that an order of seeds does not show.
     _, first = np.unique(best, return_index=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
@@ -10,7 +11,6 @@ from lmkl_core.calibration import Calibration
 from lmkl_core.clusters import Clusters
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import (
-    Localised,
     Settings,
     certificate_gap,
     exact_calibration,
@@ -123,7 +123,9 @@ class ExactFit:
         dual = cho_solve((lower, True), np.ones(len(lower)), check_finite=False)
         grown = Views(
             self.views.names,
-            tuple(np.concatenate(pair) for pair in zip(self.views.arrays, views.arrays, strict=True)),
+            tuple(
+                np.concatenate(pair) for pair in zip(self.views.arrays, views.arrays, strict=True)
+            ),
         )
         coefficients = np.zeros((len(lower), memberships.shape[1]))
         coefficients[: len(self.memberships)] = self.clusters.coefficients
@@ -142,7 +144,7 @@ class ExactFit:
         """Optimise the weights again on the present rows, starting from the present ones."""
         problem = self.problem
         solution = solve_settings(problem, self.settings, init=self.solution.weights)
-        return _with_solution(self, problem, solution)
+        return replace(self, **_solved(problem, solution))
 
 
 def fit(views: Views, takes: np.ndarray, settings: Settings, *, init=None, cancel=None) -> ExactFit:
@@ -160,25 +162,26 @@ def fit(views: Views, takes: np.ndarray, settings: Settings, *, init=None, cance
     problem = GramProblem(local.grams, local.memberships, delta)
     solution = solve_settings(problem, settings, init=init, cancel=cancel)
     raise_if_cancelled(cancel)
-    empty = _empty(views, takes, settings, local, delta)
-    return _with_solution(empty, problem, solution)
-
-
-def _empty(views, takes, settings, local: Localised, delta) -> ExactFit:
     return ExactFit(
-        views, takes, settings, local.kernels, local.clusters, local.memberships, delta,
-        solution=None, dual_coef=None,
+        views,
+        takes,
+        settings,
+        local.kernels,
+        local.clusters,
+        local.memberships,
+        delta,
+        **_solved(problem, solution),
     )
 
 
-def _with_solution(fitted: ExactFit, problem: GramProblem, solution: Solution) -> ExactFit:
-    return replace(
-        fitted,
-        solution=replace(solution, evaluation=None),
-        dual_coef=solution.dual_coef,
-        cholesky=problem.cholesky(solution.evaluation),
-        known_gap=solution.gap,
-    )
+def _solved(problem: GramProblem, solution: Solution) -> dict[str, Any]:
+    """Fields of an `ExactFit` that come from a solution."""
+    return {
+        "solution": replace(solution, evaluation=None),
+        "dual_coef": solution.dual_coef,
+        "cholesky": problem.cholesky(solution.evaluation),
+        "known_gap": solution.gap,
+    }
 
 
 def _weighted(kernels, rows, columns, weights) -> np.ndarray:

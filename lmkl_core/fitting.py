@@ -17,13 +17,13 @@ from lmkl_core.calibration import (
     inverse_from_cholesky,
     left_out_scores,
 )
-from lmkl_core.clusters import Clusters, fit_clusters
+from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES, NormConstraint, make_constraint
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.kernels import ViewKernel, fit_kernel, gram_stack
-from lmkl_core.problem import Problem
+from lmkl_core.problem import LEAST_ROUNDING, Problem
 from lmkl_core.solution import Solution
-from lmkl_core.solver import ROUNDING, Run, finish, solve
+from lmkl_core.solver import Run, finish, solve
 from lmkl_core.validation import Views
 
 SOLVERS: dict[str, Callable[..., Solution]] = {
@@ -86,17 +86,11 @@ def fit_kernels(views: Views, kernel) -> tuple[ViewKernel, ...]:
 
 def localise(views: Views, settings: Settings) -> Localised:
     """Gram matrices, kernel k-means and memberships of the training rows."""
-    if views.n_samples < settings.n_clusters:
-        raise InvalidInputError(
-            f"n_samples={views.n_samples} is smaller than n_clusters={settings.n_clusters}: enrol "
-            "more samples or ask for fewer clusters."
-        )
+    check_enough_samples(views.n_samples, settings.n_clusters)
     kernels = fit_kernels(views, settings.kernel)
     grams = gram_stack(kernels, views.names, views.arrays)
-    mean_kernel = np.mean(grams, axis=0, dtype=np.float64)
-    clusters, _ = fit_clusters(
-        mean_kernel, settings.n_clusters, random_state=settings.random_state
-    )
+    mean_kernel = np.asarray(np.mean(grams, axis=0, dtype=np.float64))
+    clusters, _ = fit_clusters(mean_kernel, settings.n_clusters, random_state=settings.random_state)
     memberships = clusters.memberships(mean_kernel, np.diag(mean_kernel), settings.temperature)
     return Localised(kernels, grams, mean_kernel, clusters, memberships)
 
@@ -136,7 +130,7 @@ def fixed_weights(settings: Settings, n_clusters: int, n_views: int) -> np.ndarr
 def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -> float:
     """Certified relative gap of given weights, by the linear bound alone."""
     if settings.constraint in FIXED_FAMILIES:
-        return ROUNDING
+        return LEAST_ROUNDING
     constraint = weight_constraint(settings, problem.n_clusters, problem.n_views)
     run = Run(problem, constraint, settings.tol)
     run.visit(None, problem.evaluate(weights))

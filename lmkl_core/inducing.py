@@ -1,14 +1,15 @@
 r"""The same problem for large numbers of rows: inducing points, streamed.
 
 Each base kernel is replaced by its Nystroem approximation on ``M`` chosen rows,
-``K_g ~ Phi_g Phi_g^T`` with ``Phi_g = k_g(X, X_M) R_g`` and ``R_g R_g^T`` the (truncated) inverse of
-``k_g(X_M, X_M)``. With ``Z_cg = diag(p_c) Phi_g`` the weighted kernel is ``sum_cg mu_cg Z_cg Z_cg^T``:
-still linear in the weights, so ``phi`` is still convex and the certificate still holds, for
-the approximated kernels. (Sharing one coefficient vector over all kernels, as the usual
-subset of regressors does, would make the kernel a nonlinear function of the weights.)
+``K_g ~ Phi_g Phi_g^T`` with ``Phi_g = k_g(X, X_M) R_g`` and ``R_g R_g^T`` the (truncated)
+inverse of ``k_g(X_M, X_M)``. With ``Z_cg = diag(p_c) Phi_g`` the weighted kernel is
+``sum_cg mu_cg Z_cg Z_cg^T``: still linear in the weights, so ``phi`` is still convex and the
+certificate still holds, for the approximated kernels. (Sharing one coefficient vector over
+all kernels, as the usual subset of regressors does, would make the kernel a nonlinear
+function of the weights.)
 
-All that the solver needs of the ``N`` rows are the moments ``Z^T Z`` and ``Z^T 1``, which are summed
-over chunks in one pass. With ``D = diag(mu)`` spread over the columns of ``Z`` and
+All that the solver needs of the ``N`` rows are the moments ``Z^T Z`` and ``Z^T 1``, which are
+summed over chunks in one pass. With ``D = diag(mu)`` spread over the columns of ``Z`` and
 ``B = delta I + D^{1/2} Z^T Z D^{1/2}``:
 
 * ``b = B^{-1} D^{1/2} Z^T 1``, ``phi = (N - 1^T Z D^{1/2} b) / delta``;
@@ -23,8 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
 from scipy.linalg.blas import dsyrk
+from sklearn.utils import check_random_state
 
-from lmkl_core.clusters import Clusters, fit_clusters
+from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.kernels import PRECOMPUTED, gram
 from lmkl_core.problem import Evaluation
@@ -96,7 +98,8 @@ def build_basis(views, kernels, n_inducing, n_clusters, temperature, seed) -> In
         raise InvalidInputError(
             "kernel='precomputed' cannot use inducing points: set n_inducing=None."
         )
-    rng = np.random.RandomState(seed) if not isinstance(seed, np.random.RandomState) else seed
+    check_enough_samples(views.n_samples, n_clusters)
+    rng = check_random_state(seed)
     n = views.n_samples
     sample = np.sort(rng.permutation(n)[: max(SAMPLE_ROWS, 2 * n_inducing)])
     part = views.rows(sample)
@@ -163,9 +166,7 @@ class InducingProblem:
         ranks = basis.ranks
         self.rank = int(ranks.sum()) * self.n_clusters
         self._kernel_of_column = np.tile(np.repeat(np.arange(self.n_views), ranks), self.n_clusters)
-        self._kernel_of_column += np.repeat(
-            np.arange(self.n_clusters) * self.n_views, ranks.sum()
-        )
+        self._kernel_of_column += np.repeat(np.arange(self.n_clusters) * self.n_views, ranks.sum())
         self.second_moments = np.zeros((self.rank, self.rank), order="F")
         self.first_moments = np.zeros(self.rank)
 
@@ -217,9 +218,12 @@ class InducingProblem:
             second = (columns.T @ products - half.T @ half) * (2 / self.delta)
             return (second + second.T) / 2
 
-        return Evaluation(
-            weights, objective, sensitivity.reshape(weights.shape), hessian, (e, root * b, lower, root)
-        )
+        # The objective is a difference, so its error grows with what cancels, too.
+        condition = float(np.einsum("ij,ij->", lower, lower)) / self.delta
+        condition *= self.n_samples / (self.delta * objective)
+        state = (e, root * b, lower, root)
+        sensitivity = sensitivity.reshape(weights.shape)
+        return Evaluation(weights, objective, sensitivity, hessian, condition, state)
 
     def dual_coef(self, evaluation: Evaluation) -> np.ndarray:
         """``lambda`` needs the rows again: see `stream_dual_coef`."""

@@ -67,7 +67,7 @@ class Geometry:
     def normalise(self, x: np.ndarray) -> np.ndarray:
         """Scale every group to norm one."""
         log_p, log_q = self.constraint.log_norms(x)
-        if self.is_whole:
+        if self.log_slices is None:
             return x - ((log_p + log_q) / 2)[:, None]
         half = self.log_slices / 2
         return x - (np.logaddexp(log_p - half, log_q + half) - np.log(2))[:, None]
@@ -77,7 +77,7 @@ class Geometry:
         log_p, log_q = self.constraint.log_norms(x)
         first = np.exp(self.constraint.p * (x - log_p[:, None]))
         second = np.exp(self.constraint.q * (x - log_q[:, None]))
-        if self.is_whole:
+        if self.log_slices is None:
             mix = np.full((len(x), 1), 0.5)
         else:
             half = self.log_slices / 2

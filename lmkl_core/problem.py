@@ -27,6 +27,9 @@ from scipy.linalg import lapack, solve_triangular
 
 from lmkl_core.errors import InvalidInputError
 
+LEAST_ROUNDING = 1e-12
+"""Rounding allowed for in every relative gap, however well conditioned the problem."""
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -36,7 +39,13 @@ class Evaluation:
     objective: float
     sensitivity: np.ndarray
     second_derivative: Callable[[], np.ndarray]
+    condition: float = 1.0
     state: Any = None
+
+    @property
+    def rounding(self) -> float:
+        """Relative error that rounding may have left in the objective."""
+        return max(LEAST_ROUNDING, 4 * float(np.finfo(float).eps) * self.condition)
 
     @property
     def value(self) -> float:
@@ -151,7 +160,10 @@ class GramProblem:
             root = solve_triangular(lower, columns.T, lower=True, check_finite=False)
             return 2 * (root.T @ root)
 
-        return Evaluation(weights, float(half @ half), sensitivity, hessian, (dual, lower))
+        # The trace bounds the largest eigenvalue, delta the smallest.
+        condition = float(np.einsum("ij,ij->", lower, lower)) / self.delta
+        state = (dual, lower)
+        return Evaluation(weights, float(half @ half), sensitivity, hessian, condition, state)
 
 
 def _mix_in_double(weights: np.ndarray, flat: np.ndarray, block: int = 1 << 18) -> np.ndarray:

@@ -26,10 +26,13 @@ class SupportKernels:
         self._all_rbf = all(kernel.name == "rbf" for kernel in kernels)
         # For RBF rows are centred (against cancellation) and divided by the width, so that
         # the exponent is x.y - |x|^2/2 - |y|^2/2.
-        self._centres, self._rows, halves = [], [], []
+        self._centres: list[np.ndarray] = []
+        self._rows: list[np.ndarray] = []
+        halves = []
         for kernel, X in zip(kernels, support, strict=True):
-            centre = X.mean(axis=0) if kernel.name == "rbf" else None
-            rows = (X - centre) / X.dtype.type(kernel.width) if kernel.name == "rbf" else X
+            is_rbf = kernel.name == "rbf"
+            centre = X.mean(axis=0) if is_rbf else np.zeros(X.shape[1], dtype=X.dtype)
+            rows = (X - centre) / X.dtype.type(kernel.width) if is_rbf else X
             self._centres.append(centre)
             self._rows.append(np.ascontiguousarray(rows))
             halves.append(0.5 * np.einsum("ij,ij->i", rows, rows))

@@ -12,8 +12,14 @@ score is the median ``m``, is therefore refused at the threshold ``t`` from the 
 ``rho* = sqrt(2 log(m / t))``
 
 on: the *novelty radius* of the operating point, in kernel widths. Widths do not depend on the
-parameters to be chosen, so radii can be compared, and the smallest wins. It is infinite where
+parameters to be chosen, so radii can be compared, and smaller is better. It is infinite where
 the threshold is not positive: such a model would accept samples that resemble nothing.
+
+Small deltas follow the enrolled frames so closely that another session of the same person,
+slightly shifted as it always is, falls below the threshold, and nothing in one session's
+left-out scores shows it. So delta is the *largest* whose best radius is within `TOLERATED_RADIUS`
+times the smallest radius of all; the other parameters are the best at that delta. Both choices were
+made on generated sessions, see ``benchmarks/operating_point.py``.
 
 The search
 ----------
@@ -30,19 +36,24 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from joblib import Parallel, delayed
+from sklearn.base import clone
 
 from lmkl_core import blocks as time
 from lmkl_core.calibration import Calibration
 from lmkl_core.errors import Cancelled, ConvergenceWarning, InvalidInputError
 from lmkl_core.fitting import Localised, Settings, exact_calibration, localise, solve_settings
 from lmkl_core.problem import GramProblem
-from lmkl_core.validation import as_views, check_groups, check_integer
+from lmkl_core.validation import as_views, check_groups
 
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """The paper's grid for delta, divided by n."""
 
 EXPONENTS = (32 / 31, 16 / 15, 8 / 7, 4 / 3, 2.0, 4.0, 8.0, 10.0)
 """The paper's grid for p and q."""
+
+
+TOLERATED_RADIUS = 1.5
+"""How much novelty radius is given up for a smoother model."""
 
 
 def novelty_radius(calibration: Calibration) -> float:
@@ -87,17 +98,15 @@ class Selection:
     cells : tuple of Cell
         Sorted by novelty radius; ties go to the smoother model (larger delta, then larger
         p and q).
+    best : Cell
+        The smallest radius at the largest delta that is good enough.
     criterion : str
         Told in reports.
     """
 
     cells: tuple[Cell, ...] = field(repr=False)
+    best: Cell
     criterion: str = "novelty radius on left-out time blocks, bona fide only"
-
-    @property
-    def best(self) -> Cell:
-        """The chosen cell."""
-        return self.cells[0]
 
 
 def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
@@ -163,6 +172,13 @@ def _order(cell: Cell) -> tuple[float, ...]:
     return (round(cell.radius, 9), -cell.delta, -cell.p, -cell.q, cell.n_clusters, cell.temperature)
 
 
+def choose(cells: Sequence[Cell]) -> Cell:
+    """Return the smallest radius at the largest delta whose best radius is tolerable."""
+    limit = TOLERATED_RADIUS * min(cell.radius for cell in cells)
+    delta = max(cell.delta for cell in cells if cell.radius <= limit)
+    return min((cell for cell in cells if cell.delta == delta), key=_order)
+
+
 def best_delta(local: Localised, takes, settings: Settings, *, cancel=None) -> float:
     """Choose delta among the candidates in the settings by the novelty radius."""
     length = settings.block_length or time.choose_block_length(local.mean_kernel, takes)
@@ -172,7 +188,7 @@ def best_delta(local: Localised, takes, settings: Settings, *, cancel=None) -> f
         cells.extend(walk(local, takes, here, [(settings.p, settings.q)], length, cancel))
         if cancel is not None and cancel():
             raise Cancelled("The fit was cancelled; the model is as it was before.")
-    return min(cells, key=_order).delta
+    return choose(cells).delta
 
 
 def select(
@@ -214,21 +230,18 @@ def select(
         raise InvalidInputError("The grid is empty: give every parameter at least one value.")
     tasks = []
     pairs = serpentine_pairs(exponents)
-    chunks = [pairs]
     length: int | None = estimator.block_length
     for count, temperature in itertools.product(n_clusters, temperatures):
-        check_integer("n_clusters", count, 1)
-        twin = type(estimator)(**{**estimator.get_params(), "n_clusters": count,
-                                  "temperature": temperature, "delta": 1.0})
-        settings = twin._settings(views)
+        grid = {"n_clusters": count, "temperature": temperature, "delta": 1.0}
+        settings = clone(estimator).set_params(**grid).settings(views)
         local = localise(views, settings)
         if length is None:
             length = time.choose_block_length(local.mean_kernel, takes)
-        for delta, chunk in itertools.product(deltas, chunks):
-            tasks.append((local, takes, replace(settings, delta=float(delta)), chunk, length))
+        for delta in deltas:
+            tasks.append((local, takes, replace(settings, delta=float(delta)), pairs, length))
     cells = _run(tasks, n_jobs, progress, cancel, len(exponents) ** 2)
     cells.extend(replace(c, p=c.q, q=c.p) for c in list(cells) if c.p != c.q)
-    return Selection(tuple(sorted(cells, key=_order)))
+    return Selection(tuple(sorted(cells, key=_order)), choose(cells))
 
 
 def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:

@@ -1,6 +1,7 @@
 """The one result object that all solvers return."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Solution:
     stop_reason: str
     solver: str
     constraint_is_convex: bool | None
-    evaluation: object = field(repr=False, compare=False, default=None)
+    evaluation: Any = field(repr=False, compare=False, default=None)
 
     @property
     def converged(self) -> bool:

@@ -38,6 +38,7 @@ The result is the best point met, with the largest lower bound that was proven.
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -49,15 +50,19 @@ from lmkl_core.problem import Evaluation, Problem
 from lmkl_core.solution import Solution
 from lmkl_core.support import support_bound
 
-ROUNDING = 1e-12
-"""Added to every relative gap: the arithmetic it was computed with is not exact."""
+SMOOTH_EXCESS = 1 / 40
+"""Newton's method needs no help where both exponents exceed one by this."""
+
+LEAST_EXCESS = 1e-9
+"""Exponents closer to one than this are only approached."""
 
 
 class Run:
     """Best point, best proven bound and history of one call of a solver."""
 
-    def __init__(self, problem: Problem, constraint: NormConstraint, tol: float):
-        self.problem, self.constraint, self.tol = problem, constraint, tol
+    def __init__(self, problem, constraint: NormConstraint, tol: float, outer: "Run | None" = None):
+        self.problem: Problem = problem
+        self.constraint, self.tol, self.outer = constraint, tol, outer
         self.lower_bound = 0.0
         self.best: Evaluation | None = None
         self.best_x: np.ndarray | None = None
@@ -69,19 +74,15 @@ class Run:
         """Relative gap of the best point to the best bound, rounding allowed for."""
         assert self.best is not None
         gap = (self.best.objective - self.lower_bound) / self.best.objective
-        return max(gap, 0.0) + ROUNDING
+        return max(gap, 0.0) + self.best.rounding
 
     @property
     def is_certified(self) -> bool:
         """Whether the gap is small enough to stop."""
         return self.gap <= self.tol
 
-    def visit(self, x, evaluation: Evaluation, keep_last: bool = False) -> np.ndarray:
-        """Record a point, let it improve the bound, and return the certificate's maximiser.
-
-        With ``keep_last`` the point replaces a better one: an iteration that does not
-        descend is judged by where it ends.
-        """
+    def bound_by(self, evaluation: Evaluation) -> np.ndarray:
+        """Let a point, feasible or not, improve the bound; return the maximiser of its cut."""
         groups = self.constraint.split(evaluation.sensitivity)
         at_point = np.sum(self.constraint.split(evaluation.weights) * groups, axis=1)
         tolerance = 0.1 * self.tol * evaluation.objective
@@ -89,14 +90,48 @@ class Run:
             groups, self.constraint.p, self.constraint.q, at_point, tolerance
         )
         self.lower_bound = max(self.lower_bound, evaluation.cut_constant - bound)
+        if self.outer is not None:
+            self.outer.bound_by(evaluation)
+        return maximiser
+
+    def visit(self, x, evaluation: Evaluation, keep_last: bool = False) -> np.ndarray:
+        """Record a point, let it improve the bound, and return the certificate's maximiser.
+
+        With ``keep_last`` the point replaces a better one: an iteration that does not
+        descend is judged by where it ends.
+        """
+        maximiser = self.bound_by(evaluation)
         if self.best is None or keep_last or evaluation.objective < self.best.objective:
             self.best, self.best_x = evaluation, x
         self.objectives.append(self.best.objective)
         self.gaps.append(self.gap)
         return maximiser
 
+    def descend_from(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
+        """Descend from ``x`` until certified or stationary; return the last maximiser.
+
+        Exponents close to one come with weights that vanish, exactly so at one, and their
+        logarithms then have no minimum. The minimisers of the smoother problems with
+        ``max(p, 1 + excess)`` lead there as the excess falls.
+        """
+        least = min(self.constraint.p, self.constraint.q) - 1
+        excess = SMOOTH_EXCESS
+        while excess > max(least, LEAST_EXCESS):
+            p, q = max(self.constraint.p, 1 + excess), max(self.constraint.q, 1 + excess)
+            smooth = replace(self.constraint, p=p, q=q)
+            stage = Run(self.problem, smooth, max(0.1 * excess, 0.1 * self.tol), outer=self)
+            stage.newton(smooth.normalise(x), min(max_iter, 50), cancel)
+            assert stage.best_x is not None
+            x = self.constraint.normalise(stage.best_x)
+            if excess < self.tol or (cancel is not None and cancel()):
+                break
+            excess *= 0.1
+        if least < LEAST_EXCESS:
+            return self.visit(x, self.problem.evaluate(np.exp(x)))
+        return self.newton(x, max_iter, cancel)
+
     def newton(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
-        """Descend from ``x`` until certified or stationary; return the last maximiser."""
+        """Newton's method from ``x`` until certified or stationary; return the last maximiser."""
         geometry = Geometry(self.constraint)
         evaluation = self.problem.evaluate(np.exp(x))
         maximiser = self.visit(x, evaluation)
@@ -146,12 +181,12 @@ def solve(
     """
     before = problem.n_solves
     run = Run(problem, constraint, tol)
-    maximiser = run.newton(_start(constraint, init), max_iter, cancel)
+    maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
     stopped = False
     if not run.is_certified and constraint.is_convex is not True:
         for _ in range(3):
             objective = run.objectives[-1]
-            maximiser = run.newton(_start(constraint, maximiser), max_iter, cancel)
+            maximiser = run.descend_from(_start(constraint, maximiser), max_iter, cancel)
             if run.is_certified or not run.objectives[-1] < objective:
                 break
         stopped = cancel is not None and cancel()

@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from lmkl_core import blocks as time
 from lmkl_core.calibration import Calibration, calibrate
 from lmkl_core.clusters import Clusters
-from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import (
     Settings,
     certificate_gap,
     fit_kernels,
+    localise,
     raise_if_cancelled,
     solve_settings,
 )
@@ -20,11 +21,16 @@ from lmkl_core.inducing import InducingProblem, build_basis
 from lmkl_core.kernels import ViewKernel, gram
 from lmkl_core.problem import Evaluation
 from lmkl_core.scorer import Scorer
+from lmkl_core.selection import best_delta
 from lmkl_core.solution import Solution
 from lmkl_core.validation import Views
 
 CALIBRATION_ROWS = 3000
 """Left-out scores are taken on at most about this many rows, in whole blocks."""
+
+
+DELTA_ROWS = 500
+"""Rows on which ``delta="auto"`` is chosen, by exact fits."""
 
 
 @dataclass(frozen=True)
@@ -139,10 +145,10 @@ def fit(
 ) -> StreamedFit:
     """Fit on inducing points, streaming over the rows."""
     if isinstance(settings.delta, tuple):
-        raise InvalidInputError(
-            "delta='auto' needs exact kernels: give delta a number, or fit on fewer rows with "
-            "n_inducing=None."
-        )
+        part = calibration_rows(takes, DELTA_ROWS)
+        local = localise(views.rows(part), settings)
+        delta = best_delta(local, takes[part], settings, cancel=cancel)
+        settings = replace(settings, delta=delta)
     kernels = fit_kernels(views, settings.kernel)
     basis = build_basis(
         views,
@@ -173,16 +179,17 @@ def fit(
     )
 
 
-def calibration_rows(takes: np.ndarray) -> np.ndarray:
-    """Rows to calibrate on: all, or the first rows of evenly many takes."""
-    if len(takes) <= CALIBRATION_ROWS:
+def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndarray:
+    """Rows to calibrate on: all, or the first rows of evenly spaced takes."""
+    if len(takes) <= most:
         return np.arange(len(takes))
     parts = time.rows_of_takes(takes)
-    parts = parts[:: max(1, len(parts) * 100 // CALIBRATION_ROWS)]
-    share = max(1, CALIBRATION_ROWS // len(parts))
+    # Takes of a hundred rows still show how frames resemble their neighbours.
+    parts = parts[:: max(1, len(parts) * 100 // most)]
+    share = max(1, most // len(parts))
     return np.concatenate([rows[:share] for rows in parts])
 
 
-def _mean_kernel(kernels, views: Views) -> np.ndarray:
+def _mean_kernel(kernels, views: Views) -> Any:
     parts = zip(kernels, views.arrays, strict=True)
-    return sum(gram(kernel, array).astype(float) for kernel, array in parts) / len(kernels)
+    return np.mean([gram(kernel, array) for kernel, array in parts], axis=0, dtype=np.float64)

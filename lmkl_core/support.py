@@ -160,9 +160,7 @@ class SupportCurves:
     def _weights(self, logit: float) -> np.ndarray:
         first = max(self.p - 1, SMALLEST_EXCESS)
         second = max(self.q - 1, SMALLEST_EXCESS)
-        log_r = mixed_power_root(
-            self._log_u, log_expit(logit), log_expit(-logit), first, second
-        )
+        log_r = mixed_power_root(self._log_u, log_expit(logit), log_expit(-logit), first, second)
         norm_p = logsumexp(self.p * log_r) / self.p
         norm_q = logsumexp(self.q * log_r) / self.q
         return np.exp(log_r - (norm_p + norm_q) / 2)

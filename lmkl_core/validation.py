@@ -119,7 +119,8 @@ def match_views(X, names: tuple[str, ...], n_features: tuple[int, ...], dtype) -
     for name, array, expected in zip(names, views.arrays, n_features, strict=True):
         if array.shape[1] != expected:
             raise InvalidInputError(
-                f"View {name!r} has {array.shape[1]} columns but the model was fitted on {expected}."
+                f"View {name!r} has {array.shape[1]} columns but the model was fitted on "
+                f"{expected}."
             )
     return Views(names, tuple(array.astype(dtype, copy=False) for array in views.arrays))
 
@@ -155,8 +156,8 @@ def warn_of_duplicates(views: Views) -> int:
 def check_real(name: str, value, low: float, *, strict: bool = False) -> float:
     """Return a finite number not below ``low`` (above it, if ``strict``)."""
     relation = "greater than" if strict else "at least"
-    good = isinstance(value, numbers.Real) and not isinstance(value, bool) and np.isfinite(value)
-    if not good or value < low or (strict and value == low):
+    good = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not good or not np.isfinite(float(value)) or value < low or (strict and value == low):
         raise InvalidInputError(f"{name}={value!r} must be a finite number {relation} {low:g}.")
     return float(value)
 

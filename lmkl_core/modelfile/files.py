@@ -1,0 +1,157 @@
+"""`save_model` and `load_model`."""
+
+import io
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sklearn.utils.validation import check_is_fitted
+
+from lmkl_core.errors import InvalidInputError, ModelFileError
+from lmkl_core.estimator import LocalisedMKL
+from lmkl_core.modelfile.container import read_header, read_tensors, seal
+from lmkl_core.modelfile.layout import check_layout
+from lmkl_core.modelfile.manifest import (
+    Manifest,
+    check_kernels_are_registered,
+    parse_manifest,
+    restored_settings,
+)
+from lmkl_core.modelfile.refusal import ANOTHER_FILE, EXPORT_AGAIN, Refused, shortened
+from lmkl_core.modelfile.state import describe, rebuild, transposed
+from lmkl_core.modelfile.storage import opened, write_atomically
+from lmkl_core.modelfile.values import check_values
+
+MAX_BYTES = 2 << 30
+"""Size of a file that is read unless the caller says otherwise."""
+
+
+def save_model(
+    model: LocalisedMKL,
+    path: str | os.PathLike[str],
+    *,
+    extra: Mapping[str, Any] | None = None,
+    created: datetime | None = None,
+) -> None:
+    """Write a fitted model to one file, atomically and readable by its owner only.
+
+    What was written is read back before it takes the place of an older file, so a file that
+    cannot be loaded is never left. A `RandomState` instance as ``random_state`` is stored as
+    ``None``.
+
+    Parameters
+    ----------
+    model : LocalisedMKL
+        Fitted.
+    path : path-like
+        The file.
+    extra : mapping, optional
+        JSON values to keep with the model, at most 64 KiB: checksums, preprocessing.
+    created : datetime, optional
+        Time to note instead of now; with it the same model gives the same bytes.
+
+    Raises
+    ------
+    ModelFileError
+        Where the model holds what no file can hold.
+    OSError
+        Where the disk refuses.
+    """
+    path = Path(path)
+    write_atomically(path, to_bytes(model, extra=extra, created=created))
+
+
+def load_model(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> LocalisedMKL:
+    """Load a model that `save_model` wrote; the file may be hostile.
+
+    Scores are those of the saved model bit for bit on the same machine; `extend` and
+    `calibrate` go on from there.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    max_bytes : int
+        Larger files are refused unread.
+
+    Raises
+    ------
+    ModelFileError
+        For everything that can be wrong with a file, in one sentence.
+    """
+    return load_with_manifest(path, max_bytes=max_bytes)[0]
+
+
+def load_with_manifest(
+    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES
+) -> tuple[LocalisedMKL, Manifest]:
+    """Load a model as `load_model` does, with what its file says about it."""
+    path = Path(path)
+    try:
+        with opened(path, max_bytes) as (stream, size):
+            return _read(stream, size)
+    except Exception as error:
+        raise _refusal(path.name, error) from error
+
+
+def to_bytes(
+    model: LocalisedMKL,
+    *,
+    extra: Mapping[str, Any] | None = None,
+    created: datetime | None = None,
+) -> bytes:
+    """Return the contents of the file of a model; they have been read back as a check."""
+    if not isinstance(model, LocalisedMKL):
+        raise InvalidInputError(f"A {type(model).__name__} cannot be saved: pass a LocalisedMKL.")
+    check_is_fitted(model)
+    try:
+        manifest, tensors = describe(model, created, extra)
+        data = seal(manifest.document(), tensors)
+        _read(io.BytesIO(data), len(data))
+    except (Refused, ValueError, RecursionError) as error:
+        reason = error.reason if isinstance(error, Refused) else shortened(str(error), 200)
+        raise ModelFileError(f"The model cannot be saved because {reason}.") from error
+    return data
+
+
+def from_bytes(data: bytes, name: str = "") -> tuple[LocalisedMKL, Manifest]:
+    """Load a model from the contents of its file; ``name`` is for sentences."""
+    try:
+        return _read(io.BytesIO(data), len(data))
+    except Exception as error:
+        raise _refusal(name, error) from error
+
+
+def _read(stream: BinaryIO, size: int) -> tuple[LocalisedMKL, Manifest]:
+    """Header, manifest, layout, tensors, digest, values, model: each step trusts those before."""
+    header = read_header(stream, size)
+    manifest = parse_manifest(header.document)
+    check_kernels_are_registered(manifest)
+    settings = restored_settings(manifest)
+    check_layout(manifest, header.places)
+    tensors = transposed(manifest, read_tensors(stream, header))
+    check_values(manifest, settings, tensors)
+    return rebuild(manifest, settings, tensors), manifest
+
+
+def _refusal(name: str, error: Exception) -> ModelFileError:
+    """Tell in one sentence why a file was refused, whatever went wrong."""
+    way_out = EXPORT_AGAIN
+    if isinstance(error, Refused):
+        reason, way_out = error.reason, error.way_out
+    elif isinstance(error, FileNotFoundError):
+        reason, way_out = "there is no such file", "check the path"
+    elif isinstance(error, IsADirectoryError):
+        reason, way_out = "it is a folder", ANOTHER_FILE
+    elif isinstance(error, OSError):
+        reason = f"it cannot be read ({error.strerror or error})"
+        way_out = "check its permissions and the disk"
+    elif isinstance(error, MemoryError):
+        reason, way_out = "it does not fit into memory", "close other programs"
+    else:
+        reason = f"it makes no sense ({type(error).__name__}: {shortened(str(error), 100)})"
+    return ModelFileError(
+        f"Model file {shortened(name, 80)!r} cannot be used because {reason}: {way_out}."
+    )

@@ -1,0 +1,200 @@
+"""Weight sums and Rademacher complexities against exact ones: all signs, numerical maxima."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from lmkl_core import theory
+from tests.core.theory_problems import (
+    PAIRS,
+    bound,
+    counts,
+    feasible,
+    norm,
+    orders,
+    sampled_weights,
+    signs,
+    small_problem,
+)
+
+constraints = st.sampled_from(theory.CONSTRAINTS)
+
+# --- weight sums
+
+
+@pytest.mark.parametrize("constraint", theory.CONSTRAINTS)
+@pytest.mark.parametrize(("p", "q"), PAIRS)
+def test_that_numerical_maximisation_of_the_weight_sum_reaches_its_bound_and_no_more(
+    constraint, p, q
+):
+    rng = np.random.default_rng(0)
+    C, G = 3, 4
+
+    def negative_sum(log_weights):
+        return -feasible(np.exp(log_weights.reshape(C, G)), constraint, p, q).sum()
+
+    value = theory.weight_sum_bound(constraint, C, G, p, q).value
+    best = max(-minimize(negative_sum, rng.normal(size=C * G)).fun for _ in range(4))
+    assert best <= value * (1 + 1e-9)
+    assert best >= value * (1 - 1e-5)
+
+
+@settings(deadline=None)
+@given(constraint=constraints, C=counts, G=counts, p=orders, q=orders)
+def test_that_uniform_weights_attain_the_weight_sum_bound(constraint, C, G, p, q):
+    uniform = feasible(np.ones((C, G)), constraint, p, q)
+    assert theory.weight_sum_bound(constraint, C, G, p, q).value == pytest.approx(uniform.sum())
+
+
+@settings(deadline=None)
+@given(weights=st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=12), p=orders, q=orders)
+def test_that_the_matrix_constraint_lies_in_the_ball_of_the_harmonic_mean_order(weights, p, q):
+    mu = np.array(weights) / max(weights)
+    harmonic = 2 / (1 / p + 1 / q)
+    assert norm(mu, harmonic) <= math.sqrt(norm(mu, p) * norm(mu, q)) * (1 + 1e-9)
+
+
+# --- Rademacher complexity
+
+
+@pytest.mark.parametrize("rank_one", [False, True], ids=["rbf", "rank-one"])
+@pytest.mark.parametrize("constraint", theory.CONSTRAINTS)
+@pytest.mark.parametrize(("p", "q"), PAIRS)
+def test_that_no_fixed_weights_have_a_complexity_above_proposition_2(constraint, p, q, rank_one):
+    rng = np.random.default_rng(1)
+    memberships, kernels, v = small_problem(rng, rank_one=rank_one)
+    n, C = memberships.shape
+    G = len(kernels)
+    weights = sampled_weights(rng, constraint, p, q, C, G)
+    exact = np.mean(np.sqrt(np.tensordot(v, weights, axes=([1, 2], [1, 2]))), axis=0) / n
+    diagonals = np.einsum("wcg,ic,gii->wi", weights, memberships**2, kernels)
+    by_trace = [
+        theory.fixed_weights_rademacher_bound(Lambda=1.0, effective_kernel_diagonal=d).value
+        for d in diagonals
+    ]
+    assert np.all(exact <= np.array(by_trace) * (1 + 1e-9))
+    assert max(by_trace) <= bound(memberships, G, p, q, constraint).value * (1 + 1e-9)
+
+
+def test_that_the_fixed_weights_bound_is_attained_by_a_diagonal_kernel():
+    diagonal = np.array([0.5, 1.0, 2.0, 0.25])
+    values = signs(4)
+    exact = 3.0 * np.mean(np.sqrt(np.sum(values**2 * diagonal, axis=1))) / 4
+    result = theory.fixed_weights_rademacher_bound(Lambda=3.0, effective_kernel_diagonal=diagonal)
+    assert result.value == pytest.approx(exact)
+    assert not result.covers_learned_weights
+
+
+def test_that_proposition_2_is_attained_by_one_view_and_one_cluster_with_a_diagonal_kernel():
+    assert bound(np.ones((9, 1)), 1, 2, 2, Lambda=2.0, r=3.0).value == pytest.approx(2 * 3 / 3)
+
+
+@pytest.mark.parametrize("rank_one", [False, True], ids=["rbf", "rank-one"])
+@pytest.mark.parametrize("n_clusters", [1, 3])
+@pytest.mark.parametrize("constraint", theory.CONSTRAINTS)
+@pytest.mark.parametrize(("p", "q"), PAIRS)
+def test_that_weights_that_follow_the_signs_stay_below_the_learned_weights_bound(
+    constraint, p, q, n_clusters, rank_one
+):
+    rng = np.random.default_rng(2)
+    memberships, kernels, v = small_problem(rng, n_clusters=n_clusters, rank_one=rank_one)
+    n, G = len(memberships), len(kernels)
+    weights = sampled_weights(rng, constraint, p, q, n_clusters, G)
+    best = np.tensordot(v, weights, axes=([1, 2], [1, 2])).max(axis=1)
+    if constraint == "joint-vector" and p > 1:
+        best = np.maximum(best, norm(v.reshape(len(v), -1), p / (p - 1)))
+    if constraint == "disjoint-vector" and p > 1:
+        best = np.maximum(best, norm(v, p / (p - 1)).sum(axis=1))
+    exact = np.mean(np.sqrt(best)) / n
+    result = bound(memberships, G, p, q, constraint, form="learned-weights")
+    assert exact <= result.value * (1 + 1e-9)
+    assert result.covers_learned_weights
+    printed = bound(memberships, G, p, q, constraint)
+    if printed.covers_learned_weights:
+        assert exact <= printed.value * (1 + 1e-9)
+
+
+def test_that_two_samples_and_two_views_refute_proposition_2_for_learned_weights():
+    y = np.array([[1.0, 1.0], [1.0, -1.0]])
+    exact = np.mean(np.max(np.abs(signs(2) @ y.T), axis=1)) / 2  # p = q = 1: the best view wins
+    printed = bound(np.ones((2, 1)), 2, 1, 1)
+    corrected = bound(np.ones((2, 1)), 2, 1, 1, form="learned-weights")
+    assert exact == 1.0
+    assert printed.value == pytest.approx(math.sqrt(0.5))
+    assert not printed.covers_learned_weights
+    assert corrected.value == pytest.approx(exact)
+
+
+@pytest.mark.parametrize(("p", "q"), [(2, 2), (8, 4)])
+def test_that_with_balanced_clusters_the_learned_weights_bound_can_beat_the_printed_one(p, q):
+    memberships = np.tile(np.eye(5), (20, 1))
+    printed = bound(memberships, 7, p, q)
+    assert bound(memberships, 7, p, q, form="learned-weights").value < printed.value
+    assert printed.covers_learned_weights
+
+
+@pytest.mark.parametrize("constraint", theory.CONSTRAINTS)
+def test_that_for_many_views_and_p_of_one_the_learned_weights_bound_grows_like_root_log(constraint):
+    values = [
+        bound(np.ones((50, 1)), G, 1, 1, constraint, form="learned-weights").value * 50**0.5
+        for G in (10, 10**3, 10**6)
+    ]
+    assert values == sorted(values)
+    for value, G in zip(values, (10, 10**3, 10**6), strict=True):
+        assert 1 < value <= math.sqrt(2 * math.log(G) + 2)
+
+
+@settings(deadline=None)
+@given(
+    seed=st.integers(0, 100),
+    constraint=constraints,
+    form=st.sampled_from(theory.RADEMACHER_FORMS),
+    p=orders,
+    q=orders,
+    step=st.floats(0, 5),
+    G=counts,
+    factor=st.floats(1, 10),
+)
+def test_that_the_bound_grows_with_radius_kernel_bound_views_and_norm_orders(
+    seed, constraint, form, p, q, step, G, factor
+):
+    P = np.random.default_rng(seed).dirichlet(np.ones(3), size=7)
+    value = bound(P, G, p, q, constraint, form).value
+    slack = 1 + 1e-9
+    assert bound(P, G, p, q, constraint, form, Lambda=factor).value == pytest.approx(factor * value)
+    assert bound(P, G, p, q, constraint, form, r=factor).value == pytest.approx(factor * value)
+    assert value <= bound(P, G + 1, p, q, constraint, form).value * slack
+    assert value <= bound(P, G, p + step, q, constraint, form).value * slack
+    assert value <= bound(P, G, p, q + step, constraint, form).value * slack
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 100), constraint=constraints, copies=st.integers(2, 9))
+def test_that_repeating_the_sample_k_times_divides_the_bound_by_root_k(seed, constraint, copies):
+    P = np.random.default_rng(seed).dirichlet(np.ones(3), size=7)
+    for form in theory.RADEMACHER_FORMS:
+        once = bound(P, 4, 2, 3, constraint, form).value
+        many = bound(np.tile(P, (copies, 1)), 4, 2, 3, constraint, form).value
+        assert many == pytest.approx(once / math.sqrt(copies))
+
+
+def test_that_the_result_names_every_symbol_and_cannot_be_changed():
+    memberships = np.array([[1.0, 0.0], [0.5, 0.5]])
+    result = bound(memberships, 3, 2, 4, Lambda=5.0, r=0.5)
+    assert (result.Lambda, result.r, result.n, result.n_clusters, result.n_views) == (
+        5,
+        0.5,
+        2,
+        2,
+        3,
+    )
+    assert (result.p, result.q, result.constraint, result.form) == (2, 4, "joint-matrix", "paper")
+    assert result.membership_mass == 1.5
+    assert result.value == pytest.approx(5 * 0.5 / 2 * 6 ** (0.5 - 1 / 8 - 1 / 16) * 1.5**0.5)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.value = 0.0
