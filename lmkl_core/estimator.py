@@ -9,7 +9,7 @@ from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import SOLVERS, Settings
 from lmkl_core.scorer import Scorer
-from lmkl_core.selection import DELTAS
+from lmkl_core.selection import CLUSTER_COUNTS, DELTAS
 from lmkl_core.validation import (
     Views,
     as_views,
@@ -38,8 +38,10 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int
-        ``C``. With 1 the method is the non-localised l_{p,q} one of the literature.
+    n_clusters : int or "auto"
+        ``C``. With 1 the method is the non-localised l_{p,q} one of the literature. Three
+        clusters of a dozen frames leave each with nothing to say about the others' frames:
+        ``"auto"`` takes as many, up to 3, as the data bear (`lmkl_core.selection`).
     p, q : float
         Exponents of the norm on the weights, at least 1. Near 1 few weights survive, large
         values spread them. The vector families use ``p`` alone.
@@ -91,6 +93,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         Where the threshold comes from and how sure it is.
     delta_ : float
         The paper's delta, that is ``delta * n``.
+    n_clusters_ : int
 
     References
     ----------
@@ -275,6 +278,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         self.kernel_weights_ = solution.weights
         self.dual_coef_ = fitted.dual_coef
         self.delta_ = fitted.delta
+        self.n_clusters_ = fitted.memberships.shape[1]
         self.solution_ = solution
         self.objective_history_ = solution.objective_history
         self.gap_history_ = solution.gap_history
@@ -323,10 +327,16 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
             delta = DELTAS
         else:
             delta = check_real("delta", self.delta, 0, strict=True)
+        n_clusters: int | tuple[int, ...]
+        if isinstance(self.n_clusters, str):
+            check_choice("n_clusters", self.n_clusters, ("auto",))
+            n_clusters = CLUSTER_COUNTS
+        else:
+            n_clusters = check_integer("n_clusters", self.n_clusters, 1)
         if self.block_length is not None:
             check_integer("block_length", self.block_length, 1)
         return Settings(
-            n_clusters=check_integer("n_clusters", self.n_clusters, 1),
+            n_clusters=n_clusters,
             p=check_real("p", self.p, 1),
             q=check_real("q", self.q, 1),
             delta=delta,

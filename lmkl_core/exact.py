@@ -14,14 +14,13 @@ from lmkl_core.fitting import (
     Settings,
     certificate_gap,
     exact_calibration,
-    localise,
     raise_if_cancelled,
     solve_settings,
 )
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack
 from lmkl_core.problem import GramProblem
 from lmkl_core.scorer import Scorer, SupportKernels
-from lmkl_core.selection import best_delta
+from lmkl_core.selection import resolve
 from lmkl_core.solution import Solution
 from lmkl_core.validation import Views
 
@@ -155,9 +154,7 @@ def fit(views: Views, takes: np.ndarray, settings: Settings, *, init=None, cance
             f"Exact kernels of {views.n_samples} rows and {len(views.names)} views need "
             f"{needed / 2**30:.0f} GiB: set n_inducing (200 is a good start)."
         )
-    local = localise(views, settings)
-    if isinstance(settings.delta, tuple):
-        settings = replace(settings, delta=best_delta(local, takes, settings, cancel=cancel))
+    settings, local = resolve(views, takes, settings, cancel=cancel)
     delta = settings.delta * views.n_samples
     problem = GramProblem(local.grams, local.memberships, delta)
     solution = solve_settings(problem, settings, init=init, cancel=cancel)

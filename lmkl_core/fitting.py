@@ -35,9 +35,9 @@ SOLVERS: dict[str, Callable[..., Solution]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked parameters of a fit; ``delta`` is a number, or candidates to choose from."""
+    """Checked parameters of a fit; delta and n_clusters are numbers, or candidates."""
 
-    n_clusters: int
+    n_clusters: Any
     p: float
     q: float
     delta: Any
@@ -84,11 +84,12 @@ def fit_kernels(views: Views, kernel) -> tuple[ViewKernel, ...]:
     return tuple(fit_kernel(name, view, array) for name, view, array in parts)
 
 
-def localise(views: Views, settings: Settings) -> Localised:
-    """Gram matrices, kernel k-means and memberships of the training rows."""
+def localise(views: Views, settings: Settings, grams: np.ndarray | None = None) -> Localised:
+    """Gram matrices (unless given), kernel k-means and memberships of the training rows."""
     check_enough_samples(views.n_samples, settings.n_clusters)
     kernels = fit_kernels(views, settings.kernel)
-    grams = gram_stack(kernels, views.names, views.arrays)
+    if grams is None:
+        grams = gram_stack(kernels, views.names, views.arrays)
     mean_kernel = np.asarray(np.mean(grams, axis=0, dtype=np.float64))
     clusters, _ = fit_clusters(mean_kernel, settings.n_clusters, random_state=settings.random_state)
     memberships = clusters.memberships(mean_kernel, np.diag(mean_kernel), settings.temperature)

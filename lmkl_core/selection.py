@@ -41,9 +41,16 @@ from sklearn.base import clone
 from lmkl_core import blocks as time
 from lmkl_core.calibration import Calibration
 from lmkl_core.errors import Cancelled, ConvergenceWarning, InvalidInputError
-from lmkl_core.fitting import Localised, Settings, exact_calibration, localise, solve_settings
+from lmkl_core.fitting import (
+    Localised,
+    Settings,
+    exact_calibration,
+    localise,
+    raise_if_cancelled,
+    solve_settings,
+)
 from lmkl_core.problem import GramProblem
-from lmkl_core.validation import as_views, check_groups
+from lmkl_core.validation import Views, as_views, check_groups
 
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """The paper's grid for delta, divided by n."""
@@ -52,8 +59,14 @@ EXPONENTS = (32 / 31, 16 / 15, 8 / 7, 4 / 3, 2.0, 4.0, 8.0, 10.0)
 """The paper's grid for p and q."""
 
 
-TOLERATED_RADIUS = 1.5
+CLUSTER_COUNTS = (1, 2, 3)
+"""What ``n_clusters="auto"`` chooses from."""
+
+TOLERATED_RADIUS = 1.1
 """How much novelty radius is given up for a smoother model."""
+
+TOLERATED_CLUSTERING = 1.5
+"""How much novelty radius is given up for locality."""
 
 
 def novelty_radius(calibration: Calibration) -> float:
@@ -179,16 +192,39 @@ def choose(cells: Sequence[Cell]) -> Cell:
     return min((cell for cell in cells if cell.delta == delta), key=_order)
 
 
-def best_delta(local: Localised, takes, settings: Settings, *, cancel=None) -> float:
-    """Choose delta among the candidates in the settings by the novelty radius."""
-    length = settings.block_length or time.choose_block_length(local.mean_kernel, takes)
-    cells = []
-    for delta in settings.delta:
-        here = replace(settings, delta=delta)
-        cells.extend(walk(local, takes, here, [(settings.p, settings.q)], length, cancel))
-        if cancel is not None and cancel():
-            raise Cancelled("The fit was cancelled; the model is as it was before.")
-    return choose(cells).delta
+def resolve(views: Views, takes, settings: Settings, *, cancel=None):
+    """Choose what the settings leave open, and localise with it.
+
+    ``delta`` and ``n_clusters`` may be candidates. The number of clusters is the largest whose
+    chosen cell has a radius within `TOLERATED_CLUSTERING` times the smallest.
+
+    Returns
+    -------
+    settings : Settings
+        With numbers in place of candidates.
+    local : Localised
+    """
+    counts = settings.n_clusters if isinstance(settings.n_clusters, tuple) else None
+    deltas = settings.delta if isinstance(settings.delta, tuple) else (settings.delta,)
+    if counts is None and len(deltas) == 1:
+        return settings, localise(views, settings)
+    options: list[tuple[Cell, Localised]] = []
+    for count in counts or (settings.n_clusters,):
+        if options and count > views.n_samples:
+            continue
+        here = replace(settings, n_clusters=count)
+        local = localise(views, here, grams=options[0][1].grams if options else None)
+        length = settings.block_length or time.choose_block_length(local.mean_kernel, takes)
+        cells: list[Cell] = []
+        for delta in deltas:
+            pair = [(settings.p, settings.q)]
+            cells.extend(walk(local, takes, replace(here, delta=delta), pair, length, cancel))
+            raise_if_cancelled(cancel)
+        options.append((choose(cells), local))
+    limit = TOLERATED_CLUSTERING * min(cell.radius for cell, _ in options)
+    good = [option for option in options if option[0].radius <= limit]
+    cell, local = max(good, key=lambda option: option[0].n_clusters)
+    return replace(settings, n_clusters=cell.n_clusters, delta=cell.delta), local
 
 
 def select(

@@ -13,7 +13,6 @@ from lmkl_core.fitting import (
     Settings,
     certificate_gap,
     fit_kernels,
-    localise,
     raise_if_cancelled,
     solve_settings,
 )
@@ -21,7 +20,7 @@ from lmkl_core.inducing import InducingProblem, build_basis
 from lmkl_core.kernels import ViewKernel, gram
 from lmkl_core.problem import Evaluation
 from lmkl_core.scorer import Scorer
-from lmkl_core.selection import best_delta
+from lmkl_core.selection import resolve
 from lmkl_core.solution import Solution
 from lmkl_core.validation import Views
 
@@ -29,8 +28,8 @@ CALIBRATION_ROWS = 3000
 """Left-out scores are taken on at most about this many rows, in whole blocks."""
 
 
-DELTA_ROWS = 500
-"""Rows on which ``delta="auto"`` is chosen, by exact fits."""
+CHOICE_ROWS = 500
+"""Rows on which ``"auto"`` parameters are chosen, by exact fits."""
 
 
 @dataclass(frozen=True)
@@ -144,11 +143,9 @@ def fit(
     views: Views, takes: np.ndarray, settings: Settings, n_inducing: int, *, init=None, cancel=None
 ) -> StreamedFit:
     """Fit on inducing points, streaming over the rows."""
-    if isinstance(settings.delta, tuple):
-        part = calibration_rows(takes, DELTA_ROWS)
-        local = localise(views.rows(part), settings)
-        delta = best_delta(local, takes[part], settings, cancel=cancel)
-        settings = replace(settings, delta=delta)
+    if isinstance(settings.delta, tuple) or isinstance(settings.n_clusters, tuple):
+        part = calibration_rows(takes, CHOICE_ROWS)
+        settings, _ = resolve(views.rows(part), takes[part], settings, cancel=cancel)
     kernels = fit_kernels(views, settings.kernel)
     basis = build_basis(
         views,
