@@ -47,8 +47,12 @@ class Clusters:
             Unweighted mean over the views of ``k(y, y)``.
         temperature : float
         """
-        squares = mean_kernel @ self.coefficients
-        squares *= -2.0
+        products = mean_kernel @ self.coefficients
+        return self.memberships_from(products, mean_diagonal, temperature)
+
+    def memberships_from(self, products, mean_diagonal, temperature: float) -> np.ndarray:
+        """Return ``p_c(y)`` where ``mean_kernel @ coefficients`` is known already."""
+        squares = -2.0 * products
         squares += self.square_norms
         squares += np.reshape(mean_diagonal, (-1, 1))
         exponents = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)

@@ -1,5 +1,7 @@
 """`LocalisedMKL`: localised one-class multiple kernel learning, scikit-learn style."""
 
+from contextlib import contextmanager
+
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -8,7 +10,6 @@ from lmkl_core import exact, streamed
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import SOLVERS, Settings
-from lmkl_core.scorer import Scorer
 from lmkl_core.selection import CLUSTER_COUNTS, DELTAS
 from lmkl_core.validation import (
     Views,
@@ -168,17 +169,18 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         -------
         self
         """
-        views = self._training_views(X)
-        takes = check_groups(groups, views.n_samples)
-        settings = self.settings(views)
-        warn_of_duplicates(views)
-        n_inducing = self._inducing(views.n_samples)
-        fitted: exact.ExactFit | streamed.StreamedFit
-        if n_inducing is None:
-            fitted = exact.fit(views, takes, settings, init=init, cancel=cancel)
-        else:
-            fitted = streamed.fit(views, takes, settings, n_inducing, init=init, cancel=cancel)
-        self._store(fitted)
+        with self._unchanged_on_failure():
+            views = self._training_views(X)
+            takes = check_groups(groups, views.n_samples)
+            settings = self.settings(views)
+            n_inducing = self._inducing(views.n_samples)
+            fitted: exact.ExactFit | streamed.StreamedFit
+            if n_inducing is None:
+                fitted = exact.fit(views, takes, settings, init=init, cancel=cancel)
+            else:
+                fitted = streamed.fit(views, takes, settings, n_inducing, init=init, cancel=cancel)
+            warn_of_duplicates(views)
+            self._store(fitted)
         return self
 
     def score_samples(self, X) -> np.ndarray:
@@ -198,11 +200,17 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
 
         They sum to the score.
         """
-        return self._scorer().contributions(self._scoring_views(X).arrays)
+        views = self._scoring_views(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms = self._fitted.scorer().contributions(views.arrays)
+        if not np.isfinite(terms.sum()):
+            raise InvalidInputError("Some values are too large to be scored: drop those rows.")
+        return terms
 
     def memberships(self, X) -> np.ndarray:
         """``p_c`` of new samples, ``(m, C)``."""
-        return self._scorer().memberships(self._scoring_views(X).arrays)
+        views = self._scoring_views(X)
+        return self._fitted.scorer().memberships(views.arrays)
 
     def calibrate(self, *, target_bpcer=None, block_length=None):
         """Set the threshold anew, for another rate or block length.
@@ -240,10 +248,11 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         self
         """
         check_is_fitted(self)
-        views = self._scoring_views(X)
+        views = self._scoring_views(X, check_finite=True)
         takes = check_groups(groups, views.n_samples) + 1 + self._fitted.takes.max()
         grown = self._fitted.extend(views, takes)
-        self._store(grown.refine() if refine else grown, calibrate=refine)
+        with self._unchanged_on_failure():
+            self._store(grown.refine() if refine else grown, calibrate=refine)
         return self
 
     @property
@@ -269,7 +278,6 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
     def _store(self, fitted, calibrate: bool = True) -> None:
         solution = fitted.solution
         self._fitted = fitted
-        self._cached_scorer: Scorer | None = None
         self.view_names_ = fitted.view_names
         self.kernels_ = fitted.kernels
         self.clusters_ = fitted.clusters
@@ -291,26 +299,42 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         self.calibration_ = calibration
         self.offset_ = calibration.threshold
 
-    def _scorer(self) -> Scorer:
-        check_is_fitted(self)
-        if self._cached_scorer is None:
-            self._cached_scorer = self._fitted.scorer()
-        return self._cached_scorer
+    @contextmanager
+    def _unchanged_on_failure(self):
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _training_views(self, X) -> Views:
-        if is_single_view(X):
-            self._single = True
-            return as_views(validate_data(self, X, dtype=[np.float64, np.float32]))
-        self._single = False
-        views = as_views(X)
+        self._single = is_single_view(X)
+        views = as_views(self._validated(X) if self._single else X)
+        if views.n_samples < 2:
+            raise InvalidInputError("n_samples=1 is too few to learn from: enrol more samples.")
         self.n_features_in_ = sum(array.shape[1] for array in views.arrays)
         return views
 
-    def _scoring_views(self, X) -> Views:
-        check_is_fitted(self)
+    def _validated(self, X, reset: bool = True) -> np.ndarray:
+        """Check one array as scikit-learn does, told in one sentence."""
+        try:
+            return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
+        except ValueError as error:
+            lines = str(error).split("\n")
+            told = f"{lines[0]} {lines[-1]}" if lines[0].endswith(":") else lines[0]
+            raise InvalidInputError(told) from error
+
+    def _scoring_views(self, X, check_finite: bool = False) -> Views:
+        """Views that fit the model; the scorer of RBF kernels finds NaN itself, at less cost."""
+        if not hasattr(self, "_fitted"):
+            check_is_fitted(self)
         if self._single and is_single_view(X):
-            X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        return match_views(X, self.view_names_, self._fitted.n_features, self._fitted.dtype)
+            X = self._validated(X, reset=False)
+        fitted = self._fitted
+        check_finite = check_finite or any(kernel.name != "rbf" for kernel in fitted.kernels)
+        return match_views(X, fitted.view_names, fitted.n_features, fitted.dtype, check_finite)
 
     def _inducing(self, n_samples: int) -> int | None:
         if isinstance(self.n_inducing, str):

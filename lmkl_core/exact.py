@@ -17,7 +17,7 @@ from lmkl_core.fitting import (
     raise_if_cancelled,
     solve_settings,
 )
-from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack
+from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack, mean_gram
 from lmkl_core.problem import GramProblem
 from lmkl_core.scorer import Scorer, SupportKernels
 from lmkl_core.selection import resolve
@@ -79,7 +79,11 @@ class ExactFit:
         return self.problem.factor(self.solution.weights)
 
     def scorer(self) -> Scorer:
-        """Make the scorer of new samples."""
+        """Return the scorer of new samples, made once."""
+        return self._scorer
+
+    @cached_property
+    def _scorer(self) -> Scorer:
         support = SupportKernels(self.kernels, self.views.arrays)
         coefficients = self.memberships * self.dual_coef[:, None]
         return Scorer(
@@ -95,15 +99,11 @@ class ExactFit:
         return exact_calibration(
             self.factor(),
             self.dual_coef,
-            lambda: self._mean_kernel(),
+            lambda: mean_gram(self.kernels, self.views.arrays),
             self.takes,
             target_bpcer=target_bpcer,
             block_length=block_length,
         )
-
-    def _mean_kernel(self) -> np.ndarray:
-        grams = gram_stack(self.kernels, self.views.names, self.views.arrays)
-        return grams.mean(axis=0, dtype=np.float64)
 
     def extend(self, views: Views, takes: np.ndarray) -> "ExactFit":
         """Append rows by a block of the Cholesky factor; weights and delta stay."""
@@ -120,17 +120,11 @@ class ExactFit:
         inner = _weighted(new, memberships, memberships, weights)
         lower = _append(self.factor(), cross, inner, self.delta)
         dual = cho_solve((lower, True), np.ones(len(lower)), check_finite=False)
-        grown = Views(
-            self.views.names,
-            tuple(
-                np.concatenate(pair) for pair in zip(self.views.arrays, views.arrays, strict=True)
-            ),
-        )
         coefficients = np.zeros((len(lower), memberships.shape[1]))
         coefficients[: len(self.memberships)] = self.clusters.coefficients
         return replace(
             self,
-            views=grown,
+            views=self.views.followed_by(views),
             takes=np.concatenate([self.takes, takes]),
             clusters=Clusters(coefficients, self.clusters.square_norms),
             memberships=np.concatenate([self.memberships, memberships]),

@@ -3,7 +3,7 @@
 The estimator stores what these functions return; they know nothing of it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +74,7 @@ def fit_kernels(views: Views, kernel) -> tuple[ViewKernel, ...]:
             raise InvalidInputError(f"kernel names no kernel for view {', '.join(missing)}.")
         names = [kernel[name] for name in views.names]
     else:
-        names = list(kernel)
+        names = list(kernel) if isinstance(kernel, Sequence) else [kernel]
         if len(names) != len(views.names):
             raise InvalidInputError(
                 f"kernel names {len(names)} kernels for {len(views.names)} views: give one for all "

@@ -28,7 +28,7 @@ from sklearn.utils import check_random_state
 
 from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.kernels import PRECOMPUTED, gram
+from lmkl_core.kernels import PRECOMPUTED, gram, mean_gram
 from lmkl_core.problem import Evaluation
 from lmkl_core.scorer import SupportKernels
 from lmkl_core.validation import Views
@@ -103,10 +103,7 @@ def build_basis(views, kernels, n_inducing, n_clusters, temperature, seed) -> In
     n = views.n_samples
     sample = np.sort(rng.permutation(n)[: max(SAMPLE_ROWS, 2 * n_inducing)])
     part = views.rows(sample)
-    mean = np.zeros((len(sample), len(sample)))
-    for kernel, array in zip(kernels, part.arrays, strict=True):
-        mean += gram(kernel, array)
-    mean /= len(kernels)
+    mean = mean_gram(kernels, part.arrays)
     chosen = _spread(mean, min(n_inducing, len(sample)), rng)
     sample_clusters, _ = fit_clusters(mean, n_clusters, random_state=rng)
     inner = mean[np.ix_(chosen, chosen)]

@@ -41,6 +41,9 @@ KERNELS: dict[str, Callable[..., np.ndarray]] = {"rbf": rbf, "linear": linear}
 
 PRECOMPUTED = "precomputed"
 
+LARGEST_NEGATIVE = 1e-7
+"""Eigenvalues of a precomputed kernel may fall below zero by this, relative to its scale."""
+
 
 def register_kernel(name: str, function: Callable[..., np.ndarray]) -> None:
     """Make ``function(X, Y, *, width)`` available as ``kernel=name``.
@@ -120,11 +123,12 @@ def fit_kernel(name: str, view: str, X: np.ndarray) -> ViewKernel:
             f"View {view!r} is constant (zero variance over {len(X)} rows): it cannot tell "
             "samples apart, so leave it out."
         )
-    width = half_mean_distance(X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        width = half_mean_distance(X)
     if not np.isfinite(width) or width <= np.finfo(X.dtype).tiny:
         raise InvalidInputError(
-            f"View {view!r} varies too little for dtype {X.dtype} (width {width:.1e}): rescale it "
-            "or leave it out."
+            f"View {view!r} varies too little or too much for dtype {X.dtype} (width {width:.1e}): "
+            "rescale it or leave it out."
         )
     return ViewKernel(name, width)
 
@@ -141,7 +145,7 @@ def gram(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
 
 
 def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
-    """Validate a precomputed Gram matrix: square, symmetric, not constant zero."""
+    """Validate a precomputed Gram matrix: square, symmetric, semi-definite, not zero."""
     if K.shape[0] != K.shape[1]:
         raise InvalidInputError(
             f"View {view!r} has shape {K.shape}, but kernel='precomputed' needs a square matrix."
@@ -154,7 +158,16 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
             f"View {view!r} is not symmetric, so it is no kernel: pass (K + K.T) / 2 if the "
             "difference is noise."
         )
-    return (K + K.T) / 2
+    K = (K + K.T) / 2
+    try:
+        # Eigenvalues below zero by rounding pass; anything else is no kernel, and no gap holds.
+        np.linalg.cholesky(K + LARGEST_NEGATIVE * len(K) * scale * np.eye(len(K), dtype=float))
+    except np.linalg.LinAlgError:
+        raise InvalidInputError(
+            f"View {view!r} is not positive semi-definite, so it is no kernel: add what its "
+            "lowest eigenvalue lacks to zero to the diagonal, or pass another."
+        ) from None
+    return K
 
 
 def gram_stack(kernels, names, arrays) -> np.ndarray:
@@ -165,3 +178,11 @@ def gram_stack(kernels, names, arrays) -> np.ndarray:
         precomputed = kernel.name == PRECOMPUTED
         stack[g] = check_precomputed(name, X) if precomputed else gram(kernel, X)
     return stack
+
+
+def mean_gram(kernels, arrays) -> np.ndarray:
+    """Unweighted mean of the views' Gram matrices, one at a time in memory."""
+    total = np.zeros((len(arrays[0]), len(arrays[0])))
+    for kernel, X in zip(kernels, arrays, strict=True):
+        total += X if kernel.name == PRECOMPUTED else gram(kernel, X)
+    return total / len(kernels)

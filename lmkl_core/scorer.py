@@ -11,6 +11,7 @@ views at once, so that its share stays small (``benchmarks/scoring.py``).
 import numpy as np
 
 from lmkl_core.clusters import Clusters
+from lmkl_core.errors import InvalidInputError
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel
 
 BLOCK_BYTES = 32 << 20
@@ -26,16 +27,19 @@ class SupportKernels:
         self._all_rbf = all(kernel.name == "rbf" for kernel in kernels)
         # For RBF rows are centred (against cancellation) and divided by the width, so that
         # the exponent is x.y - |x|^2/2 - |y|^2/2.
-        self._centres: list[np.ndarray] = []
-        self._rows: list[np.ndarray] = []
-        halves = []
-        for kernel, X in zip(kernels, support, strict=True):
-            is_rbf = kernel.name == "rbf"
-            centre = X.mean(axis=0) if is_rbf else np.zeros(X.shape[1], dtype=X.dtype)
-            rows = (X - centre) / X.dtype.type(kernel.width) if is_rbf else X
-            self._centres.append(centre)
-            self._rows.append(np.ascontiguousarray(rows))
-            halves.append(0.5 * np.einsum("ij,ij->i", rows, rows))
+        columns = [X.shape[1] for X in support]
+        self._starts = np.concatenate([[0], np.cumsum(columns)[:-1]])
+        self._parts = [slice(a, a + n) for a, n in zip(self._starts, columns, strict=True)]
+        centres = [_centre(k, X) for k, X in zip(kernels, support, strict=True)]
+        scales = [1 / k.width if k.name == "rbf" else 1.0 for k in kernels]
+        self._centre = np.concatenate(centres)
+        self._scale = np.repeat(scales, columns).astype(support[0].dtype)
+        # Columns of the support lie together in memory: a row times them is fastest so.
+        self._columns = [
+            np.ascontiguousarray(((X - self._centre[part]) * self._scale[part]).T)
+            for X, part in zip(support, self._parts, strict=True)
+        ]
+        halves = [0.5 * np.einsum("ij,ij->j", rows, rows) for rows in self._columns]
         self._halves = np.array(halves)[:, None, :]
         self.mean_diagonal = float(
             np.mean([_support_diagonal(k, X) for k, X in zip(kernels, support, strict=True)])
@@ -59,15 +63,19 @@ class SupportKernels:
         return block, np.mean(diagonals, axis=0)
 
     def _rbf(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        m = len(arrays[0])
-        block = np.empty((len(arrays), m, self.n_support), dtype=self._rows[0].dtype)
-        halves = np.empty((len(arrays), m, 1), dtype=block.dtype)
-        for g, array in enumerate(arrays):
-            y = (array - self._centres[g]) / self._centres[g].dtype.type(self.kernels[g].width)
-            np.matmul(y, self._rows[g].T, out=block[g])
-            halves[g, :, 0] = np.einsum("ij,ij->i", y, y)
+        y = np.concatenate(arrays, axis=1)
+        y -= self._centre
+        y *= self._scale
+        block = np.empty((len(arrays), len(y), self.n_support), dtype=y.dtype)
+        for part, columns, out in zip(self._parts, self._columns, block, strict=True):
+            np.matmul(y[:, part], columns, out=out)
+        y *= y
+        halves = np.add.reduceat(y, self._starts, axis=1).T
         halves *= 0.5
-        block -= halves
+        # One look at the squared norms finds what is not a number in any view.
+        if not np.isfinite(halves.sum()):
+            _refuse(halves)
+        block -= halves[:, :, None]
         block -= self._halves
         np.minimum(block, 0.0, out=block)
         return np.exp(block, out=block)
@@ -76,14 +84,26 @@ class SupportKernels:
         kernel = self.kernels[g]
         if kernel.name == PRECOMPUTED:
             return array
-        if kernel.name == "rbf":
-            width = kernel.width
-            y = (array - self._centres[g]) / width
-            exponent = y @ self._rows[g].T
-            exponent -= 0.5 * np.einsum("ij,ij->i", y, y)[:, None]
-            exponent -= self._halves[g]
-            return np.exp(np.minimum(exponent, 0.0))
-        return kernel(array, self._rows[g])
+        if kernel.name != "rbf":
+            return kernel(array, self._columns[g].T)
+        part = self._parts[g]
+        y = (array - self._centre[part]) * self._scale[part]
+        exponent = y @ self._columns[g]
+        exponent -= 0.5 * np.einsum("ij,ij->i", y, y)[:, None]
+        exponent -= self._halves[g]
+        return np.exp(np.minimum(exponent, 0.0))
+
+
+def _centre(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
+    return X.mean(axis=0) if kernel.name == "rbf" else np.zeros(X.shape[1], dtype=X.dtype)
+
+
+def _refuse(halves: np.ndarray) -> None:
+    view, row = np.argwhere(~np.isfinite(halves))[0]
+    raise InvalidInputError(
+        f"View number {view} contains NaN, infinity or numbers too large to square (first in row "
+        f"{row}): drop or repair the row."
+    )
 
 
 def _support_diagonal(kernel: ViewKernel, X: np.ndarray) -> float:
@@ -113,9 +133,14 @@ class Scorer:
         self.temperature = float(temperature)
         self.weights = weights
         self.coefficients = coefficients
+        # The kernel rows meet the centres and the coefficients in one product.
+        centres = np.broadcast_to(clusters.coefficients, coefficients.shape)
+        self._both = np.concatenate([coefficients, centres], axis=-1)
 
     def contributions(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Return the terms of the score, ``(m, C, G)``."""
+        if len(arrays[0]) == 1:
+            return self._block(arrays)
         return np.concatenate(
             [
                 self._block(tuple(array[rows] for array in arrays))
@@ -128,7 +153,8 @@ class Scorer:
         parts = []
         for rows in self._blocks(len(arrays[0])):
             block, diagonal = self.support_kernels(tuple(array[rows] for array in arrays))
-            parts.append(self._memberships(block, diagonal))
+            mean = block.mean(axis=0, dtype=np.float64)
+            parts.append(self.clusters.memberships(mean, diagonal, self.temperature))
         return np.concatenate(parts)
 
     def _blocks(self, m: int):
@@ -136,18 +162,16 @@ class Scorer:
         size = max(1, BLOCK_BYTES // width)
         return [slice(start, start + size) for start in range(0, m, size)]
 
-    def _memberships(self, block, diagonal) -> np.ndarray:
-        mean = block.mean(axis=0)
-        return self.clusters.memberships(mean, diagonal, self.temperature)
-
     def _block(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         block, diagonal = self.support_kernels(arrays)
-        memberships = self._memberships(block, diagonal)
         n_views, m, n = block.shape
-        if self.coefficients.ndim == 2:
-            sums = (block.reshape(n_views * m, n) @ self.coefficients).reshape(n_views, m, -1)
+        if self._both.ndim == 2:
+            sums = (block.reshape(n_views * m, n) @ self._both).reshape(n_views, m, -1)
         else:
-            sums = block @ self.coefficients
-        terms = sums.transpose(1, 2, 0) * self.weights
+            sums = block @ self._both
+        n_clusters = len(self.weights)
+        products = np.add.reduce(sums[:, :, n_clusters:], axis=0) / n_views
+        memberships = self.clusters.memberships_from(products, diagonal, self.temperature)
+        terms = sums[:, :, :n_clusters].transpose(1, 2, 0) * self.weights
         terms *= memberships[:, :, None]
         return terms

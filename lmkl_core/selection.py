@@ -50,7 +50,7 @@ from lmkl_core.fitting import (
     solve_settings,
 )
 from lmkl_core.problem import GramProblem
-from lmkl_core.validation import Views, as_views, check_groups
+from lmkl_core.validation import Views, as_views, check_groups, check_real
 
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """The paper's grid for delta, divided by n."""
@@ -262,8 +262,10 @@ def select(
     """
     views = as_views(X)
     takes = check_groups(groups, views.n_samples)
-    if not deltas or not exponents or not n_clusters or not temperatures:
+    if not all(len(axis) for axis in (deltas, exponents, n_clusters, temperatures)):
         raise InvalidInputError("The grid is empty: give every parameter at least one value.")
+    deltas = [check_real("delta", delta, 0, strict=True) for delta in deltas]
+    exponents = sorted({check_real("exponent", value, 1) for value in exponents})
     tasks = []
     pairs = serpentine_pairs(exponents)
     length: int | None = estimator.block_length
@@ -274,7 +276,7 @@ def select(
         if length is None:
             length = time.choose_block_length(local.mean_kernel, takes)
         for delta in deltas:
-            tasks.append((local, takes, replace(settings, delta=float(delta)), pairs, length))
+            tasks.append((local, takes, replace(settings, delta=delta), pairs, length))
     cells = _run(tasks, n_jobs, progress, cancel, len(exponents) ** 2)
     cells.extend(replace(c, p=c.q, q=c.p) for c in list(cells) if c.p != c.q)
     return Selection(tuple(sorted(cells, key=_order)), choose(cells))

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from lmkl_core.fitting import (
     solve_settings,
 )
 from lmkl_core.inducing import InducingProblem, build_basis
-from lmkl_core.kernels import ViewKernel, gram
+from lmkl_core.kernels import ViewKernel, mean_gram
 from lmkl_core.problem import Evaluation
 from lmkl_core.scorer import Scorer
 from lmkl_core.selection import resolve
@@ -26,6 +25,10 @@ from lmkl_core.validation import Views
 
 CALIBRATION_ROWS = 3000
 """Left-out scores are taken on at most about this many rows, in whole blocks."""
+
+
+LAG_ROWS = 1500
+"""Rows on which the block length is chosen: it takes a kernel matrix of them."""
 
 
 CHOICE_ROWS = 500
@@ -47,6 +50,11 @@ class StreamedFit:
     calibration_views: Views
     calibration_takes: np.ndarray
     known_gap: float | None = None
+
+    def __post_init__(self):
+        # The second derivative is a closure: it cannot be pickled, and holds the moments twice.
+        lean = replace(self.evaluation, second_derivative=_not_kept)
+        object.__setattr__(self, "evaluation", lean)
 
     @property
     def view_names(self) -> tuple[str, ...]:
@@ -81,7 +89,11 @@ class StreamedFit:
         return certificate_gap(self.problem, self.solution.weights, self.settings)
 
     def scorer(self) -> Scorer:
-        """Make the scorer of new samples."""
+        """Return the scorer of new samples, made once."""
+        return self._scorer
+
+    @cached_property
+    def _scorer(self) -> Scorer:
         basis = self.problem.basis
         return Scorer(
             basis.kernels,
@@ -95,7 +107,9 @@ class StreamedFit:
         """Threshold from left-out scores of the rows kept for calibration."""
         views, takes = self.calibration_views, self.calibration_takes
         if block_length is None:
-            block_length = time.choose_block_length(_mean_kernel(self.kernels, views), takes)
+            part = calibration_rows(takes, LAG_ROWS)
+            kernel = mean_gram(self.kernels, views.rows(part).arrays)
+            block_length = time.choose_block_length(kernel, takes[part])
         parts = time.time_blocks(takes, block_length)
         scores = self.problem.left_out(self.evaluation, views, parts)
         whole = time.rows_of_takes(takes)
@@ -118,6 +132,8 @@ class StreamedFit:
         # The coefficients of earlier rows change too, but those rows are gone: only the
         # coefficients of the new ones are exact, and scoring needs neither.
         dual = problem.stream_dual_coef(evaluation, views)
+        calibration_takes = np.concatenate([self.calibration_takes, takes])
+        kept = calibration_rows(calibration_takes)
         return replace(
             self,
             problem=problem,
@@ -125,6 +141,8 @@ class StreamedFit:
             memberships=np.concatenate([self.memberships, memberships]),
             evaluation=evaluation,
             dual_coef=np.concatenate([self.dual_coef, dual]),
+            calibration_views=self.calibration_views.followed_by(views).rows(kept),
+            calibration_takes=calibration_takes[kept],
             known_gap=None,
         )
 
@@ -187,6 +205,5 @@ def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndar
     return np.concatenate([rows[:share] for rows in parts])
 
 
-def _mean_kernel(kernels, views: Views) -> Any:
-    parts = zip(kernels, views.arrays, strict=True)
-    return np.mean([gram(kernel, array) for kernel, array in parts], axis=0, dtype=np.float64)
+def _not_kept() -> np.ndarray:
+    raise NotImplementedError("A fitted model keeps no second derivative: evaluate again.")

@@ -184,13 +184,21 @@ class SupportCurves:
         return float(np.maximum(left, right).min()) * self.scale
 
     def _touch(self, s: np.ndarray) -> None:
-        """Lay splits whose curves touch at the given slices: interpolate, insert, repeat."""
-        for _ in range(5):
-            logits = np.interp(s, self._s, self._logits)
-            known = np.abs(logits[:, None] - self._logits[None, :]).min(axis=1) < 1e-7
-            if known.all():
+        """Lay splits whose curves touch at the given slices: interpolate, halve, repeat.
+
+        A curve that touches ``1e-5`` away is loose by the square of that only.
+        """
+        for _ in range(12):
+            right = np.clip(np.searchsorted(self._s, s), 1, self._s.size - 1)
+            distance = np.minimum(np.abs(self._s[right - 1] - s), np.abs(self._s[right] - s))
+            width = np.abs(self._logits[right] - self._logits[right - 1])
+            inside = (s >= self._s[0]) & (s <= self._s[-1])
+            open_ = inside & (distance > 1e-5) & (width > 1e-9)
+            if not open_.any():
                 break
-            self._insert(logits[~known])
+            middle = (self._logits[right - 1] + self._logits[right]) / 2
+            interpolated = np.interp(s, self._s, self._logits)
+            self._insert(np.concatenate([middle[open_], interpolated[open_]]))
 
 
 def support_bound(sensitivity, p, q, at_point=None, tolerance=1e-12):

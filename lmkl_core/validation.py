@@ -1,11 +1,14 @@
 """What counts as input: views, takes and parameters, checked once, told in one sentence."""
 
+import hashlib
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from lmkl_core.errors import DuplicateRowsWarning, InvalidInputError
 
@@ -26,11 +29,16 @@ class Views:
         """Views of some rows only."""
         return Views(self.names, tuple(array[index] for array in self.arrays))
 
+    def followed_by(self, other: "Views") -> "Views":
+        """Views with the other's rows after these."""
+        pairs = zip(self.arrays, other.arrays, strict=True)
+        return Views(self.names, tuple(np.concatenate(pair) for pair in pairs))
+
 
 def is_single_view(X) -> bool:
     """Whether ``X`` is one 2-D array rather than several views."""
     if isinstance(X, Mapping):
-        return False
+        return issparse(X)  # SciPy's dictionary of keys is a mapping, but not of views
     if isinstance(X, (list, tuple)) and X:
         first = X[0]
         if isinstance(first, tuple) and len(first) == 2 and isinstance(first[0], str):
@@ -39,8 +47,11 @@ def is_single_view(X) -> bool:
     return True
 
 
-def as_views(X) -> Views:
-    """Turn a mapping, a sequence of arrays or of ``(name, array)`` pairs into `Views`."""
+def as_views(X, check_finite: bool = True) -> Views:
+    """Turn a mapping, a sequence of arrays or of ``(name, array)`` pairs into `Views`.
+
+    Finiteness may be left to a caller that checks it at less cost.
+    """
     if isinstance(X, Views):
         return X
     if isinstance(X, Mapping):
@@ -55,23 +66,28 @@ def as_views(X) -> Views:
     names = tuple(str(name) for name, _ in items)
     if len(set(names)) != len(names):
         raise InvalidInputError(f"View names repeat ({', '.join(names)}): name each view once.")
-    raw = [_as_float(name, array) for name, (_, array) in zip(names, items, strict=True)]
-    dtype = np.result_type(*raw)
-    views = Views(names, tuple(np.ascontiguousarray(array, dtype=dtype) for array in raw))
-    lengths = {name: len(array) for name, array in zip(names, views.arrays, strict=True)}
-    if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name}: {n}" for name, n in lengths.items())
+    raw = [_as_float(name, item[1]) for name, item in zip(names, items, strict=True)]
+    if check_finite:
+        for name, array in zip(names, raw, strict=True):
+            _refuse_non_finite(name, array)
+    rows = len(raw[0])
+    if any(len(array) != rows for array in raw):
+        told = ", ".join(f"{name}: {len(array)}" for name, array in zip(names, raw, strict=True))
         raise InvalidInputError(f"Views have unequal numbers of rows ({told}): align them.")
-    return views
+    single = all(array.dtype == np.float32 for array in raw)
+    dtype = np.float32 if single else np.float64
+    return Views(names, tuple(np.ascontiguousarray(array, dtype=dtype) for array in raw))
 
 
 def _as_float(name: str, array) -> np.ndarray:
-    """One view as a finite 2-D float32 or float64 array."""
+    """One view as a 2-D float32 or float64 array."""
     array = np.asarray(array)
     if array.dtype.kind not in "fiub":
         try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", np.exceptions.ComplexWarning)
+                array = array.astype(np.float64)
+        except (TypeError, ValueError, np.exceptions.ComplexWarning):
             raise InvalidInputError(
                 f"View {name!r} has dtype {array.dtype}, which is not numeric: pass floats."
             ) from None
@@ -81,19 +97,41 @@ def _as_float(name: str, array) -> np.ndarray:
         raise InvalidInputError(
             f"View {name!r} has shape {array.shape}: pass a 2-D array with rows and columns."
         )
+    return array
+
+
+def _refuse_non_finite(name: str, array: np.ndarray) -> None:
     # One reduction finds NaN and infinity; the exact place is looked up only on failure.
-    if not np.isfinite(np.sum(array, dtype=np.float64)) and not np.all(np.isfinite(array)):
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(array, dtype=np.float64)
+    if not np.isfinite(total) and not np.all(np.isfinite(array)):
         row = int(np.argmax(~np.all(np.isfinite(array), axis=1)))
         raise InvalidInputError(
             f"View {name!r} contains NaN or infinity (first in row {row}): drop or repair the row."
         )
-    return array
 
 
-def match_views(X, names: tuple[str, ...], n_features: tuple[int, ...], dtype) -> Views:
+def _matching_arrays(X, names, n_features, dtype) -> tuple[np.ndarray, ...] | None:
+    """Arrays of a mapping that need no conversion at all, as live scoring passes them."""
+    if type(X) is not dict or len(X) != len(names):
+        return None
+    arrays: tuple[Any, ...] = tuple(X.get(name) for name in names)
+    rows = len(arrays[0]) if type(arrays[0]) is np.ndarray else 0
+    for array, columns in zip(arrays, n_features, strict=True):
+        if type(array) is not np.ndarray or array.dtype != dtype or not rows:
+            return None
+        if array.shape != (rows, columns):
+            return None
+    return arrays
+
+
+def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views:
     """Views for scoring: the names, order and widths that the model was fitted on."""
-    views = as_views(X)
-    if isinstance(X, Mapping):
+    if not check_finite and (arrays := _matching_arrays(X, names, n_features, dtype)):
+        return Views(names, arrays)
+    views = as_views(X, check_finite)
+    named = isinstance(X, Mapping) or (not is_single_view(X) and isinstance(X[0], tuple))
+    if named:
         missing = [name for name in names if name not in views.names]
         unknown = [name for name in views.names if name not in names]
         if missing or unknown:
@@ -107,7 +145,7 @@ def match_views(X, names: tuple[str, ...], n_features: tuple[int, ...], dtype) -
                     )
                     if part
                 )
-                + f". It was fitted on {', '.join(names)}."
+                + f" (it was fitted on {', '.join(names)})."
             )
         order = [views.names.index(name) for name in names]
         views = Views(names, tuple(views.arrays[i] for i in order))
@@ -122,7 +160,10 @@ def match_views(X, names: tuple[str, ...], n_features: tuple[int, ...], dtype) -
                 f"View {name!r} has {array.shape[1]} columns but the model was fitted on "
                 f"{expected}."
             )
-    return Views(names, tuple(array.astype(dtype, copy=False) for array in views.arrays))
+    if views.arrays[0].dtype == dtype:
+        return views if views.names == names else Views(names, views.arrays)
+    with np.errstate(over="ignore"):
+        return Views(names, tuple(array.astype(dtype) for array in views.arrays))
 
 
 def check_groups(groups, n_samples: int) -> np.ndarray:
@@ -141,7 +182,13 @@ def check_groups(groups, n_samples: int) -> np.ndarray:
 
 def warn_of_duplicates(views: Views) -> int:
     """Count rows that are exact copies of an earlier row in every view, and say so."""
-    seen = {b"".join(array[i].tobytes() for array in views.arrays) for i in range(views.n_samples)}
+    # Digests, not rows: a second copy of the data may not fit in memory.
+    seen = set()
+    for i in range(views.n_samples):
+        row = hashlib.blake2b(digest_size=16)
+        for array in views.arrays:
+            row.update(array[i])
+        seen.add(row.digest())
     copies = views.n_samples - len(seen)
     if copies:
         warnings.warn(

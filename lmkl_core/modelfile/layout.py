@@ -124,8 +124,8 @@ def _expected_inducing(
     rank = manifest.n_clusters * sum(shape[1] for shape in maps)
     if rank > LARGEST_RANK or any(shape[1] > manifest.n_support for shape in maps):
         raise Refused(f"its feature maps have an impossible rank of {rank}")
-    if not manifest.threshold["n_scores"] <= kept[0] <= manifest.n_rows:
-        raise Refused("its rows for calibration are fewer than its scores or more than its rows")
+    if not 1 <= kept[0] <= manifest.n_rows:
+        raise Refused("its rows for calibration are none, or more than its rows")
     expected = {
         "moments.first": Expected("F64", (rank,)),
         "moments.second": Expected("F64", (rank, rank)),

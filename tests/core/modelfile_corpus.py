@@ -19,7 +19,8 @@ VALUES = [
     1.5, -1.5, 1e-5, 1e-30, 1e-310, 5e-324, 1e30, 1e99, 1e101, 1e308, -1e308, 1 + 1e-7, "", "x",
     "rbf", "linear", "precomputed", "auto", "exact", "inducing", "float32", "uniform", "single",
     "joint-vector", "disjoint-matrix", "algorithm-1", "view0", "a", "x" * 2000, "\n\x1b[31m",
-    [], [0], [0.2, 0.1], [0, 1], ["rbf"], ["weights"], ["memberships", "memberships"], {}, {"a": "rbf"}, {"": None},
+    [], [0], [0.2, 0.1], [0, 1], ["rbf"], ["weights"], ["memberships", "memberships"], {},
+    {"a": "rbf"}, {"": None},
 ]  # fmt: skip
 """What a value of the manifest is replaced by."""
 

@@ -97,6 +97,7 @@ CASES = {
     "one cluster": (draw, {"n_clusters": 1}),
     "numpy scalars": (draw, {"n_clusters": np.int64(2), "p": np.float64(2.0), "q": 2}),
     "found delta": (draw, {"delta": "auto", "n_clusters": 2}),
+    "found delta and clusters": (draw, {"delta": "auto", "n_clusters": "auto"}),
     "printed algorithm": (draw, {"solver": "algorithm-1", "p": 8, "q": 10}),
     "inducing": (draw, {"n_inducing": 16}),
     "inducing float32": (lambda n, seed: draw(n, seed, np.float32), {"n_inducing": 16}),
@@ -131,6 +132,12 @@ def test_that_growth_goes_on_after_loading_and_can_be_saved_again(case, refine):
     model.extend(make(4, 4))
     # The factor that grew by rows is made anew after loading, and rounds differently.
     np.testing.assert_allclose(again.score_samples(new), model.score_samples(new), rtol=1e-9)
+
+
+def test_that_a_model_with_fewer_rows_for_calibration_than_scores_is_saved(monkeypatch):
+    monkeypatch.setattr("lmkl_core.streamed.CALIBRATION_ROWS", N)
+    model = fitted(draw(N, 1), None, n_inducing=16).extend(draw(3, 2))
+    assert_same_model(reloaded(model), model, draw(9, 3))
 
 
 @pytest.mark.parametrize("case", ["views", "inducing", "found delta"])

@@ -1,0 +1,298 @@
+"""The estimator: what it takes, what it promises to hold afterwards, and that chance has no say."""
+
+import hashlib
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from lmkl_core import DuplicateRowsWarning, LocalisedMKL, register_kernel
+from lmkl_core.kernels import KERNELS
+from tests.core.recordings import (
+    NAMES,
+    joined,
+    kernel_stack,
+    make,
+    memberships_of,
+    recording,
+    rows,
+    takes_of,
+    weighted_kernel,
+    width_rule,
+)
+
+VIEWS = recording()
+NEW = recording(1, n=12)
+
+
+# ---------------------------------------------------------------- views in
+
+
+@pytest.mark.parametrize("n_inducing", [None, 12])
+def test_that_mapping_list_and_pairs_of_views_give_the_same_model(n_inducing):
+    arrays = list(VIEWS.values())
+    models = [
+        make(n_inducing=n_inducing).fit(X)
+        for X in (VIEWS, arrays, tuple(arrays), list(VIEWS.items()), tuple(VIEWS.items()))
+    ]
+    first = models[0]
+    for model in models[1:]:
+        assert np.array_equal(model.kernel_weights_, first.kernel_weights_)
+        assert np.array_equal(model.dual_coef_, first.dual_coef_)
+        assert model.offset_ == first.offset_
+        scores = model.score_samples(list(NEW.values()))
+        assert np.array_equal(scores, first.score_samples(NEW))
+
+
+def test_that_one_array_is_one_view_like_a_mapping_or_list_of_one():
+    X, Y = VIEWS["eyes"], NEW["eyes"]
+    models = [make().fit(X), make().fit({"eyes": X}), make().fit([X]), make().fit([("eyes", X)])]
+    for model in models:
+        assert np.array_equal(model.dual_coef_, models[0].dual_coef_)
+        assert np.array_equal(model.score_samples(Y), models[0].score_samples(Y))
+        assert model.n_features_in_ == 4
+
+
+def test_that_views_are_named_as_given_or_numbered():
+    assert make().fit(VIEWS).view_names_ == NAMES
+    assert make().fit(list(VIEWS.items())).view_names_ == NAMES
+    assert make().fit(list(VIEWS.values())).view_names_ == ("view0", "view1", "view2")
+
+
+def test_that_named_views_may_come_in_any_order_at_scoring():
+    views, new = recording(columns=(4, 4, 4)), recording(1, n=12, columns=(4, 4, 4))
+    model = make().fit(views)
+    expected = model.score_samples(new)
+    backwards = dict(reversed(new.items()))
+    assert np.array_equal(model.score_samples(backwards), expected)
+    assert np.array_equal(model.score_samples(list(backwards.items())), expected)
+    # Unnamed ones go by position, and so this is another question.
+    assert not np.allclose(model.score_samples(list(backwards.values())), expected)
+
+
+@pytest.mark.parametrize("change", [list, np.asfortranarray, lambda a: a[::1]])
+def test_that_array_likes_and_memory_orders_do_not_matter(change):
+    views = {name: change(array) for name, array in VIEWS.items()}
+    expected = make().fit(VIEWS).score_samples(NEW)
+    assert np.allclose(make().fit(views).score_samples(NEW), expected, rtol=1e-12)
+
+
+def test_that_integers_are_taken_as_numbers():
+    X = np.random.default_rng(0).integers(0, 50, size=(20, 3))
+    assert np.array_equal(make().fit([X]).dual_coef_, make().fit([X.astype(float)]).dual_coef_)
+
+
+@pytest.mark.parametrize("n_inducing", [None, 12])
+def test_that_float32_stays_float32_and_scores_like_float64(n_inducing):
+    half = {name: array.astype(np.float32) for name, array in VIEWS.items()}
+    small = make(n_inducing=n_inducing).fit(half)
+    large = make(n_inducing=n_inducing).fit({k: v.astype(float) for k, v in half.items()})
+    fitted = small._fitted
+    support = fitted.views if n_inducing is None else fitted.problem.basis.landmarks
+    assert {array.dtype for array in support.arrays} == {np.dtype(np.float32)}
+    scores = large.score_samples(NEW)
+    assert np.allclose(small.score_samples(NEW), scores, rtol=0, atol=1e-5)
+    assert small.offset_ == pytest.approx(large.offset_, abs=1e-5)
+    assert small.gap_ <= 1e-6
+
+
+def test_that_views_of_mixed_precision_are_fitted_in_the_higher_one():
+    mixed = {"a": VIEWS["eyes"].astype(np.float32), "b": VIEWS["mouth"]}
+    assert make().fit(mixed)._fitted.dtype == np.float64
+
+
+def test_that_copies_among_the_rows_are_told_with_their_number():
+    X = np.concatenate([VIEWS["eyes"], VIEWS["eyes"][:5], VIEWS["eyes"][:1]])
+    with pytest.warns(DuplicateRowsWarning, match=r"^6 of 42 rows are exact copies of others"):
+        make().fit(X)
+
+
+def test_that_rows_alike_in_one_view_only_are_no_copies():
+    views = {name: array.copy() for name, array in VIEWS.items()}
+    views["eyes"][5] = views["eyes"][4]
+    make().fit(views)
+
+
+# ---------------------------------------------------------------- attributes
+
+
+@pytest.mark.parametrize("n_inducing", [None, 12])
+@pytest.mark.parametrize("n_clusters", [1, 3])
+def test_that_the_promised_attributes_have_the_promised_shapes(n_inducing, n_clusters):
+    model = make(n_clusters=n_clusters, n_inducing=n_inducing).fit(VIEWS)
+    assert model.kernel_weights_.shape == (n_clusters, 3)
+    assert model.dual_coef_.shape == (36,)
+    assert model.memberships_.shape == (36, n_clusters)
+    assert model.labels_.shape == (36,)
+    assert model.n_clusters_ == n_clusters
+    assert model.delta_ == pytest.approx(0.1 * 36)
+    assert 0 <= model.gap_ <= 1e-6
+    assert model.gap_history_[-1] == model.gap_
+    assert len(model.gap_history_) == len(model.objective_history_) == model.n_iter_
+    assert np.all(np.diff(model.gap_history_) <= 0)
+    assert isinstance(model.offset_, float)
+
+
+def test_that_memberships_sum_to_one_and_follow_the_softmax_of_kernel_distances():
+    model = make(n_clusters=3, temperature=0.2).fit(VIEWS)
+    expected = memberships_of(model, VIEWS, VIEWS)
+    assert np.allclose(model.memberships_, expected, rtol=1e-9, atol=1e-12)
+    assert np.allclose(model.memberships_.sum(axis=1), 1)
+    new = memberships_of(model, VIEWS, NEW)
+    assert np.allclose(model.memberships(NEW), new, rtol=1e-9, atol=1e-12)
+    assert np.array_equal(model.labels_, np.argmax(expected, axis=1))
+
+
+def test_that_dual_coefficients_and_widths_are_those_of_the_paper():
+    model = make(n_clusters=3).fit(VIEWS)
+    for name, kernel in zip(model.view_names_, model.kernels_, strict=True):
+        assert kernel.width == pytest.approx(width_rule(VIEWS[name]), rel=1e-12)
+    kernels = kernel_stack(model, VIEWS, VIEWS)
+    P = model.memberships_
+    matrix = weighted_kernel(model.kernel_weights_, kernels, P, P) + 0.1 * 36 * np.eye(36)
+    expected = np.linalg.solve(matrix, np.ones(36))
+    assert np.allclose(model.dual_coef_, expected, rtol=1e-10)
+    assert model.solution_.objective == pytest.approx(expected.sum(), rel=1e-10)
+
+
+@pytest.mark.parametrize("n_inducing", [None, 12])
+def test_that_decisions_are_scores_against_the_threshold_and_equality_is_accepted(n_inducing):
+    model = make(n_inducing=n_inducing).fit(VIEWS)
+    scores = model.score_samples(NEW)
+    assert np.array_equal(model.decision_function(NEW), scores - model.offset_)
+    assert np.array_equal(model.predict(NEW), np.where(scores >= model.offset_, 1, -1))
+    model.offset_ = scores[3]
+    assert model.predict(NEW)[3] == 1
+    model.offset_ = np.nextafter(scores[3], np.inf)
+    assert model.predict(NEW)[3] == -1
+
+
+def test_that_fit_predict_is_fit_and_predict():
+    groups = takes_of(36, 4)
+    expected = make().fit(VIEWS, groups=groups).predict(VIEWS)
+    assert np.array_equal(make().fit_predict(VIEWS, groups=groups), expected)
+    assert set(expected) <= {1, -1}
+
+
+@pytest.mark.parametrize("n_inducing", [None, 12])
+def test_that_a_higher_score_means_bona_fide(n_inducing):
+    model = make(n_inducing=n_inducing).fit(VIEWS)
+    scores = [
+        np.mean(model.score_samples({k: v + shift for k, v in VIEWS.items()}))
+        for shift in (0.0, 1.0, 2.0, 4.0, 8.0, 1e3)
+    ]
+    assert np.all(np.diff(scores) <= 0)
+    assert scores[0] > 0.5
+    assert scores[-1] == 0.0
+    assert np.all(model.predict({k: v + 8.0 for k, v in VIEWS.items()}) == -1)
+
+
+def test_that_delta_is_chosen_among_the_papers_by_default_and_so_may_the_clusters_be():
+    assert LocalisedMKL().delta == "auto"
+    model = make(delta="auto", n_clusters="auto").fit(VIEWS)
+    assert model.delta_ / 36 in pytest.approx([1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2])
+    assert model.n_clusters_ == len(model.kernel_weights_) in (1, 2, 3)
+
+
+def test_that_a_view_may_have_a_kernel_of_its_own_registered_ones_included(monkeypatch):
+    monkeypatch.setattr("lmkl_core.kernels.KERNELS", dict(KERNELS))
+    register_kernel("cauchy", lambda X, Y, *, width: 1 / (1 + squares(X, Y) / width**2))
+    kernels = {"eyes": "rbf", "mouth": "cauchy", "skin": "linear"}
+    model = make(kernel=kernels, n_clusters=1).fit(VIEWS)
+    assert make(kernel=list(kernels.values()), n_clusters=1).fit(VIEWS).offset_ == model.offset_
+    stack = kernel_stack(model, NEW, VIEWS)
+    stack[1] = 1 / (1 + squares(NEW["mouth"], VIEWS["mouth"]) / width_rule(VIEWS["mouth"]) ** 2)
+    stack[2] = NEW["skin"] @ VIEWS["skin"].T
+    expected = np.einsum("g,gij,j->i", model.kernel_weights_[0], stack, model.dual_coef_)
+    assert np.allclose(model.score_samples(NEW), expected, rtol=1e-9)
+
+
+def squares(X, Y):
+    return np.sum((X[:, None] - Y[None]) ** 2, axis=-1)
+
+
+def test_that_precomputed_kernels_give_the_model_of_the_views_they_were_made_of():
+    model = make(n_clusters=3).fit(VIEWS)
+    inner, cross = kernel_stack(model, VIEWS, VIEWS), kernel_stack(model, NEW, VIEWS)
+    given = make(n_clusters=3, kernel="precomputed").fit(list(inner))
+    assert np.allclose(given.kernel_weights_, model.kernel_weights_, rtol=1e-6)
+    assert np.allclose(given.score_samples(list(cross)), model.score_samples(NEW), rtol=1e-6)
+
+
+# ---------------------------------------------------------------- the same again
+
+
+def digest(model, new):
+    parts = [model.kernel_weights_, model.dual_coef_, model.memberships_, model.gap_history_]
+    parts += [model.score_samples(new), np.array([model.offset_, model.gap_])]
+    return hashlib.sha256(b"".join(np.ascontiguousarray(p).tobytes() for p in parts)).hexdigest()
+
+
+@pytest.mark.parametrize("parameters", ["{}", "{'n_inducing': 12}", "{'delta': 'auto', 'p': 8.0}"])
+def test_that_the_same_seed_and_input_give_the_same_bits_in_another_process_too(parameters):
+    script = f"""
+        from tests.core.recordings import make, recording
+        from tests.core.test_estimator import digest
+        print(digest(make(**{parameters}).fit(recording()), recording(1, n=12)))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    fresh = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    expected = fresh.stdout.strip()
+    for _ in range(2):
+        assert digest(make(**eval(parameters)).fit(recording()), recording(1, n=12)) == expected
+
+
+ROOT = __file__.rsplit("/tests/", 1)[0]
+
+
+def test_that_the_seed_alone_decides_on_the_clusters():
+    views = recording(noise=(4.0, 4.0, 4.0))
+    outcomes = {digest(make(random_state=seed, n_clusters=6).fit(views), NEW) for seed in range(6)}
+    assert len(outcomes) > 1
+
+
+def test_that_permuted_views_give_permuted_weights():
+    model = make(n_clusters=3, tol=1e-10).fit(VIEWS)
+    order = [2, 0, 1]
+    other = make(n_clusters=3, tol=1e-10).fit({NAMES[g]: VIEWS[NAMES[g]] for g in order})
+    assert np.allclose(other.kernel_weights_, model.kernel_weights_[:, order], rtol=1e-4)
+    assert np.allclose(other.score_samples(NEW), model.score_samples(NEW), rtol=1e-6)
+    assert np.ptp(model.kernel_weights_) > 0.05
+
+
+def test_that_permuted_rows_give_permuted_coefficients():
+    order = np.random.default_rng(0).permutation(36)
+    model = make(n_clusters=1).fit(VIEWS)
+    other = make(n_clusters=1).fit(rows(VIEWS, order))
+    assert np.allclose(other.dual_coef_, model.dual_coef_[order], rtol=1e-6)
+    assert np.allclose(other.kernel_weights_, model.kernel_weights_, rtol=1e-5)
+
+
+def test_that_takes_are_told_by_name_whatever_the_names_are():
+    groups = takes_of(36, 3)
+    named = np.array(["morning", "night", "evening"])[groups]
+    expected = make().fit(VIEWS, groups=groups).calibration_
+    told = make().fit(VIEWS, groups=named).calibration_
+    assert told.threshold == expected.threshold
+    assert told.n_takes == expected.n_takes == 3
+    assert np.array_equal(told.stress_scores, expected.stress_scores)
+
+
+def test_that_the_weights_to_start_from_do_not_decide_where_the_fit_ends():
+    start = np.random.default_rng(0).exponential(size=(2, 3))
+    cold, warm = make(tol=1e-10).fit(VIEWS), make(tol=1e-10).fit(VIEWS, init=start)
+    assert np.allclose(warm.kernel_weights_, cold.kernel_weights_, rtol=1e-4)
+    assert np.isclose(warm.solution_.objective, cold.solution_.objective, rtol=1e-9)
+    assert not np.array_equal(warm.objective_history_, cold.objective_history_)
+
+
+def test_that_more_rows_than_inducing_points_are_needed_for_switches_by_itself(monkeypatch):
+    monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 50)
+    monkeypatch.setattr("lmkl_core.estimator.AUTO_INDUCING", 10)
+    few, many = VIEWS, joined(VIEWS, recording(2))
+    assert not hasattr(make().fit(few)._fitted, "calibration_views")
+    streamed = make().fit(many)
+    assert streamed._fitted.problem.basis.landmarks.n_samples <= 10
+    assert not hasattr(make(n_inducing=None).fit(many)._fitted, "calibration_views")

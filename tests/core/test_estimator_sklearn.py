@@ -1,0 +1,178 @@
+"""scikit-learn's conventions: its own checks, and what they do not look at."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lmkl_core import Cancelled, InvalidInputError, LocalisedMKL
+from tests.core.recordings import make, recording, rows, takes_of
+
+
+# The iris set that some checks fit has one row twice, and the model says so.
+@pytest.mark.filterwarnings("ignore::lmkl_core.DuplicateRowsWarning")
+@parametrize_with_checks(
+    [
+        LocalisedMKL(),
+        LocalisedMKL(n_clusters=1),
+        LocalisedMKL(n_clusters="auto", delta=0.1),
+        LocalisedMKL(n_clusters=2, delta=0.1, n_inducing=8),
+    ]
+)
+def test_that_scikit_learns_own_checks_pass(estimator, check):
+    check(estimator)
+
+
+def test_that_the_constructor_stores_its_arguments_untouched_and_checks_nothing():
+    names = LocalisedMKL().get_params()
+    arguments = {name: object() for name in names}
+    model = LocalisedMKL(**arguments)
+    assert all(getattr(model, name) is value for name, value in arguments.items())
+    assert model.get_params() == arguments
+
+
+def test_that_the_promised_parameters_exist_and_the_papers_method_is_the_default():
+    parameters = LocalisedMKL().get_params()
+    promised = {"n_clusters", "p", "q", "delta", "temperature", "random_state"}
+    assert promised <= parameters.keys()
+    assert parameters["constraint"] == "joint-matrix"
+    assert parameters["solver"] == "certified"
+    assert parameters["kernel"] == "rbf"
+
+
+def test_that_clone_copies_the_parameters_and_not_the_fit():
+    model = make(p=2.0, q=4.0, temperature=0.3).fit(recording())
+    twin = clone(model)
+    assert twin.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        twin.score_samples(recording())
+    assert not hasattr(twin, "gap_")
+
+
+def test_that_parameters_set_later_take_effect_at_the_next_fit():
+    views = recording()
+    model = make().fit(views).set_params(n_clusters=3, delta=1.0)
+    assert model.kernel_weights_.shape == (2, 3)
+    assert model.fit(views).kernel_weights_.shape == (3, 3)
+    assert model.delta_ == pytest.approx(1.0 * 36)
+
+
+def test_that_fit_returns_the_estimator_itself():
+    model = make()
+    assert model.fit(recording()) is model
+    assert model.extend(recording(1, n=4)) is model
+    assert model.calibrate(target_bpcer=0.2) is model
+
+
+@pytest.mark.parametrize("n_inducing", [None, 10])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_that_input_arrays_are_left_as_they_were(n_inducing, kernel):
+    for X in (recording(), recording()["eyes"]):
+        arrays = X.values() if isinstance(X, dict) else [X]
+        before = [array.copy() for array in arrays]
+        for array in arrays:
+            array.flags.writeable = False
+        groups = takes_of(36, 4)
+        groups.flags.writeable = False
+        model = make(n_inducing=n_inducing, kernel=kernel).fit(X, groups=groups)
+        model.predict(X)
+        model.explain(X)
+        assert all(np.array_equal(a, b) for a, b in zip(arrays, before, strict=True))
+
+
+def test_that_later_changes_of_the_input_do_not_reach_the_scores():
+    views = recording()
+    new = recording(1, n=5)
+    model = make().fit(views)
+    before = model.score_samples(new)
+    for array in views.values():
+        array += 5.0
+    after = model.score_samples(new)
+    assert np.array_equal(before, after)
+    assert np.array_equal(model.extend(recording(2, n=3)).kernel_weights_.shape, (2, 3))
+
+
+@pytest.mark.parametrize("n_inducing", [None, 10])
+def test_that_a_pickled_model_scores_calibrates_and_grows_like_the_original(n_inducing):
+    views = recording()
+    model = make(n_inducing=n_inducing).fit(views, groups=takes_of(36, 3))
+    twin = pickle.loads(pickle.dumps(model))
+    for each in (model, twin):
+        each.extend(rows(recording(1), slice(6))).calibrate(target_bpcer=0.1)
+    assert np.array_equal(model.score_samples(views), twin.score_samples(views))
+    assert model.offset_ == twin.offset_
+    assert model.gap_ == twin.gap_
+
+
+def everything(model, X):
+    parts = [model.score_samples(X), model.kernel_weights_, model.dual_coef_, model.memberships_]
+    return [*parts, model.gap_history_, model.offset_, model.gap_, model.n_features_in_]
+
+
+FAILURES = {
+    "constant view": lambda m: m.fit(np.ones((9, 7))),
+    "fewer rows than clusters": lambda m: m.set_params(n_clusters=9).fit(np.eye(8)),
+    "unequal rows": lambda m: m.fit({"a": np.eye(9), "b": np.eye(8)}),
+    "NaN": lambda m: m.fit(np.full((9, 7), np.nan)),
+    "bad exponent": lambda m: m.set_params(p=0.5).fit(np.random.default_rng(0).random((9, 7))),
+    "bad groups": lambda m: m.fit(np.random.default_rng(0).random((9, 7)), groups=[1, 2]),
+    "not definite": lambda m: m.set_params(kernel="precomputed").fit(-np.eye(9)),
+    "extension": lambda m: m.extend(np.full((2, 4), np.nan)),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
+def test_that_a_failed_fit_leaves_the_earlier_model_usable(failure):
+    views = recording()
+    for X in (views["eyes"], views):
+        model = make().fit(X)
+        before = everything(model, X)
+        with pytest.raises(InvalidInputError):
+            failure(model)
+        after = everything(model, X)
+        assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_that_a_fit_whose_calibration_fails_leaves_the_earlier_model_usable(monkeypatch):
+    views = recording()
+    model = make().fit(views)
+    before = everything(model, views)
+
+    def fails(*_, **__):
+        raise InvalidInputError("Left-out scores are not finite: raise delta.")
+
+    monkeypatch.setattr("lmkl_core.exact.exact_calibration", fails)
+    with pytest.raises(InvalidInputError):
+        model.fit(recording(3))
+    after = everything(model, views)
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("n_inducing", [None, 10])
+@pytest.mark.parametrize("delta", ["auto", 0.1])
+@pytest.mark.parametrize("constraint", ["joint-matrix", "uniform"])
+def test_that_cancelling_raises_and_leaves_the_model_as_it_was(n_inducing, delta, constraint):
+    views = recording()
+    model = make(n_inducing=n_inducing, delta=delta, constraint=constraint).fit(views)
+    before = everything(model, views)
+    with pytest.raises(Cancelled):
+        model.fit(recording(3)["eyes"], cancel=lambda: True)
+    after = everything(model, views)
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_that_cancel_is_asked_during_the_fit_and_not_only_before_and_after():
+    asked = []
+    make(tol=1e-12, p=8.0, q=8.0).fit(recording(), cancel=lambda: bool(asked.append(1)))
+    assert len(asked) > 2
+
+
+def test_that_a_cancelled_first_fit_leaves_an_unfitted_estimator():
+    model = make()
+    with pytest.raises(Cancelled):
+        model.fit(recording(), cancel=lambda: True)
+    with pytest.raises(NotFittedError):
+        model.score_samples(recording())
