@@ -5,7 +5,6 @@ Importing this package loads neither torch nor OpenCV nor Qt.
 
 from lmkl_core.calibration import Calibration, calibrate, clopper_pearson
 from lmkl_core.errors import (
-    CalibrationWarning,
     Cancelled,
     ConvergenceWarning,
     DuplicateRowsWarning,
@@ -20,7 +19,6 @@ from lmkl_core.solution import Solution
 
 __all__ = [
     "Calibration",
-    "CalibrationWarning",
     "Cancelled",
     "ConvergenceWarning",
     "DuplicateRowsWarning",

@@ -19,12 +19,7 @@ class DuplicateRowsWarning(UserWarning):
     """Some training rows are exact copies of others."""
 
 
-class CalibrationWarning(UserWarning):
-    """There is too little data to promise the wanted error rate."""
-
-
 __all__ = [
-    "CalibrationWarning",
     "Cancelled",
     "ConvergenceWarning",
     "DuplicateRowsWarning",

@@ -202,15 +202,13 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         """
         views = self._scoring_views(X)
         with np.errstate(over="ignore", invalid="ignore"):
-            terms = self._fitted.scorer().contributions(views.arrays)
-        if not np.isfinite(terms.sum()):
-            raise InvalidInputError("Some values are too large to be scored: drop those rows.")
-        return terms
+            return _finite(self._fitted.scorer().contributions(views.arrays))
 
     def memberships(self, X) -> np.ndarray:
         """``p_c`` of new samples, ``(m, C)``."""
         views = self._scoring_views(X)
-        return self._fitted.scorer().memberships(views.arrays)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _finite(self._fitted.scorer().memberships(views.arrays))
 
     def calibrate(self, *, target_bpcer=None, block_length=None):
         """Set the threshold anew, for another rate or block length.
@@ -250,7 +248,8 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         check_is_fitted(self)
         views = self._scoring_views(X, check_finite=True)
         takes = check_groups(groups, views.n_samples) + 1 + self._fitted.takes.max()
-        grown = self._fitted.extend(views, takes)
+        with np.errstate(over="ignore", invalid="ignore"):
+            grown = self._fitted.extend(views, takes)
         with self._unchanged_on_failure():
             self._store(grown.refine() if refine else grown, calibrate=refine)
         return self
@@ -384,6 +383,12 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         if check_integer("view", view, 0) >= len(names):
             raise InvalidInputError(f"view={view} but there are only {len(names)} views.")
         return int(view)
+
+
+def _finite(result: np.ndarray) -> np.ndarray:
+    if not np.isfinite(result.sum()):
+        raise InvalidInputError("Some values are too large to be scored: drop those rows.")
+    return result
 
 
 def _check_rate(name: str, value) -> float:

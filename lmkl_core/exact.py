@@ -190,7 +190,7 @@ def _append(lower: np.ndarray, cross: np.ndarray, inner: np.ndarray, delta: floa
     corner = inner - off.T @ off
     corner.flat[:: m + 1] += delta
     block, info = lapack.dpotrf(corner, lower=1, clean=1)
-    if info != 0:
+    if info != 0 or not np.all(np.isfinite(block)):
         raise InvalidInputError("The new rows make the kernel singular: raise delta and fit again.")
     grown = np.zeros((n + m, n + m), order="F")
     grown[:n, :n] = lower

@@ -43,9 +43,16 @@ SAMPLE_ROWS = 1500
 """Rows from which landmarks and clusters are chosen."""
 
 
-def memory_bound(n_views: int, n_inducing: int, rank: int = LARGEST_RANK) -> int:
-    """Bytes that a fit needs beside its input: moments, factor, work space and one chunk."""
-    return 8 * (4 * rank**2 + CHUNK_ROWS * (2 * rank + 2 * n_views * n_inducing))
+def memory_bound(n_rows: int, n_views: int, n_inducing: int, n_clusters: int = 3) -> int:
+    """Bytes that a fit may take beside its input.
+
+    Moments, factor and their work space; one chunk of rows; the kernels of the sample from
+    which landmarks are chosen; and a few numbers a row (memberships, coefficients, digests).
+    """
+    moments = 5 * LARGEST_RANK**2
+    chunk = CHUNK_ROWS * (3 * LARGEST_RANK + 3 * n_views * n_inducing)
+    sample = 5 * max(SAMPLE_ROWS, 2 * n_inducing) ** 2
+    return 8 * (moments + chunk + sample + n_rows * (2 * n_clusters + 30))
 
 
 @dataclass(frozen=True)
@@ -186,15 +193,18 @@ class InducingProblem:
             self.first_moments += z.sum(axis=0)
             self.n_samples += len(z)
             parts.append(memberships)
+        # Only the lower half is summed; the upper half mirrors it.
+        for column in range(self.rank):
+            self.second_moments[:column, column] = self.second_moments[column, :column]
         return np.concatenate(parts)
 
     def evaluate(self, weights: np.ndarray) -> Evaluation:
         """Return ``phi``, ``u`` and the second derivative, for one Cholesky factor."""
         weights = np.asarray(weights, dtype=float).reshape(self.n_clusters, self.n_views)
         root = np.sqrt(weights.ravel())[self._kernel_of_column]
-        moments = np.tril(self.second_moments)
-        moments += np.tril(moments, -1).T
-        matrix = root[:, None] * moments * root[None, :]
+        moments = self.second_moments
+        matrix = moments * root[:, None]
+        matrix *= root[None, :]
         matrix.flat[:: self.rank + 1] += self.delta
         self.n_solves += 1
         lower, info = lapack.dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)

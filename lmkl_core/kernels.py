@@ -164,8 +164,8 @@ def check_precomputed(view: str, K: np.ndarray) -> np.ndarray:
         np.linalg.cholesky(K + LARGEST_NEGATIVE * len(K) * scale * np.eye(len(K), dtype=float))
     except np.linalg.LinAlgError:
         raise InvalidInputError(
-            f"View {view!r} is not positive semi-definite, so it is no kernel: add what its "
-            "lowest eigenvalue lacks to zero to the diagonal, or pass another."
+            f"View {view!r} is not positive semi-definite, so it is no kernel: raise its "
+            "diagonal by what its lowest eigenvalue lacks to zero, or pass another."
         ) from None
     return K
 

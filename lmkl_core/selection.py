@@ -295,5 +295,8 @@ def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
             if cancel is not None and cancel() and done < len(tasks):
                 raise Cancelled(f"The selection was cancelled after {done} of {len(tasks)} tasks.")
     finally:
-        results.close()
+        with warnings.catch_warnings():
+            # Tasks that cancelling abandons are no surprise to who asked for it.
+            warnings.filterwarnings("ignore", ".*still being processed by the workers")
+            results.close()
     return cells

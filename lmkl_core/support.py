@@ -34,6 +34,9 @@ _QUARTERS = np.array([[0.25], [0.5], [0.75]])
 FURTHEST_LOGIT = 1000.0
 """Splits beyond this are the pure ones to rounding."""
 
+MOST_SPLITS = 2000
+"""Refinement ends here: a tolerance below rounding would otherwise ask for ever more."""
+
 
 def log_dual_norm(log_values: np.ndarray, p: float) -> np.ndarray:
     """``log |v|_{p*}`` along the last axis, with ``1/p + 1/p* = 1``."""
@@ -87,8 +90,9 @@ class SupportCurves:
         return logits, norm_p - norm_q, log_alpha, log_beta, value
 
     def _set(self, logits, s, log_alpha, log_beta, value):
-        order = np.lexsort((-logits, s))
-        self._logits, self._s = logits[order], s[order]
+        # s falls as the logit grows; rounding must not shuffle splits whose s agree.
+        order = np.argsort(-logits, kind="stable")
+        self._logits, self._s = logits[order], np.maximum.accumulate(s[order])
         self._alpha, self._beta = np.exp(log_alpha[order]), np.exp(log_beta[order])
         self._value = value[order]
         # In the order of the slices they touch, with the pure splits at the ends.
@@ -152,7 +156,7 @@ class SupportCurves:
             if self._logits.size in junctions:
                 beyond.append(self._logits.min() - 8.0)
             logits = np.concatenate([logits, [b for b in beyond if abs(b) < FURTHEST_LOGIT]])
-            if logits.size == 0:
+            if logits.size == 0 or self._logits.size > MOST_SPLITS:
                 break
             self._insert(logits)
         return bound * self.scale, self._weights(self._logits[np.argmax(self._value)])

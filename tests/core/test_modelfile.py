@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 from safetensors import safe_open
+from safetensors.numpy import load
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -54,7 +55,7 @@ def kernel_of(rows, columns):
 def fitted(X, groups=TAKES, **parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return LocalisedMKL(**{"random_state": 0, **parameters}).fit(X, groups=groups)
+        return LocalisedMKL(**{"random_state": 0, "delta": 0.1, **parameters}).fit(X, groups=groups)
 
 
 def reloaded(model):
@@ -135,8 +136,12 @@ def test_that_growth_goes_on_after_loading_and_can_be_saved_again(case, refine):
 
 
 def test_that_a_model_with_fewer_rows_for_calibration_than_scores_is_saved(monkeypatch):
-    monkeypatch.setattr("lmkl_core.streamed.CALIBRATION_ROWS", N)
-    model = fitted(draw(N, 1), None, n_inducing=16).extend(draw(3, 2))
+    """Growth shares the rows kept among more takes, while the scores stay as they were."""
+    model = fitted(draw(N, 1), None, n_inducing=16)
+    monkeypatch.setattr("lmkl_core.streamed.calibration_rows", lambda takes: np.arange(N // 2))
+    model.extend(draw(3, 2))
+    tensors = load(to_bytes(model))
+    assert len(tensors["calibration.takes"]) < len(tensors["scores"])
     assert_same_model(reloaded(model), model, draw(9, 3))
 
 

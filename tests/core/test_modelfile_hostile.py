@@ -38,7 +38,7 @@ def small(kind):
     n = 12
     views = {"a": rng.normal(size=(n, 2)), "b": rng.normal(size=(n, 3))}
     takes = np.repeat([0, 1], n // 2)
-    options = {"n_clusters": 2, "random_state": 0}
+    options = {"n_clusters": 2, "delta": 0.1, "random_state": 0}
     if kind == "one array, float32":
         return LocalisedMKL(**options).fit(views["b"].astype(np.float32))
     if kind == "precomputed":

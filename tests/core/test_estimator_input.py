@@ -1,0 +1,195 @@
+"""Bad input gets one sentence that names the problem, and never a number."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from lmkl_core import InvalidInputError
+from tests.core.recordings import is_one_sentence, make, recording
+
+VIEWS = recording()
+EYES = VIEWS["eyes"]
+
+
+def holed(value, row=7):
+    X = EYES.copy()
+    X[row, 1] = value
+    return X
+
+
+def refused(call, match):
+    with pytest.raises(InvalidInputError, match=match) as caught:
+        call()
+    assert is_one_sentence(str(caught.value)), str(caught.value)
+
+
+TRAINING = {
+    "one array with NaN": (holed(np.nan), "NaN"),
+    "one array with infinity": (holed(np.inf), "infinity"),
+    "a view with NaN": ({"eyes": holed(np.nan)}, r"'eyes' contains NaN .*row 7"),
+    "a view with infinity": ([EYES, holed(-np.inf)], r"'view1' contains .*infinity .*row 7"),
+    "infinities of both signs": ([EYES, holed(np.inf) - holed(np.inf, 8)], "contains"),
+    "unequal rows": ({"a": EYES, "b": EYES[:-1]}, r"unequal numbers of rows \(a: 36, b: 35\)"),
+    "a constant array": (np.ones((9, 3)), "'view0' is constant"),
+    "a constant view": ({"a": EYES, "b": np.full((36, 2), 3.0)}, "'b' is constant"),
+    "too small to tell apart": (EYES * 1e-200, "'view0' varies too little"),
+    "too large to square": (EYES * 1e200, "too much"),
+    "fewer rows than clusters": (EYES[:2], "n_clusters=3"),
+    "one row": (EYES[:1], "n_samples=1"),
+    "no rows": (EYES[:0], "0 sample"),
+    "no columns": (EYES[:, :0], "0 feature"),
+    "no rows in a view": ({"a": EYES[:0]}, r"'a' has shape \(0, 4\)"),
+    "no views": ({}, "No views"),
+    "an empty list": ([], "2D array"),
+    "one dimension": (EYES[0], "2D array"),
+    "one dimension in a view": ({"a": EYES[0]}, r"'a' has shape \(4,\)"),
+    "three dimensions": (np.zeros((3, 4, 5)), "dim 3"),
+    "words": ({"a": np.array([["x", "y"]] * 9)}, "'a' has dtype .* not numeric"),
+    "complex numbers": ({"a": EYES + 1j}, "'a' has dtype complex128"),
+    "a sparse view": ({"a": sparse.csr_array(EYES)}, "'a' has dtype object"),
+    "a name twice": ([("a", EYES), ("a", EYES + 1)], "names repeat"),
+}
+
+
+@pytest.mark.parametrize("n_inducing", [None, 5])
+@pytest.mark.parametrize(("X", "match"), TRAINING.values(), ids=TRAINING)
+def test_that_bad_training_input_is_refused_in_one_sentence(X, match, n_inducing):
+    refused(lambda: make(n_clusters=3, n_inducing=n_inducing).fit(X), match)
+
+
+def test_that_a_sparse_array_is_refused_as_sparse():
+    for X in (sparse.csr_array(EYES), sparse.dok_array(EYES)):
+        with pytest.raises(TypeError, match="Sparse data was passed"):
+            make().fit(X)
+
+
+PARAMETERS = [
+    ({"p": 0.99}, r"p=0.99 must be a finite number at least 1"),
+    ({"q": 0.5}, r"q=0.5 must be a finite number at least 1"),
+    ({"p": np.nan}, "p=nan must be"),
+    ({"q": np.inf}, "q=inf must be"),
+    ({"p": "2"}, "p='2' must be"),
+    ({"p": True}, "p=True must be"),
+    ({"delta": 0}, "delta=0 must be a finite number greater than 0"),
+    ({"delta": -1e-9}, "delta=-1e-09 must be"),
+    ({"delta": None}, "delta=None must be"),
+    ({"delta": "best"}, "delta='best' is unknown"),
+    ({"temperature": 0.0}, "temperature=0.0 must be"),
+    ({"n_clusters": 0}, "n_clusters=0 must be an integer of at least 1"),
+    ({"n_clusters": 2.0}, "n_clusters=2.0 must be an integer"),
+    ({"n_clusters": "many"}, "n_clusters='many' is unknown"),
+    ({"constraint": "l2"}, "constraint='l2' is unknown: choose one of joint-matrix,"),
+    ({"solver": "fast"}, "solver='fast' is unknown: choose one of certified, algorithm-1"),
+    ({"kernel": "sigmoid"}, "kernel='sigmoid' is unknown"),
+    ({"kernel": None}, "kernel"),
+    ({"kernel": 3}, "kernel"),
+    ({"kernel": ["rbf", "rbf"]}, "2 kernels for 3 views"),
+    ({"kernel": {"eyes": "rbf"}}, "no kernel for view mouth, skin"),
+    ({"view": 3}, "view=3 but there are only 3 views"),
+    ({"view": "nose"}, "view='nose' is unknown: choose one of eyes, mouth, skin"),
+    ({"tol": 0}, "tol=0 must be"),
+    ({"max_iter": 0}, "max_iter=0 must be"),
+    ({"n_inducing": 0}, "n_inducing=0 must be"),
+    ({"n_inducing": "all"}, "n_inducing='all' is unknown"),
+    ({"target_bpcer": 0}, "target_bpcer=0 must be"),
+    ({"target_bpcer": 1.0}, "target_bpcer=1.0 must be below 1"),
+    ({"block_length": 0}, "block_length=0 must be"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "match"), PARAMETERS, ids=lambda p: str(p)[:30])
+def test_that_bad_parameters_are_refused_in_one_sentence(parameters, match):
+    refused(lambda: make(**parameters).fit(VIEWS), match)
+
+
+def test_that_bad_takes_and_starts_are_refused_in_one_sentence():
+    refused(lambda: make().fit(VIEWS, groups=[1, 2]), r"groups has shape \(2,\) .* 36 rows")
+    refused(lambda: make().fit(VIEWS, groups=np.ones((36, 1))), r"groups has shape \(36, 1\)")
+    refused(lambda: make().fit(VIEWS, init=np.ones((3, 2))), r"init has shape \(3, 2\)")
+
+
+KERNELS = {
+    "not square": (EYES, "square"),
+    "not symmetric": (np.triu(np.ones((9, 9))), "not symmetric"),
+    "zeros": (np.zeros((9, 9)), "zeros"),
+    "not definite": (np.diag([1.0] * 8 + [-0.01]), "not positive semi-definite"),
+}
+
+
+@pytest.mark.parametrize(("kernel", "match"), KERNELS.values(), ids=KERNELS)
+def test_that_what_is_no_kernel_is_refused_in_one_sentence(kernel, match):
+    refused(lambda: make(kernel="precomputed").fit(kernel), match)
+
+
+def test_that_a_precomputed_kernel_of_low_rank_passes_in_spite_of_rounding():
+    for dtype in (np.float64, np.float32):
+        K = (EYES @ EYES.T).astype(dtype)
+        assert np.linalg.eigvalsh(K)[0] < 0
+        assert make(kernel="precomputed").fit(K).gap_ <= 1e-6
+
+
+def test_that_inducing_points_refuse_precomputed_kernels():
+    refused(
+        lambda: make(kernel="precomputed", n_inducing=5).fit(EYES @ EYES.T),
+        "'precomputed' cannot use inducing points",
+    )
+
+
+NEW = recording(1, n=5)
+SCORING = {
+    "a missing view": ({k: NEW[k] for k in ("eyes", "skin")}, "missing mouth"),
+    "an unexpected view": (NEW | {"nose": NEW["eyes"]}, "unexpected nose"),
+    "another name": ({"nose": NEW["eyes"], **NEW}, "unexpected nose"),
+    "a renamed view": ([("nose", NEW["eyes"]), *list(NEW.items())[1:]], "missing eyes; unexpected"),
+    "too few views": (list(NEW.values())[:2], "2 views were given .* fitted on 3"),
+    "one array for three views": (NEW["eyes"], "1 views were given .* fitted on 3"),
+    "other columns": (NEW | {"skin": NEW["eyes"]}, "'skin' has 4 columns .* fitted on 5"),
+    "unequal rows": (NEW | {"skin": NEW["skin"][:3]}, "unequal numbers of rows"),
+    "NaN": (NEW | {"skin": NEW["skin"] * np.nan}, "NaN"),
+    "infinity": (NEW | {"skin": NEW["skin"] * np.inf}, "infinity"),
+    "too large": (NEW | {"skin": NEW["skin"] + 1.7e308}, "large"),
+    "no rows": ({k: v[:0] for k, v in NEW.items()}, "shape"),
+    "no views": ({}, "No views"),
+    "one dimension": (NEW | {"skin": NEW["skin"][0]}, "shape"),
+}
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("method", ["score_samples", "predict", "explain", "memberships", "extend"])
+@pytest.mark.parametrize(("X", "match"), SCORING.values(), ids=SCORING)
+def test_that_views_that_do_not_match_the_model_are_refused(X, match, method, kernel):
+    model = MODELS[kernel]
+    if kernel == "linear" and match == "large":
+        match = "large|singular"
+    refused(lambda: getattr(model, method)(X), match)
+
+
+MODELS = {kernel: make(kernel=kernel).fit(VIEWS) for kernel in ("rbf", "linear")}
+
+
+def test_that_numbers_beyond_float32_are_refused_by_a_float32_model():
+    model = make().fit(EYES.astype(np.float32))
+    for far in (1e30, 1e39):
+        refused(lambda far=far: model.score_samples(NEW["eyes"] + far), "large")
+
+
+def test_that_single_arrays_that_do_not_match_are_refused():
+    model = make().fit(EYES)
+    refused(lambda: model.score_samples(EYES[:, :3]), "X has 3 features")
+    refused(lambda: model.score_samples(EYES[0]), "Expected 2D array")
+    refused(lambda: model.score_samples(holed(np.nan)), "NaN")
+    refused(lambda: model.score_samples({"eyes": EYES}), "missing view0; unexpected eyes")
+    refused(lambda: model.score_samples([EYES, EYES]), "2 views")
+
+
+def test_that_calibration_refuses_bad_rates_and_lengths():
+    model = make().fit(VIEWS)
+    refused(lambda: model.calibrate(target_bpcer=0), "target_bpcer=0 must be")
+    refused(lambda: model.calibrate(target_bpcer=1.5), "target_bpcer=1.5 must be below 1")
+    refused(lambda: model.calibrate(block_length=0), "block_length=0 must be")
+    refused(lambda: model.calibrate(block_length=2.5), "block_length=2.5 must be an integer")
+
+
+def test_that_kernels_too_large_for_memory_are_refused_before_they_are_made(monkeypatch):
+    monkeypatch.setattr("lmkl_core.exact.LARGEST_GRAMS", 3 * 36 * 36 * 8 - 1)
+    refused(lambda: make().fit(VIEWS), "36 rows and 3 views need .* set n_inducing")

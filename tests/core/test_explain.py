@@ -1,0 +1,110 @@
+"""Scores and explanations against the paper's formula, written out in loops."""
+
+import numpy as np
+import pytest
+
+from tests.core.recordings import (
+    kernel_stack,
+    make,
+    memberships_of,
+    rbf,
+    recording,
+)
+
+VIEWS = recording(n=24)
+NEW = recording(1, n=7)
+FAMILIES = ["joint-matrix", "joint-vector", "disjoint-matrix", "disjoint-vector"]
+
+
+def transcribed(model, training, new):
+    """``mu_cg p_c(y) sum_i lambda_i p_c(x_i) k_g(y, x_i)`` for every y, c and g."""
+    at_training = memberships_of(model, training, training)
+    at_new = memberships_of(model, training, new)
+    mu, coefficients = model.kernel_weights_, model.dual_coef_
+    terms = np.zeros((len(at_new), *mu.shape))
+    for j in range(len(at_new)):
+        for c in range(mu.shape[0]):
+            for g, name in enumerate(model.view_names_):
+                width, y = model.kernels_[g].width, new[name][j]
+                for i in range(len(coefficients)):
+                    similarity = rbf(y, training[name][i], width)
+                    terms[j, c, g] += coefficients[i] * at_training[i, c] * similarity
+                terms[j, c, g] *= mu[c, g] * at_new[j, c]
+    return terms
+
+
+@pytest.mark.parametrize("constraint", [*FAMILIES, "uniform", "single"])
+@pytest.mark.parametrize("n_clusters", [1, 3])
+def test_that_every_contribution_is_the_papers_term_and_the_score_their_sum(constraint, n_clusters):
+    model = make(n_clusters=n_clusters, constraint=constraint, q=2.0, temperature=0.2).fit(VIEWS)
+    expected = transcribed(model, VIEWS, NEW)
+    explained = model.explain(NEW)
+    assert explained.shape == (7, n_clusters, 3)
+    assert np.allclose(explained, expected, rtol=1e-9, atol=1e-14)
+    scores = model.score_samples(NEW)
+    assert np.allclose(explained.sum(axis=(1, 2)), scores, rtol=1e-12, atol=0)
+    assert np.allclose(scores, expected.sum(axis=(1, 2)), rtol=1e-10)
+
+
+def test_that_training_rows_score_one_minus_delta_times_their_coefficient():
+    # (delta I + K) lambda = 1, and K lambda are the scores.
+    model = make(n_clusters=3).fit(VIEWS)
+    expected = 1 - model.delta_ * model.dual_coef_
+    assert np.allclose(model.score_samples(VIEWS), expected, rtol=1e-10)
+
+
+def test_that_inducing_points_explain_by_the_same_formula_on_projected_kernels():
+    model = make(n_clusters=2, n_inducing=8).fit(VIEWS)
+    basis = model._fitted.problem.basis
+    names = model.view_names_
+    landmarks = dict(zip(names, basis.landmarks.arrays, strict=True))
+    inner = kernel_stack(model, landmarks, landmarks)
+    left, right = kernel_stack(model, NEW, landmarks), kernel_stack(model, VIEWS, landmarks)
+    P, Q = model.memberships(NEW), model.memberships_
+    expected = np.zeros((7, 2, 3))
+    for g in range(3):
+        projected = left[g] @ np.linalg.solve(inner[g], right[g].T)
+        for c in range(2):
+            weighted = projected @ (Q[:, c] * model.dual_coef_)
+            expected[:, c, g] = model.kernel_weights_[c, g] * P[:, c] * weighted
+    assert np.allclose(model.explain(NEW), expected, rtol=1e-6, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_inducing", [None, 8])
+@pytest.mark.parametrize("kernel", ["rbf", ["rbf", "linear", "rbf"]])
+def test_that_scoring_in_blocks_changes_nothing(monkeypatch, n_inducing, kernel):
+    model = make(n_clusters=3, n_inducing=n_inducing, kernel=kernel).fit(VIEWS)
+    explained, shares = model.explain(VIEWS), model.memberships(VIEWS)
+    for row_count in (1, 5):
+        support = model._fitted.scorer().support_kernels.n_support
+        monkeypatch.setattr("lmkl_core.scorer.BLOCK_BYTES", row_count * support * 3 * 8)
+        blocks = model._fitted.scorer()._blocks(24)
+        assert len(blocks) == -(-24 // row_count)
+        assert np.allclose(model.explain(VIEWS), explained, rtol=1e-10, atol=1e-14)
+        assert np.allclose(model.memberships(VIEWS), shares, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("n_inducing", [None, 8])
+@pytest.mark.parametrize("kernel", ["rbf", ["rbf", "linear", "rbf"]])
+def test_that_a_row_scores_alone_as_it_does_among_others(n_inducing, kernel):
+    model = make(n_clusters=3, n_inducing=n_inducing, kernel=kernel).fit(VIEWS)
+    together = model.explain(NEW)
+    for j in range(7):
+        alone = model.explain({name: array[j : j + 1] for name, array in NEW.items()})
+        assert np.allclose(alone[0], together[j], rtol=1e-10, atol=1e-14)
+
+
+def test_that_a_far_offset_of_the_data_costs_no_accuracy():
+    model = make().fit(VIEWS)
+    shifted = make().fit({name: array + 1e6 for name, array in VIEWS.items()})
+    scores = shifted.score_samples({name: array + 1e6 for name, array in NEW.items()})
+    assert np.allclose(scores, model.score_samples(NEW), rtol=1e-6)
+
+
+def test_that_only_the_view_that_differs_loses_its_contribution():
+    model = make(n_clusters=1).fit(VIEWS)
+    before = model.explain(VIEWS)[:, 0]
+    after = model.explain(VIEWS | {"mouth": VIEWS["mouth"] + 100.0})[:, 0]
+    assert np.allclose(after[:, [0, 2]], before[:, [0, 2]], rtol=1e-10)
+    assert np.all(after[:, 1] == 0)
+    assert np.all(before[:, 1] > 0.01)

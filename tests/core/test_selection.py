@@ -1,0 +1,277 @@
+"""Choosing parameters without a single attack: criterion, rule, grid and the way it is walked."""
+
+import threading
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from lmkl_core import Calibration, Cancelled, InvalidInputError, select, selection
+from lmkl_core.calibration import calibrate
+from lmkl_core.selection import Cell, choose, novelty_radius, serpentine_pairs, walk
+from tests.core.problems import PAPER_GRID
+from tests.core.recordings import is_one_sentence, make, recording, takes_of
+
+VIEWS = recording(n=24)
+TAKES = takes_of(24, 3)
+SMALL = {"deltas": (0.01, 1.0), "exponents": (4 / 3, 2.0, 8.0), "n_clusters": (1, 2)}
+
+
+def small_selection(**options):
+    return select(make(), VIEWS, groups=TAKES, **{**SMALL, **options})
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return small_selection()
+
+
+def scores_only(scores, threshold) -> Calibration:
+    n = len(scores)
+    told = calibrate(np.asarray(scores, float), np.arange(n), np.zeros(n, int))
+    return replace(told, threshold=threshold)
+
+
+# ---------------------------------------------------------------- the criterion
+
+
+@pytest.fixture
+def flat():
+    """A model without clusters on views that leave one direction empty."""
+    views = {k: np.pad(v, ((0, 0), (0, 1))) for k, v in recording(n=41).items()}
+    return make(n_clusters=1, delta=0.01).fit(views), views
+
+
+def displaced(model, row, rho):
+    """Move a sample by ``rho`` kernel widths along the empty direction of every view."""
+    moved = {name: array.copy() for name, array in row.items()}
+    for name, kernel in zip(model.view_names_, model.kernels_, strict=True):
+        moved[name][:, -1] += rho * kernel.width
+    return moved
+
+
+def test_that_a_displacement_no_sample_varies_in_shrinks_the_score_by_the_closed_form(flat):
+    model, views = flat
+    before = model.score_samples(views)
+    for rho in (0.1, 1.0, 2.5):
+        after = model.score_samples(displaced(model, views, rho))
+        assert np.allclose(after, np.exp(-(rho**2) / 2) * before, rtol=1e-10)
+
+
+def test_that_the_typical_sample_is_accepted_within_the_radius_and_refused_beyond(flat):
+    model, views = flat
+    median = np.median(model.calibration_.scores)
+    radius = novelty_radius(model.calibration_)
+    assert 0.05 < radius < 3
+
+    # A new sample of exactly that score lies somewhere on the way out from an enrolled one.
+    def sample(t):
+        return {name: v[:1] + t * (v[:1] - v.mean(axis=0)) for name, v in views.items()}
+
+    t = brentq(lambda t: model.score_samples(sample(t))[0] - median, 0, 50, xtol=1e-14)
+    typical = sample(t)
+    assert model.predict(displaced(model, typical, radius * (1 - 1e-6)))[0] == 1
+    assert model.predict(displaced(model, typical, radius * (1 + 1e-6)))[0] == -1
+
+
+def test_that_the_radius_is_infinite_where_nothing_would_be_accepted_as_novel():
+    assert novelty_radius(scores_only([0.5, 0.6, 0.7], 0.0)) == np.inf
+    assert novelty_radius(scores_only([0.5, 0.6, 0.7], -0.1)) == np.inf
+    assert novelty_radius(scores_only([-0.5, -0.6, 0.7], 0.1)) == np.inf
+    assert novelty_radius(scores_only([0.5, 0.6, 0.7], 0.6)) == 0.0
+    expected = np.sqrt(2 * np.log(0.6 / 0.5))
+    assert novelty_radius(scores_only([0.5, 0.6, 0.7], 0.5)) == pytest.approx(expected)
+
+
+# ---------------------------------------------------------------- the rule
+
+
+def cell(radius, delta, p=2.0, q=2.0, n_clusters=3):
+    return Cell(n_clusters, 0.1, delta, p, q, radius, 0.5, 0.05, (0, 1), 0.0, 0.0, 1, "certified")
+
+
+def test_that_the_largest_delta_of_a_tolerable_radius_is_chosen():
+    limit = selection.TOLERATED_RADIUS
+    cells = [cell(1.0, 0.01), cell(limit, 1.0), cell(limit * 1.001, 10.0), cell(5.0, 100.0)]
+    assert choose(cells) == cells[1]
+    assert choose(cells[2:]) == cells[2]
+    assert choose([cell(np.inf, 0.1), cell(2.0, 0.01)]).delta == 0.01
+    assert choose([cell(np.inf, 0.1), cell(np.inf, 0.01)]).delta == 0.1
+
+
+def test_that_at_that_delta_the_smallest_radius_wins_and_ties_go_to_the_smoother_model():
+    cells = [cell(1.05, 1.0, 4.0), cell(1.0, 1.0, 4 / 3), cell(1.0, 0.1), cell(1.02, 1.0)]
+    assert choose(cells) == cells[1]
+    tied = [cell(1.0, 1.0, 2.0, 4.0), cell(1.0, 1.0, 4.0, 2.0), cell(1.0, 1.0, 4.0, 4.0)]
+    assert choose(tied) == tied[2]
+    assert choose(tied[:2]) == tied[1]
+
+
+def test_that_delta_is_chosen_by_the_same_rule_in_a_fit():
+    chosen = select(make(), VIEWS, groups=TAKES, exponents=(4 / 3,), n_clusters=(2,))
+    model = make(delta="auto").fit(VIEWS, groups=TAKES)
+    assert model.delta_ / 24 == pytest.approx(chosen.best.delta, rel=1e-12)
+    assert model.offset_ == pytest.approx(chosen.best.threshold, rel=1e-9)
+    assert novelty_radius(model.calibration_) == pytest.approx(chosen.best.radius, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [12, 24, 60])
+def test_that_the_number_of_clusters_is_the_largest_that_costs_little_radius(n):
+    views, takes = recording(n=n), takes_of(n, 3)
+    grid = {"deltas": (0.1,), "exponents": (4 / 3,)}
+    radii = [
+        select(make(), views, groups=takes, n_clusters=(c,), **grid).best.radius for c in (1, 2, 3)
+    ]
+    limit = selection.TOLERATED_CLUSTERING * min(radii)
+    expected = max(c for c, radius in zip((1, 2, 3), radii, strict=True) if radius <= limit)
+    assert make(n_clusters="auto").fit(views, groups=takes).n_clusters_ == expected
+
+
+# ---------------------------------------------------------------- the grid
+
+
+def test_that_the_default_grid_is_the_papers():
+    assert list(selection.EXPONENTS) == PAPER_GRID
+    assert len(selection.DELTAS) * len(PAPER_GRID) ** 2 == 384
+
+
+def test_that_all_ordered_pairs_are_covered_and_symmetric_twins_are_equal():
+    result = select(make(), VIEWS, groups=TAKES, deltas=(0.1, 10.0), n_clusters=(2,))
+    cells = {(c.delta, c.p, c.q): c for c in result.cells}
+    assert len(result.cells) == len(cells) == 128
+    assert set(cells) == {(d, p, q) for d in (0.1, 10.0) for p in PAPER_GRID for q in PAPER_GRID}
+    for (delta, p, q), here in cells.items():
+        assert replace(here, p=q, q=p) == cells[delta, q, p]
+    assert all(c.gap <= 1e-4 for c in result.cells)
+    assert np.mean([c.gap <= 1e-6 for c in result.cells]) > 0.95
+    assert [c.radius for c in result.cells] == sorted(c.radius for c in result.cells)
+    assert result.best == choose(result.cells)
+
+
+def test_that_every_combination_of_the_axes_is_measured(reference):
+    extra = small_selection(temperatures=(0.1, 0.5), exponents=(2.0,))
+    axes = {(c.n_clusters, c.temperature, c.delta) for c in extra.cells}
+    assert axes == {(n, t, d) for n in (1, 2) for t in (0.1, 0.5) for d in (0.01, 1.0)}
+    assert len(extra.cells) == 8
+    assert len(reference.cells) == 2 * 2 * 9
+
+
+def test_that_a_cell_tells_what_the_model_with_its_parameters_would(reference):
+    for here in (reference.best, reference.cells[-1], reference.cells[7]):
+        told = make(**here.parameters).fit(VIEWS, groups=TAKES).calibration_
+        assert told.threshold == pytest.approx(here.threshold, rel=1e-3)
+        assert told.stress_bpcer == pytest.approx(here.stress_bpcer, abs=0.05)
+        assert novelty_radius(told) == pytest.approx(here.radius, rel=1e-2, abs=1e-3)
+
+
+def test_that_neighbours_on_the_walk_share_an_exponent_or_are_next_to_each_other():
+    pairs = serpentine_pairs(PAPER_GRID)
+    place = {value: i for i, value in enumerate(PAPER_GRID)}
+    unordered = {(p, q) for p in PAPER_GRID for q in PAPER_GRID if p <= q}
+    assert len(pairs) == 36
+    assert set(pairs) == unordered
+    steps = [
+        max(abs(place[a] - place[c]), abs(place[b] - place[d]))
+        for (a, b), (c, d) in zip(pairs, pairs[1:], strict=False)
+    ]
+    assert max(steps) <= 2
+
+
+def test_that_warm_starts_end_where_cold_starts_do(monkeypatch):
+    solved = []
+
+    def recorded(problem, settings, **options):
+        solution = selection_solve(problem, settings, **options)
+        solved.append((options["init"] is None, solution))
+        return solution
+
+    selection_solve = selection.solve_settings
+    monkeypatch.setattr(selection, "solve_settings", recorded)
+    views = selection.as_views(VIEWS)
+    settings = make(delta=0.1).settings(views)
+    local = selection.localise(views, settings)
+    pairs = serpentine_pairs((16 / 15, 4 / 3, 2.0, 8.0))
+    walk(local, TAKES, settings, pairs, 4)
+    for pair in pairs:
+        walk(local, TAKES, settings, [pair], 4)
+    warm, cold = solved[:10], solved[10:]
+    assert [is_cold for is_cold, _ in solved] == [True] + [False] * 9 + [True] * 10
+    for (_, one), (_, other) in zip(warm, cold, strict=True):
+        assert max(one.gap, other.gap) <= 1e-6
+        assert one.objective == pytest.approx(other.objective, rel=1e-6)
+
+
+# ---------------------------------------------------------------- running it
+
+
+def test_that_progress_counts_up_to_the_whole_grid_from_the_callers_thread():
+    calls = []
+
+    def progress(done, total):
+        calls.append((done, total, threading.get_ident()))
+
+    with joblib.parallel_config(backend="threading"):
+        small_selection(n_jobs=2, progress=progress)
+    done, total, thread = zip(*calls, strict=True)
+    assert set(total) == {36}
+    assert list(done) == [9, 18, 27, 36]
+    assert set(thread) == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_that_cancelling_raises_before_the_grid_is_done(n_jobs):
+    done = []
+    with (
+        joblib.parallel_config(backend="threading"),
+        pytest.raises(Cancelled, match="after 2 of 4 tasks"),
+    ):
+        small_selection(
+            n_jobs=n_jobs, progress=lambda d, _: done.append(d), cancel=lambda: len(done) == 2
+        )
+    assert done == [9, 18]
+
+
+def test_that_threads_and_processes_give_the_same_selection(reference):
+    with joblib.parallel_config(backend="threading"):
+        assert small_selection(n_jobs=2) == reference
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        assert small_selection(n_jobs=2) == reference
+
+
+def test_that_numpy_axes_are_taken_and_repeated_values_counted_once(reference):
+    axes = {name: np.array(values) for name, values in SMALL.items()}
+    assert select(make(), VIEWS, groups=TAKES, **axes).best.parameters == reference.best.parameters
+    calls = []
+    twice = small_selection(exponents=(2.0, 2.0), progress=lambda *call: calls.append(call))
+    assert len(twice.cells) == 4 == calls[-1][0] == calls[-1][1]
+
+
+BAD = [
+    ({"deltas": ()}, "grid is empty"),
+    ({"exponents": []}, "grid is empty"),
+    ({"deltas": (0.0,)}, "delta=0.0 must be"),
+    ({"deltas": (-1.0,)}, "delta=-1.0 must be"),
+    ({"exponents": (0.5, 2.0)}, "exponent=0.5 must be"),
+    ({"exponents": (np.nan,)}, "exponent=nan must be"),
+    ({"n_clusters": (0,)}, "n_clusters=0 must be"),
+    ({"n_clusters": (25,)}, "n_samples=24 is smaller than n_clusters=25"),
+    ({"temperatures": (0.0,)}, "temperature=0.0 must be"),
+    ({"groups": [1]}, "groups has shape"),
+]
+
+
+@pytest.mark.parametrize(("options", "match"), BAD, ids=lambda b: str(b)[:25])
+def test_that_bad_grids_are_refused_in_one_sentence(options, match):
+    with pytest.raises(InvalidInputError, match=match) as caught:
+        select(make(), VIEWS, **{**SMALL, **options})
+    assert is_one_sentence(str(caught.value))
+
+
+def test_that_the_estimator_is_left_alone(reference):
+    model = make(delta="auto", n_clusters="auto")
+    before = model.get_params()
+    assert select(model, VIEWS, groups=TAKES, **SMALL) == reference
+    assert model.get_params() == before
+    assert not hasattr(model, "offset_")
