@@ -33,6 +33,7 @@ def solve_as_printed(
     init: np.ndarray | None = None,
     track_gap: bool = True,
     cancel=None,
+    warn: bool = True,
 ) -> Solution:
     """Run the paper's fixed-point iteration.
 
@@ -51,6 +52,8 @@ def solve_as_printed(
         the algorithm is timed.
     cancel : callable, optional
         Asked between iterations.
+    warn : bool
+        Whether to warn where it does not converge; the solution tells it in any case.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def solve_as_printed(
             break
     if not track_gap or not run.objectives:
         run.visit(None, evaluation, keep_last=True)
-    if reason in ("iteration cap", "not finite"):
+    if warn and reason in ("iteration cap", "not finite"):
         warnings.warn(
             f"Algorithm 1 as printed did not converge ({reason} after "
             f"{problem.n_solves - before - 1} iterations, gap {run.gap:.1e}): "

@@ -186,7 +186,7 @@ def calibrate(
     refused = int(np.sum(scores < threshold))
     bpcer, effective = refused / n, effective_number(scores, blocks)
     interval = clopper_pearson(bpcer * effective, effective, confidence)
-    promised = bool(target_bpcer * (effective + 1) >= 1)
+    promised = bool(target_bpcer * (effective + 1) >= 1 - 1e-9)
     stress_bpcer, stress_interval = float("nan"), (0.0, 1.0)
     if stress_scores is not None and n_takes > 1:
         stress_bpcer = float(np.mean(stress_scores < threshold))

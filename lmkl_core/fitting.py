@@ -96,7 +96,9 @@ def localise(views: Views, settings: Settings, grams: np.ndarray | None = None) 
     return Localised(kernels, grams, mean_kernel, clusters, memberships)
 
 
-def solve_settings(problem: Problem, settings: Settings, *, init=None, cancel=None) -> Solution:
+def solve_settings(
+    problem: Problem, settings: Settings, *, init=None, cancel=None, warn: bool = True
+) -> Solution:
     """Solve a problem as the settings say."""
     shape = (problem.n_clusters, problem.n_views)
     constraint = weight_constraint(settings, *shape)
@@ -104,7 +106,7 @@ def solve_settings(problem: Problem, settings: Settings, *, init=None, cancel=No
         return evaluate_fixed(problem, fixed_weights(settings, *shape), constraint)
     if init is not None and np.shape(init) != shape:
         raise InvalidInputError(f"init has shape {np.shape(init)} but the weights have {shape}.")
-    options = {"init": init, "cancel": cancel, "max_iter": settings.max_iter}
+    options = {"init": init, "cancel": cancel, "max_iter": settings.max_iter, "warn": warn}
     if settings.solver == "certified":
         options["tol"] = settings.tol
     return SOLVERS[settings.solver](problem, constraint, **options)

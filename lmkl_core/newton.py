@@ -39,6 +39,8 @@ LARGEST_STEP = 30.0
 SMALLEST_LOG_WEIGHT = -700.0
 """Logarithms of weights are kept above this: ``e^-700`` is still a normal number."""
 
+SMALLEST_WEIGHT = float(np.exp(SMALLEST_LOG_WEIGHT))
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -98,6 +100,12 @@ class Geometry:
         return np.maximum(root, SMALLEST_LOG_WEIGHT)
 
 
+def weights_that_matter(shares: Shares, pull: np.ndarray) -> np.ndarray:
+    """Tell the weights with any influence at working precision; ``pull`` is ``m u``."""
+    kappa = pull.sum(axis=1, keepdims=True)
+    return (shares.share > NEGLIGIBLE) | (pull > NEGLIGIBLE * kappa)
+
+
 def newton_direction(geometry: Geometry, x: np.ndarray, evaluation: Evaluation):
     """Return the step in ``x`` and the decrease of ``F`` it predicts.
 
@@ -111,7 +119,7 @@ def newton_direction(geometry: Geometry, x: np.ndarray, evaluation: Evaluation):
     kappa = pull.sum(axis=1, keepdims=True)
     gradient = kappa * shares.share - pull
     scale = max(float(kappa.max()), np.finfo(float).tiny)
-    matters = ((shares.share > NEGLIGIBLE) | (pull > NEGLIGIBLE * kappa)).ravel()
+    matters = weights_that_matter(shares, pull).ravel()
     matrix = _model_matrix(geometry, shares, weights, kappa, evaluation.hessian, matters)
     kept = np.flatnonzero(matters)
     right = -gradient.ravel()[kept]
@@ -197,16 +205,26 @@ class Step:
 
 
 def descend(problem: Problem, geometry: Geometry, x: np.ndarray, evaluation: Evaluation):
-    """Take one step that lowers the objective, or return ``None`` where none does."""
+    """Take one step that lowers the objective, or return ``None`` where none does.
+
+    Weights that do not matter yet are moved on a straight line, not on a logarithmic one, so that
+    a shortened step still revives them; their promise is the first-order gain of doing so.
+    """
     direction, predicted = newton_direction(geometry, x, evaluation)
-    if not predicted > 1e-16 * evaluation.objective:
+    sensitivity = evaluation.sensitivity.reshape(x.shape)
+    small = ~weights_that_matter(geometry.shares(x), np.exp(x) * sensitivity)
+    change = np.exp(x[small] + direction[small]) - np.exp(x[small])
+    revival = float(np.sum(np.maximum(change, 0.0) * sensitivity[small]))
+    if not predicted + revival > 1e-16 * evaluation.objective:
         return None
     length = 1.0
     for _ in range(12):
-        trial_x = geometry.normalise(np.maximum(x + length * direction, SMALLEST_LOG_WEIGHT))
+        trial_x = x + length * direction
+        trial_x[small] = np.log(np.exp(x[small]) + length * change + SMALLEST_WEIGHT)
+        trial_x = geometry.normalise(np.maximum(trial_x, SMALLEST_LOG_WEIGHT))
         trial = problem.evaluate(np.exp(trial_x))
         decrease = evaluation.objective - trial.objective
-        if decrease >= 1e-4 * length * predicted:
+        if decrease > 0 and decrease >= 1e-4 * length * predicted:
             return Step(trial_x, trial, decrease)
         # Minimum of the parabola through both values and the slope.
         curvature = 2 * (length * predicted - decrease)

@@ -40,7 +40,7 @@ from sklearn.base import clone
 
 from lmkl_core import blocks as time
 from lmkl_core.calibration import Calibration
-from lmkl_core.errors import Cancelled, ConvergenceWarning, InvalidInputError
+from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.fitting import (
     Localised,
     Settings,
@@ -146,10 +146,8 @@ def walk(
     init = None
     for p, q in pairs:
         here = replace(settings, p=p, q=q)
-        with warnings.catch_warnings():
-            # An unmet tolerance is recorded in the cell; 384 warnings would help nobody.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            solution = solve_settings(problem, here, init=init, cancel=cancel)
+        # An unmet tolerance is recorded in the cell; 384 warnings would help nobody.
+        solution = solve_settings(problem, here, init=init, cancel=cancel, warn=False)
         init = solution.weights
         calibration = exact_calibration(
             problem.cholesky(solution.evaluation),

@@ -155,6 +155,7 @@ def solve(
     max_branch_solves: int = 2000,
     init: np.ndarray | None = None,
     cancel: Callable[[], bool] | None = None,
+    warn: bool = True,
 ) -> Solution:
     """Minimise ``phi`` over the constraint set and prove how close the result is.
 
@@ -174,6 +175,8 @@ def solve(
         Warm start; need not be feasible.
     cancel : callable, optional
         Asked between steps; the best point so far is returned once it says ``True``.
+    warn : bool
+        Whether to warn where the tolerance is not met; the solution tells it in any case.
 
     Returns
     -------
@@ -182,7 +185,10 @@ def solve(
     before = problem.n_solves
     run = Run(problem, constraint, tol)
     maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
-    stopped = False
+    stopped = cancel is not None and cancel()
+    if init is not None and not run.is_certified and not stopped:
+        # A warm start may mislead; it must never cost the certificate.
+        maximiser = run.descend_from(_start(constraint, None), max_iter, cancel)
     if not run.is_certified and constraint.is_convex is not True:
         for _ in range(3):
             objective = run.objectives[-1]
@@ -196,7 +202,7 @@ def solve(
     if not run.is_certified:
         if cancel is not None and cancel():
             reason = "cancelled"
-        else:
+        elif warn:
             warnings.warn(
                 f"The certified relative gap {run.gap:.1e} stayed above tol={tol:.1e}: raise "
                 "max_iter or max_branch_solves, or accept the gap.",

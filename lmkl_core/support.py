@@ -190,14 +190,16 @@ class SupportCurves:
     def _touch(self, s: np.ndarray) -> None:
         """Lay splits whose curves touch at the given slices: interpolate, halve, repeat.
 
-        A curve that touches ``1e-5`` away is loose by the square of that only.
+        A curve that touches nearby is loose by the square of the distance, but the factor
+        grows without bound towards both ends of the range of ``s``: so closeness is relative.
         """
+        close = 1e-5 * np.minimum(s, self.max_s - s)
         for _ in range(12):
             right = np.clip(np.searchsorted(self._s, s), 1, self._s.size - 1)
             distance = np.minimum(np.abs(self._s[right - 1] - s), np.abs(self._s[right] - s))
             width = np.abs(self._logits[right] - self._logits[right - 1])
             inside = (s >= self._s[0]) & (s <= self._s[-1])
-            open_ = inside & (distance > 1e-5) & (width > 1e-9)
+            open_ = inside & (distance > close) & (width > 1e-9)
             if not open_.any():
                 break
             middle = (self._logits[right - 1] + self._logits[right]) / 2

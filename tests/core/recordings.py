@@ -101,3 +101,14 @@ def left_out_by_refitting(kernel, delta, blocks):
 
 def is_one_sentence(text):
     return text.endswith(".") and not re.search(r"\n|[.!?] [A-Z]", text)
+
+
+def assert_same(selection, expected):
+    """Equal up to rounding: other workers may use other numbers of threads for a product."""
+    assert selection.best.parameters == expected.best.parameters
+    cells = {tuple(cell.parameters.values()): cell for cell in selection.cells}
+    assert len(cells) == len(selection.cells) == len(expected.cells)
+    for cell in expected.cells:
+        here = cells[tuple(cell.parameters.values())]
+        numbers = [(c.radius, c.threshold, c.bpcer, c.stress_bpcer) for c in (here, cell)]
+        assert np.allclose(*numbers, rtol=1e-6, atol=1e-7)

@@ -1,6 +1,8 @@
 """Choosing parameters without a single attack: criterion, rule, grid and the way it is walked."""
 
+import itertools
 import threading
+import warnings
 from dataclasses import replace
 
 import joblib
@@ -12,7 +14,7 @@ from lmkl_core import Calibration, Cancelled, InvalidInputError, select, selecti
 from lmkl_core.calibration import calibrate
 from lmkl_core.selection import Cell, choose, novelty_radius, serpentine_pairs, walk
 from tests.core.problems import PAPER_GRID
-from tests.core.recordings import is_one_sentence, make, recording, takes_of
+from tests.core.recordings import assert_same, is_one_sentence, make, recording, takes_of
 
 VIEWS = recording(n=24)
 TAKES = takes_of(24, 3)
@@ -174,7 +176,7 @@ def test_that_neighbours_on_the_walk_share_an_exponent_or_are_next_to_each_other
     assert set(pairs) == unordered
     steps = [
         max(abs(place[a] - place[c]), abs(place[b] - place[d]))
-        for (a, b), (c, d) in zip(pairs, pairs[1:], strict=False)
+        for (a, b), (c, d) in itertools.pairwise(pairs)
     ]
     assert max(steps) <= 2
 
@@ -235,9 +237,22 @@ def test_that_cancelling_raises_before_the_grid_is_done(n_jobs):
 
 def test_that_threads_and_processes_give_the_same_selection(reference):
     with joblib.parallel_config(backend="threading"):
-        assert small_selection(n_jobs=2) == reference
+        assert_same(small_selection(n_jobs=2), reference)
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        assert small_selection(n_jobs=2) == reference
+        assert_same(small_selection(n_jobs=2), reference)
+
+
+def test_that_the_same_selection_twice_is_the_same_to_the_bit(reference):
+    assert small_selection(n_jobs=1) == reference
+
+
+@pytest.mark.parametrize("solver", ["certified", "algorithm-1"])
+def test_that_unmet_tolerances_are_told_by_the_cells_and_leave_the_filters_alone(solver):
+    before = list(warnings.filters)
+    with joblib.parallel_config(backend="threading"):
+        result = select(make(tol=1e-15, max_iter=3, solver=solver), VIEWS, n_jobs=2, **SMALL)
+    assert warnings.filters == before
+    assert all(c.stop_reason in ("stalled", "iteration cap") for c in result.cells)
 
 
 def test_that_numpy_axes_are_taken_and_repeated_values_counted_once(reference):

@@ -33,7 +33,7 @@ def sensitivities(rng, size):
     return kinds
 
 
-def best_by_search(u, p, q, rng, starts=12):
+def best_by_search(u, p, q, rng, starts=8):
     """Largest ``u . m`` that many local searches from points of all kinds find."""
 
     def negative(x):
@@ -57,10 +57,10 @@ def best_by_search(u, p, q, rng, starts=12):
 def tight_bound(u, p, q):
     """Certify the maximiser that was returned, as the solver does, until it is settled."""
     bound, weights = support_bound(u[None], p, q)
-    for _ in range(12):
+    for _ in range(6):
         at_point = weights @ u
-        bound, weights = support_bound(u[None], p, q, at_point, 2e-10 * at_point[0])
-        if bound <= at_point[0] * (1 + 3e-10):
+        bound, weights = support_bound(u[None], p, q, at_point, 5e-10 * at_point[0])
+        if bound <= at_point[0] * (1 + 8e-10):
             break
     return bound, weights[0]
 
@@ -69,7 +69,7 @@ def tight_bound(u, p, q):
 @pytest.mark.parametrize("size", [1, 2, 5, 36])
 def test_that_no_feasible_point_exceeds_the_bound(pair, size):
     rng = np.random.default_rng(size)
-    points = feasible_weights(rng, 10_000, size, *pair)
+    points = feasible_weights(rng, 5000, size, *pair)
     for kind, u in sensitivities(rng, size).items():
         for bound, maximiser in (support_bound(u[None], *pair), tight_bound(u, *pair)):
             assert np.max(points @ u) <= bound * (1 + 1e-12), kind
@@ -81,7 +81,7 @@ def test_that_no_feasible_point_exceeds_the_bound(pair, size):
 @pytest.mark.parametrize("kind", ["even", "random", "two levels", "one large"])
 def test_that_the_bound_is_attained_to_nine_digits(pair, kind):
     rng = np.random.default_rng(7)
-    for size in (2, 3, 9):
+    for size in (3, 9):
         u = sensitivities(rng, size)[kind]
         bound, maximiser = tight_bound(u, *pair)
         best = max(best_by_search(u, *pair, rng), maximiser @ u)
@@ -97,7 +97,7 @@ def test_that_extreme_sensitivities_have_a_bound_that_their_own_maximiser_attain
     assert bound <= np.sum(maximiser * u) * (1 + 1e-9)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(p=orders, q=orders, size=st.integers(1, 8), seed=st.integers(0, 10_000))
 def test_that_the_bound_holds_and_is_attained_for_any_pair_of_exponents(p, q, size, seed):
     rng = np.random.default_rng(seed)
@@ -142,10 +142,11 @@ def test_that_the_bound_is_continuous_where_the_exponents_meet(p):
         assert bound == pytest.approx(limit, rel=3 * excess + 1e-9)
 
 
+@settings(max_examples=30)
 @given(p=orders, q=orders, seed=st.integers(0, 1000))
 def test_that_the_order_of_the_exponents_does_not_matter(p, q, seed):
     u = np.random.default_rng(seed).exponential(size=5)
-    assert tight_bound(u, p, q)[0] == pytest.approx(tight_bound(u, q, p)[0], rel=1e-10)
+    assert tight_bound(u, p, q)[0] == pytest.approx(tight_bound(u, q, p)[0], rel=1e-12)
 
 
 def test_that_groups_add_up_and_scale():
