@@ -53,7 +53,7 @@ def one_person(scenario, seed, strength, n_clusters):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks operating_point")
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--strength", type=float, default=1.0, help="of the attacks' texture")
+    parser.add_argument("--strength", type=float, default=2.0, help="of the attacks' texture")
     parser.add_argument("--clusters", type=int, default=3)
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")

@@ -16,6 +16,10 @@ SHORTEST_TAKE_WITH_LAGS = 12
 """Below this many rows a take says too little about lags; it is cut in half."""
 
 
+DECAYS_PER_BLOCK = 6
+"""Length of a block in units of the lag after which rows stop being copies."""
+
+
 def rows_of_takes(takes: np.ndarray) -> list[np.ndarray]:
     """Row numbers of every take, in time order."""
     return [np.flatnonzero(takes == take) for take in np.unique(takes)]
@@ -60,10 +64,10 @@ def choose_block_length(kernel: np.ndarray, takes: np.ndarray) -> int:
     """Block length from the data: where the resemblance of neighbours has worn off.
 
     The similarity of rows ``lag`` apart falls from its value at lag one to a plateau, the
-    take's own likeness. The block is four times the lag at which the excess over the plateau
-    has fallen to ``1/e``, so that a typical row of a block is at least one such lag from the
-    rows that stay. It is never longer than half the median take. Where takes are short it
-    is half a take.
+    take's own likeness. The block is `DECAYS_PER_BLOCK` times the lag at which the excess over
+    the plateau has fallen to ``1/e``, so that most rows of a block are more than one such lag
+    from the rows that stay. It is never longer than half the median take. Where takes are
+    short it is half a take.
     """
     lengths = np.array([len(rows) for rows in rows_of_takes(takes)])
     half = max(1, int(np.median(lengths)) // 2)
@@ -78,4 +82,4 @@ def choose_block_length(kernel: np.ndarray, takes: np.ndarray) -> int:
         return 1
     below = np.flatnonzero(excess <= excess[0] / np.e)
     decay = int(below[0]) + 1 if below.size else half
-    return int(np.clip(4 * decay, 1, half))
+    return int(np.clip(DECAYS_PER_BLOCK * decay, 1, half))

@@ -22,6 +22,10 @@ of one block are not independent; ``n_effective`` deflates their number by the d
 the exact (Clopper-Pearson) interval is taken at that effective number, as survey statistics
 does (Korn and Graubard).
 
+The interval speaks of other moments of the enrolled sessions. Another day shifts a person's
+frames a little, which no block of the enrolled ones can show:
+``benchmarks/operating_point.py`` measures by how much the rate moves then.
+
 Whole takes left out answer another question, what a condition that was never enrolled would
 score; their error rate at the same threshold is reported beside it as the stress figure.
 """

@@ -89,7 +89,7 @@ def lengths_for(memory, n_takes=4, n=120):
 
 
 def test_that_independent_rows_are_left_out_one_by_one_or_nearly_so():
-    assert np.median(lengths_for(0)) <= 4
+    assert np.median(lengths_for(0)) <= 6
 
 
 def test_that_longer_memory_makes_longer_blocks():
@@ -101,7 +101,7 @@ def test_that_longer_memory_makes_longer_blocks():
 def test_that_blocks_last_some_times_as_long_as_the_rows_remember(memory):
     # The similarity of RBF kernels falls about like the correlation.
     for length in lengths_for(memory):
-        assert 2 * memory <= length <= 8 * memory
+        assert 3 * memory <= length <= 12 * memory
 
 
 def test_that_no_block_is_longer_than_half_the_median_take():
