@@ -90,6 +90,8 @@ class Geometry:
         """Logarithms of weights that are stationary one by one, norms held fixed."""
         log_p, log_q = self.constraint.log_norms(x)
         kappa = np.sum(np.exp(x) * sensitivity, axis=1, keepdims=True)
+        # A group without any pull, such as that of an empty cluster, has nothing to balance.
+        kappa = np.where(kappa > 0, kappa, 1.0)
         with np.errstate(divide="ignore"):
             log_target = np.log(sensitivity) - np.log(kappa)
         log_target = np.maximum(log_target, SMALLEST_LOG_WEIGHT)

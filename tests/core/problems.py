@@ -106,3 +106,13 @@ def mixed_widths(seed=0, n=60, n_views=12, n_clusters=3, delta_over_n=1e-3, shar
     X = rng.normal(size=(n, 3))
     grams = np.array([rbf_gram(X, 10 ** (g / 3 - 2)) for g in range(n_views)])
     return Data(grams, soft_memberships(rng, n, n_clusters, sharpness), delta_over_n * n)
+
+
+def barely_negative(n=20, delta_over_n=1e-3):
+    """A strong kernel, and one with a negative direction of the size that validation accepts.
+
+    Rounding puts such directions into float32 kernels. Weight on the second kernel only hurts.
+    """
+    first = np.zeros((n, n))
+    first[0, 0] = 1.0
+    return Data(np.array([1e4 * first, first - 0.9e-7]), np.ones((n, 1)), delta_over_n * n)
