@@ -23,9 +23,9 @@ DELTAS = (0.01, 0.1, 1.0, "auto")
 WAYS = ("single frames", "chosen blocks", "half a take", "whole takes")
 
 
-def one_person(scenario, seed, strength, n_clusters):
+def one_person(scenario, seed, strength, n_clusters, shift):
     """Errors of every way and delta for one generated person."""
-    world = World(scenario, seed, strength)
+    world = World(scenario, seed, strength, shift)
     takes = np.repeat(np.arange(scenario.n_takes), scenario.rows)
     enrolled = world.session(scenario.rows)
     other = world.session(max(scenario.rows, 20))
@@ -54,13 +54,14 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks operating_point")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--strength", type=float, default=2.0, help="of the attacks' texture")
+    parser.add_argument("--shift", type=float, default=0.15, help="between sessions")
     parser.add_argument("--clusters", type=int, default=3)
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     with threadpool_limits(1):
         for scenario in SCENARIOS:
             people = [
-                one_person(scenario, seed, options.strength, options.clusters)
+                one_person(scenario, seed, options.strength, options.clusters, options.shift)
                 for seed in range(options.seeds)
             ]
             report(scenario, people)

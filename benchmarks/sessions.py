@@ -38,8 +38,8 @@ SCENARIOS = (
 class World:
     """One person, one camera: fixed maps, conditions and attack textures."""
 
-    def __init__(self, scenario: Scenario, seed: int, strength: float):
-        self.scenario, self.strength = scenario, strength
+    def __init__(self, scenario: Scenario, seed: int, strength: float, shift: float = 0.15):
+        self.scenario, self.strength, self.shift = scenario, strength, shift
         self.rng = rng = np.random.default_rng(seed)
         widths = rng.integers(40, 160, N_VIEWS)
         self.maps = [rng.standard_normal((2 * LATENT, w)) / np.sqrt(LATENT) for w in widths]
@@ -58,7 +58,7 @@ class World:
         for i in range(rows):
             point = keep * point + kick * self.rng.standard_normal(LATENT)
             path[i] = point
-        session = 0.15 * self.rng.standard_normal(LATENT)
+        session = self.shift * self.rng.standard_normal(LATENT)
         return self.conditions[condition] + session + path
 
     def see(self, latent: np.ndarray, species: int | None = None) -> list[np.ndarray]:

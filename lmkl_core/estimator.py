@@ -7,17 +7,17 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lmkl_core import exact, streamed
-from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.fitting import SOLVERS, Settings
-from lmkl_core.selection import CLUSTER_COUNTS, DELTAS
+from lmkl_core.fitting import Settings
+from lmkl_core.parameters import check_parameters
+from lmkl_core.scorer import Scorer
 from lmkl_core.validation import (
     Views,
     as_views,
     check_choice,
     check_groups,
     check_integer,
-    check_real,
+    check_rate,
     is_single_view,
     match_views,
     warn_of_duplicates,
@@ -80,6 +80,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
     ----------
     kernel_weights_ : ndarray (C, G)
     dual_coef_ : ndarray (n,)
+        After `extend` of a model on inducing points, NaN for rows that are no longer at hand.
     memberships_ : ndarray (n, C)
     labels_ : ndarray (n,)
         Cluster with the largest membership.
@@ -200,15 +201,11 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
 
         They sum to the score.
         """
-        views = self._scoring_views(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _finite(self._fitted.scorer().contributions(views.arrays))
+        return self._scored(X, Scorer.contributions)
 
     def memberships(self, X) -> np.ndarray:
         """``p_c`` of new samples, ``(m, C)``."""
-        views = self._scoring_views(X)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return _finite(self._fitted.scorer().memberships(views.arrays))
+        return self._scored(X, Scorer.memberships)
 
     def calibrate(self, *, target_bpcer=None, block_length=None):
         """Set the threshold anew, for another rate or block length.
@@ -219,7 +216,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         target = self.target_bpcer if target_bpcer is None else target_bpcer
-        target = _check_rate("target_bpcer", target)
+        target = check_rate("target_bpcer", target)
         length = self.block_length if block_length is None else block_length
         if length is not None:
             check_integer("block_length", length, 1)
@@ -325,6 +322,19 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
             told = f"{lines[0]} {lines[-1]}" if lines[0].endswith(":") else lines[0]
             raise InvalidInputError(told) from error
 
+    def _scored(self, X, method) -> np.ndarray:
+        """Call a method of the scorer; what is not a finite number is refused."""
+        views = self._scoring_views(X)
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = method(self._fitted.scorer(), views.arrays)
+        except InvalidInputError:
+            self._scoring_views(X, check_finite=True)  # refuses with the view's name
+            raise
+        if not np.isfinite(result.sum()):
+            raise InvalidInputError("Some values are too large to be scored: drop those rows.")
+        return result
+
     def _scoring_views(self, X, check_finite: bool = False) -> Views:
         """Views that fit the model; the scorer of RBF kernels finds NaN itself, at less cost."""
         if not hasattr(self, "_fitted"):
@@ -344,54 +354,4 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
 
     def settings(self, views: Views) -> Settings:
         """Return the parameters, every one of them checked, for a fit on these views."""
-        delta: float | tuple[float, ...]
-        if isinstance(self.delta, str):
-            check_choice("delta", self.delta, ("auto",))
-            delta = DELTAS
-        else:
-            delta = check_real("delta", self.delta, 0, strict=True)
-        n_clusters: int | tuple[int, ...]
-        if isinstance(self.n_clusters, str):
-            check_choice("n_clusters", self.n_clusters, ("auto",))
-            n_clusters = CLUSTER_COUNTS
-        else:
-            n_clusters = check_integer("n_clusters", self.n_clusters, 1)
-        if self.block_length is not None:
-            check_integer("block_length", self.block_length, 1)
-        return Settings(
-            n_clusters=n_clusters,
-            p=check_real("p", self.p, 1),
-            q=check_real("q", self.q, 1),
-            delta=delta,
-            temperature=check_real("temperature", self.temperature, 0, strict=True),
-            constraint=check_choice("constraint", self.constraint, FAMILIES + FIXED_FAMILIES),
-            solver=check_choice("solver", self.solver, tuple(SOLVERS)),
-            kernel=self.kernel,
-            view=self._view_number(views.names),
-            tol=check_real("tol", self.tol, 0, strict=True),
-            max_iter=check_integer("max_iter", self.max_iter, 1),
-            target_bpcer=_check_rate("target_bpcer", self.target_bpcer),
-            block_length=self.block_length,
-            random_state=self.random_state,
-        )
-
-    def _view_number(self, names: tuple[str, ...]) -> int:
-        view = 0 if self.view is None else self.view
-        if isinstance(view, str):
-            check_choice("view", view, names)
-            return names.index(view)
-        if check_integer("view", view, 0) >= len(names):
-            raise InvalidInputError(f"view={view} but there are only {len(names)} views.")
-        return int(view)
-
-
-def _finite(result: np.ndarray) -> np.ndarray:
-    if not np.isfinite(result.sum()):
-        raise InvalidInputError("Some values are too large to be scored: drop those rows.")
-    return result
-
-
-def _check_rate(name: str, value) -> float:
-    if check_real(name, value, 0, strict=True) >= 1:
-        raise InvalidInputError(f"{name}={value!r} must be below 1.")
-    return float(value)
+        return check_parameters(self.get_params(deep=False), views.names)

@@ -101,8 +101,8 @@ def _centre(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
 def _refuse(halves: np.ndarray) -> None:
     view, row = np.argwhere(~np.isfinite(halves))[0]
     raise InvalidInputError(
-        f"View number {view} contains NaN, infinity or numbers too large to square (first in row "
-        f"{row}): drop or repair the row."
+        f"Numbers in view {view + 1} (first in row {row}) are too large to be scored: drop or "
+        "rescale the row."
     )
 
 

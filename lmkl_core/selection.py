@@ -148,7 +148,8 @@ def walk(
         here = replace(settings, p=p, q=q)
         # An unmet tolerance is recorded in the cell; 384 warnings would help nobody.
         solution = solve_settings(problem, here, init=init, cancel=cancel, warn=False)
-        init = solution.weights
+        # The printed algorithm starts from uniform weights.
+        init = solution.weights if settings.solver == "certified" else None
         calibration = exact_calibration(
             problem.cholesky(solution.evaluation),
             solution.dual_coef,

@@ -129,8 +129,8 @@ class StreamedFit:
         problem = self.problem.copy()
         memberships = problem.stream(views)
         evaluation = problem.evaluate(self.solution.weights)
-        # The coefficients of earlier rows change too, but those rows are gone: only the
-        # coefficients of the new ones are exact, and scoring needs neither.
+        # The coefficients of earlier rows change too, but those rows are gone, so theirs are
+        # unknown from here on. Scoring needs none of them.
         dual = problem.stream_dual_coef(evaluation, views)
         calibration_takes = np.concatenate([self.calibration_takes, takes])
         kept = calibration_rows(calibration_takes)
@@ -140,7 +140,7 @@ class StreamedFit:
             takes=np.concatenate([self.takes, takes]),
             memberships=np.concatenate([self.memberships, memberships]),
             evaluation=evaluation,
-            dual_coef=np.concatenate([self.dual_coef, dual]),
+            dual_coef=np.concatenate([np.full(len(self.takes), np.nan), dual]),
             calibration_views=self.calibration_views.followed_by(views).rows(kept),
             calibration_takes=calibration_takes[kept],
             known_gap=None,
@@ -153,6 +153,7 @@ class StreamedFit:
             self,
             solution=replace(solution, evaluation=None),
             evaluation=solution.evaluation,
+            dual_coef=np.full(len(self.takes), np.nan),
             known_gap=solution.gap,
         )
 

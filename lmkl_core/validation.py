@@ -209,6 +209,13 @@ def check_real(name: str, value, low: float, *, strict: bool = False) -> float:
     return float(value)
 
 
+def check_rate(name: str, value) -> float:
+    """Return a number strictly between 0 and 1."""
+    if check_real(name, value, 0, strict=True) >= 1:
+        raise InvalidInputError(f"{name}={value!r} must be below 1.")
+    return float(value)
+
+
 def check_integer(name: str, value, low: int) -> int:
     """Return an integer not below ``low``."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < low:

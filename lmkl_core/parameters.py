@@ -1,0 +1,59 @@
+"""Range checks of the estimator's parameters, all of them, once."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.fitting import SOLVERS, Settings
+from lmkl_core.selection import CLUSTER_COUNTS, DELTAS
+from lmkl_core.validation import check_choice, check_integer, check_rate, check_real
+
+
+def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> Settings:
+    """Turn the parameters of a `LocalisedMKL` into checked settings.
+
+    ``"auto"`` becomes the candidates to choose from.
+    """
+    delta: float | tuple[float, ...] = DELTAS
+    if _is_number("delta", given["delta"]):
+        delta = check_real("delta", given["delta"], 0, strict=True)
+    n_clusters: int | tuple[int, ...] = CLUSTER_COUNTS
+    if _is_number("n_clusters", given["n_clusters"]):
+        n_clusters = check_integer("n_clusters", given["n_clusters"], 1)
+    if given["block_length"] is not None:
+        check_integer("block_length", given["block_length"], 1)
+    return Settings(
+        n_clusters=n_clusters,
+        p=check_real("p", given["p"], 1),
+        q=check_real("q", given["q"], 1),
+        delta=delta,
+        temperature=check_real("temperature", given["temperature"], 0, strict=True),
+        constraint=check_choice("constraint", given["constraint"], FAMILIES + FIXED_FAMILIES),
+        solver=check_choice("solver", given["solver"], tuple(SOLVERS)),
+        kernel=given["kernel"],
+        view=_view_number(given["view"], view_names),
+        tol=check_real("tol", given["tol"], 0, strict=True),
+        max_iter=check_integer("max_iter", given["max_iter"], 1),
+        target_bpcer=check_rate("target_bpcer", given["target_bpcer"]),
+        block_length=given["block_length"],
+        random_state=given["random_state"],
+    )
+
+
+def _is_number(name: str, value: Any) -> bool:
+    """Tell a number from ``"auto"``, the only word allowed in its place."""
+    if isinstance(value, str):
+        check_choice(name, value, ("auto",))
+        return False
+    return True
+
+
+def _view_number(view: Any, names: tuple[str, ...]) -> int:
+    if view is None:
+        return 0
+    if isinstance(view, str):
+        return names.index(check_choice("view", view, names))
+    if check_integer("view", view, 0) >= len(names):
+        raise InvalidInputError(f"view={view} but there are only {len(names)} views.")
+    return int(view)

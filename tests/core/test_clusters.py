@@ -1,0 +1,190 @@
+"""Kernel k-means and memberships: blobs found again, no cluster empty, one formula for all."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.cluster import KMeans
+
+from lmkl_core.clusters import centres_of, fit_clusters
+from lmkl_core.errors import InvalidInputError
+from tests.core.problems import rbf_gram, square_distances
+
+
+def blobs(centres, per_blob=15, spread=0.1, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(len(centres)), per_blob)
+    order = rng.permutation(len(labels))
+    X = np.asarray(centres, dtype=float)[labels] + spread * rng.normal(size=(len(labels), 2))
+    return X[order], labels[order]
+
+
+def same_partition(one, two):
+    return len(set(zip(one, two, strict=True))) == len(set(one)) == len(set(two))
+
+
+def distances_to_centres(X, labels, n_clusters):
+    """Euclidean distances of the rows to the cluster means, computed in the input space."""
+    centres = np.array([X[labels == c].mean(axis=0) for c in range(n_clusters)])
+    return np.sqrt(((X[:, None] - centres[None]) ** 2).sum(axis=-1))
+
+
+def softmax(scores):
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("seed", range(5))
+def test_that_separated_blobs_are_found_again(kernel, seed):
+    X, labels = blobs([(0, 0), (3, 0), (0, 3), (3, 3)], seed=seed)
+    K = rbf_gram(X, 1.0) if kernel == "rbf" else X @ X.T
+    _, found = fit_clusters(K, 4, random_state=seed)
+    assert same_partition(found, labels)
+
+
+def test_that_a_linear_kernel_gives_a_cost_as_low_as_plain_k_means():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for n_clusters in (2, 3, 5):
+        _, labels = fit_clusters(X @ X.T, n_clusters, random_state=0)
+        cost = (distances_to_centres(X, labels, n_clusters).min(axis=1) ** 2).sum()
+        plain = KMeans(n_clusters, n_init=10, random_state=0).fit(X).inertia_
+        assert cost <= plain * 1.05
+
+
+def test_that_no_sample_is_nearer_to_another_centre_than_to_its_own():
+    X = np.random.default_rng(1).normal(size=(50, 2))
+    _, labels = fit_clusters(X @ X.T, 4, random_state=0)
+    distances = distances_to_centres(X, labels, 4)
+    np.testing.assert_array_equal(np.argmin(distances, axis=1), labels)
+
+
+@settings(max_examples=30)
+@given(
+    n=st.integers(1, 25),
+    n_clusters=st.integers(1, 6),
+    distinct=st.integers(1, 25),
+    seed=st.integers(0, 100),
+)
+def test_that_no_cluster_is_empty_however_many_rows_are_copies(n, n_clusters, distinct, seed):
+    n_clusters = min(n, n_clusters)
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(distinct, 2))[rng.integers(distinct, size=n)]
+    clusters, labels = fit_clusters(rbf_gram(X, 0.5), n_clusters, random_state=seed)
+    assert sorted(set(labels)) == list(range(n_clusters))
+    np.testing.assert_allclose(clusters.coefficients.sum(axis=0), 1)
+    assert np.all(np.isfinite(clusters.square_norms))
+
+
+def test_that_copies_of_a_single_point_share_their_memberships_equally():
+    K = np.ones((6, 6))
+    clusters, labels = fit_clusters(K, 3, random_state=0)
+    assert sorted(set(labels)) == [0, 1, 2]
+    np.testing.assert_allclose(clusters.memberships(K, 1.0, 0.1), 1 / 3, rtol=1e-6)
+
+
+def test_that_as_many_clusters_as_samples_give_each_its_own():
+    X = np.random.default_rng(2).normal(size=(7, 2))
+    _, labels = fit_clusters(rbf_gram(X, 1.0), 7, random_state=0)
+    np.testing.assert_array_equal(labels, np.arange(7))
+
+
+def test_that_clusters_are_named_in_order_of_first_appearance():
+    for seed in range(6):
+        X = np.random.default_rng(seed).normal(size=(30, 2))
+        _, labels = fit_clusters(rbf_gram(X, 0.5), 4, random_state=seed)
+        _, first = np.unique(labels, return_index=True)
+        assert np.all(np.diff(first) > 0)
+
+
+def test_that_too_few_samples_are_refused_with_both_numbers():
+    with pytest.raises(InvalidInputError, match="n_samples=2 is smaller than n_clusters=3"):
+        fit_clusters(np.eye(2), 3)
+
+
+def test_that_the_same_seed_gives_the_same_bits_and_the_kernel_stays_as_it_was():
+    K = rbf_gram(np.random.default_rng(3).normal(size=(60, 2)), 0.5)
+    before = K.copy()
+    (one, labels), (two, again) = (fit_clusters(K, 4, random_state=7) for _ in range(2))
+    np.testing.assert_array_equal(labels, again)
+    assert one.coefficients.tobytes() == two.coefficients.tobytes()
+    assert one.square_norms.tobytes() == two.square_norms.tobytes()
+    np.testing.assert_array_equal(K, before)
+
+
+def test_that_a_generator_passed_in_is_advanced():
+    K = rbf_gram(np.random.default_rng(4).normal(size=(40, 2)), 0.2)
+    generator = np.random.RandomState(0)  # noqa: NPY002
+    state = generator.get_state()[1].copy()
+    fit_clusters(K, 5, random_state=generator)
+    moved = generator.get_state()[2] != 624 or np.any(generator.get_state()[1] != state)
+    assert moved
+
+
+def test_that_centres_are_means_in_kernel_space():
+    X = np.random.default_rng(5).normal(size=(12, 3))
+    labels = np.arange(12) % 3
+    clusters = centres_of(X @ X.T, labels, 3)
+    means = np.array([X[labels == c].mean(axis=0) for c in range(3)])
+    np.testing.assert_allclose(clusters.coefficients.T @ X, means, atol=1e-12)
+    np.testing.assert_allclose(clusters.square_norms, (means**2).sum(axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize("temperature", [0.05, 0.3, 2.0])
+def test_that_memberships_are_the_softmax_of_minus_distance_over_temperature(temperature):
+    X, _ = blobs([(0, 0), (2, 0), (0, 2)], spread=0.5)
+    clusters, labels = fit_clusters(X @ X.T, 3, random_state=0)
+    found = clusters.memberships(X @ X.T, np.sum(X**2, axis=1), temperature)
+    expected = softmax(-distances_to_centres(X, labels, 3) / temperature)
+    np.testing.assert_allclose(found, expected, atol=1e-7)
+
+
+def test_that_new_samples_get_memberships_by_the_formula_of_training_samples():
+    X, _ = blobs([(0, 0), (2, 0), (0, 2)], spread=0.5)
+    new = np.random.default_rng(6).normal(size=(9, 2))
+    clusters, labels = fit_clusters(X @ X.T, 3, random_state=0)
+    centres = np.array([X[labels == c].mean(axis=0) for c in range(3)])
+    distances = np.sqrt(((new[:, None] - centres[None]) ** 2).sum(axis=-1))
+    found = clusters.memberships(new @ X.T, np.sum(new**2, axis=1), 0.4)
+    np.testing.assert_allclose(found, softmax(-distances / 0.4), atol=1e-7)
+    # A training sample shown again is no different from a training sample.
+    K = X @ X.T
+    training = clusters.memberships(K, np.diag(K), 0.4)
+    again = clusters.memberships(K[3:5], np.diag(K)[3:5], 0.4)
+    np.testing.assert_allclose(again, training[3:5], rtol=1e-10)
+
+
+@given(st.floats(1e-6, 1e6), st.integers(1, 5))
+def test_that_memberships_are_shares_that_sum_to_one(temperature, n_clusters):
+    K = rbf_gram(np.random.default_rng(7).normal(size=(20, 2)), 1.0)
+    clusters, _ = fit_clusters(K, n_clusters, random_state=0, n_init=1)
+    memberships = clusters.memberships(K, 1.0, temperature)
+    assert memberships.shape == (20, n_clusters)
+    assert np.all((memberships >= 0) & (memberships <= 1))
+    np.testing.assert_allclose(memberships.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_that_a_low_temperature_is_sharp_and_a_high_one_uniform():
+    X, labels = blobs([(0, 0), (3, 0), (0, 3)])
+    K = rbf_gram(X, 1.0)
+    clusters, found = fit_clusters(K, 3, random_state=0)
+    largest = [clusters.memberships(K, 1.0, t).max(axis=1).mean() for t in (0.01, 0.1, 1, 100)]
+    assert all(later < earlier for earlier, later in itertools.pairwise(largest))
+    assert largest[0] > 0.999
+    assert largest[-1] < 0.34
+    sharp = clusters.memberships(K, 1.0, 1e-3)
+    np.testing.assert_array_equal(np.argmax(sharp, axis=1), found)
+    assert same_partition(found, labels)
+
+
+def test_that_float32_kernels_give_the_clusters_of_float64_ones():
+    X, _ = blobs([(0, 0), (3, 0), (0, 3)])
+    K = np.exp(-square_distances(X))
+    one, labels = fit_clusters(K, 3, random_state=0)
+    two, single = fit_clusters(K.astype(np.float32), 3, random_state=0)
+    np.testing.assert_array_equal(labels, single)
+    np.testing.assert_allclose(
+        two.memberships(K.astype(np.float32), 1.0, 0.1), one.memberships(K, 1.0, 0.1), atol=1e-3
+    )
