@@ -230,7 +230,8 @@ class InducingProblem:
         condition *= self.n_samples / (self.delta * objective)
         state = (e, root * b, lower, root)
         sensitivity = sensitivity.reshape(weights.shape)
-        return Evaluation(weights, objective, sensitivity, hessian, condition, state)
+        cut_constant = objective + float(np.sum(weights * sensitivity))
+        return Evaluation(weights, objective, sensitivity, cut_constant, hessian, condition, state)
 
     def dual_coef(self, evaluation: Evaluation) -> np.ndarray:
         """``lambda`` needs the rows again: see `stream_dual_coef`."""

@@ -33,11 +33,15 @@ LEAST_ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Evaluation:
-    """``phi`` and its first derivative at one point; the second is made when asked for."""
+    """``phi`` and its first derivative at one point; the second is made when asked for.
+
+    ``cut_constant`` is ``2 lambda^T 1 - delta |lambda|^2``, the constant of the cut at this point.
+    """
 
     weights: np.ndarray
     objective: float
     sensitivity: np.ndarray
+    cut_constant: float
     second_derivative: Callable[[], np.ndarray]
     condition: float = 1.0
     state: Any = None
@@ -46,16 +50,6 @@ class Evaluation:
     def rounding(self) -> float:
         """Relative error that rounding may have left in the objective."""
         return max(LEAST_ROUNDING, 4 * float(np.finfo(float).eps) * self.condition)
-
-    @property
-    def value(self) -> float:
-        """``mu . u`` at this point."""
-        return float(np.sum(self.weights * self.sensitivity))
-
-    @property
-    def cut_constant(self) -> float:
-        """``2 lambda^T 1 - delta |lambda|^2``, the constant of the cut at this point."""
-        return self.objective + self.value
 
     @cached_property
     def hessian(self) -> np.ndarray:
@@ -154,7 +148,10 @@ class GramProblem:
         dual = solve_triangular(lower, half, lower=True, trans="T", check_finite=False)
         products = self.kernel_products(dual)
         columns = products.reshape(-1, self.n_samples)
-        sensitivity = np.maximum(columns @ dual, 0.0).reshape(weights.shape)
+        objective, raw = float(half @ half), columns @ dual
+        # Of the unrounded products: raising a negative one in the constant would raise the cut.
+        cut_constant = objective + float(weights.ravel() @ raw)
+        sensitivity = np.maximum(raw, 0.0).reshape(weights.shape)
 
         def hessian() -> np.ndarray:
             root = solve_triangular(lower, columns.T, lower=True, check_finite=False)
@@ -163,7 +160,7 @@ class GramProblem:
         # The trace bounds the largest eigenvalue, delta the smallest.
         condition = float(np.einsum("ij,ij->", lower, lower)) / self.delta
         state = (dual, lower)
-        return Evaluation(weights, float(half @ half), sensitivity, hessian, condition, state)
+        return Evaluation(weights, objective, sensitivity, cut_constant, hessian, condition, state)
 
 
 def _mix_in_double(weights: np.ndarray, flat: np.ndarray, block: int = 1 << 18) -> np.ndarray:

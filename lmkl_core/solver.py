@@ -116,6 +116,10 @@ class Run:
         """
         least = min(self.constraint.p, self.constraint.q) - 1
         excess = SMOOTH_EXCESS
+        if excess > least:
+            maximiser = self.visit(x, self.problem.evaluate(np.exp(x)))
+            if self.is_certified:
+                return maximiser
         while excess > max(least, LEAST_EXCESS):
             p, q = max(self.constraint.p, 1 + excess), max(self.constraint.q, 1 + excess)
             smooth = replace(self.constraint, p=p, q=q)

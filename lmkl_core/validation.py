@@ -1,6 +1,7 @@
 """What counts as input: views, takes and parameters, checked once, told in one sentence."""
 
 import hashlib
+import math
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
@@ -58,6 +59,8 @@ def as_views(X, check_finite: bool = True) -> Views:
         items = list(X.items())
     elif isinstance(X, Sequence) and not is_single_view(X):
         named = isinstance(X[0], tuple)
+        if any(isinstance(item, tuple) is not named for item in X):
+            raise InvalidInputError("Some views have a name and some have none: name all or none.")
         items = list(X) if named else [(f"view{i}", array) for i, array in enumerate(X)]
     else:
         items = [("view0", X)]
@@ -81,7 +84,16 @@ def as_views(X, check_finite: bool = True) -> Views:
 
 def _as_float(name: str, array) -> np.ndarray:
     """One view as a 2-D float32 or float64 array."""
-    array = np.asarray(array)
+    try:
+        array = np.asarray(array)
+    except ValueError:
+        raise InvalidInputError(
+            f"View {name!r} has rows of unequal length: pass a 2-D array."
+        ) from None
+    if array.dtype.kind in "mM":
+        raise InvalidInputError(
+            f"View {name!r} has dtype {array.dtype}, which is not numeric: pass floats."
+        )
     if array.dtype.kind not in "fiub":
         try:
             with warnings.catch_warnings():
@@ -170,12 +182,20 @@ def check_groups(groups, n_samples: int) -> np.ndarray:
     """Take of every row as integers in order of first appearance; one take by default."""
     if groups is None:
         return np.zeros(n_samples, dtype=int)
-    groups = np.asarray(groups)
+    try:
+        groups = np.asarray(groups)
+    except ValueError:
+        raise InvalidInputError("groups is ragged: name one take a row.") from None
     if groups.shape != (n_samples,):
         raise InvalidInputError(
             f"groups has shape {groups.shape} but there are {n_samples} rows: name one take a row."
         )
-    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    try:
+        _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    except TypeError:
+        raise InvalidInputError(
+            "groups mixes names that cannot be compared: use text or numbers throughout."
+        ) from None
     rank = np.argsort(np.argsort(first))
     return rank[inverse.ravel()]
 
@@ -204,7 +224,11 @@ def check_real(name: str, value, low: float, *, strict: bool = False) -> float:
     """Return a finite number not below ``low`` (above it, if ``strict``)."""
     relation = "greater than" if strict else "at least"
     good = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not good or not np.isfinite(float(value)) or value < low or (strict and value == low):
+    try:
+        good = good and math.isfinite(value)
+    except OverflowError:  # an integer too large for a float
+        good = False
+    if not good or value < low or (strict and value == low):
         raise InvalidInputError(f"{name}={value!r} must be a finite number {relation} {low:g}.")
     return float(value)
 

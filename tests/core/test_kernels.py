@@ -174,7 +174,7 @@ def test_that_a_view_whose_width_is_beyond_its_dtype_is_refused_by_name(dtype, f
 
 def test_that_an_unknown_kernel_is_refused_with_the_names_that_exist():
     with pytest.raises(
-        InvalidInputError, match="kernel='magic' is unknown.*linear, precomputed, rbf"
+        InvalidInputError, match=r"kernel='magic' is unknown.*linear, precomputed, rbf"
     ):
         fit_kernel("magic", "v", cloud(4))
     with pytest.raises(

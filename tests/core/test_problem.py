@@ -95,7 +95,7 @@ def test_that_the_cut_at_any_point_stays_below_the_objective_everywhere(data):
         evaluation = problem.evaluate(some_weights(data, seed))
         cuts = evaluation.cut_constant - points @ evaluation.sensitivity.ravel()
         assert np.all(cuts <= objectives * (1 + 1e-12))
-        at_itself = evaluation.cut_constant - evaluation.value
+        at_itself = evaluation.cut_constant - np.sum(evaluation.weights * evaluation.sensitivity)
         assert at_itself == pytest.approx(evaluation.objective, rel=1e-12)
 
 
