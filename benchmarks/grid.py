@@ -63,7 +63,7 @@ def describe(solutions):
     solves = np.array([s.n_solves for s in solutions])
     proven = int(np.sum(gaps <= GAP))
     return (
-        f"{proven:3d}/{len(gaps)} certified, worst gap {gaps.max():.0e}, "
+        f"{proven:3d}/{len(gaps)} certified, worst gap {gaps.max():.1e}, "
         f"solves median {np.median(solves):.0f} max {solves.max()}"
     )
 

@@ -52,14 +52,13 @@ class Clusters:
 
     def memberships_from(self, products, mean_diagonal, temperature: float) -> np.ndarray:
         """Return ``p_c(y)`` where ``mean_kernel @ coefficients`` is known already."""
-        squares = -2.0 * products
-        squares += self.square_norms
-        squares += np.reshape(mean_diagonal, (-1, 1))
+        squares = self.square_norms - 2.0 * products
+        squares += mean_diagonal if np.ndim(mean_diagonal) == 0 else mean_diagonal[:, None]
         exponents = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
         exponents *= -1.0 / temperature
-        exponents -= exponents.max(axis=1, keepdims=True)
+        exponents -= np.maximum.reduce(exponents, axis=1, keepdims=True)
         np.exp(exponents, out=exponents)
-        exponents /= exponents.sum(axis=1, keepdims=True)
+        exponents /= np.add.reduce(exponents, axis=1, keepdims=True)
         return exponents
 
 

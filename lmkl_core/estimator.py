@@ -1,5 +1,6 @@
 """`LocalisedMKL`: localised one-class multiple kernel learning, scikit-learn style."""
 
+import math
 from contextlib import contextmanager
 
 import numpy as np
@@ -186,7 +187,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
 
     def score_samples(self, X) -> np.ndarray:
         """Scores, higher is more genuine; the score of the paper's projection."""
-        return self.explain(X).sum(axis=(1, 2))
+        return np.add.reduce(self.explain(X), axis=(1, 2))
 
     def decision_function(self, X) -> np.ndarray:
         """``score_samples(X) - offset_``: not negative for accepted samples."""
@@ -331,7 +332,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         except InvalidInputError:
             self._scoring_views(X, check_finite=True)  # refuses with the view's name
             raise
-        if not np.isfinite(result.sum()):
+        if not math.isfinite(np.add.reduce(result, axis=None)):
             raise InvalidInputError("Some values are too large to be scored: drop those rows.")
         return result
 

@@ -127,7 +127,7 @@ class Run:
             stage.newton(smooth.normalise(x), min(max_iter, 50), cancel)
             assert stage.best_x is not None
             x = self.constraint.normalise(stage.best_x)
-            if excess < self.tol or (cancel is not None and cancel()):
+            if excess < self.tol or _asked_to_stop(cancel):
                 break
             excess *= 0.1
         if least < LEAST_EXCESS:
@@ -140,7 +140,7 @@ class Run:
         evaluation = self.problem.evaluate(np.exp(x))
         maximiser = self.visit(x, evaluation)
         for _ in range(max_iter):
-            if self.is_certified or (cancel is not None and cancel()):
+            if self.is_certified or _asked_to_stop(cancel):
                 break
             step = descend(self.problem, geometry, x, evaluation)
             if step is None:
@@ -189,31 +189,40 @@ def solve(
     before = problem.n_solves
     run = Run(problem, constraint, tol)
     maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
-    stopped = cancel is not None and cancel()
-    if init is not None and not run.is_certified and not stopped:
+    reason = "stalled"
+    if init is not None and not run.is_certified and not _asked_to_stop(cancel):
         # A warm start may mislead; it must never cost the certificate.
         maximiser = run.descend_from(_start(constraint, None), max_iter, cancel)
     if not run.is_certified and constraint.is_convex is not True:
-        for _ in range(3):
-            objective = run.objectives[-1]
-            maximiser = run.descend_from(_start(constraint, maximiser), max_iter, cancel)
-            if run.is_certified or not run.objectives[-1] < objective:
-                break
-        stopped = cancel is not None and cancel()
-        if not run.is_certified and not stopped and not constraint.is_vector_norm:
+        _leave_local_minimum(run, maximiser, max_iter, cancel)
+        if not run.is_certified and not _asked_to_stop(cancel):
             _branch(run, max_branch_solves, cancel)
-    reason = "certified" if run.is_certified else "stalled"
-    if not run.is_certified:
-        if cancel is not None and cancel():
-            reason = "cancelled"
-        elif warn:
-            warnings.warn(
-                f"The certified relative gap {run.gap:.1e} stayed above tol={tol:.1e}: raise "
-                "max_iter or max_branch_solves, or accept the gap.",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            reason = "budget"
+    if run.is_certified:
+        reason = "certified"
+    elif _asked_to_stop(cancel):
+        reason = "cancelled"
+    elif warn:
+        warnings.warn(
+            f"The certified relative gap {run.gap:.1e} stayed above tol={tol:.1e} ({reason}): "
+            "accept the gap, raise tol, or choose p and q closer together.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
     return finish(problem, constraint, run, reason, "certified", before)
+
+
+def _asked_to_stop(cancel: Callable[[], bool] | None) -> bool:
+    return cancel is not None and cancel()
+
+
+def _leave_local_minimum(run: Run, maximiser: np.ndarray, max_iter: int, cancel) -> None:
+    """Restart from the maximiser of the certificate for as long as that helps."""
+    for _ in range(3):
+        objective = run.objectives[-1]
+        maximiser = run.descend_from(_start(run.constraint, maximiser), max_iter, cancel)
+        if run.is_certified or not run.objectives[-1] < objective:
+            break
 
 
 def _branch(run: Run, max_solves: int, cancel) -> None:
