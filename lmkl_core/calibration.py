@@ -17,9 +17,11 @@ Threshold
 With ``n`` exchangeable left-out scores a new genuine score falls below the ``k``-th smallest with
 probability at most ``k / (n + 1)``. So ``k = floor(target (n + 1))``, and with fewer than
 ``1 / target - 1`` scores no threshold can promise the target: the calibration says so. Frames
-of one block are not independent; ``n_effective`` deflates their number by the design effect
-``1 + (m - 1) rho`` with ``rho`` the share of the variance that lies between blocks, and
-the exact (Clopper-Pearson) interval is taken at that effective number, as survey statistics
+of one take are not independent, and ``n_effective`` deflates their number by the larger of two
+effects: the design effect ``1 + (m - 1) rho`` with ``rho`` the share of the variance that lies
+between blocks, and the autocorrelation time of the scores inside takes. With fewer than
+`FEW_BLOCKS` blocks neither can be estimated, and no more than the blocks themselves count.
+The exact (Clopper-Pearson) interval is taken at that effective number, as survey statistics
 does (Korn and Graubard).
 
 The interval speaks of other moments of the enrolled sessions. Another day shifts a person's
@@ -79,11 +81,49 @@ def left_out_scores(inverse: np.ndarray, dual_coef: np.ndarray, blocks) -> np.nd
     return scores
 
 
-def effective_number(scores: np.ndarray, blocks: np.ndarray) -> float:
-    """Number of independent scores that carry as much information as these.
+FEW_BLOCKS = 8
+"""With fewer blocks than this, how much they differ cannot be told."""
 
-    Never fewer than the blocks, never more than the scores.
+
+def effective_number(scores: np.ndarray, blocks: np.ndarray, takes: np.ndarray) -> float:
+    """Number of independent scores that carry as much information as these."""
+    n_blocks = len(np.unique(blocks))
+    number = min(
+        number_by_blocks(scores, blocks), len(scores) / autocorrelation_time(scores, takes)
+    )
+    if n_blocks < FEW_BLOCKS:
+        number = min(number, n_blocks)
+    return float(max(number, 1.0))
+
+
+def autocorrelation_time(scores: np.ndarray, takes: np.ndarray) -> float:
+    """Rows after which a score inside a take is as good as new: ``1 + 2 sum_lag rho_lag``.
+
+    Deviations are taken from the mean of all takes, so that takes that differ count as
+    correlated, and the sum ends where correlations no longer stand out from noise.
     """
+    deviations = scores - scores.mean()
+    runs = [deviations[takes == take] for take in np.unique(takes)]
+    variance = float(np.mean(deviations**2))
+    total = 1.0
+    if variance == 0:
+        return total
+    for lag in range(1, max(len(run) for run in runs)):
+        products = [run[:-lag] @ run[lag:] for run in runs if len(run) > lag]
+        pairs = sum(len(run) - lag for run in runs if len(run) > lag)
+        correlation = float(sum(products)) / (pairs * variance)
+        if correlation <= max(NO_CORRELATION, 2 / np.sqrt(pairs)):  # two standard errors
+            break
+        total += 2 * correlation * pairs / len(scores)
+    return total
+
+
+NO_CORRELATION = 0.05
+"""Correlations below this do not matter, however sure they are."""
+
+
+def number_by_blocks(scores: np.ndarray, blocks: np.ndarray) -> float:
+    """Scores deflated by the design effect of blocks; not fewer than the blocks."""
     n, names = len(scores), np.unique(blocks)
     if len(names) < 2 or len(names) == n:
         return float(len(names))
@@ -147,6 +187,11 @@ class Calibration:
     origin: str = field(repr=False, default="")
     statement: str = ""
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether a sample that resembles nothing enrolled, of score 0, would be refused."""
+        return self.threshold > 0
+
 
 def threshold_for(scores: np.ndarray, target: float) -> float:
     """Smallest-rank threshold: at most ``target`` of new exchangeable scores fall below it."""
@@ -188,7 +233,7 @@ def calibrate(
     n, n_blocks, n_takes = len(scores), len(np.unique(blocks)), len(np.unique(takes))
     threshold = threshold_for(scores, target_bpcer)
     refused = int(np.sum(scores < threshold))
-    bpcer, effective = refused / n, effective_number(scores, blocks)
+    bpcer, effective = refused / n, effective_number(scores, blocks, takes)
     interval = clopper_pearson(bpcer * effective, effective, confidence)
     promised = bool(target_bpcer * (effective + 1) >= 1 - 1e-9)
     stress_bpcer, stress_interval = float("nan"), (0.0, 1.0)
@@ -217,8 +262,15 @@ def calibrate(
         scores=scores,
         stress_scores=np.full(n, np.nan) if stress_scores is None else stress_scores,
         origin=origin,
-        statement=_statement(target_bpcer, bpcer, interval, effective, promised, confidence),
+        statement=_statement(target_bpcer, bpcer, interval, effective, promised, confidence)
+        + ("" if threshold > 0 else NOT_POSITIVE),
     )
+
+
+NOT_POSITIVE = (
+    " The threshold is not positive, so samples that resemble nothing enrolled would be accepted: "
+    "enrol more, or use another kernel or delta."
+)
 
 
 def _statement(target, bpcer, interval, effective, promised, confidence) -> str:

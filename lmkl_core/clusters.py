@@ -13,6 +13,7 @@ membership averages 0.6 to 0.9 on CNN views; below 0.02 clusters are hard. The d
 0.1 gave the best separation in the experiment of ``benchmarks/operating_point.py``.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +53,8 @@ class Clusters:
 
     def memberships_from(self, products, mean_diagonal, temperature: float) -> np.ndarray:
         """Return ``p_c(y)`` where ``mean_kernel @ coefficients`` is known already."""
+        if len(products) == 1:
+            return self._of_one(products[0].tolist(), _single(mean_diagonal), temperature)
         squares = self.square_norms - 2.0 * products
         squares += mean_diagonal if np.ndim(mean_diagonal) == 0 else mean_diagonal[:, None]
         exponents = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
@@ -60,6 +63,20 @@ class Clusters:
         np.exp(exponents, out=exponents)
         exponents /= np.add.reduce(exponents, axis=1, keepdims=True)
         return exponents
+
+    def _of_one(self, products: list[float], diagonal: float, temperature: float) -> np.ndarray:
+        """Memberships of one sample: for three numbers plain Python is ten times faster."""
+        parts = zip(products, self.square_norms.tolist(), strict=True)
+        squares = [norm - 2.0 * product + diagonal for product, norm in parts]
+        exponents = [math.sqrt(max(square, 0.0)) / -temperature for square in squares]
+        top = max(exponents)
+        shares = [math.exp(exponent - top) for exponent in exponents]
+        total = sum(shares)
+        return np.array([[share / total for share in shares]])
+
+
+def _single(diagonal: np.ndarray | float) -> float:
+    return diagonal if isinstance(diagonal, float) else float(diagonal[0])
 
 
 def check_enough_samples(n_samples: int, n_clusters: int) -> None:

@@ -169,17 +169,16 @@ def _chi_square_condition(p: float, q: float, size: int) -> bool:
 
 
 def _largest_chi_square(spread: float, size: int) -> float:
-    """Return the maximum of ``sum x^(1+s) sum x^(1-s) / (sum x)^2 - 1`` over two levels."""
-    log_level = -np.geomspace(1e-3, 200, 2000)[:, None]
-    value = 0.0
-    for dimension in range(2, size + 1):
-        low = np.arange(1, dimension)[None, :]
-        high = dimension - low
-        plus = high + low * np.exp((1 + spread) * log_level)
-        minus = high + low * np.exp((1 - spread) * log_level)
-        plain = high + low * np.exp(log_level)
-        value = max(value, float(np.max(plus * minus / plain**2)) - 1)
-    return value
+    """Return the maximum of ``sum x^(1+s) sum x^(1-s) / (sum x)^2 - 1`` over two levels.
+
+    It depends on the numbers of weights at the two levels through their ratio only.
+    """
+    log_level = -np.geomspace(1e-3, 200, 1000)[:, None]
+    ratio = np.geomspace(1 / (size - 1), size - 1, 400)[None, :]
+    plus = 1 + ratio * np.exp((1 + spread) * log_level)
+    minus = 1 + ratio * np.exp((1 - spread) * log_level)
+    plain = 1 + ratio * np.exp(log_level)
+    return float(np.max(plus * minus / plain**2)) - 1
 
 
 def mixed_power_root(log_target, log_first, log_second, first, second):

@@ -69,7 +69,8 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         Newton steps of one descent, or iterations of Algorithm 1.
     n_inducing : int, None or "auto"
         Inducing points for large data; ``None`` fits exactly; ``"auto"`` does up to
-        4000 rows.
+        4000 rows. With inducing points each kernel keeps a limited number of directions
+        (50 at ``C G = 36``), and ``gap_`` speaks of these approximated kernels.
     target_bpcer : float
         Share of genuine samples that the threshold may refuse.
     block_length : int or None
@@ -182,7 +183,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
             else:
                 fitted = streamed.fit(views, takes, settings, n_inducing, init=init, cancel=cancel)
             warn_of_duplicates(views)
-            self._store(fitted)
+            self._store(fitted, self.target_bpcer)
         return self
 
     def score_samples(self, X) -> np.ndarray:
@@ -235,9 +236,10 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         ----------
         X : as in `fit`
         groups : array (m,), optional
-            Takes of the new rows; one new take by default.
+            Takes of the new rows, one by default. They are new takes, whatever their names.
         refine : bool
-            Also optimise the weights again, starting from the present ones, and calibrate.
+            Also optimise the weights again, starting from the present ones, and calibrate for
+            the rate last asked for.
 
         Returns
         -------
@@ -249,7 +251,10 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         with np.errstate(over="ignore", invalid="ignore"):
             grown = self._fitted.extend(views, takes)
         with self._unchanged_on_failure():
-            self._store(grown.refine() if refine else grown, calibrate=refine)
+            if refine:
+                self._store(grown.refine(), self.calibration_.target_bpcer)
+            else:
+                self._store(grown)
         return self
 
     @property
@@ -268,11 +273,12 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         model.n_features_in_ = sum(fitted.n_features)
         if feature_names is not None:
             model.feature_names_in_ = np.array(feature_names, dtype=object)
-        model._store(fitted, calibrate=False)
+        model._store(fitted)
         model._set_calibration(calibration)
         return model
 
-    def _store(self, fitted, calibrate: bool = True) -> None:
+    def _store(self, fitted, target_bpcer: float | None = None) -> None:
+        """Keep a fit; calibrate it where a rate is given."""
         solution = fitted.solution
         self._fitted = fitted
         self.view_names_ = fitted.view_names
@@ -288,9 +294,8 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         self.objective_history_ = solution.objective_history
         self.gap_history_ = solution.gap_history
         self.n_iter_ = solution.n_iter
-        if calibrate:
-            length = self.block_length
-            self._set_calibration(fitted.calibrate(self.target_bpcer, length))
+        if target_bpcer is not None:
+            self._set_calibration(fitted.calibrate(target_bpcer, self.block_length))
 
     def _set_calibration(self, calibration) -> None:
         self.calibration_ = calibration

@@ -24,9 +24,6 @@ from lmkl_core.selection import resolve
 from lmkl_core.solution import Solution
 from lmkl_core.validation import Views
 
-LARGEST_GRAMS = 8 << 30
-"""Bytes of Gram matrices beyond which a fit is refused rather than left to thrash."""
-
 
 @dataclass(frozen=True)
 class ExactFit:
@@ -142,12 +139,6 @@ class ExactFit:
 
 def fit(views: Views, takes: np.ndarray, settings: Settings, *, init=None, cancel=None) -> ExactFit:
     """Fit on full Gram matrices."""
-    needed = len(views.names) * views.n_samples**2 * views.arrays[0].dtype.itemsize
-    if needed > LARGEST_GRAMS:
-        raise InvalidInputError(
-            f"Exact kernels of {views.n_samples} rows and {len(views.names)} views need "
-            f"{needed / 2**30:.0f} GiB: set n_inducing (200 is a good start)."
-        )
     settings, local = resolve(views, takes, settings, cancel=cancel)
     delta = settings.delta * views.n_samples
     problem = GramProblem(local.grams, local.memberships, delta)

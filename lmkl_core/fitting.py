@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lmkl_core import blocks as time
+from lmkl_core import blocks as blocking
 from lmkl_core.algorithm1 import solve_as_printed
 from lmkl_core.calibration import (
     Calibration,
@@ -21,7 +21,7 @@ from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES, NormConstraint, make_constraint
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.kernels import ViewKernel, fit_kernel, gram_stack
-from lmkl_core.problem import LEAST_ROUNDING, Problem
+from lmkl_core.problem import Problem
 from lmkl_core.solution import Solution
 from lmkl_core.solver import Run, finish, solve
 from lmkl_core.validation import Views
@@ -31,6 +31,10 @@ SOLVERS: dict[str, Callable[..., Solution]] = {
     "algorithm-1": solve_as_printed,
 }
 """Solvers by name."""
+
+
+LARGEST_GRAMS = 8 << 30
+"""Bytes of Gram matrices beyond which a fit is refused rather than left to thrash."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,12 @@ def fit_kernels(views: Views, kernel) -> tuple[ViewKernel, ...]:
 def localise(views: Views, settings: Settings, grams: np.ndarray | None = None) -> Localised:
     """Gram matrices (unless given), kernel k-means and memberships of the training rows."""
     check_enough_samples(views.n_samples, settings.n_clusters)
+    needed = len(views.names) * views.n_samples**2 * views.arrays[0].dtype.itemsize
+    if needed > LARGEST_GRAMS:
+        raise InvalidInputError(
+            f"Exact kernels of {views.n_samples} rows and {len(views.names)} views need "
+            f"{needed / 2**30:.0f} GiB: set n_inducing (200 is a good start)."
+        )
     kernels = fit_kernels(views, settings.kernel)
     if grams is None:
         grams = gram_stack(kernels, views.names, views.arrays)
@@ -104,8 +114,13 @@ def solve_settings(
     constraint = weight_constraint(settings, *shape)
     if settings.constraint in FIXED_FAMILIES:
         return evaluate_fixed(problem, fixed_weights(settings, *shape), constraint)
-    if init is not None and np.shape(init) != shape:
-        raise InvalidInputError(f"init has shape {np.shape(init)} but the weights have {shape}.")
+    if init is not None:
+        if np.shape(init) != shape:
+            raise InvalidInputError(
+                f"init has shape {np.shape(init)} but the weights have {shape}."
+            )
+        if not np.all(np.isfinite(init)) or np.min(init) < 0:
+            raise InvalidInputError("init must hold finite weights that are not negative.")
     options = {"init": init, "cancel": cancel, "max_iter": settings.max_iter, "warn": warn}
     if settings.solver == "certified":
         options["tol"] = settings.tol
@@ -133,7 +148,7 @@ def fixed_weights(settings: Settings, n_clusters: int, n_views: int) -> np.ndarr
 def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -> float:
     """Certified relative gap of given weights, by the linear bound alone."""
     if settings.constraint in FIXED_FAMILIES:
-        return LEAST_ROUNDING
+        return problem.evaluate(weights).rounding
     constraint = weight_constraint(settings, problem.n_clusters, problem.n_views)
     run = Run(problem, constraint, settings.tol)
     run.visit(None, problem.evaluate(weights))
@@ -170,11 +185,11 @@ def exact_calibration(
     ``kernel`` makes the mean kernel of the rows, asked for only where the block length is to
     be chosen.
     """
-    length = time.choose_block_length(kernel(), takes) if block_length is None else block_length
-    parts = time.time_blocks(takes, length)
+    length = blocking.choose_block_length(kernel(), takes) if block_length is None else block_length
+    parts = blocking.time_blocks(takes, length)
     inverse = inverse_from_cholesky(cholesky)
     scores = left_out_scores(inverse, dual_coef, parts)
-    whole = time.rows_of_takes(takes)
+    whole = blocking.rows_of_takes(takes)
     stress = left_out_scores(inverse, dual_coef, whole) if len(whole) > 1 else None
-    numbers = time.block_numbers(parts, len(takes))
+    numbers = blocking.block_numbers(parts, len(takes))
     return calibrate(scores, numbers, takes, stress, target_bpcer=target_bpcer, block_length=length)

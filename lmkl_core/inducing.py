@@ -118,7 +118,12 @@ def build_basis(views, kernels, n_inducing, n_clusters, temperature, seed) -> In
     coefficients = np.linalg.solve(inner + ridge, mean[chosen] @ sample_clusters.coefficients)
     norms = np.einsum("ic,ij,jc->c", coefficients, inner, coefficients, optimize=True)
     landmarks = part.rows(chosen)
-    rank = max(4, LARGEST_RANK // (n_clusters * len(kernels)))
+    rank = LARGEST_RANK // (n_clusters * len(kernels))
+    if rank == 0:
+        raise InvalidInputError(
+            f"{n_clusters} clusters of {len(kernels)} views are too many for inducing points: use "
+            "fewer clusters or n_inducing=None."
+        )
     maps = tuple(
         _feature_map(gram(kernel, array), rank)
         for kernel, array in zip(kernels, landmarks.arrays, strict=True)

@@ -114,7 +114,7 @@ def fit_kernel(name: str, view: str, X: np.ndarray) -> ViewKernel:
     """Fit the kernel of one view, refusing a view that carries no information."""
     if name == PRECOMPUTED:
         return ViewKernel(name)
-    if name not in KERNELS:
+    if not isinstance(name, str) or name not in KERNELS:
         raise InvalidInputError(
             f"kernel={name!r} is unknown: choose one of {', '.join(kernel_names())}."
         )

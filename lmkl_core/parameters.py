@@ -3,11 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sklearn.utils import check_random_state
+
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import SOLVERS, Settings
 from lmkl_core.selection import CLUSTER_COUNTS, DELTAS
 from lmkl_core.validation import check_choice, check_integer, check_rate, check_real
+
+LEAST_TEMPERATURE = 1e-6
+"""Below this, distances divided by the temperature lose their digits."""
 
 
 def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> Settings:
@@ -28,7 +33,7 @@ def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> S
         p=check_real("p", given["p"], 1),
         q=check_real("q", given["q"], 1),
         delta=delta,
-        temperature=check_real("temperature", given["temperature"], 0, strict=True),
+        temperature=check_real("temperature", given["temperature"], LEAST_TEMPERATURE),
         constraint=check_choice("constraint", given["constraint"], FAMILIES + FIXED_FAMILIES),
         solver=check_choice("solver", given["solver"], tuple(SOLVERS)),
         kernel=given["kernel"],
@@ -37,8 +42,18 @@ def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> S
         max_iter=check_integer("max_iter", given["max_iter"], 1),
         target_bpcer=check_rate("target_bpcer", given["target_bpcer"]),
         block_length=given["block_length"],
-        random_state=given["random_state"],
+        random_state=_check_seed(given["random_state"]),
     )
+
+
+def _check_seed(value: Any) -> Any:
+    try:
+        check_random_state(value)
+    except ValueError:
+        raise InvalidInputError(
+            f"random_state={value!r} must be None, an integer from 0 to 2**32 - 1 or a RandomState."
+        ) from None
+    return value
 
 
 def _is_number(name: str, value: Any) -> bool:

@@ -43,9 +43,10 @@ class SupportKernels:
         ]
         halves = [0.5 * np.einsum("ij,ij->j", rows, rows) for rows in self._columns]
         self._halves = np.array(halves)[:, None, :]
-        self.mean_diagonal = float(
-            np.mean([_support_diagonal(k, X) for k, X in zip(kernels, support, strict=True)])
-        )
+        self._mean_diagonals = [
+            float(np.mean(np.diag(X))) if kernel.name == PRECOMPUTED else 0.0
+            for kernel, X in zip(kernels, support, strict=True)
+        ]
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray | float]:
         """Return ``k_g(y, x_i)`` of shape ``(G, m, n)`` and the mean over views of ``k(y, y)``.
@@ -57,10 +58,8 @@ class SupportKernels:
             return self._rbf(arrays), 1.0
         block = np.stack([self._one(g, array) for g, array in enumerate(arrays)])
         diagonals = [
-            np.full(len(array), self.mean_diagonal)
-            if kernel.name == PRECOMPUTED
-            else kernel.diagonal(array)
-            for kernel, array in zip(self.kernels, arrays, strict=True)
+            np.full(len(array), mean) if kernel.name == PRECOMPUTED else kernel.diagonal(array)
+            for kernel, array, mean in zip(self.kernels, arrays, self._mean_diagonals, strict=True)
         ]
         return block, np.mean(diagonals, axis=0)
 
@@ -107,12 +106,6 @@ def _refuse(halves: np.ndarray) -> None:
         f"Numbers in view {view + 1} (first in row {row}) are too large to be scored: drop or "
         "rescale the row."
     )
-
-
-def _support_diagonal(kernel: ViewKernel, X: np.ndarray) -> float:
-    if kernel.name == PRECOMPUTED:
-        return float(np.mean(np.diag(X)))
-    return float(np.mean(kernel.diagonal(X)))
 
 
 class Scorer:

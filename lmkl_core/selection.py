@@ -15,6 +15,9 @@ on: the *novelty radius* of the operating point, in kernel widths. Widths do not
 parameters to be chosen, so radii can be compared, and smaller is better. It is infinite where
 the threshold is not positive: such a model would accept samples that resemble nothing.
 
+The closed form is that of RBF kernels; for other kernels the radius still ranks thresholds by
+how far they lie below the median score, no more.
+
 Small deltas follow the enrolled frames so closely that another session of the same person,
 slightly shifted as it always is, falls below the threshold, and nothing in one session's
 left-out scores shows it. So delta is the *largest* whose best radius is within `TOLERATED_RADIUS`
@@ -31,14 +34,15 @@ a Dask or Ray cluster included.
 
 import itertools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from lmkl_core import blocks as time
+from lmkl_core import blocks as blocking
 from lmkl_core.calibration import Calibration
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.fitting import (
@@ -50,7 +54,7 @@ from lmkl_core.fitting import (
     solve_settings,
 )
 from lmkl_core.problem import GramProblem
-from lmkl_core.validation import Views, as_views, check_groups, check_real
+from lmkl_core.validation import Views, as_views, check_groups, check_integer, check_real
 
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """The paper's grid for delta, divided by n."""
@@ -186,7 +190,10 @@ def _order(cell: Cell) -> tuple[float, ...]:
 
 def choose(cells: Sequence[Cell]) -> Cell:
     """Return the smallest radius at the largest delta whose best radius is tolerable."""
-    limit = TOLERATED_RADIUS * min(cell.radius for cell in cells)
+    smallest = min(cell.radius for cell in cells)
+    if not np.isfinite(smallest):  # no threshold is positive: take the one that comes closest
+        return max(cells, key=lambda cell: cell.threshold)
+    limit = TOLERATED_RADIUS * smallest
     delta = max(cell.delta for cell in cells if cell.radius <= limit)
     return min((cell for cell in cells if cell.delta == delta), key=_order)
 
@@ -213,7 +220,7 @@ def resolve(views: Views, takes, settings: Settings, *, cancel=None):
             continue
         here = replace(settings, n_clusters=count)
         local = localise(views, here, grams=options[0][1].grams if options else None)
-        length = settings.block_length or time.choose_block_length(local.mean_kernel, takes)
+        length = settings.block_length or blocking.choose_block_length(local.mean_kernel, takes)
         cells: list[Cell] = []
         for delta in deltas:
             pair = [(settings.p, settings.q)]
@@ -261,24 +268,37 @@ def select(
     """
     views = as_views(X)
     takes = check_groups(groups, views.n_samples)
-    if not all(len(axis) for axis in (deltas, exponents, n_clusters, temperatures)):
-        raise InvalidInputError("The grid is empty: give every parameter at least one value.")
-    deltas = [check_real("delta", delta, 0, strict=True) for delta in deltas]
-    exponents = sorted({check_real("exponent", value, 1) for value in exponents})
+    deltas = [check_real("delta", value, 0, strict=True) for value in _axis("deltas", deltas)]
+    exponents = sorted({check_real("exponent", v, 1) for v in _axis("exponents", exponents)})
+    counts = [check_integer("n_clusters", value, 1) for value in _axis("n_clusters", n_clusters)]
+    temperatures = _axis("temperatures", temperatures)
     tasks = []
-    pairs = serpentine_pairs(exponents)
+    # The vector norms know one exponent only.
+    one_exponent = str(estimator.constraint).endswith("vector")
+    pairs = [(p, p) for p in exponents] if one_exponent else serpentine_pairs(exponents)
+    cells_a_task = len(exponents) if one_exponent else len(exponents) ** 2
     length: int | None = estimator.block_length
-    for count, temperature in itertools.product(n_clusters, temperatures):
+    for count, temperature in itertools.product(counts, temperatures):
         grid = {"n_clusters": count, "temperature": temperature, "delta": 1.0}
         settings = clone(estimator).set_params(**grid).settings(views)
         local = localise(views, settings)
         if length is None:
-            length = time.choose_block_length(local.mean_kernel, takes)
+            length = blocking.choose_block_length(local.mean_kernel, takes)
         for delta in deltas:
             tasks.append((local, takes, replace(settings, delta=delta), pairs, length))
-    cells = _run(tasks, n_jobs, progress, cancel, len(exponents) ** 2)
+    cells = _run(tasks, n_jobs, progress, cancel, cells_a_task)
     cells.extend(replace(c, p=c.q, q=c.p) for c in list(cells) if c.p != c.q)
     return Selection(tuple(sorted(cells, key=_order)), choose(cells))
+
+
+def _axis(name: str, values: Any) -> list[Any]:
+    """One axis of the grid as a list with something in it."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInputError(f"{name}={values!r} must be a sequence of values.")
+    axis = list(values)
+    if not axis:
+        raise InvalidInputError(f"The grid is empty: {name} needs at least one value.")
+    return axis
 
 
 def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:

@@ -43,7 +43,7 @@ from dataclasses import replace
 import numpy as np
 
 from lmkl_core.branch import BranchAndBound
-from lmkl_core.constraints import NormConstraint
+from lmkl_core.constraints import SMALLEST_EXCESS, NormConstraint
 from lmkl_core.errors import ConvergenceWarning
 from lmkl_core.newton import SMALLEST_LOG_WEIGHT, Geometry, descend
 from lmkl_core.problem import Evaluation, Problem
@@ -53,9 +53,6 @@ from lmkl_core.support import support_bound
 SMOOTH_EXCESS = 1 / 40
 """Newton's method needs no help where both exponents exceed one by this."""
 
-LEAST_EXCESS = 1e-9
-"""Exponents closer to one than this are only approached."""
-
 
 class Run:
     """Best point, best proven bound and history of one call of a solver."""
@@ -63,7 +60,7 @@ class Run:
     def __init__(self, problem, constraint: NormConstraint, tol: float, outer: "Run | None" = None):
         self.problem: Problem = problem
         self.constraint, self.tol, self.outer = constraint, tol, outer
-        self.lower_bound = 0.0
+        self.lower_bound, self.bound_rounding = 0.0, 0.0
         self.best: Evaluation | None = None
         self.best_x: np.ndarray | None = None
         self.objectives: list[float] = []
@@ -74,7 +71,8 @@ class Run:
         """Relative gap of the best point to the best bound, rounding allowed for."""
         assert self.best is not None
         gap = (self.best.objective - self.lower_bound) / self.best.objective
-        return max(gap, 0.0) + self.best.rounding
+        # A bound above the objective is an error of rounding, and counts as one.
+        return abs(gap) + max(self.best.rounding, self.bound_rounding)
 
     @property
     def is_certified(self) -> bool:
@@ -89,7 +87,9 @@ class Run:
         bound, maximiser = support_bound(
             groups, self.constraint.p, self.constraint.q, at_point, tolerance
         )
-        self.lower_bound = max(self.lower_bound, evaluation.cut_constant - bound)
+        if evaluation.cut_constant - bound > self.lower_bound:
+            self.lower_bound = evaluation.cut_constant - bound
+            self.bound_rounding = evaluation.rounding
         if self.outer is not None:
             self.outer.bound_by(evaluation)
         return maximiser
@@ -120,7 +120,7 @@ class Run:
             maximiser = self.visit(x, self.problem.evaluate(np.exp(x)))
             if self.is_certified:
                 return maximiser
-        while excess > max(least, LEAST_EXCESS):
+        while excess > max(least, SMALLEST_EXCESS):
             p, q = max(self.constraint.p, 1 + excess), max(self.constraint.q, 1 + excess)
             smooth = replace(self.constraint, p=p, q=q)
             stage = Run(self.problem, smooth, max(0.1 * excess, 0.1 * self.tol), outer=self)
@@ -130,7 +130,7 @@ class Run:
             if excess < self.tol or _asked_to_stop(cancel):
                 break
             excess *= 0.1
-        if least < LEAST_EXCESS:
+        if least < SMALLEST_EXCESS:
             return self.visit(x, self.problem.evaluate(np.exp(x)))
         return self.newton(x, max_iter, cancel)
 
@@ -236,7 +236,7 @@ def _branch(run: Run, max_solves: int, cancel) -> None:
 def _start(constraint: NormConstraint, weights: np.ndarray | None) -> np.ndarray:
     """Logarithms of feasible weights to start from; zeros become tiny, not impossible."""
     if weights is None:
-        return np.log(constraint.uniform())
+        return constraint.normalise(np.log(constraint.uniform()))
     weights = constraint.split(weights)
     top = np.max(weights, axis=1, keepdims=True)
     relative = np.divide(weights, top, out=np.ones_like(weights), where=top > 0)

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lmkl_core import blocks as time
+from lmkl_core import blocks as blocking
 from lmkl_core.calibration import Calibration, calibrate
 from lmkl_core.clusters import Clusters
 from lmkl_core.fitting import (
@@ -26,6 +26,9 @@ from lmkl_core.validation import Views
 CALIBRATION_ROWS = 3000
 """Left-out scores are taken on at most about this many rows, in whole blocks."""
 
+
+STRETCH = 100
+"""Rows in a row that still show how frames resemble their neighbours."""
 
 LAG_ROWS = 1500
 """Rows on which the block length is chosen: it takes a kernel matrix of them."""
@@ -109,15 +112,15 @@ class StreamedFit:
         if block_length is None:
             part = calibration_rows(takes, LAG_ROWS)
             kernel = mean_gram(self.kernels, views.rows(part).arrays)
-            block_length = time.choose_block_length(kernel, takes[part])
-        parts = time.time_blocks(takes, block_length)
+            block_length = blocking.choose_block_length(kernel, takes[part])
+        parts = blocking.time_blocks(takes, block_length)
         scores = self.problem.left_out(self.evaluation, views, parts)
-        whole = time.rows_of_takes(takes)
+        whole = blocking.rows_of_takes(takes)
         complete = len(whole) > 1 and len(takes) == len(self.takes)
         stress = self.problem.left_out(self.evaluation, views, whole) if complete else None
         return calibrate(
             scores,
-            time.block_numbers(parts, len(takes)),
+            blocking.block_numbers(parts, len(takes)),
             takes,
             stress,
             target_bpcer=target_bpcer,
@@ -196,14 +199,23 @@ def fit(
 
 
 def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndarray:
-    """Rows to calibrate on: all, or the first rows of evenly spaced takes."""
+    """Rows to calibrate on: all, or stretches spread evenly over evenly spaced takes."""
     if len(takes) <= most:
         return np.arange(len(takes))
-    parts = time.rows_of_takes(takes)
-    # Takes of a hundred rows still show how frames resemble their neighbours.
-    parts = parts[:: max(1, len(parts) * 100 // most)]
+    parts = blocking.rows_of_takes(takes)
+    parts = parts[:: max(1, len(parts) * STRETCH // most)]
     share = max(1, most // len(parts))
-    return np.concatenate([rows[:share] for rows in parts])
+    return np.concatenate([_stretches(rows, share) for rows in parts])
+
+
+def _stretches(rows: np.ndarray, count: int) -> np.ndarray:
+    """About ``count`` rows of a take, in stretches spread evenly over it."""
+    if len(rows) <= count:
+        return rows
+    pieces = max(1, count // STRETCH)
+    length = count // pieces
+    starts = ((np.arange(pieces) + 0.5) / pieces * (len(rows) - length)).astype(int)
+    return np.unique(np.concatenate([rows[start : start + length] for start in starts]))
 
 
 def _not_kept() -> np.ndarray:

@@ -247,5 +247,7 @@ def _vector_norm_support(sensitivity: np.ndarray, p: float):
         weights[np.arange(len(weights)), np.argmax(sensitivity, axis=1)] = 1.0
     else:
         positive = np.isfinite(log_bound)
-        weights[positive] = np.exp((log_u[positive] - log_bound[positive, None]) / (p - 1))
+        log_weights = (log_u[positive] - log_bound[positive, None]) / (p - 1)
+        log_norm = logsumexp(p * log_weights) / p
+        weights[positive] = np.exp(log_weights - log_norm[:, None])
     return float(np.sum(np.exp(log_bound))), weights

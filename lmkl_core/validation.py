@@ -13,6 +13,9 @@ from scipy.sparse import issparse
 
 from lmkl_core.errors import DuplicateRowsWarning, InvalidInputError
 
+LARGEST_PARAMETER = 1e12
+"""No parameter has a use beyond this, and some would overflow."""
+
 
 @dataclass(frozen=True)
 class Views:
@@ -84,6 +87,8 @@ def as_views(X, check_finite: bool = True) -> Views:
 
 def _as_float(name: str, array) -> np.ndarray:
     """One view as a 2-D float32 or float64 array."""
+    if isinstance(array, np.ma.MaskedArray) and np.any(array.mask):
+        raise InvalidInputError(f"View {name!r} has masked values: drop or fill those rows.")
     try:
         array = np.asarray(array)
     except ValueError:
@@ -128,9 +133,11 @@ def _matching_arrays(X, names, n_features, dtype) -> tuple[np.ndarray, ...] | No
     if type(X) is not dict or len(X) != len(names):
         return None
     arrays: tuple[Any, ...] = tuple(X.get(name) for name in names)
-    rows = len(arrays[0]) if type(arrays[0]) is np.ndarray else 0
+    rows = len(arrays[0]) if type(arrays[0]) is np.ndarray and arrays[0].ndim else 0
+    if not rows:
+        return None
     for array, columns in zip(arrays, n_features, strict=True):
-        if type(array) is not np.ndarray or array.dtype != dtype or not rows:
+        if type(array) is not np.ndarray or array.dtype is not dtype:
             return None
         if array.shape != (rows, columns):
             return None
@@ -230,6 +237,8 @@ def check_real(name: str, value, low: float, *, strict: bool = False) -> float:
         good = False
     if not good or value < low or (strict and value == low):
         raise InvalidInputError(f"{name}={value!r} must be a finite number {relation} {low:g}.")
+    if value > LARGEST_PARAMETER:
+        raise InvalidInputError(f"{name}={value!r} must be at most {LARGEST_PARAMETER:g}.")
     return float(value)
 
 
