@@ -23,16 +23,21 @@ DELTAS = (0.01, 0.1, 1.0, "auto")
 WAYS = ("single frames", "chosen blocks", "half a take", "whole takes")
 
 
-def one_person(scenario, seed, strength, n_clusters, shift):
+def one_person(scenario, seed, options):
     """Errors of every way and delta for one generated person."""
-    world = World(scenario, seed, strength, shift)
+    world = World(scenario, seed, options.strength, options.shift)
     takes = np.repeat(np.arange(scenario.n_takes), scenario.rows)
     enrolled = world.session(scenario.rows)
     other = world.session(max(scenario.rows, 20))
     attacks = [world.session(12, species) for species in range(SPECIES)]
     result = {}
     for delta in DELTAS:
-        model = LocalisedMKL(delta=delta, n_clusters=n_clusters, random_state=0)
+        model = LocalisedMKL(
+            delta=delta,
+            n_clusters=options.clusters,
+            temperature=options.temperature,
+            random_state=0,
+        )
         model.fit(enrolled, groups=takes)
         genuine = model.score_samples(other)
         spoofed = np.concatenate([model.score_samples(attack) for attack in attacks])
@@ -55,15 +60,13 @@ def main(arguments=None):
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--strength", type=float, default=2.0, help="of the attacks' texture")
     parser.add_argument("--shift", type=float, default=0.15, help="between sessions")
+    parser.add_argument("--temperature", type=float, default=0.1)
     parser.add_argument("--clusters", type=int, default=3)
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     with threadpool_limits(1):
         for scenario in SCENARIOS:
-            people = [
-                one_person(scenario, seed, options.strength, options.clusters, options.shift)
-                for seed in range(options.seeds)
-            ]
+            people = [one_person(scenario, seed, options) for seed in range(options.seeds)]
             report(scenario, people)
 
 
