@@ -348,7 +348,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
         fitted = self._fitted
-        check_finite = check_finite or any(kernel.name != "rbf" for kernel in fitted.kernels)
+        check_finite = check_finite or not fitted.scorer().support_kernels.all_rbf
         return match_views(X, fitted.view_names, fitted.n_features, fitted.dtype, check_finite)
 
     def _inducing(self, n_samples: int) -> int | None:

@@ -46,7 +46,7 @@ class ExactFit:
         """Names of the views."""
         return self.views.names
 
-    @property
+    @cached_property
     def n_features(self) -> tuple[int, ...]:
         """Columns of every view; for a precomputed kernel, the training rows."""
         return tuple(array.shape[1] for array in self.views.arrays)

@@ -26,7 +26,7 @@ class SupportKernels:
     def __init__(self, kernels: tuple[ViewKernel, ...], support: tuple[np.ndarray, ...]):
         self.kernels = kernels
         self.n_support = len(support[0])
-        self._all_rbf = all(kernel.name == "rbf" for kernel in kernels)
+        self.all_rbf = all(kernel.name == "rbf" for kernel in kernels)
         # For RBF rows are centred (against cancellation) and divided by the width, so that
         # the exponent is x.y - |x|^2/2 - |y|^2/2.
         columns = [X.shape[1] for X in support]
@@ -54,7 +54,7 @@ class SupportKernels:
         For precomputed kernels ``k(y, y)`` is unknown; the mean over the training rows stands
         in for it, which is exact for kernels with a constant diagonal.
         """
-        if self._all_rbf:
+        if self.all_rbf:
             return self._rbf(arrays), 1.0
         block = np.stack([self._one(g, array) for g, array in enumerate(arrays)])
         diagonals = [

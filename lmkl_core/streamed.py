@@ -64,7 +64,7 @@ class StreamedFit:
         """Names of the views."""
         return self.problem.basis.landmarks.names
 
-    @property
+    @cached_property
     def n_features(self) -> tuple[int, ...]:
         """Columns of every view."""
         return tuple(array.shape[1] for array in self.problem.basis.landmarks.arrays)
