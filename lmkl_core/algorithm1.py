@@ -17,6 +17,7 @@ import warnings
 
 import numpy as np
 
+from lmkl_core.cancelling import asked_to_stop
 from lmkl_core.constraints import NormConstraint
 from lmkl_core.errors import ConvergenceWarning
 from lmkl_core.problem import Problem
@@ -79,7 +80,7 @@ def solve_as_printed(
         if np.linalg.norm(dual - previous) <= tol * np.linalg.norm(dual):
             reason = "fixed point"
             break
-        if cancel is not None and cancel():
+        if asked_to_stop(cancel):
             reason = "cancelled"
             break
     if not track_gap or not run.objectives:

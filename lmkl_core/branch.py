@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lmkl_core.cancelling import asked_to_stop
 from lmkl_core.constraints import NormConstraint
 from lmkl_core.newton import Geometry, descend
 from lmkl_core.problem import Evaluation, Problem
@@ -93,7 +94,7 @@ class BranchAndBound:
             if box.bound >= self.target or self.problem.n_solves >= limit:
                 heapq.heappush(self._heap, box)
                 return
-            if cancel is not None and cancel():
+            if asked_to_stop(cancel):
                 heapq.heappush(self._heap, box)
                 return
             self._open(box)

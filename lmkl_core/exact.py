@@ -8,13 +8,13 @@ import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
 
 from lmkl_core.calibration import Calibration
+from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.clusters import Clusters
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import (
     Settings,
     certificate_gap,
     exact_calibration,
-    raise_if_cancelled,
     solve_settings,
 )
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack, mean_gram
@@ -49,12 +49,12 @@ class ExactFit:
     @cached_property
     def n_features(self) -> tuple[int, ...]:
         """Columns of every view; for a precomputed kernel, the training rows."""
-        return tuple(array.shape[1] for array in self.views.arrays)
+        return self.views.n_columns
 
     @property
     def dtype(self) -> np.dtype:
         """Of the views."""
-        return self.views.arrays[0].dtype
+        return self.views.dtype
 
     @cached_property
     def gap(self) -> float:

@@ -19,7 +19,7 @@ from lmkl_core.calibration import (
 )
 from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES, NormConstraint, make_constraint
-from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.errors import InvalidInputError
 from lmkl_core.kernels import ViewKernel, fit_kernel, gram_stack
 from lmkl_core.problem import Problem
 from lmkl_core.solution import Solution
@@ -153,12 +153,6 @@ def certificate_gap(problem: Problem, weights: np.ndarray, settings: Settings) -
     run = Run(problem, constraint, settings.tol)
     run.visit(None, problem.evaluate(weights))
     return run.gap
-
-
-def raise_if_cancelled(cancel) -> None:
-    """Turn the caller's wish to stop into `Cancelled`."""
-    if cancel is not None and cancel():
-        raise Cancelled("The fit was cancelled; the model is as it was before.")
 
 
 def evaluate_fixed(problem: Problem, weights: np.ndarray, constraint: NormConstraint) -> Solution:

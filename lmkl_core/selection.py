@@ -45,13 +45,13 @@ from sklearn.base import clone
 
 from lmkl_core import blocks as blocking
 from lmkl_core.calibration import Calibration
+from lmkl_core.cancelling import asked_to_stop, raise_if_cancelled
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.fitting import (
     Localised,
     Settings,
     exact_calibration,
     localise,
-    raise_if_cancelled,
     solve_settings,
 )
 from lmkl_core.problem import GramProblem
@@ -312,7 +312,7 @@ def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
             cells.extend(result)
             if progress is not None:
                 progress(done * cells_a_task, len(tasks) * cells_a_task)
-            if cancel is not None and cancel() and done < len(tasks):
+            if asked_to_stop(cancel) and done < len(tasks):
                 raise Cancelled(f"The selection was cancelled after {done} of {len(tasks)} tasks.")
     finally:
         with warnings.catch_warnings():

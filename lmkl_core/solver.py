@@ -43,6 +43,7 @@ from dataclasses import replace
 import numpy as np
 
 from lmkl_core.branch import BranchAndBound
+from lmkl_core.cancelling import asked_to_stop
 from lmkl_core.constraints import SMALLEST_EXCESS, NormConstraint
 from lmkl_core.errors import ConvergenceWarning
 from lmkl_core.newton import SMALLEST_LOG_WEIGHT, Geometry, descend
@@ -127,7 +128,7 @@ class Run:
             stage.newton(smooth.normalise(x), min(max_iter, 50), cancel)
             assert stage.best_x is not None
             x = self.constraint.normalise(stage.best_x)
-            if excess < self.tol or _asked_to_stop(cancel):
+            if excess < self.tol or asked_to_stop(cancel):
                 break
             excess *= 0.1
         if least < SMALLEST_EXCESS:
@@ -140,7 +141,7 @@ class Run:
         evaluation = self.problem.evaluate(np.exp(x))
         maximiser = self.visit(x, evaluation)
         for _ in range(max_iter):
-            if self.is_certified or _asked_to_stop(cancel):
+            if self.is_certified or asked_to_stop(cancel):
                 break
             step = descend(self.problem, geometry, x, evaluation)
             if step is None:
@@ -190,17 +191,17 @@ def solve(
     run = Run(problem, constraint, tol)
     maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
     reason = "stalled"
-    if init is not None and not run.is_certified and not _asked_to_stop(cancel):
+    if init is not None and not run.is_certified and not asked_to_stop(cancel):
         # A warm start may mislead; it must never cost the certificate.
         maximiser = run.descend_from(_start(constraint, None), max_iter, cancel)
     if not run.is_certified and constraint.is_convex is not True:
         _leave_local_minimum(run, maximiser, max_iter, cancel)
-        if not run.is_certified and not _asked_to_stop(cancel):
+        if not run.is_certified and not asked_to_stop(cancel):
             _branch(run, max_branch_solves, cancel)
             reason = "budget"
     if run.is_certified:
         reason = "certified"
-    elif _asked_to_stop(cancel):
+    elif asked_to_stop(cancel):
         reason = "cancelled"
     elif warn:
         warnings.warn(
@@ -210,10 +211,6 @@ def solve(
             stacklevel=2,
         )
     return finish(problem, constraint, run, reason, "certified", before)
-
-
-def _asked_to_stop(cancel: Callable[[], bool] | None) -> bool:
-    return cancel is not None and cancel()
 
 
 def _leave_local_minimum(run: Run, maximiser: np.ndarray, max_iter: int, cancel) -> None:

@@ -7,12 +7,12 @@ import numpy as np
 
 from lmkl_core import blocks as blocking
 from lmkl_core.calibration import Calibration, calibrate
+from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.clusters import Clusters
 from lmkl_core.fitting import (
     Settings,
     certificate_gap,
     fit_kernels,
-    raise_if_cancelled,
     solve_settings,
 )
 from lmkl_core.inducing import InducingProblem, build_basis
@@ -67,12 +67,12 @@ class StreamedFit:
     @cached_property
     def n_features(self) -> tuple[int, ...]:
         """Columns of every view."""
-        return tuple(array.shape[1] for array in self.problem.basis.landmarks.arrays)
+        return self.problem.basis.landmarks.n_columns
 
     @property
     def dtype(self) -> np.dtype:
         """Of the views."""
-        return self.problem.basis.landmarks.arrays[0].dtype
+        return self.problem.basis.landmarks.dtype
 
     @property
     def clusters(self) -> Clusters:

@@ -29,6 +29,16 @@ class Views:
         """Number of rows, the same in every view."""
         return len(self.arrays[0])
 
+    @property
+    def n_columns(self) -> tuple[int, ...]:
+        """Number of columns of every view."""
+        return tuple(array.shape[1] for array in self.arrays)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The one floating dtype of the views."""
+        return self.arrays[0].dtype
+
     def rows(self, index) -> "Views":
         """Views of some rows only."""
         return Views(self.names, tuple(array[index] for array in self.arrays))
