@@ -1,0 +1,179 @@
+"""The values that travel through the program: frozen, and free of behaviour that needs a library.
+
+One direction: ``FrameSource -> Frame -> Face -> FrameResult -> session -> views``. What did not
+work is a value too (`Status` with a reason), because "no face" is an ordinary answer to a frame.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image: TypeAlias = NDArray[np.uint8]
+"""Height x width x 3, 8 bits, red-green-blue. Everywhere after a source: never blue-green-red."""
+
+LANDMARKS = ("left eye", "right eye", "nose", "left mouth corner", "right mouth corner")
+"""Order of the five landmarks, left and right as seen in the image."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture of a source.
+
+    Attributes
+    ----------
+    image : ndarray
+        RGB, uint8, (height, width, 3), where it comes from a source of ours. The pipeline checks,
+        so that a foreign array gives a reason and no crash.
+    number : int
+        Counts the frames a source has delivered, from 0; it goes on counting when the source is
+        opened again.
+    time : float
+        Seconds: media time for files and folders, time since opening on a monotonic clock for
+        live sources. Never runs backwards.
+    """
+
+    image: NDArray[Any]
+    number: int = 0
+    time: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A face found in a frame.
+
+    Attributes
+    ----------
+    box : tuple of float
+        x, y, width, height in pixels of the frame; may reach over its border.
+    landmarks : ndarray
+        (5, 2) pixel positions in the order of `LANDMARKS`.
+    confidence : float
+        The detector's own, 0 to 1.
+    """
+
+    box: tuple[float, float, float, float]
+    landmarks: NDArray[np.float64]
+    confidence: float
+
+    @property
+    def area(self) -> float:
+        """Area of the box in square pixels."""
+        return self.box[2] * self.box[3]
+
+
+class Status(StrEnum):
+    """What became of a frame on its way to views."""
+
+    READY = "ready"
+    BAD_FRAME = "bad frame"
+    NO_FACE = "no face"
+    POOR_QUALITY = "poor quality"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One named value of the quality gate, with its limits and, when it fails, the reason."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str = ""
+    reason: str = ""
+    """Empty when the check passed; otherwise one sentence that tells the person what to do."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the value lies within its limits (NaN does not)."""
+        return self.low <= self.value <= self.high
+
+
+@dataclass(frozen=True)
+class Quality:
+    """All checks of one face; it passes when every check does."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Reasons of the failed checks, most important first (the order of the checks)."""
+        return tuple(check.reason for check in self.checks if not check.passed)
+
+    def __getitem__(self, name: str) -> Check:
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise KeyError(name)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Head pose in degrees: yaw > 0 to the image's right, pitch > 0 up, roll > 0 clockwise."""
+
+    yaw: float
+    pitch: float
+    roll: float
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The circumstances of one face: what can be unfamiliar without being an attack.
+
+    Attributes
+    ----------
+    brightness : float
+        Mean luma of the face, 0 to 255.
+    contrast : float
+        Standard deviation of the face's luma.
+    warmth, tint : float
+        Colour cast: log ratios of red to blue and of green to the mean of both.
+    side_light : float
+        Log ratio of the mean luma of the face's left half to its right half.
+    sharpness : float
+        Log of the gradient energy of the aligned face, at one size for every distance.
+    distance : float
+        Log2 of the frame's height over the aligned face's side: one more is twice as far.
+    yaw, pitch, roll : float
+        Head pose in degrees.
+    """
+
+    brightness: float
+    contrast: float
+    warmth: float
+    tint: float
+    side_light: float
+    sharpness: float
+    distance: float
+    yaw: float
+    pitch: float
+    roll: float
+
+
+@dataclass(frozen=True, eq=False)
+class FrameResult:
+    """Everything the pipeline says of one frame.
+
+    ``views`` is there exactly when ``status`` is READY: each maps a view's name to a row of
+    shape (1, columns). ``reason`` is empty exactly then.
+    """
+
+    frame: Frame
+    status: Status
+    reason: str = ""
+    face: Face | None = None
+    n_faces: int = 0
+    pose: Pose | None = None
+    quality: Quality | None = None
+    condition: Condition | None = None
+    views: Mapping[str, NDArray[np.float32]] | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Time spent in each stage: detect, quality, crops, views."""
