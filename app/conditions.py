@@ -1,0 +1,155 @@
+"""The circumstances of a frame, and how far they lie from those that were enrolled.
+
+A condition that was never enrolled breaks every one-class model: the person in another light looks
+less familiar than an attack in the enrolled light. So each frame carries its circumstances
+(`Condition`), and a low score in unfamiliar circumstances is told as what it is.
+
+A take spans a range in each dimension. The distance of a frame from a take is how far it lies
+outside that range, in steps of the dimension's tolerance, in the dimension where it is worst; the
+distance from what was enrolled is that of the nearest take. So 0 is inside, 1 is the edge of what
+the tolerances allow, and every distance has a name ("warmer light than in any take").
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.quality import FaceMeasures
+from app.types import Condition
+
+NAMES = tuple(field.name for field in fields(Condition))
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension of a condition: its tolerance and what lying outside is called."""
+
+    tolerance: float
+    below: str
+    above: str
+
+
+# Tolerances follow the effect of each dimension on genuine scores of generated takes
+# (`python -m benchmarks conditions`); the words finish "Compared with the nearest take, ...".
+DIMENSIONS = {
+    "brightness": Dimension(18.0, "it is darker", "it is brighter"),
+    "contrast": Dimension(12.0, "the contrast is lower", "the contrast is higher"),
+    "warmth": Dimension(0.15, "the light is bluer", "the light is warmer"),
+    "tint": Dimension(0.08, "the light is more magenta", "the light is greener"),
+    "side_light": Dimension(
+        0.20, "the light comes from the right", "the light comes from the left"
+    ),
+    "sharpness": Dimension(0.70, "the picture is softer", "the picture is noisier or sharper"),
+    "distance": Dimension(0.35, "the face is closer", "the face is further away"),
+    "yaw": Dimension(10.0, "the head is turned to the left", "the head is turned to the right"),
+    "pitch": Dimension(10.0, "the head is lowered", "the head is raised"),
+    "roll": Dimension(10.0, "the head is tilted to the left", "the head is tilted to the right"),
+}
+TOLERANCES = np.array([DIMENSIONS[name].tolerance for name in NAMES])
+
+# The ends of a take's range: a few blinking or blurred frames do not stretch it.
+RANGE_QUANTILES = (0.02, 0.98)
+
+
+def condition_of(measures: FaceMeasures, frame_height: int) -> Condition:
+    """Return the circumstances of a measured face.
+
+    Parameters
+    ----------
+    measures : FaceMeasures
+        The face.
+    frame_height : int
+        Height of the frame in pixels: distance is told by the share of the frame that a face
+        fills, so that it does not depend on the camera's resolution.
+    """
+    # One grey level keeps the logarithms finite on a channel that is all zero.
+    red, green, blue = (value + 1.0 for value in measures.colour)
+    half = measures.luma.shape[1] // 2
+    left, right = measures.luma[:, :half].mean() + 1.0, measures.luma[:, half:].mean() + 1.0
+    return Condition(
+        brightness=measures.brightness,
+        contrast=measures.contrast,
+        warmth=math.log(red / blue),
+        tint=math.log(green / math.sqrt(red * blue)),
+        side_light=math.log(left / right),
+        sharpness=measures.sharpness,
+        distance=math.log2(frame_height / measures.size),
+        yaw=measures.pose.yaw,
+        pitch=measures.pose.pitch,
+        roll=measures.pose.roll,
+    )
+
+
+@dataclass(frozen=True)
+class Familiarity:
+    """How far a frame's circumstances lie from those enrolled.
+
+    Attributes
+    ----------
+    distance : float
+        In tolerances, 0 inside an enrolled take's range.
+    nearest_take : str
+        The take that comes closest.
+    differences : tuple of str
+        What lies outside that take by more than its tolerance, worst first, as half sentences.
+    """
+
+    distance: float
+    nearest_take: str
+    differences: tuple[str, ...]
+
+    @property
+    def is_familiar(self) -> bool:
+        """Whether every dimension is within its tolerance of one take."""
+        return self.distance <= 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class EnrolledConditions:
+    """The ranges of the enrolled takes.
+
+    Attributes
+    ----------
+    takes : tuple of str
+        Names of the takes.
+    low, high : ndarray
+        (takes, dimensions) ends of the ranges, in the order of `NAMES`.
+    """
+
+    takes: tuple[str, ...]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, conditions: Sequence[Condition], takes: Sequence[str]) -> "EnrolledConditions":
+        """Take the ranges from the enrolled frames and the take each belongs to."""
+        if not conditions or len(conditions) != len(takes):
+            raise ValueError("Enrolled conditions need frames, each with the name of its take.")
+        values = np.array([astuple(condition) for condition in conditions])
+        if not np.isfinite(values).all():
+            raise ValueError("An enrolled frame's condition is not finite; leave the frame out.")
+        names = tuple(dict.fromkeys(takes))
+        member = np.array(takes)
+        ranges = [np.quantile(values[member == name], RANGE_QUANTILES, axis=0) for name in names]
+        return cls(names, np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges]))
+
+    def familiarity(self, condition: Condition) -> Familiarity:
+        """Return the distance of a frame's circumstances, and what it is made of."""
+        value = np.array(astuple(condition))
+        below, above = (self.low - value) / TOLERANCES, (value - self.high) / TOLERANCES
+        outside = np.maximum(np.maximum(below, above), 0.0)
+        # What cannot be measured cannot be familiar.
+        outside[np.isnan(outside)] = math.inf
+        worst = outside.max(axis=1)
+        nearest = int(worst.argmin())
+        differences = tuple(
+            DIMENSIONS[NAMES[k]].below
+            if below[nearest, k] > above[nearest, k]
+            else DIMENSIONS[NAMES[k]].above
+            for k in np.argsort(-outside[nearest])
+            if outside[nearest, k] > 1.0
+        )
+        return Familiarity(float(worst[nearest]), self.takes[nearest], differences)

@@ -1,0 +1,68 @@
+"""Any array that calls itself a frame, as RGB or with the reason why not."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.types import Image
+
+MIN_SIDE = 64
+MAX_PIXELS = 64_000_000
+# Sensors show a few levels of noise behind a closed shutter.
+BLACK_LEVEL = 12
+# Every n-th pixel in both directions is enough to see whether there is a picture at all.
+STEP = 8
+
+
+def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
+    """Return the picture as RGB with 8 bits, or None and the reason.
+
+    Grey pictures are repeated over three channels, a fourth channel is dropped and 16 bits are
+    cut to the upper 8; what cannot be a camera's picture is refused.
+
+    Parameters
+    ----------
+    pixels : ndarray
+        (height, width) or (height, width, 1, 3 or 4) of unsigned 8 or 16 bits.
+
+    Returns
+    -------
+    image : ndarray or None
+        (height, width, 3) of uint8, the same memory where nothing had to change.
+    reason : str
+        Empty when there is an image.
+    """
+    if not isinstance(pixels, np.ndarray):
+        return None, f"The frame is {type(pixels).__name__}, not an array of pixels."
+    if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in (1, 3, 4)):
+        return None, f"The frame has shape {pixels.shape}; height x width x 1, 3 or 4 is read."
+    if pixels.dtype not in (np.uint8, np.uint16):
+        return None, f"The frame's pixels are {pixels.dtype}; 8 or 16 bits unsigned are read."
+    height, width = pixels.shape[:2]
+    if min(height, width) < MIN_SIDE:
+        return None, f"The frame is {width} x {height}; at least {MIN_SIDE} x {MIN_SIDE} is needed."
+    if height * width > MAX_PIXELS:
+        return None, f"The frame is {width} x {height}; choose a smaller resolution."
+    image = _three_channels(_eight_bits(pixels))
+    sample = image[::STEP, ::STEP]
+    darkest, brightest = int(sample.min()), int(sample.max())
+    if brightest <= BLACK_LEVEL:
+        return None, "The image is black: open the camera's shutter or turn on a light."
+    if darkest == brightest:
+        return None, "The image is a single colour: the camera sends no picture."
+    return image, ""
+
+
+def _eight_bits(pixels: NDArray[Any]) -> Image:
+    if pixels.dtype == np.uint16:
+        return (pixels >> 8).astype(np.uint8)
+    return pixels
+
+
+def _three_channels(pixels: Image) -> Image:
+    if pixels.ndim == 2:
+        pixels = pixels[:, :, np.newaxis]
+    if pixels.shape[2] == 1:
+        return np.repeat(pixels, 3, axis=2)
+    return np.ascontiguousarray(pixels[:, :, :3])

@@ -1,0 +1,174 @@
+"""From a frame to named views: the only place where the stages are chained.
+
+``Frame -> RGB -> face -> aligned face -> quality and condition -> crops -> views``
+
+Enrolment, live scoring, files and databases all come through `Pipeline.process`, so that one
+frame gives the same values everywhere. A stage that cannot go on ends the way with a status and a
+reason; nothing a frame can hold raises.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.conditions import condition_of
+from app.faces.alignment import cut, cut_all, face_side, face_transform, visible_fraction
+from app.faces.pose import head_pose
+from app.faces.tracking import FaceTracker
+from app.frames import as_rgb
+from app.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure
+from app.types import Face, Frame, FrameResult, Image, Status
+from lmkl_core.features.presets import Crop, Preset
+
+Views = Mapping[str, NDArray[np.float32]]
+
+_ALIGNED = Crop("aligned", ALIGNED_SIZE)
+# Between two frames further apart than this nothing is said of movement.
+_LONGEST_GAP = 0.5
+
+
+class Extractor(Protocol):
+    """What the pipeline needs of :class:`lmkl_core.features.extractor.Extractor`."""
+
+    @property
+    def preset(self) -> Preset:
+        """The preset that says which crops to cut."""
+
+    def __call__(self, crops: Mapping[str, Image]) -> Views:
+        """Return the views of one frame's crops."""
+
+
+class Stopwatch:
+    """Seconds spent in named stages."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def time(self, stage: str) -> Iterator[None]:
+        """Add the time of the block to a stage."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
+
+
+class Pipeline:
+    """The chain of stages, with the little state it needs: the track and where the face was.
+
+    Not safe to call from two threads at once; one pipeline serves one stream of frames. Call
+    `reset` between streams.
+
+    Parameters
+    ----------
+    extractor : Extractor
+        Turns crops into views.
+    tracker : FaceTracker
+        Finds the face.
+    limits : Limits
+        Limits of the quality gate.
+    """
+
+    def __init__(
+        self, extractor: Extractor, tracker: FaceTracker, limits: Limits | None = None
+    ) -> None:
+        self.extractor = extractor
+        self.tracker = tracker
+        self.limits = limits or Limits()
+        self._last: tuple[float, tuple[float, float]] | None = None
+
+    def reset(self) -> None:
+        """Forget the stream so far, before frames of another one come."""
+        self.tracker.reset()
+        self._last = None
+
+    def process(self, frame: Frame) -> FrameResult:
+        """Return the views of a frame, or why there are none.
+
+        Parameters
+        ----------
+        frame : Frame
+            Any frame; its image may be anything a broken camera sends.
+        """
+        watch = Stopwatch()
+        image, reason = as_rgb(frame.image)
+        if image is None:
+            return FrameResult(frame, Status.BAD_FRAME, reason)
+        if all(crop.of == "image" for crop in self.extractor.preset.crops):
+            return self._without_face(frame, image, watch)
+        with watch.time("detect"):
+            tracking = self.tracker.update(image, frame.time)
+        if tracking.face is None:
+            self._last = None
+            reason = "No face found: look into the camera."
+            return FrameResult(frame, Status.NO_FACE, reason, seconds=watch.seconds)
+        return self._with_face(frame, image, tracking.face, tracking.n_faces, watch)
+
+    def _without_face(self, frame: Frame, image: Image, watch: Stopwatch) -> FrameResult:
+        """Serve presets of whole pictures, such as the paper's objects."""
+        with watch.time("crops"):
+            crops = cut_all(image, None, self.extractor.preset.crops)
+        with watch.time("views"):
+            views = self.extractor(crops)
+        return FrameResult(frame, Status.READY, views=views, seconds=watch.seconds)
+
+    def _with_face(
+        self, frame: Frame, image: Image, face: Face, n_faces: int, watch: Stopwatch
+    ) -> FrameResult:
+        transform = face_transform(face.landmarks)
+        if transform is None:
+            self._last = None
+            reason = "The face's landmarks cannot be used: look straight into the camera."
+            return FrameResult(
+                frame, Status.POOR_QUALITY, reason, face, n_faces, seconds=watch.seconds
+            )
+        with watch.time("quality"):
+            measures = self._measure(frame, image, face, transform)
+            quality = judge(measures, self.limits)
+            condition = condition_of(measures, image.shape[0])
+        found = FrameResult(
+            frame,
+            Status.READY if quality.passed else Status.POOR_QUALITY,
+            "" if quality.passed else quality.reasons[0],
+            face,
+            n_faces,
+            measures.pose,
+            quality,
+            condition,
+            seconds=watch.seconds,
+        )
+        if not quality.passed:
+            return found
+        with watch.time("crops"):
+            crops = cut_all(image, transform, self.extractor.preset.crops)
+        with watch.time("views"):
+            views = self.extractor(crops)
+        return replace(found, views=views)
+
+    def _measure(
+        self, frame: Frame, image: Image, face: Face, transform: NDArray[np.float64]
+    ) -> FaceMeasures:
+        size = face_side(transform)
+        x, y = face.landmarks.mean(axis=0)
+        motion = self._motion(frame.time, (float(x), float(y)), size)
+        return measure(
+            cut(image, transform, _ALIGNED),
+            size=size,
+            visible=visible_fraction(transform, image.shape[:2]),
+            pose=head_pose(face.landmarks),
+            motion=motion,
+        )
+
+    def _motion(self, time: float, centre: tuple[float, float], size: float) -> float:
+        """Return how far the face moved since the frame before, in face sides per second."""
+        last, self._last = self._last, (time, centre)
+        if last is None or not 0.0 < time - last[0] <= _LONGEST_GAP:
+            return 0.0
+        return math.dist(last[1], centre) / size / (time - last[0])

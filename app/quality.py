@@ -1,0 +1,180 @@
+"""The quality gate: named values with limits, and for each failure what to do about it.
+
+Everything is measured on the aligned face (one size for every distance and tilt) or on its
+geometry, so that a limit means the same thing at every resolution of the camera.
+"""
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from app.types import Check, Image, Pose, Quality
+
+ALIGNED_SIZE = 112
+"""Side in pixels of the aligned face on which light and sharpness are measured."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a face must fulfil to be enrolled or judged.
+
+    Attributes
+    ----------
+    min_size : float
+        Side of the tight face square in pixels of the frame.
+    min_visible : float
+        Share of the tight face square inside the frame.
+    brightness : tuple of float
+        Mean luma, 0 to 255.
+    min_contrast : float
+        Standard deviation of the luma.
+    min_sharpness : float
+        See `sharpness`.
+    max_yaw, max_pitch, max_roll : float
+        Degrees either way.
+    max_motion : float
+        Movement in face sides per second.
+    """
+
+    min_size: float = 80.0
+    min_visible: float = 0.95
+    brightness: tuple[float, float] = (40.0, 225.0)
+    min_contrast: float = 14.0
+    min_sharpness: float = -2.6
+    max_yaw: float = 35.0
+    max_pitch: float = 30.0
+    max_roll: float = 30.0
+    max_motion: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class FaceMeasures:
+    """What is measured once of a face, for the quality gate and the condition alike."""
+
+    size: float
+    visible: float
+    luma: NDArray[np.float32]
+    colour: tuple[float, float, float]
+    sharpness: float
+    pose: Pose
+    motion: float
+
+    @property
+    def brightness(self) -> float:
+        """Mean luma of the aligned face."""
+        return float(self.luma.mean())
+
+    @property
+    def contrast(self) -> float:
+        """Standard deviation of the aligned face's luma."""
+        return float(self.luma.std())
+
+
+def measure(
+    aligned: Image, *, size: float, visible: float, pose: Pose, motion: float
+) -> FaceMeasures:
+    """Measure an aligned face.
+
+    Parameters
+    ----------
+    aligned : ndarray
+        The tight face square, `ALIGNED_SIZE` pixels a side, RGB.
+    size : float
+        Its side in pixels of the frame.
+    visible : float
+        Share of it inside the frame.
+    pose : Pose
+        Head pose.
+    motion : float
+        Movement since the frame before, in face sides per second.
+    """
+    luma = cv2.cvtColor(aligned, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    red, green, blue = (float(value) for value in cv2.mean(aligned)[:3])
+    return FaceMeasures(
+        size=size,
+        visible=visible,
+        luma=luma,
+        colour=(red, green, blue),
+        sharpness=sharpness(luma),
+        pose=pose,
+        motion=motion,
+    )
+
+
+def sharpness(luma: NDArray[np.float32]) -> float:
+    """Return the natural log of fine detail over coarse structure.
+
+    The energy of the Laplacian over the variance of the picture: it does not change with
+    brightness or contrast, falls with blur of any kind, and rises with noise.
+    """
+    variance = float(luma.var())
+    if variance < 1.0:
+        return -math.inf
+    detail = float(cv2.Laplacian(luma, cv2.CV_32F, ksize=1).var())
+    return math.log(max(detail, 1e-6) / variance)
+
+
+def judge(measures: FaceMeasures, limits: Limits) -> Quality:
+    """Hold the measures against the limits, the most telling checks first."""
+    pose = measures.pose
+    darkest, brightest = limits.brightness
+    return Quality(
+        (
+            _at_least("size", measures.size, limits.min_size, "px", "Come closer."),
+            _at_least(
+                "visible",
+                measures.visible,
+                limits.min_visible,
+                "",
+                "The face is cut off: move into the picture.",
+            ),
+            _between(
+                "brightness",
+                measures.brightness,
+                darkest,
+                brightest,
+                "",
+                "Too dark: turn on a light.",
+                "Too bright: turn away from the light or lower the exposure.",
+            ),
+            _at_least(
+                "contrast",
+                measures.contrast,
+                limits.min_contrast,
+                "",
+                "Too flat: wipe the lens or change the light.",
+            ),
+            _at_least(
+                "sharpness",
+                measures.sharpness,
+                limits.min_sharpness,
+                "",
+                "Blurred: hold still or let the camera focus.",
+            ),
+            _either_way("turn", pose.yaw, limits.max_yaw, "Look towards the camera."),
+            _either_way("nod", pose.pitch, limits.max_pitch, "Lift or lower your head a little."),
+            _either_way("tilt", pose.roll, limits.max_roll, "Hold your head upright."),
+            _between(
+                "motion", measures.motion, 0.0, limits.max_motion, "faces/s", "", "Hold still."
+            ),
+        )
+    )
+
+
+def _between(
+    name: str, value: float, low: float, high: float, unit: str, below: str, above: str
+) -> Check:
+    # A value that is no number fails, and the upper reason is as good as the lower one.
+    reason = "" if low <= value <= high else (below if value < low else above or below)
+    return Check(name, value, low, high, unit, reason)
+
+
+def _at_least(name: str, value: float, low: float, unit: str, below: str) -> Check:
+    return _between(name, value, low, math.inf, unit, below, below)
+
+
+def _either_way(name: str, degrees: float, limit: float, reason: str) -> Check:
+    return _between(name, degrees, -limit, limit, "°", reason, reason)

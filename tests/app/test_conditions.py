@@ -1,0 +1,124 @@
+"""How far circumstances lie from those enrolled, and what it is called."""
+
+import math
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from app.conditions import DIMENSIONS, NAMES, EnrolledConditions, condition_of
+from app.quality import ALIGNED_SIZE, measure
+from app.types import Condition, Pose
+from tests.app.pictures import skin
+
+HOME = Condition(
+    brightness=130.0,
+    contrast=40.0,
+    warmth=0.3,
+    tint=0.0,
+    side_light=0.0,
+    sharpness=-1.0,
+    distance=1.2,
+    yaw=0.0,
+    pitch=0.0,
+    roll=0.0,
+)
+
+
+def enrolled(*named):
+    pairs = [(name, replace(HOME, **change)) for name, change in named]
+    return EnrolledConditions.of([c for _, c in pairs], [name for name, _ in pairs])
+
+
+def condition(aligned, *, size=200.0, height=480):
+    measures = measure(aligned, size=size, visible=1.0, pose=Pose(0.0, 0.0, 0.0), motion=0.0)
+    return condition_of(measures, height)
+
+
+def test_that_every_dimension_has_a_tolerance_and_words():
+    assert set(DIMENSIONS) == set(NAMES)
+    for dimension in DIMENSIONS.values():
+        assert dimension.tolerance > 0
+        assert dimension.below != dimension.above
+
+
+def test_that_a_condition_inside_a_take_has_distance_zero():
+    ranges = enrolled(("window", {}), ("window", {"brightness": 150.0}))
+    familiarity = ranges.familiarity(replace(HOME, brightness=140.0))
+    assert familiarity.distance == 0.0
+    assert familiarity.is_familiar
+    assert familiarity.differences == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_that_each_dimension_alone_makes_a_condition_unfamiliar_and_names_it(name, sign):
+    dimension = DIMENSIONS[name]
+    ranges = enrolled(("window", {}))
+    near = replace(HOME, **{name: asdict(HOME)[name] + 0.9 * sign * dimension.tolerance})
+    far = replace(HOME, **{name: asdict(HOME)[name] + 1.5 * sign * dimension.tolerance})
+    assert ranges.familiarity(near).is_familiar
+    familiarity = ranges.familiarity(far)
+    assert familiarity.distance == pytest.approx(1.5)
+    assert familiarity.differences == (dimension.above if sign > 0 else dimension.below,)
+
+
+def test_that_the_nearest_take_counts():
+    ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 90.0}))
+    familiarity = ranges.familiarity(replace(HOME, warmth=0.95, brightness=92.0))
+    assert familiarity.nearest_take == "lamp"
+    assert familiarity.is_familiar
+
+
+def test_that_light_of_one_take_with_warmth_of_another_is_not_familiar():
+    ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 60.0}))
+    assert not ranges.familiarity(replace(HOME, warmth=0.9)).is_familiar
+
+
+def test_that_the_worst_difference_is_named_first():
+    familiarity = enrolled(("window", {})).familiarity(replace(HOME, brightness=10.0, yaw=15.0))
+    assert familiarity.differences == (DIMENSIONS["brightness"].below, DIMENSIONS["yaw"].above)
+
+
+def test_that_a_stray_frame_does_not_stretch_a_take():
+    steady = [("window", {"yaw": float(k % 3)}) for k in range(200)]
+    familiarity = enrolled(*steady, ("window", {"yaw": 40.0})).familiarity(replace(HOME, yaw=39.0))
+    assert not familiarity.is_familiar
+
+
+def test_that_what_cannot_be_measured_is_not_familiar():
+    ranges = enrolled(("window", {}))
+    assert ranges.familiarity(replace(HOME, sharpness=math.nan)).distance == math.inf
+    assert ranges.familiarity(replace(HOME, sharpness=-math.inf)).distance == math.inf
+
+
+def test_that_enrolling_nothing_or_what_is_not_finite_is_refused():
+    with pytest.raises(ValueError, match="need frames"):
+        EnrolledConditions.of([], [])
+    with pytest.raises(ValueError, match="not finite"):
+        EnrolledConditions.of([replace(HOME, yaw=math.nan)], ["window"])
+
+
+def test_that_light_and_colour_are_measured_in_their_own_dimensions():
+    face = skin(mean=120, spread=25).astype(np.float32)
+    base = condition(face.astype(np.uint8))
+    darker = condition((face * 0.5).astype(np.uint8))
+    warm = condition(np.clip(face * [1.2, 1.0, 0.8], 0, 255).astype(np.uint8))
+    green = condition(np.clip(face * [0.9, 1.1, 0.9], 0, 255).astype(np.uint8))
+    shade = np.linspace(1.3, 0.7, ALIGNED_SIZE)[np.newaxis, :, np.newaxis]
+    left = condition(np.clip(face * shade, 0, 255).astype(np.uint8))
+    assert darker.brightness == pytest.approx(base.brightness / 2, rel=0.02)
+    assert darker.warmth == pytest.approx(base.warmth, abs=0.01)
+    assert warm.warmth == pytest.approx(base.warmth + math.log(1.2 / 0.8), abs=0.02)
+    assert warm.tint == pytest.approx(base.tint - math.log(0.96) / 2, abs=0.02)
+    assert green.tint == pytest.approx(base.tint + math.log(1.1 / 0.9), abs=0.02)
+    assert green.warmth == pytest.approx(base.warmth, abs=0.02)
+    assert left.side_light > base.side_light + 0.2
+    assert left.brightness == pytest.approx(base.brightness, rel=0.05)
+
+
+def test_that_distance_is_told_by_the_share_of_the_frame_at_any_resolution():
+    face = skin()
+    near = condition(face, size=200).distance
+    assert condition(face, size=100).distance == pytest.approx(near + 1)
+    assert condition(face, size=400, height=960).distance == pytest.approx(near)

@@ -1,0 +1,69 @@
+"""What the pipeline reads as a picture, and what it refuses with a reason."""
+
+import numpy as np
+import pytest
+
+from app.frames import as_rgb
+
+
+def picture(shape, dtype=np.uint8):
+    top = np.iinfo(dtype).max
+    return np.random.default_rng(0).integers(0, top, size=shape, dtype=dtype, endpoint=True)
+
+
+def test_that_an_rgb_frame_is_passed_on_without_a_copy():
+    pixels = picture((100, 120, 3))
+    image, reason = as_rgb(pixels)
+    assert reason == ""
+    assert np.shares_memory(image, pixels)
+
+
+@pytest.mark.parametrize("shape", [(100, 120), (100, 120, 1)])
+def test_that_grey_is_repeated_over_three_channels(shape):
+    pixels = picture(shape)
+    image, _ = as_rgb(pixels)
+    assert image.shape == (100, 120, 3)
+    for channel in range(3):
+        np.testing.assert_array_equal(image[:, :, channel], pixels.reshape(100, 120))
+
+
+def test_that_a_fourth_channel_is_dropped():
+    pixels = picture((100, 120, 4))
+    image, _ = as_rgb(pixels)
+    np.testing.assert_array_equal(image, pixels[:, :, :3])
+    assert image.flags.c_contiguous
+
+
+def test_that_of_16_bits_the_upper_8_are_kept():
+    pixels = picture((100, 120, 3), np.uint16)
+    image, _ = as_rgb(pixels)
+    assert image.dtype == np.uint8
+    np.testing.assert_array_equal(image, pixels // 256)
+
+
+@pytest.mark.parametrize(
+    ("pixels", "said"),
+    [
+        (np.zeros((480, 640, 3), np.uint8), "black"),
+        (np.random.default_rng(0).integers(0, 12, (480, 640, 3), dtype=np.uint8), "black"),
+        (np.full((480, 640, 3), 130, np.uint8), "single colour"),
+        (picture((1, 1, 3)), "1 x 1"),
+        (picture((480, 20, 3)), "20 x 480"),
+        (picture((100, 120, 2)), "shape"),
+        (picture((100, 120, 5)), "shape"),
+        (picture((4, 100, 120, 3)), "shape"),
+        (np.empty((0, 0, 3), np.uint8), "0 x 0"),
+        (np.zeros((100, 120, 3), np.float32), "float32"),
+        (np.full((100, 120, 3), np.nan), "float64"),
+        (np.zeros((100, 120, 3), bool), "bool"),
+        (None, "NoneType"),
+        ([[1, 2], [3, 4]], "list"),
+        (np.broadcast_to(np.uint8(1), (9000, 9000, 3)), "smaller resolution"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_that_what_is_no_picture_gives_a_reason(pixels, said):
+    image, reason = as_rgb(pixels)
+    assert image is None
+    assert said in reason
+    assert reason.endswith(".")
