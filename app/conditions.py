@@ -17,7 +17,7 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from app.quality import FaceMeasures
+from app.quality import Colour, FaceMeasures
 from app.types import Condition
 
 NAMES = tuple(field.name for field in fields(Condition))
@@ -43,6 +43,9 @@ DIMENSIONS = {
         0.20, "the light comes from the right", "the light comes from the left"
     ),
     "sharpness": Dimension(0.70, "the picture is softer", "the picture is noisier or sharper"),
+    "room_brightness": Dimension(18.0, "the room is darker", "the room is brighter"),
+    "room_warmth": Dimension(0.12, "the room's light is bluer", "the room's light is warmer"),
+    "room_tint": Dimension(0.08, "the room's light is more magenta", "the room's light is greener"),
     "distance": Dimension(0.35, "the face is closer", "the face is further away"),
     "yaw": Dimension(10.0, "the head is turned to the left", "the head is turned to the right"),
     "pitch": Dimension(10.0, "the head is lowered", "the head is raised"),
@@ -65,22 +68,32 @@ def condition_of(measures: FaceMeasures, frame_height: int) -> Condition:
         Height of the frame in pixels: distance is told by the share of the frame that a face
         fills, so that it does not depend on the camera's resolution.
     """
-    # One grey level keeps the logarithms finite on a channel that is all zero.
-    red, green, blue = (value + 1.0 for value in measures.colour)
+    warmth, tint = _cast(measures.colour)
+    room_warmth, room_tint = _cast(measures.room)
     half = measures.luma.shape[1] // 2
     left, right = measures.luma[:, :half].mean() + 1.0, measures.luma[:, half:].mean() + 1.0
     return Condition(
         brightness=measures.brightness,
         contrast=measures.contrast,
-        warmth=math.log(red / blue),
-        tint=math.log(green / math.sqrt(red * blue)),
+        warmth=warmth,
+        tint=tint,
         side_light=math.log(left / right),
         sharpness=measures.sharpness,
+        room_brightness=sum(measures.room) / 3,
+        room_warmth=room_warmth,
+        room_tint=room_tint,
         distance=math.log2(frame_height / measures.size),
         yaw=measures.pose.yaw,
         pitch=measures.pose.pitch,
         roll=measures.pose.roll,
     )
+
+
+def _cast(colour: Colour) -> tuple[float, float]:
+    """Return log ratios of red to blue, and of green to the mean of both."""
+    # One grey level keeps the logarithms finite on a channel that is all zero.
+    red, green, blue = (value + 1.0 for value in colour)
+    return math.log(red / blue), math.log(green / math.sqrt(red * blue))
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.conditions import condition_of
-from app.faces.alignment import cut, cut_all, face_side, face_transform, visible_fraction
+from app.faces.alignment import cut, face_side, face_transform, visible_fraction
 from app.faces.pose import head_pose
+from app.faces.resampling import Matrix
 from app.faces.tracking import FaceTracker
 from app.frames import as_rgb
-from app.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure
+from app.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure, surroundings
 from app.types import Face, Frame, FrameResult, Image, Status
 from lmkl_core.features.presets import Crop, Preset
 
@@ -114,7 +115,7 @@ class Pipeline:
     def _without_face(self, frame: Frame, image: Image, watch: Stopwatch) -> FrameResult:
         """Serve presets of whole pictures, such as the paper's objects."""
         with watch.time("crops"):
-            crops = cut_all(image, None, self.extractor.preset.crops)
+            crops = self._crops(image, None)
         with watch.time("views"):
             views = self.extractor(crops)
         return FrameResult(frame, Status.READY, views=views, seconds=watch.seconds)
@@ -147,23 +148,24 @@ class Pipeline:
         if not quality.passed:
             return found
         with watch.time("crops"):
-            crops = cut_all(image, transform, self.extractor.preset.crops)
+            crops = self._crops(image, transform)
         with watch.time("views"):
             views = self.extractor(crops)
         return replace(found, views=views)
 
-    def _measure(
-        self, frame: Frame, image: Image, face: Face, transform: NDArray[np.float64]
-    ) -> FaceMeasures:
+    def _crops(self, image: Image, transform: Matrix | None) -> dict[str, Image]:
+        return {crop.name: cut(image, transform, crop) for crop in self.extractor.preset.crops}
+
+    def _measure(self, frame: Frame, image: Image, face: Face, transform: Matrix) -> FaceMeasures:
         size = face_side(transform)
-        x, y = face.landmarks.mean(axis=0)
-        motion = self._motion(frame.time, (float(x), float(y)), size)
+        x, y = (float(value) for value in face.landmarks.mean(axis=0))
         return measure(
             cut(image, transform, _ALIGNED),
+            room=surroundings(image, (x, y), size),
             size=size,
             visible=visible_fraction(transform, image.shape[:2]),
             pose=head_pose(face.landmarks),
-            motion=motion,
+            motion=self._motion(frame.time, (x, y), size),
         )
 
     def _motion(self, time: float, centre: tuple[float, float], size: float) -> float:

@@ -6,6 +6,7 @@ geometry, so that a limit means the same thing at every resolution of the camera
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import cv2
 import numpy as np
@@ -13,8 +14,15 @@ from numpy.typing import NDArray
 
 from app.types import Check, Image, Pose, Quality
 
+Colour: TypeAlias = tuple[float, float, float]
+
 ALIGNED_SIZE = 112
 """Side in pixels of the aligned face on which light and sharpness are measured."""
+
+HEAD_SIDES = 2.2
+"""A head with its hair in sides of the tight face square."""
+
+_STEP = 8
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,7 @@ class Limits:
     min_visible: float = 0.95
     brightness: tuple[float, float] = (40.0, 225.0)
     min_contrast: float = 14.0
-    min_sharpness: float = -2.6
+    min_sharpness: float = -3.6
     max_yaw: float = 35.0
     max_pitch: float = 30.0
     max_roll: float = 30.0
@@ -57,7 +65,8 @@ class FaceMeasures:
     size: float
     visible: float
     luma: NDArray[np.float32]
-    colour: tuple[float, float, float]
+    colour: Colour
+    room: Colour
     sharpness: float
     pose: Pose
     motion: float
@@ -74,7 +83,7 @@ class FaceMeasures:
 
 
 def measure(
-    aligned: Image, *, size: float, visible: float, pose: Pose, motion: float
+    aligned: Image, *, room: Colour, size: float, visible: float, pose: Pose, motion: float
 ) -> FaceMeasures:
     """Measure an aligned face.
 
@@ -82,6 +91,8 @@ def measure(
     ----------
     aligned : ndarray
         The tight face square, `ALIGNED_SIZE` pixels a side, RGB.
+    room : tuple of float
+        Mean red, green and blue of what surrounds the head (`surroundings`).
     size : float
         Its side in pixels of the frame.
     visible : float
@@ -98,10 +109,35 @@ def measure(
         visible=visible,
         luma=luma,
         colour=(red, green, blue),
+        room=room,
         sharpness=sharpness(luma),
         pose=pose,
         motion=motion,
     )
+
+
+def surroundings(image: Image, centre: tuple[float, float], side: float) -> Colour:
+    """Return the mean colour of the frame outside a square about the head.
+
+    Parameters
+    ----------
+    image : ndarray
+        The frame, RGB; every eighth pixel is looked at.
+    centre : tuple of float
+        x and y of the face.
+    side : float
+        Side of the tight face square; the head is taken to fill `HEAD_SIDES` times that.
+    """
+    sample = image[::_STEP, ::_STEP].astype(np.float32)
+    rows, columns = (np.arange(n) * _STEP for n in sample.shape[:2])
+    reach = HEAD_SIDES * side / 2
+    outside = (np.abs(rows - centre[1]) > reach)[:, None] | (np.abs(columns - centre[0]) > reach)
+    if np.count_nonzero(outside) < 0.05 * outside.size:
+        # The head fills the frame: its rim is the best guess at what lies behind.
+        outside[:] = False
+        outside[[0, -1], :] = outside[:, [0, -1]] = True
+    red, green, blue = (float(value) for value in sample[outside].mean(axis=0))
+    return red, green, blue
 
 
 def sharpness(luma: NDArray[np.float32]) -> float:

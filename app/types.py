@@ -142,6 +142,9 @@ class Condition:
         Log of the gradient energy of the aligned face, at one size for every distance.
     distance : float
         Log2 of the frame's height over the aligned face's side: one more is twice as far.
+    room_brightness, room_warmth, room_tint : float
+        The same measures of what surrounds the head: a print or a screen brings its own light to
+        the face, but leaves the room as it is.
     yaw, pitch, roll : float
         Head pose in degrees.
     """
@@ -152,6 +155,9 @@ class Condition:
     tint: float
     side_light: float
     sharpness: float
+    room_brightness: float
+    room_warmth: float
+    room_tint: float
     distance: float
     yaw: float
     pitch: float

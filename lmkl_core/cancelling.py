@@ -10,7 +10,10 @@ def asked_to_stop(cancel: Callable[[], bool] | None) -> bool:
     return cancel is not None and cancel()
 
 
-def raise_if_cancelled(cancel: Callable[[], bool] | None) -> None:
-    """Turn the caller's wish to stop into `Cancelled`."""
+def raise_if_cancelled(
+    cancel: Callable[[], bool] | None,
+    said: str = "The fit was cancelled; the model is as it was before.",
+) -> None:
+    """Turn the caller's wish to stop into `Cancelled`, saying what it left behind."""
     if asked_to_stop(cancel):
-        raise Cancelled("The fit was cancelled; the model is as it was before.")
+        raise Cancelled(said)

@@ -18,6 +18,9 @@ HOME = Condition(
     tint=0.0,
     side_light=0.0,
     sharpness=-1.0,
+    room_brightness=100.0,
+    room_warmth=0.0,
+    room_tint=0.0,
     distance=1.2,
     yaw=0.0,
     pitch=0.0,
@@ -30,8 +33,12 @@ def enrolled(*named):
     return EnrolledConditions.of([c for _, c in pairs], [name for name, _ in pairs])
 
 
-def condition(aligned, *, size=200.0, height=480):
-    measures = measure(aligned, size=size, visible=1.0, pose=Pose(0.0, 0.0, 0.0), motion=0.0)
+GREY = (100.0, 100.0, 100.0)
+
+
+def condition(aligned, *, size=200.0, height=480, room=GREY):
+    straight = Pose(0.0, 0.0, 0.0)
+    measures = measure(aligned, room=room, size=size, visible=1.0, pose=straight, motion=0.0)
     return condition_of(measures, height)
 
 
@@ -122,3 +129,10 @@ def test_that_distance_is_told_by_the_share_of_the_frame_at_any_resolution():
     near = condition(face, size=200).distance
     assert condition(face, size=100).distance == pytest.approx(near + 1)
     assert condition(face, size=400, height=960).distance == pytest.approx(near)
+
+
+def test_that_the_rooms_light_is_told_apart_from_the_faces():
+    base, changed = condition(skin()), condition(skin(), room=(180.0, 120.0, 60.0))
+    assert changed.room_brightness == pytest.approx(120.0)
+    assert changed.room_warmth == pytest.approx(math.log(181 / 61))
+    assert (changed.brightness, changed.warmth) == (base.brightness, base.warmth)

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from app.quality import ALIGNED_SIZE, Limits, judge, measure, sharpness
+from app.quality import ALIGNED_SIZE, Limits, judge, measure, sharpness, surroundings
 from app.types import Pose
 from tests.app.pictures import skin
 
@@ -15,7 +15,13 @@ STRAIGHT = Pose(0.0, 0.0, 0.0)
 
 
 def measured(aligned=None, **changes):
-    values = {"size": 200.0, "visible": 1.0, "pose": STRAIGHT, "motion": 0.0} | changes
+    values = {
+        "room": (100.0, 100.0, 100.0),
+        "size": 200.0,
+        "visible": 1.0,
+        "pose": STRAIGHT,
+        "motion": 0.0,
+    } | changes
     return measure(skin() if aligned is None else aligned, **values)
 
 
@@ -91,3 +97,15 @@ def test_that_sharpness_falls_with_every_step_of_blur():
 def test_that_sharpness_does_not_see_brightness_or_contrast():
     luma = cv2.cvtColor(skin(), cv2.COLOR_RGB2GRAY).astype(np.float32)
     assert sharpness(0.5 * luma + 20) == pytest.approx(sharpness(luma), abs=1e-4)
+
+
+def test_that_the_head_is_left_out_of_its_surroundings():
+    frame = np.full((480, 640, 3), (10, 20, 30), np.uint8)
+    frame[120:360, 200:440] = 255
+    assert surroundings(frame, (320.0, 240.0), 120.0) == (10.0, 20.0, 30.0)
+
+
+def test_that_a_head_that_fills_the_frame_still_has_surroundings():
+    frame = np.full((480, 640, 3), 200, np.uint8)
+    frame[:8] = 40
+    assert 40.0 < surroundings(frame, (320.0, 240.0), 600.0)[0] < 200.0
