@@ -1,0 +1,86 @@
+"""The size of an image from its first bytes, so that a giant one is refused before it is decoded.
+
+Knows the formats it accepts (JPEG, PNG, BMP, WebP, TIFF) by their content, whatever the file is
+called; everything else is no image to this program.
+"""
+
+import struct
+from typing import Final
+
+_JPEG_SIZES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_ALONE: Final = frozenset(range(0xD0, 0xD9)) | {0x01}
+
+
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Return width and height as the header announces them; None for what is no known image."""
+    try:
+        if data.startswith(b"\xff\xd8\xff"):
+            return _jpeg_size(data)
+        if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
+            return _unpacked(">II", data, 16)
+        if data.startswith(b"BM"):
+            return _bmp_size(data)
+        if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+            return _webp_size(data)
+        if data[:4] in (b"II*\0", b"MM\0*"):
+            return _tiff_size(data, "<" if data[:1] == b"I" else ">")
+    except (struct.error, IndexError):
+        pass  # it breaks off within its header
+    return None
+
+
+def _unpacked(layout: str, data: bytes, offset: int) -> tuple[int, int]:
+    width, height = struct.unpack_from(layout, data, offset)
+    return abs(int(width)), abs(int(height))
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int] | None:
+    """Walk from marker to marker up to the frame header."""
+    position = 2
+    while True:
+        while data[position] != 0xFF:
+            position += 1
+        while data[position] == 0xFF:
+            position += 1
+        marker = data[position]
+        position += 1
+        if marker in _JPEG_SIZES:
+            height, width = _unpacked(">HH", data, position + 3)
+            return width, height
+        if marker == 0xDA:
+            return None
+        if marker not in _JPEG_ALONE:
+            position += int(struct.unpack_from(">H", data, position)[0])
+
+
+def _bmp_size(data: bytes) -> tuple[int, int]:
+    (header_bytes,) = struct.unpack_from("<I", data, 14)
+    # The height is negative where the rows go from top to bottom.
+    return _unpacked("<HH" if header_bytes == 12 else "<ii", data, 18)
+
+
+def _webp_size(data: bytes) -> tuple[int, int] | None:
+    kind = data[12:16]
+    if kind == b"VP8X":
+        width, height = (int.from_bytes(data[at : at + 3], "little") + 1 for at in (24, 27))
+        return (width, height) if len(data) >= 30 else None
+    if kind == b"VP8L":
+        (bits,) = struct.unpack_from("<I", data, 21)
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if kind == b"VP8 ":
+        width, height = _unpacked("<HH", data, 26)
+        return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def _tiff_size(data: bytes, order: str) -> tuple[int, int] | None:
+    """Look for the tags width (256) and height (257) in the first directory."""
+    (directory,) = struct.unpack_from(order + "I", data, 4)
+    (n_entries,) = struct.unpack_from(order + "H", data, directory)
+    sizes = {}
+    for entry in range(n_entries):
+        at = directory + 2 + 12 * entry
+        tag, kind = struct.unpack_from(order + "HH", data, at)
+        if tag in (256, 257) and kind in (3, 4):
+            (sizes[tag],) = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, at + 8)
+    return (sizes[256], sizes[257]) if len(sizes) == 2 else None

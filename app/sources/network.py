@@ -1,0 +1,123 @@
+"""A camera in the network: MJPEG over http(s), or rtsp."""
+
+import http.client
+import socket
+import ssl
+from base64 import b64encode
+
+from app.sources.address import Address, parse_address
+from app.sources.grabber import Grabber
+from app.sources.live import LiveSource
+from app.sources.opencv import cv2
+from app.sources.pacing import Clock
+from app.sources.source import Cause, SourceError
+
+PROBE_TIMEOUT = 2.0
+"""Seconds to find out why an address gives no video."""
+
+
+class NetworkCamera(LiveSource):
+    """A camera by its address, read with FFmpeg.
+
+    Parameters
+    ----------
+    url : str
+        ``http``, ``https``, ``rtsp`` or ``rtsps``; user name and password may be in it and are
+        shown nowhere.
+    open_timeout, read_timeout : float
+        Seconds to wait for the connection and for a frame.
+    clock : Clock, optional
+        Where the time comes from.
+    """
+
+    # A lost packet spoils a picture or two, not the connection.
+    attempts = 10
+
+    def __init__(
+        self,
+        url: str,
+        open_timeout: float = 5.0,
+        read_timeout: float = 5.0,
+        *,
+        clock: Clock | None = None,
+    ) -> None:
+        self._address = parse_address(url)
+        super().__init__(self._address.shown, clock)
+        self._open_timeout = open_timeout
+        self._read_timeout = read_timeout
+
+    @property
+    def subject(self) -> str:
+        """The beginning of a sentence about this camera."""
+        return f"The network camera {self.name}"
+
+    def _connect(self) -> Grabber:
+        options = (
+            cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
+            round(self._open_timeout * 1000),
+            cv2.CAP_PROP_READ_TIMEOUT_MSEC,
+            round(self._read_timeout * 1000),
+        )
+        grabber = Grabber(self._address.url, cv2.CAP_FFMPEG, options)
+        if not grabber.is_open:
+            if self._closing.is_set():
+                raise SourceError(Cause.NO_ANSWER, self.subject)
+            raise why_no_video(self._address, self.subject, min(PROBE_TIMEOUT, self._open_timeout))
+        return grabber
+
+    def _why_silent(self) -> Cause:
+        return Cause.STALLED
+
+
+def why_no_video(address: Address, subject: str, timeout: float = PROBE_TIMEOUT) -> SourceError:
+    """Ask the machine at the address once more, to tell the person what to change."""
+    try:
+        if address.scheme in ("http", "https"):
+            return _judge(*_ask_over_http(address, timeout), subject)
+        socket.create_connection((address.host, address.port), timeout).close()
+    except socket.gaierror:
+        message = f"{subject} is unknown to the network: check the spelling of its name."
+        return SourceError(Cause.NO_ANSWER, message=message)
+    except (OSError, http.client.HTTPException, ValueError):
+        return SourceError(Cause.NO_ANSWER, subject)
+    message = f"{subject} answers without a video: check the path, user name and password."
+    return SourceError(Cause.UNREADABLE, message=message)
+
+
+def _ask_over_http(address: Address, timeout: float) -> tuple[int, str]:
+    """Return status and content type of a GET, without its body."""
+    if address.scheme == "https":
+        # Cameras sign their own certificates, and nothing that is read here is trusted.
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+            address.host, address.port, timeout=timeout, context=context
+        )
+    else:
+        connection = http.client.HTTPConnection(address.host, address.port, timeout=timeout)
+    headers = {}
+    if address.user is not None:
+        login = b64encode(f"{address.user}:{address.password or ''}".encode()).decode()
+        headers["Authorization"] = f"Basic {login}"
+    try:
+        connection.request("GET", address.target, headers=headers)
+        answer = connection.getresponse()
+        return answer.status, answer.headers.get_content_type()
+    finally:
+        connection.close()
+
+
+def _judge(status: int, content_type: str, subject: str) -> SourceError:
+    if status in (401, 403):
+        message = f"{subject} refuses access: put the right user name and password in its address."
+        return SourceError(Cause.PERMISSION, message=message)
+    if status in (404, 410):
+        message = f"{subject} has nothing at this path: look up the video's path in its manual."
+        return SourceError(Cause.NOT_FOUND, message=message)
+    if status >= 500:
+        message = f"{subject} reports a fault of its own ({status}): restart the camera."
+        return SourceError(Cause.NO_ANSWER, message=message)
+    what = "a web page" if content_type == "text/html" else "something that is no video"
+    message = f"{subject} answers with {what}: look up the video's path in its manual."
+    return SourceError(Cause.UNREADABLE, message=message)

@@ -1,0 +1,29 @@
+import pytest
+
+from tests.app.sources.capturing import Recorder
+from tests.app.sources.material import CODECS, N_FRAMES, picture, write_video
+from tests.app.sources.mjpeg_server import MjpegServer
+
+
+@pytest.fixture(scope="session")
+def videos(tmp_path_factory):
+    """Return real video files by name, one for every codec that this OpenCV writes."""
+    folder = tmp_path_factory.mktemp("videos")
+    pictures = [picture(step) for step in range(N_FRAMES)]
+    return {name: write_video(folder / name, fourcc, pictures) for name, fourcc in CODECS.items()}
+
+
+@pytest.fixture
+def camera_server(monkeypatch):
+    """Return a camera on the loopback interface; no proxy stands in between."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    server = MjpegServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def said():
+    """Return someone who remembers what a capture says."""
+    return Recorder()

@@ -1,0 +1,169 @@
+import numpy as np
+import pytest
+
+from app.sources.causes import Cause
+from app.sources.source import SourceInfo
+from app.sources.watchdog import Health, Limits, Watchdog
+from tests.app.sources.material import noise, picture
+
+RATE = 30.0
+BLACK = np.zeros((120, 160, 3), np.uint8)
+
+
+def healths(images, limits=None, rate=RATE):
+    """Return what a watchdog says of each image, one after the other at the rate."""
+    watchdog = Watchdog(0.0, limits)
+    return [watchdog.feed(image, (n + 1) / rate) for n, image in enumerate(images)]
+
+
+def seconds(n, rate=RATE):
+    return range(int(n * rate))
+
+
+def test_that_a_moving_picture_is_ok_from_its_first_frame():
+    assert set(healths([picture(n) for n in seconds(5)])) == {Health.OK}
+
+
+def test_that_a_still_scene_with_sensor_noise_is_not_frozen():
+    assert set(healths([noise(n, spread=0.6) for n in seconds(10)])) == {Health.OK}
+
+
+def test_that_a_single_noisy_pixel_keeps_a_picture_from_being_frozen():
+    images = []
+    for n in seconds(15):
+        image = picture(0)
+        image[57, 83, 1] = n % 2
+        images.append(image)
+    assert Health.FROZEN not in healths(images)
+
+
+def test_that_a_repeated_picture_is_frozen_after_a_while():
+    said = healths([picture(0)] * len(seconds(5)))
+    assert said.index(Health.FROZEN) == pytest.approx(3 * RATE, abs=2)
+    assert set(said[: int(2.9 * RATE)]) == {Health.OK}
+
+
+def test_that_equal_copies_are_frozen_like_the_same_object():
+    assert healths([picture(0).copy() for _ in seconds(5)])[-1] is Health.FROZEN
+
+
+def test_that_a_few_repetitions_are_not_frozen():
+    images = [picture(n // 10) for n in seconds(10)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_a_slow_source_is_not_frozen_after_two_pictures():
+    assert set(healths([picture(0)] * 10, rate=0.5, limits=Limits(stalled_after=10))) == {Health.OK}
+
+
+def test_that_a_recording_may_hold_a_picture_forever():
+    limits = Limits.of(SourceInfo("take", 160, 120, RATE, 100), is_live=False)
+    assert set(healths([picture(0)] * len(seconds(60)), limits)) == {Health.OK}
+
+
+def test_that_a_frozen_camera_recovers_with_the_first_new_picture():
+    said = healths([picture(0)] * len(seconds(5)) + [picture(1)])
+    assert said[-2:] == [Health.FROZEN, Health.OK]
+
+
+def test_that_a_frozen_camera_is_told_from_a_black_one():
+    assert healths([BLACK] * len(seconds(10)))[-1] is Health.BLACK
+    assert healths([picture(0)] * len(seconds(10)))[-1] is Health.FROZEN
+
+
+@pytest.mark.parametrize("level", [0, 8, 16])
+def test_that_a_covered_lens_is_black_in_spite_of_its_noise(level):
+    assert healths([noise(n, level, 2.0) for n in seconds(2)])[-1] is Health.BLACK
+
+
+def test_that_a_few_dark_frames_at_the_start_are_not_black():
+    said = healths([BLACK] * 20 + [noise(n) for n in range(5)])
+    assert set(said) == {Health.OK}
+
+
+def test_that_a_dark_room_with_a_lamp_is_not_black():
+    images = []
+    for n in seconds(5):
+        image = noise(n, 8, 2.0)
+        image[:25, :25] = 180
+        images.append(image)
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_a_dim_face_is_not_black():
+    shape = np.outer(np.hanning(120), np.hanning(160))[..., None] * 20
+    images = [(noise(n, 4, 1.0) + shape).astype(np.uint8) for n in seconds(5)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_an_even_grey_wall_is_not_black():
+    assert set(healths([noise(n, 60, 1.0) for n in seconds(3)])) == {Health.OK}
+
+
+def test_that_black_ends_with_light():
+    assert healths([BLACK] * len(seconds(3)) + [picture(0)])[-2:] == [Health.BLACK, Health.OK]
+
+
+def test_that_silence_is_seen_without_a_frame():
+    watchdog = Watchdog(0.0)
+    watchdog.feed(picture(0), 1.0)
+    assert watchdog.health(2.9) is Health.OK
+    assert watchdog.health(3.1) is Health.STALLED
+    assert watchdog.feed(picture(1), 3.2) is Health.OK
+
+
+def test_that_the_first_frame_may_take_longer():
+    watchdog = Watchdog(0.0)
+    assert watchdog.health(9.0) is Health.STARTING
+    assert watchdog.health(11.0) is Health.STALLED
+    assert watchdog.feed(picture(1), 11.5) is Health.OK
+
+
+def test_that_a_slow_source_has_time_for_its_frames():
+    limits = Limits.of(SourceInfo("slides", 160, 120, 0.2), is_live=False)
+    assert set(healths([picture(n) for n in range(5)], limits, rate=0.2)) == {Health.OK}
+    watchdog = Watchdog(0.0, limits)
+    watchdog.feed(picture(0), 0.0)
+    assert watchdog.health(20.0) is Health.OK
+    assert watchdog.health(26.0) is Health.STALLED
+
+
+def test_that_black_gives_way_to_stalled_when_frames_stop():
+    watchdog = Watchdog(0.0)
+    for n in seconds(3):
+        watchdog.feed(BLACK, n / RATE)
+    assert watchdog.health(20.0) is Health.STALLED
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        np.zeros((1, 1, 3), np.uint8),
+        np.zeros((3, 5, 3), np.uint8),
+        np.zeros((0, 0, 3), np.uint8),
+        np.zeros((480, 640), np.uint8),
+        np.zeros((8, 8, 4), np.uint16),
+    ],
+    ids=lambda image: f"{image.shape} {image.dtype}",
+)
+def test_that_odd_pictures_are_judged_without_harm(image):
+    assert healths([image] * len(seconds(5)))[-1] in (Health.BLACK, Health.FROZEN)
+
+
+def test_that_tiny_pictures_that_change_are_not_frozen():
+    images = [np.full((3, 5, 3), 100 + n % 2, np.uint8) for n in seconds(5)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_a_change_of_size_is_a_change():
+    images = [np.full((100 + n % 2, 100, 3), 99, np.uint8) for n in seconds(5)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_every_trouble_has_its_cause():
+    assert [health.cause for health in (Health.BLACK, Health.FROZEN, Health.STALLED)] == [
+        Cause.BLACK,
+        Cause.FROZEN,
+        Cause.STALLED,
+    ]
+    assert Health.OK.cause is None
