@@ -11,6 +11,9 @@ class ExitCode(IntEnum):
     USAGE = 2
     UNCERTIFIED = 3
     UNWRITABLE = 4
+    MISSING_WEIGHTS = 5
+    BAD_WEIGHTS = 6
+    INTERRUPTED = 130
 
 
 MEANINGS = {
@@ -19,6 +22,9 @@ MEANINGS = {
     ExitCode.USAGE: "unknown command, option or value",
     ExitCode.UNCERTIFIED: "a model was fitted, but its optimum is not certified",
     ExitCode.UNWRITABLE: "the output folder could not be written",
+    ExitCode.MISSING_WEIGHTS: "weights are missing or could not be fetched",
+    ExitCode.BAD_WEIGHTS: "a weights file is damaged or of no use: its checksum is wrong",
+    ExitCode.INTERRUPTED: "stopped with Ctrl-C",
 }
 
 # The blank lines keep every code on its own line in the help.

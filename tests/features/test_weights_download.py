@@ -1,0 +1,425 @@
+"""Downloads from a real server on the loopback interface, which misbehaves in every way."""
+
+import hashlib
+import shutil
+import ssl
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.features.weights import (
+    FetchError,
+    MissingWeightsError,
+    WrongWeightsError,
+    fetch,
+    locking,
+)
+from lmkl_core.features.weights import transfer as transfer_module
+from lmkl_core.features.weights.catalogue import PackageFile, Weights
+from lmkl_core.features.weights.locking import Locked, only_one
+from lmkl_core.features.weights.transfer import check_url
+from tests.features.file_server import Answer, serving
+
+CONTENT = bytes(range(256)) * 4000
+HALF = len(CONTENT) // 2
+DIGEST = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Return a folder for weights that is not there yet."""
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path / "cache"))
+    # A proxy must not come between the test and its own server.
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    return tmp_path / "new" / "weights"
+
+
+@pytest.fixture
+def server():
+    with serving(CONTENT) as running:
+        yield running
+
+
+@pytest.fixture
+def entry(server):
+    return Weights("big", "big.pth", DIGEST, "", "MIT", size=len(CONTENT), url=server.url)
+
+
+def without_size(entry, sha256=DIGEST):
+    return Weights(entry.name, entry.file_name, sha256, "", "MIT", url=entry.url)
+
+
+def put_partial(folder, content, mark='"first"'):
+    folder.mkdir(parents=True)
+    (folder / "big.pth.partial").write_bytes(content)
+    if mark:
+        (folder / "big.pth.partial.mark").write_text(mark)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# ------------------------------------------------- going well
+
+
+def test_that_a_file_arrives_whole_under_its_name_and_nothing_else_is_left(entry, folder):
+    file = fetch(entry, folder)
+    assert file.path == folder / "big.pth"
+    assert file.path.read_bytes() == CONTENT
+    assert file.sha256 == DIGEST
+    assert names(folder) == ["big.pth"]
+
+
+def test_that_progress_runs_from_nothing_to_all(entry, folder):
+    calls = []
+    fetch(entry, folder, lambda done, total: calls.append((done, total)))
+    assert calls[0] == (0, len(CONTENT))
+    assert calls[-1] == (len(CONTENT), len(CONTENT))
+    assert calls == sorted(calls)
+    assert len(calls) > 3
+
+
+def test_that_a_file_that_is_there_is_not_fetched_again(entry, folder, server):
+    fetch(entry, folder)
+    fetch(entry, folder)
+    assert len(server.requests) == 1
+
+
+def test_that_a_damaged_file_is_replaced(entry, folder):
+    folder.mkdir(parents=True)
+    (folder / "big.pth").write_bytes(b"damaged")
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+
+
+def test_that_a_server_that_does_not_say_how_much_will_come_is_believed_at_the_end(
+    entry, folder, server
+):
+    server.otherwise = Answer(headers={"Content-Length": None})
+    calls = []
+    fetch(entry, folder, lambda done, total: calls.append((done, total)))
+    assert calls[-1] == (len(CONTENT), None)
+
+
+def test_that_a_redirection_on_this_computer_is_followed(entry, folder, server):
+    server.plan.append(Answer(redirect=server.url + "/moved", body=b""))
+    assert fetch(entry, folder).sha256 == DIGEST
+
+
+# ------------------------------------------------- going on
+
+
+def test_that_only_the_rest_is_asked_for(entry, folder, server):
+    put_partial(folder, CONTENT[:HALF])
+    calls = []
+    fetch(entry, folder, lambda done, total: calls.append(done))
+    assert (folder / "big.pth").read_bytes() == CONTENT
+    assert server.ranges_asked == [f"bytes={HALF}-"]
+    assert server.requests[0]["If-Range"] == '"first"'
+    assert calls[0] == HALF
+    assert names(folder) == ["big.pth"]
+
+
+def test_that_a_server_without_ranges_starts_over(entry, folder, server):
+    server.otherwise = Answer(ranges=False)
+    put_partial(folder, b"x" * HALF)
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+    assert len(server.requests) == 1
+
+
+def test_that_parts_of_two_versions_are_never_joined(entry, folder, server):
+    server.etag = '"second"'
+    put_partial(folder, b"x" * HALF, mark='"first"')
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("mark", ["", "\r\nevil: header", "é", "x" * 1000])
+def test_that_a_part_that_belongs_elsewhere_is_thrown_away_and_all_is_fetched(
+    mark, entry, folder, server
+):
+    put_partial(folder, b"x" * HALF, mark)
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+    assert server.ranges_asked == [f"bytes={HALF}-", None]
+    assert "If-Range" not in server.requests[0]
+
+
+def test_that_a_part_that_was_complete_only_gets_its_name(entry, folder, server):
+    put_partial(folder, CONTENT)
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+    assert server.ranges_asked == [f"bytes={len(CONTENT)}-"]
+
+
+def test_that_a_part_longer_than_the_file_is_thrown_away(entry, folder):
+    put_partial(folder, CONTENT + b"more")
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+
+
+def test_that_a_connection_cut_midway_goes_on_by_itself(entry, folder, server):
+    server.plan += [Answer(send=HALF), Answer(send=1000)]
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+    assert server.ranges_asked == [None, f"bytes={HALF}-", f"bytes={HALF + 1000}-"]
+
+
+def test_that_a_connection_that_is_cut_forever_ends_with_what_arrived_kept(entry, folder, server):
+    server.otherwise = Answer(send=100)
+    with pytest.raises(FetchError, match="broke off after 500 of"):
+        fetch(entry, folder)
+    assert (folder / "big.pth.partial").read_bytes() == CONTENT[:500]
+
+
+def test_that_a_weak_mark_is_not_used_for_joining(entry, folder, server):
+    server.plan.append(
+        Answer(send=HALF, headers={"ETag": 'W/"weak"', "Last-Modified": "Wed, 01 Jan 2020"})
+    )
+    server.otherwise = Answer(send=0)
+    with pytest.raises(FetchError):
+        fetch(entry, folder)
+    assert server.requests[1]["If-Range"] == "Wed, 01 Jan 2020"
+
+
+def test_that_a_server_that_sends_another_part_is_refused_and_its_part_not_kept(
+    entry, folder, server
+):
+    put_partial(folder, CONTENT[:HALF])
+    server.otherwise = Answer(headers={"Content-Range": f"bytes 5-9/{len(CONTENT)}"})
+    with pytest.raises(FetchError, match="another part"):
+        fetch(entry, folder)
+    assert names(folder) == []
+
+
+# ------------------------------------------------- stopping
+
+
+def test_that_cancelling_keeps_what_arrived_for_the_next_time(entry, folder, server):
+    seen = []
+    with pytest.raises(Cancelled, match="kept"):
+        fetch(entry, folder, lambda done, _: seen.append(done), lambda: seen[-1:] >= [HALF])
+    kept = (folder / "big.pth.partial").read_bytes()
+    assert HALF <= len(kept) < len(CONTENT)
+    assert CONTENT.startswith(kept)
+    assert not (folder / "big.pth").exists()
+    fetch(entry, folder)
+    assert server.ranges_asked == [None, f"bytes={len(kept)}-"]
+
+
+def test_that_a_stalled_server_is_given_up_with_what_arrived_kept(entry, folder, server):
+    server.plan.append(Answer(send=HALF, stall=True))
+    server.otherwise = Answer(send=0, stall=True)
+    with pytest.raises(FetchError, match=r"nothing arrived for 0\.2 seconds"):
+        fetch(entry, folder, timeout=0.2)
+    assert (folder / "big.pth.partial").read_bytes() == CONTENT[:HALF]
+
+
+# ------------------------------------------------- refusing
+
+
+def test_that_wrong_content_is_removed_and_named_with_both_checksums(entry, folder, server):
+    server.otherwise = Answer(body=CONTENT[:-1] + b"!")
+    with pytest.raises(WrongWeightsError) as caught:
+        fetch(entry, folder)
+    assert DIGEST in str(caught.value)
+    assert hashlib.sha256(CONTENT[:-1] + b"!").hexdigest() in str(caught.value)
+    assert names(folder) == []
+    assert len(server.requests) == 1
+
+
+def test_that_a_login_page_in_the_place_of_the_file_is_refused_before_it_is_written(
+    entry, folder, server
+):
+    put_partial(folder, CONTENT[:HALF])
+    server.otherwise = Answer(ranges=False, body=b"<html>please log in</html>")
+    with pytest.raises(FetchError, match="the server offers 26 bytes"):
+        fetch(entry, folder)
+    assert (folder / "big.pth.partial").read_bytes() == CONTENT[:HALF]
+
+
+def test_that_a_login_page_is_removed_where_the_size_is_not_known(entry, folder, server):
+    server.otherwise = Answer(body=b"<html>please log in</html>")
+    with pytest.raises(WrongWeightsError):
+        fetch(without_size(entry), folder)
+    assert names(folder) == []
+
+
+@pytest.mark.parametrize("status", [403, 404, 416, 500, 503])
+def test_that_an_error_of_the_server_says_what_to_do_by_hand(status, entry, folder, server):
+    server.otherwise = Answer(status=status)
+    with pytest.raises(FetchError) as caught:
+        fetch(entry, folder)
+    for expected in (str(status), "big.pth", DIGEST, entry.url, str(folder), "weights import"):
+        assert expected in str(caught.value)
+
+
+def test_that_no_server_at_all_says_what_to_do_by_hand(folder):
+    with serving(b"") as gone:
+        url = gone.url
+    entry = Weights("big", "big.pth", "ab12cd34", "", "MIT", url=url)
+    with pytest.raises(MissingWeightsError, match="begins with ab12cd34") as caught:
+        fetch(entry, folder)
+    assert "Connection refused" in str(caught.value)
+
+
+def test_that_a_name_nobody_knows_is_told_as_missing_internet(folder):
+    entry = Weights("big", "big.pth", DIGEST, "", "MIT", url="https://nowhere.invalid/big.pth")
+    with pytest.raises(FetchError, match="as happens without internet"):
+        fetch(entry, folder)
+
+
+def test_that_weights_of_a_package_are_not_fetched(folder):
+    entry = Weights("p", "p.pth", DIGEST, "", "MIT", package=PackageFile("no-such", "p.pth"))
+    with pytest.raises(MissingWeightsError, match="pip install no-such"):
+        fetch(entry, folder)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org/x.pth",
+        "ftp://127.0.0.1/x.pth",
+        "file:///etc/passwd",
+        "http://127.0.0.1.example.org/x.pth",
+        "http://localhost@example.org/x.pth",
+        "https:///x.pth",
+        "x.pth",
+        "",
+    ],
+)
+def test_that_only_https_is_fetched(url):
+    with pytest.raises(InvalidInputError, match="not an https address"):
+        check_url(url)
+
+
+@pytest.mark.parametrize("target", ["http://example.org/x.pth", "ftp://example.org/x", "file:///x"])
+def test_that_a_redirection_out_of_https_is_not_followed(target, entry, folder, server):
+    server.otherwise = Answer(redirect=target)
+    with pytest.raises(FetchError, match=r"points to|answered 302"):
+        fetch(entry, folder)
+    assert names(folder) == []
+
+
+def test_that_a_circle_of_redirections_ends(entry, folder, server):
+    server.otherwise = Answer(redirect=server.url)
+    with pytest.raises(FetchError, match="302"):
+        fetch(entry, folder)
+
+
+def test_that_more_than_any_file_of_weights_has_is_refused(entry, folder, server, monkeypatch):
+    monkeypatch.setattr(transfer_module, "MAX_BYTES", HALF)
+    with pytest.raises(FetchError, match="more than any file of weights"):
+        fetch(without_size(entry), folder)
+    server.otherwise = Answer(headers={"Content-Length": None})
+    with pytest.raises(FetchError, match="more than it announced"):
+        fetch(without_size(entry), folder)
+
+
+def test_that_a_full_disk_is_seen_beforehand(entry, folder, monkeypatch):
+    usage = transfer_module.shutil.disk_usage("/")
+    monkeypatch.setattr(transfer_module.shutil, "disk_usage", lambda _: usage._replace(free=HALF))
+    with pytest.raises(FetchError, match=f"has room for {HALF}"):
+        fetch(entry, folder)
+
+
+def test_that_a_folder_that_cannot_be_made_is_an_os_error(entry, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        fetch(entry, tmp_path / "file" / "weights")
+
+
+# ------------------------------------------------- over https
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """Return a certificate for this computer, with its key, which nobody trusts yet."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed")
+    path = tmp_path_factory.mktemp("tls") / "certificate.pem"
+    wanted = "-x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1".split()
+    names = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(path), "-out", str(path) + ".crt"]
+    subprocess.run([openssl, "req", *wanted, *names, *files], check=True, capture_output=True)
+    path.write_bytes(path.read_bytes() + path.with_name(path.name + ".crt").read_bytes())
+    return path
+
+
+@pytest.fixture
+def tls_server(certificate, monkeypatch):
+    monkeypatch.setenv("no_proxy", "*")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    with serving(CONTENT, context) as running:
+        yield running
+
+
+def test_that_a_file_arrives_over_https(tls_server, folder, certificate, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    entry = Weights("big", "big.pth", DIGEST, "", "MIT", url=tls_server.url)
+    assert fetch(entry, folder).path.read_bytes() == CONTENT
+
+
+def test_that_a_certificate_nobody_trusts_is_refused(tls_server, folder):
+    entry = Weights("big", "big.pth", DIGEST, "", "MIT", url=tls_server.url)
+    with pytest.raises(FetchError, match="certificate is not trusted"):
+        fetch(entry, folder)
+    assert tls_server.requests == []
+
+
+def test_that_https_does_not_lead_to_plain_http_elsewhere(
+    tls_server, folder, certificate, monkeypatch
+):
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    tls_server.otherwise = Answer(redirect="http://example.org/big.pth")
+    entry = Weights("big", "big.pth", DIGEST, "", "MIT", url=tls_server.url)
+    with pytest.raises(FetchError, match="points to http://example"):
+        fetch(entry, folder)
+
+
+def test_that_plain_http_on_this_computer_is_no_target_for_others():
+    check_url("http://127.0.0.1/x")
+    with pytest.raises(InvalidInputError):
+        check_url("http://127.0.0.1/x", loopback=False)
+
+
+# ------------------------------------------------- one at a time
+
+
+def test_that_a_second_download_of_the_same_file_is_refused(entry, folder, server):
+    server.plan.append(Answer(send=HALF, stall=True))
+    first = threading.Thread(target=fetch, args=(entry, folder))
+    first.start()
+    assert server.sent.wait(10)
+    try:
+        with pytest.raises(FetchError, match="another process is fetching it"):
+            fetch(entry, folder)
+    finally:
+        server.released.set()
+        first.join()
+    assert names(folder) == ["big.pth"]
+
+
+HOLDER = """
+import runpy, sys
+only_one = runpy.run_path(sys.argv[1])["only_one"]
+with only_one(__import__("pathlib").Path(sys.argv[2])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_that_a_lock_dies_with_its_holder(tmp_path):
+    lock = tmp_path / "lock"
+    command = [sys.executable, "-c", HOLDER, locking.__file__, str(lock)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        try:
+            assert holder.stdout.readline().strip() == b"held"
+            with pytest.raises(Locked), only_one(lock):
+                pass
+        finally:
+            holder.kill()
+    with only_one(lock):
+        pass
+    assert not lock.exists()
