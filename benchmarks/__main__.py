@@ -7,7 +7,16 @@ python -m benchmarks grid --hostile
 import importlib
 import sys
 
-NAMES = ("grid", "scoring", "growth", "operating_point")
+NAMES = (
+    "grid",
+    "scoring",
+    "growth",
+    "operating_point",
+    "views",
+    "presets",
+    "conditions",
+    "memory",
+)
 
 
 def main():

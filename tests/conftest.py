@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from hypothesis import settings
 
 # Before anything imports Qt: tests run on machines without a screen.
@@ -11,3 +12,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # about the code; the same examples every time keep a failure reproducible.
 settings.register_profile("lmkl-pad", deadline=None, derandomize=True)
 settings.load_profile("lmkl-pad")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_folders(tmp_path_factory):
+    """Keep every test away from the person's own cache and weights."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LMKL_PAD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path_factory.mktemp("weights")))
+        yield

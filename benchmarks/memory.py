@@ -1,0 +1,58 @@
+"""Memory of the running pipeline: stated, and flat over many frames.
+
+    python -m benchmarks memory [--frames 10000]
+
+The demo's frames go through detection, quality, views and the scorer, as live. Printed is the
+resident memory at ten points, and the slope over the last nine of them.
+"""
+
+import argparse
+import gc
+from itertools import islice
+
+import numpy as np
+import psutil
+
+from app.demo_video.takes import Take, frames
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.pipeline import Pipeline
+from app.samples import collect
+from app.types import Frame
+from lmkl_core import LocalisedMKL
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
+
+POINTS = 10
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks memory")
+    parser.add_argument("--frames", type=int, default=10_000)
+    options = parser.parse_args(arguments)
+    process = psutil.Process()
+    pipeline = Pipeline(Extractor(load_preset("texture")), FaceTracker(make_detector()))
+    takes = [Take("P001", n_frames=60), Take("P001", "attack", "print", n_frames=60)]
+    recorded = [list(frames(take)) for take in takes]
+    enrolled = collect(pipeline, {"office": recorded[0]})
+    model = LocalisedMKL(delta=0.1, random_state=0).fit(enrolled.views)
+    every = options.frames // POINTS
+    memory = []
+    stream = (frame for _ in iter(int, 1) for take in recorded for frame in take)
+    for number, frame in enumerate(islice(stream, options.frames), start=1):
+        # As from a camera: a new array each time, and time that goes on.
+        result = pipeline.process(Frame(frame.image.copy(), number, number / 30))
+        if result.views is not None:
+            model.score_samples(result.views)
+        if number % every == 0:
+            gc.collect()
+            memory.append(process.memory_info().rss / 2**20)
+            print(f"{number} frames: {memory[-1]:.1f} MiB, {process.num_threads()} threads")
+    slope = np.polyfit(np.arange(1, len(memory)), memory[1:], 1)[0] / every * 1000
+    growth = memory[-1] - memory[1]
+    print(f"from {2 * every} to {options.frames} frames {growth:+.1f} MiB", end="; ")
+    print(f"slope {slope:+.2f} MiB per 1000 frames")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""The experiment behind the default preset: networks x layers x crops x pooling, AUC and cost.
+
+    python -m benchmarks presets [--people 10] [--frames 12] [--store FILE.npz]
+    python -m benchmarks presets --root DIR
+
+Without ``--root`` on generated recordings (see app/demo_video): these attacks are a proxy, a
+picture of a person put through models of prints and screens, and a figure measured on them says
+which views see such traces, not how well anything works on real attacks. With ``--root`` on a
+folder of recordings in the layout ``subject/bonafide/*``, ``subject/attack-<species>/*``.
+
+Frames go through the same pipeline as in the app. Takes are split whole. Printed per candidate:
+AUC at the frame level of each person's own model (mean, worst person), of one model for all on
+people it never saw (two folds), of each person's own model when the genuine frames come from
+a condition that was not enrolled, and the time of its graphs over that of the default's.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.candidates import (
+    CROPS,
+    LAYERS,
+    PHOTOMETRIES,
+    POOLINGS,
+    SETS,
+    View,
+    everything,
+)
+from benchmarks.costs import Costs
+from benchmarks.sessions import area_under_curve
+from benchmarks.study_material import gather, load, pipeline_for, save
+from lmkl_core import LocalisedMKL
+
+REFERENCE = "Lite0 blocks 2, 4, 7: face, wide, nose, cheek"
+
+
+def cut_view(features, view):
+    """The candidate's vectors, from means and standard deviations kept side by side."""
+    both = features[view.source].astype(np.float64)
+    half = both.shape[1] // 2
+    chosen = {"mean": both[:, :half], "std": both[:, half:], "mean+std": both}[view.pooling]
+    return chosen / np.maximum(np.linalg.norm(chosen, axis=1, keepdims=True), 1e-12)
+
+
+class Study:
+    """Scores of candidates on gathered material."""
+
+    def __init__(self, material):
+        self.material = material
+        self.subjects = sorted(set(material.subjects))
+
+    def rows(self, subjects, *roles):
+        return np.flatnonzero(
+            np.isin(self.material.subjects, subjects) & np.isin(self.material.roles, roles)
+        )
+
+    def score(self, views, enrolled, tested, **options):
+        arrays = {str(k): cut_view(self.material.features, view) for k, view in enumerate(views)}
+        model = LocalisedMKL(random_state=0, **options)
+        model.fit(
+            {name: array[enrolled] for name, array in arrays.items()},
+            groups=self.material.takes[enrolled],
+        )
+        return [model.score_samples({k: a[rows] for k, a in arrays.items()}) for rows in tested]
+
+    def own(self, views, **options):
+        """AUC of each person's own model: in enrolled conditions, and in new ones."""
+        known, new = [], []
+        for subject in self.subjects:
+            tested = [self.rows([subject], role) for role in ("genuine", "new", "attack")]
+            enrolled = self.rows([subject], "enrol")
+            genuine, elsewhere, attack = self.score(views, enrolled, tested, **options)
+            known.append(area_under_curve(genuine, attack))
+            if len(elsewhere):
+                new.append(area_under_curve(elsewhere, attack))
+        return np.array(known), np.array(new)
+
+    def unseen(self, views, **options):
+        """AUC of one model for all on people who gave it no frame."""
+        folds = [self.subjects[::2], self.subjects[1::2]]
+        values = []
+        for held_out, enrolled in (folds, folds[::-1]):
+            if not held_out or not enrolled:
+                return np.nan
+            tested = [self.rows(held_out, role) for role in ("genuine", "attack")]
+            scores = self.score(views, self.rows(enrolled, "enrol"), tested, **options)
+            values.append(area_under_curve(*scores))
+        return float(np.mean(values))
+
+    def line(self, name, views, cost, **options):
+        own, new = self.own(views, **options)
+        elsewhere = f"{new.mean():.3f}" if len(new) else "-"
+        unseen = self.unseen(views, **options)
+        print(
+            f"| {name} | {len(views)} | {own.mean():.3f} ({own.min():.3f}) | {unseen:.3f} "
+            f"| {elsewhere} | {cost:.2f} |",
+            flush=True,
+        )
+
+
+HEADER = (
+    "| views | n | own model: mean (worst) | unseen people | new condition | time |\n"
+    "|---|---|---|---|---|---|"
+)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks presets")
+    parser.add_argument("--root", type=Path, help="folder of recordings instead of generated ones")
+    parser.add_argument("--people", type=int, default=10)
+    parser.add_argument("--frames", type=int, default=12, help="frames of each take")
+    parser.add_argument("--store", type=Path, help="keep the features here, and use them if there")
+    parser.add_argument("--sets-only", action="store_true", help="leave the single views out")
+    options = parser.parse_args(arguments)
+    if options.store and options.store.exists():
+        material = load(options.store)
+    else:
+        start = time.monotonic()
+        pipeline = pipeline_for({name: everything(name) for name in PHOTOMETRIES})
+        material = gather(options.root, options.people, options.frames, pipeline)
+        print(f"{len(material.takes)} frames in {time.monotonic() - start:.0f} s")
+        if options.store:
+            save(options.store, material)
+    print(material.statement)
+    study = Study(material)
+    with threadpool_limits(1):
+        report(study, single=not options.sets_only)
+
+
+def report(study, *, single):
+    costs = Costs(SETS[REFERENCE])
+    print("\nSets of views\n")
+    print(HEADER)
+    for name, views in SETS.items():
+        study.line(name, views, costs.of(views), delta=0.1)
+    if not single:
+        return
+    print("\nSingle views: photometry none, mean and std\n")
+    print(HEADER)
+    for network, layers in LAYERS.items():
+        for layer in layers:
+            for crop in CROPS:
+                view = View(crop.name, network, layer)
+                cost = costs.of([view])
+                study.line(f"{crop.name} {network} {layer}", [view], cost, delta=0.1)
+    print("\nPooling and photometry, Lite0 blocks 2, 4 and 7 on the face\n")
+    print(HEADER)
+    for layer in ("block2", "block4", "block7"):
+        for pooling in POOLINGS:
+            for photometry in PHOTOMETRIES:
+                view = View("face", "efficientnet-lite0", layer, pooling, photometry)
+                name = f"{layer} {pooling} {photometry}"
+                study.line(name, [view], costs.of([view]), delta=0.1)
+
+
+if __name__ == "__main__":
+    main()

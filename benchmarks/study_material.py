@@ -1,0 +1,165 @@
+"""Recordings for studies, generated or from a folder, as features and conditions of frames.
+
+Every frame comes through the app's own pipeline: source, detector, tracker, quality gate, crops.
+"""
+
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from app.conditions import NAMES
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.pipeline import Pipeline
+from app.sources.opening import source_from
+from app.types import Frame
+from lmkl_core.features.extractor import Extractor
+
+GENERATED = (
+    "Generated recordings of {people} AI-generated people: a proxy. They show which views see the "
+    "traces of modelled prints, screens and masks, not how well anything does on real attacks."
+)
+# A take's frames are alike: every fifth shows as much and costs a fifth.
+EVERY = 5
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One take and its part in the study: enrol, genuine, new or attack."""
+
+    subject: str
+    role: str
+    species: str
+    name: str
+    frames: object
+
+    def read(self, n_frames) -> Iterator[Frame]:
+        return islice(self.frames(), 0, n_frames * EVERY, EVERY)
+
+
+@dataclass
+class Material:
+    """Rows of features with what they are rows of."""
+
+    statement: str
+    subjects: np.ndarray
+    roles: np.ndarray
+    species: np.ndarray
+    takes: np.ndarray
+    conditions: np.ndarray
+    features: dict
+
+    def condition(self, name):
+        return self.conditions[:, NAMES.index(name)]
+
+
+class Together:
+    """Several extractors on the same crops, as one; views are named ``prefix:view``."""
+
+    def __init__(self, extractors):
+        self.extractors = extractors
+        self.preset = next(iter(extractors.values())).preset
+
+    def __call__(self, crops):
+        return {
+            f"{prefix}:{name}": row
+            for prefix, extractor in self.extractors.items()
+            for name, row in extractor(crops).items()
+        }
+
+
+def pipeline_for(presets):
+    """A pipeline whose views are those of several presets with the same crops."""
+    extractors = {prefix: Extractor(preset) for prefix, preset in presets.items()}
+    return Pipeline(Together(extractors), FaceTracker(make_detector()))
+
+
+def generated(n_people, n_frames):
+    """Three enrolled conditions and two new ones; each species once, conditions taking turns."""
+    from app.demo_video.people import PEOPLE
+    from app.demo_video.study import study
+    from app.demo_video.takes import frames
+
+    people = PEOPLE[:n_people]
+    plan = study(people, n_frames=n_frames * EVERY)
+    turns = {}
+    for role, take in plan.roles():
+        if role == "attacks_new":
+            continue
+        if role == "attacks":
+            key = (take.person, take.instrument)
+            turns[key] = turns.get(key, -1) + 1
+            species_number = sorted({t.instrument for t in plan.attacks}).index(take.instrument)
+            if turns[key] != (species_number + people.index(take.person)) % 3:
+                continue
+        name = f"{take.person} {take.label} {take.name}"
+        species = take.instrument or "bonafide"
+        role = "attack" if role == "attacks" else role
+        yield Recording(take.person, role, species, name, lambda take=take: frames(take))
+
+
+def recorded(root):
+    """A folder ``subject/bonafide/*``, ``subject/attack-<species>/*``; takes are split whole."""
+    subjects = sorted(path for path in Path(root).iterdir() if path.is_dir())
+    for subject in subjects:
+        genuine = sorted((subject / "bonafide").iterdir())
+        n_enrolled = (len(genuine) + 1) // 2
+        if len(genuine) < 2:
+            raise SystemExit(f"{subject / 'bonafide'} needs two takes: one to enrol, one to test.")
+        for number, path in enumerate(genuine):
+            role = "enrol" if number < n_enrolled else "genuine"
+            yield Recording(subject.name, role, "bonafide", str(path), _reader(path))
+        for folder in sorted(subject.glob("attack-*")):
+            for path in sorted(folder.iterdir()):
+                species = folder.name.removeprefix("attack-")
+                yield Recording(subject.name, "attack", species, str(path), _reader(path))
+
+
+def _reader(path):
+    def read():
+        with source_from(str(path), paced=False, loop=False) as source:
+            while (frame := source.read()) is not None:
+                yield frame
+
+    return read
+
+
+def gather(root, n_people, n_frames, pipeline) -> Material:
+    """Send every recording through the pipeline and keep what comes out."""
+    recordings = list(recorded(root) if root else generated(n_people, n_frames))
+    rows, conditions, features, refused = [], [], {}, 0
+    for number, recording in enumerate(recordings):
+        pipeline.reset()
+        for frame in recording.read(n_frames):
+            result = pipeline.process(frame)
+            if result.views is None:
+                refused += 1
+                continue
+            rows.append((recording.subject, recording.role, recording.species, recording.name))
+            conditions.append(astuple(result.condition))
+            for name, row in result.views.items():
+                features.setdefault(name, []).append(row[0])
+        print(f"\r{number + 1} of {len(recordings)} recordings, {len(rows)} frames", end="")
+    print(f", {refused} refused by the quality gate")
+    subjects, roles, species, takes = (np.array(column) for column in zip(*rows, strict=True))
+    people = len(set(subjects))
+    statement = f"Recordings in {root}." if root else GENERATED.format(people=people)
+    stacked = {name: np.array(values) for name, values in features.items()}
+    return Material(statement, subjects, roles, species, takes, np.array(conditions), stacked)
+
+
+def save(path, material):
+    labels = {key: getattr(material, key) for key in ("subjects", "roles", "species", "takes")}
+    features = {f"view {name}": rows for name, rows in material.features.items()}
+    statement = np.array(material.statement)
+    np.savez(path, statement=statement, conditions=material.conditions, **labels, **features)
+
+
+def load(path):
+    with np.load(path, allow_pickle=False) as stored:
+        features = {k.removeprefix("view "): stored[k] for k in stored if k.startswith("view ")}
+        labels = [stored[key] for key in ("subjects", "roles", "species", "takes", "conditions")]
+        return Material(str(stored["statement"]), *labels, features)

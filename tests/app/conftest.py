@@ -1,0 +1,28 @@
+"""The real pipeline, built once: real detector, real network, generated recordings."""
+
+import pytest
+
+from app.demo_video.takes import Take, frames
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.pipeline import Pipeline
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
+
+
+@pytest.fixture(scope="session")
+def tiny_extractor():
+    """Return the extractor of the smallest preset, with real weights."""
+    return Extractor(load_preset("tiny"))
+
+
+@pytest.fixture
+def pipeline(tiny_extractor):
+    """Return a fresh pipeline."""
+    return Pipeline(tiny_extractor, FaceTracker(make_detector()))
+
+
+@pytest.fixture(scope="session")
+def genuine_take():
+    """Return a second of a live person."""
+    return list(frames(Take("P001", n_frames=12)))

@@ -1,0 +1,233 @@
+"""The chain from frame to views, with every part real."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from app.faces.alignment import cut, face_transform
+from app.pipeline import Pipeline
+from app.quality import Limits
+from app.samples import collect
+from app.sources.opening import source_from
+from app.types import Face, Frame, Status
+from lmkl_core.errors import Cancelled
+from lmkl_core.features.presets import Branch, Crop, Preset
+
+
+class StandingTracker:
+    """A tracker that always says the same, to bring the pipeline landmarks no detector would."""
+
+    def __init__(self, landmarks):
+        self.landmarks = np.asarray(landmarks, dtype=float)
+
+    def reset(self):
+        pass
+
+    def update(self, image, time):
+        face = Face((0.0, 0.0, 100.0, 100.0), self.landmarks, 0.9)
+        return type("Tracking", (), {"face": face, "n_faces": 1})()
+
+
+def test_that_a_live_face_gives_every_view_of_the_preset(pipeline, genuine_take):
+    result = pipeline.process(genuine_take[0])
+    assert result.status is Status.READY
+    assert result.reason == ""
+    assert tuple(result.views) == pipeline.extractor.preset.view_names
+    for row in result.views.values():
+        assert row.shape[0] == 1
+        assert np.isfinite(row).all()
+        assert np.linalg.norm(row) == pytest.approx(1.0, rel=1e-5)
+
+
+def test_that_every_stage_reports_its_time_and_every_frame_its_circumstances(
+    pipeline, genuine_take
+):
+    result = pipeline.process(genuine_take[0])
+    assert set(result.seconds) == {"detect", "quality", "crops", "views"}
+    assert result.condition.distance == pytest.approx(
+        np.log2(480 / result.quality["size"].value), abs=1e-9
+    )
+    assert result.pose.yaw == result.condition.yaw
+    assert result.n_faces == 1
+
+
+def test_that_a_frame_gives_the_same_views_live_and_from_a_folder_of_pictures(
+    pipeline, genuine_take, tmp_path
+):
+    live = [pipeline.process(frame) for frame in genuine_take[:3]]
+    for frame in genuine_take[:3]:
+        bgr = np.ascontiguousarray(frame.image[:, :, ::-1])
+        assert cv2.imwrite(str(tmp_path / f"{frame.number}.png"), bgr)
+    pipeline.reset()
+    with source_from(str(tmp_path), paced=False) as source:
+        stored = [pipeline.process(replace(f, time=f.number / 30)) for f in source]
+    assert len(stored) == 3
+    for here, there in zip(live, stored, strict=True):
+        for name, row in here.views.items():
+            np.testing.assert_array_equal(row, there.views[name])
+
+
+def test_that_samples_hold_the_same_rows_as_the_frames_they_came_from(pipeline, genuine_take):
+    rows = [pipeline.process(frame).views for frame in genuine_take[:4]]
+    samples = collect(pipeline, {"office": genuine_take[:4]})
+    assert samples.takes == ["office"] * 4
+    assert len(samples.conditions) == 4
+    for name, view in samples.views.items():
+        np.testing.assert_array_equal(view, np.concatenate([row[name] for row in rows]))
+
+
+def test_that_collecting_counts_refusals_by_reason_and_can_be_cancelled(pipeline, genuine_take):
+    black = Frame(np.zeros((480, 640, 3), np.uint8))
+    told = []
+    samples = collect(
+        pipeline,
+        {"one": [genuine_take[0], black], "two": [black]},
+        progress=lambda n, take: told.append((n, take)),
+    )
+    assert (len(samples), samples.n_refused) == (1, 2)
+    assert list(samples.refused.values()) == [2]
+    assert told == [(1, "one"), (2, "one"), (3, "two")]
+    with pytest.raises(Cancelled, match="nothing was enrolled"):
+        collect(pipeline, {"one": genuine_take}, cancel=lambda: True)
+
+
+def test_that_enrolled_conditions_come_from_the_samples(pipeline, genuine_take):
+    samples = collect(pipeline, {"office": genuine_take})
+    familiarity = samples.enrolled_conditions().familiarity(samples.conditions[3])
+    assert familiarity.is_familiar
+    assert familiarity.nearest_take == "office"
+
+
+@pytest.mark.parametrize(
+    ("pixels", "status"),
+    [
+        (np.zeros((480, 640, 3), np.uint8), Status.BAD_FRAME),
+        (np.zeros((1, 1, 3), np.uint8), Status.BAD_FRAME),
+        (np.full((480, 640, 3), np.nan), Status.BAD_FRAME),
+        (np.zeros((480, 640, 7), np.uint8), Status.BAD_FRAME),
+        (None, Status.BAD_FRAME),
+        (
+            np.random.default_rng(0).integers(0, 256, (480, 640, 3), dtype=np.uint8),
+            Status.NO_FACE,
+        ),
+        (np.tile(np.arange(640, dtype=np.uint8), (480, 1)), Status.NO_FACE),
+        (
+            np.full((64, 64, 3), 90, np.uint8) + np.eye(64, dtype=np.uint8)[..., None],
+            Status.NO_FACE,
+        ),
+    ],
+    ids=["black", "1x1", "NaN", "7 channels", "nothing", "noise", "grey ramp", "small"],
+)
+def test_that_a_frame_without_a_usable_face_gives_a_reason(pipeline, pixels, status):
+    result = pipeline.process(Frame(pixels))
+    assert result.status is status
+    assert result.reason.endswith(".")
+    assert result.views is None
+
+
+@pytest.mark.parametrize("kind", ["grey", "rgba", "16 bits"])
+def test_that_other_kinds_of_pictures_of_a_face_are_read(pipeline, genuine_take, kind):
+    rgb = genuine_take[0].image
+    pixels = {
+        "grey": cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY),
+        "rgba": np.dstack([rgb, np.full(rgb.shape[:2], 255, np.uint8)]),
+        "16 bits": rgb.astype(np.uint16) * 257,
+    }[kind]
+    result = pipeline.process(Frame(pixels))
+    assert result.status is Status.READY
+    if kind != "grey":
+        pipeline.reset()
+        plain = pipeline.process(Frame(rgb))
+        for name, row in plain.views.items():
+            np.testing.assert_array_equal(result.views[name], row)
+
+
+def test_that_a_face_half_outside_is_refused_for_that(pipeline, genuine_take):
+    frame = genuine_take[0]
+    landmarks = pipeline.process(frame).face.landmarks
+    shift = landmarks[2, 0]  # the nose comes to lie on the left border
+    image = np.roll(frame.image, -round(shift), axis=1)
+    outside = Pipeline(pipeline.extractor, StandingTracker(landmarks - [shift, 0]))
+    result = outside.process(Frame(image))
+    assert result.status is Status.POOR_QUALITY
+    assert result.quality["visible"].value == pytest.approx(0.5, abs=0.1)
+    assert "cut off" in result.reason
+
+
+@pytest.mark.parametrize(
+    "landmarks",
+    [
+        np.full((5, 2), np.nan),
+        np.full((5, 2), np.inf),
+        np.zeros((5, 2)),
+        np.full((5, 2), 1e9),
+        [[100, 100], [np.nan, 100], [150, 150], [120, 200], [180, 200]],
+    ],
+    ids=["NaN", "infinite", "one spot", "far away", "one NaN"],
+)
+def test_that_landmarks_that_are_no_face_give_a_reason(tiny_extractor, genuine_take, landmarks):
+    pipeline = Pipeline(tiny_extractor, StandingTracker(landmarks))
+    result = pipeline.process(genuine_take[0])
+    assert result.status is Status.POOR_QUALITY
+    assert "landmarks" in result.reason
+
+
+@pytest.mark.parametrize("scale", [0.01, 30.0])
+def test_that_a_face_of_absurd_size_gives_a_reason(tiny_extractor, genuine_take, scale):
+    face = np.array([[-20.0, -10], [20, -10], [0, 10], [-15, 30], [15, 30]]) * scale + 200
+    result = Pipeline(tiny_extractor, StandingTracker(face)).process(genuine_take[0])
+    assert result.status is Status.POOR_QUALITY
+    assert result.reason
+
+
+def test_that_a_jump_between_frames_counts_as_motion_and_a_pause_does_not(pipeline, genuine_take):
+    first = genuine_take[0]
+    shift = np.float32([[1, 0, 40], [0, 1, 0]])
+    moved = cv2.warpAffine(first.image, shift, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+    pipeline.process(first)
+    assert not pipeline.process(Frame(moved, 1, first.time + 1 / 30)).quality["motion"].passed
+    pipeline.reset()
+    pipeline.process(first)
+    assert pipeline.process(Frame(moved, 1, first.time + 5.0)).quality["motion"].value == 0.0
+
+
+def test_that_limits_decide_what_passes(tiny_extractor, pipeline, genuine_take):
+    strict = Pipeline(tiny_extractor, pipeline.tracker, Limits(min_size=400.0))
+    result = strict.process(genuine_take[0])
+    assert result.status is Status.POOR_QUALITY
+    assert result.reason == "Come closer."
+    assert result.face is not None
+
+
+class MeanColour:
+    """The smallest extractor: it looks at the crops it is given."""
+
+    def __init__(self, *crops):
+        names = tuple(crop.name for crop in crops)
+        self.preset = Preset("mean", "", crops, (Branch("none", names, ("rgb",)),))
+
+    def __call__(self, crops):
+        return {
+            name: crop.reshape(-1, 3).mean(axis=0, dtype=np.float32)[np.newaxis]
+            for name, crop in crops.items()
+        }
+
+
+def test_that_presets_of_whole_pictures_need_no_face():
+    pixels = np.random.default_rng(0).integers(0, 256, (480, 640, 3), dtype=np.uint8)
+    pipeline = Pipeline(
+        MeanColour(Crop("image", 64, of="image")), StandingTracker(np.zeros((5, 2)))
+    )
+    result = pipeline.process(Frame(pixels))
+    assert result.status is Status.READY
+    np.testing.assert_allclose(result.views["image"][0], pixels.mean(axis=(0, 1)), atol=2)
+
+
+def test_that_views_are_computed_on_the_crops_the_preset_names(pipeline, genuine_take):
+    crop = Crop("face", 96)
+    other = Pipeline(MeanColour(crop), pipeline.tracker)
+    result = other.process(genuine_take[0])
+    cut_here = cut(genuine_take[0].image, face_transform(result.face.landmarks), crop)
+    np.testing.assert_allclose(result.views["face"][0], cut_here.mean(axis=(0, 1)), rtol=1e-5)
