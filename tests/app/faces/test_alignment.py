@@ -1,0 +1,220 @@
+"""The same part of the face in every crop, whatever its place, size and tilt."""
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.faces.alignment import (
+    cut,
+    cut_all,
+    face_side,
+    face_transform,
+    square_corners,
+    visible_fraction,
+)
+from app.faces.resampling import apply, invert
+from app.types import Face
+from lmkl_core.features.presets.preset import TEMPLATE, Crop
+from tests.app.faces.faces_material import blank, mirrored_landmarks, noisy, still
+
+POINTS = np.array(TEMPLATE)
+
+
+def placed(side=200.0, degrees=0.0, middle=(320.0, 240.0)):
+    """Return the template's landmarks as a face of that side in an image."""
+    turn = np.radians(degrees)
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return (POINTS - 0.5) * side @ spin.T + middle
+
+
+def face_at(landmarks):
+    return Face(box=(0.0, 0.0, 1.0, 1.0), landmarks=landmarks, confidence=1.0)
+
+
+def dotted(landmarks, radius=6.0):
+    """Return a black image with a soft white dot on each landmark."""
+    y, x = np.mgrid[0:480, 0:640]
+    dots = [np.exp(-((x - u) ** 2 + (y - v) ** 2) / (2 * radius**2)) for u, v in landmarks]
+    return np.repeat((255 * np.max(dots, axis=0)).astype(np.uint8)[:, :, None], 3, axis=2)
+
+
+# ------------------------------------------------------------- the transform
+
+
+@given(
+    side=st.floats(5, 5000),
+    degrees=st.floats(-180, 180),
+    x=st.floats(-1000, 5000),
+    y=st.floats(-1000, 5000),
+)
+def test_that_a_moved_turned_and_scaled_template_is_recovered(side, degrees, x, y):
+    landmarks = placed(side, degrees, (x, y))
+    transform = face_transform(landmarks)
+    assert np.allclose(apply(transform, landmarks), POINTS, atol=1e-7)
+    assert face_side(transform) == pytest.approx(side, rel=1e-6)
+
+
+def test_that_the_closed_form_is_the_least_squares_solution():
+    landmarks = placed(150, 25) + np.random.default_rng(0).normal(0, 8, (5, 2))
+    # Independent route: the four unknowns of a similarity transform as a linear system.
+    x, y = landmarks.T
+    zero, one = np.zeros(5), np.ones(5)
+    system = np.vstack([np.c_[x, -y, one, zero], np.c_[y, x, zero, one]])
+    a, b, tx, ty = np.linalg.lstsq(system, POINTS.T.ravel(), rcond=None)[0]
+    assert np.allclose(face_transform(landmarks), [[a, -b, tx], [b, a, ty]])
+
+
+def test_that_mirrored_landmarks_never_give_a_mirrored_face():
+    swapped = placed()[[1, 0, 2, 4, 3]]
+    transform = face_transform(swapped)
+    assert transform is None or np.linalg.det(transform[:, :2]) > 0
+
+
+@pytest.mark.parametrize(
+    "landmarks",
+    [
+        np.full((5, 2), np.nan),
+        np.where(np.arange(10).reshape(5, 2) == 3, np.inf, placed()),
+        np.full((5, 2), 100.0),
+        placed(side=0.5),
+        placed() * 1e200,
+        placed()[:4],
+        placed() * [-1, 1] @ np.diag([1, 0.6]) + 700,
+    ],
+    ids=["nan", "inf", "one spot", "below a pixel", "huge", "four", "no face"],
+)
+def test_that_landmarks_which_are_no_face_are_refused(landmarks):
+    assert face_transform(landmarks) is None
+    if landmarks.shape == (5, 2):
+        assert cut_all(blank(), face_at(landmarks), [Crop("face", 32)]) is None
+
+
+# ------------------------------------------------------------- crops
+
+
+@pytest.mark.parametrize(("side", "degrees"), [(260, 0), (260, 30), (120, -75)])
+@pytest.mark.parametrize(("size", "crop_side"), [(128, 1.0), (224, 1.6), (56, 1.2)])
+def test_that_landmarks_land_on_the_template_in_a_crop(side, degrees, size, crop_side):
+    landmarks = placed(side, degrees, (330.0, 250.0))
+    crop = Crop("face", size, side=crop_side)
+    for index in range(5):
+        image = dotted(landmarks[index : index + 1], radius=side / 50)
+        result = cut(image, face_transform(landmarks), crop)[:, :, 0].astype(float)
+        y, x = np.mgrid[0:size, 0:size]
+        found = np.array([(x * result).sum(), (y * result).sum()]) / result.sum()
+        expected = ((POINTS[index] - 0.5) / crop_side + 0.5) * size - 0.5
+        assert np.abs(found - expected).max() < 0.15
+
+
+def test_that_a_native_crop_holds_the_frames_own_pixels():
+    image = noisy(blank(128), seed=1, sigma=40)
+    landmarks = placed(200, 20)
+    crop = Crop("nose", 64, centre=TEMPLATE[2], side=None)
+    result = cut(image, face_transform(landmarks), crop)
+    match = cv2.matchTemplate(image, result, cv2.TM_SQDIFF)
+    x, y = np.unravel_index(np.argmin(match), match.shape)[::-1]
+    assert np.array_equal(image[y : y + 64, x : x + 64], result)
+    assert np.abs(np.array([x, y]) + 31.5 - landmarks[2]).max() <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("middle", "corner"),
+    [((-200, 100), (0, None)), ((900, 100), (640 - 96, None)), ((300, 2000), (None, 480 - 96))],
+)
+def test_that_a_native_crop_is_moved_inside_the_frame(middle, corner):
+    y, x = np.mgrid[0:480, 0:640]
+    image = np.dstack([x % 256, y % 256, x // 256 + 4 * (y // 256)]).astype(np.uint8)
+    transform = face_transform(placed(200, 0, middle))
+    result = cut(image, transform, Crop("patch", 96, side=None)).astype(int)
+    first_x = result[0, 0, 0] + 256 * (result[0, 0, 2] % 4)
+    first_y = result[0, 0, 1] + 256 * (result[0, 0, 2] // 4)
+    assert np.array_equal(result, image[first_y : first_y + 96, first_x : first_x + 96])
+    assert all(want in (None, got) for want, got in zip(corner, (first_x, first_y), strict=True))
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (2, 7), (50, 40), (1, 300)])
+def test_that_a_native_crop_of_a_small_frame_is_continued_by_reflection(height, width):
+    image = noisy(blank(128, height, width), seed=2, sigma=50)
+    result = cut(image, face_transform(placed()), Crop("patch", 64, side=None))
+    assert result.shape == (64, 64, 3)
+    if width < 64 and height < 64:
+        # All of the frame is there, in the middle.
+        y, x = (64 - height) // 2, (64 - width) // 2
+        assert np.array_equal(result[y : y + height, x : x + width], image)
+    if 1 < width < 64:
+        x = (64 - width) // 2
+        assert np.array_equal(result[:, x - 1], result[:, x + 1])
+
+
+def test_that_a_crop_of_the_whole_image_needs_no_face():
+    image = still(1)
+    result = cut(image, None, Crop("whole", 96, of="image"))
+    assert result.shape == (96, 96, 3)
+    assert np.abs(result.mean(axis=(0, 1)) - image.mean(axis=(0, 1))).max() < 1
+    with pytest.raises(ValueError, match="'face' lies on a face"):
+        cut(image, None, Crop("face", 96))
+
+
+def test_that_all_crops_of_a_preset_come_by_name_and_leave_the_frame_alone():
+    image = still(1)
+    before = image.copy()
+    crops = [Crop("wide", 64, side=1.6), Crop("nose", 48, side=None), Crop("all", 32, of="image")]
+    result = cut_all(image, face_at(placed()), crops)
+    assert {name: part.shape for name, part in result.items()} == {
+        "wide": (64, 64, 3),
+        "nose": (48, 48, 3),
+        "all": (32, 32, 3),
+    }
+    assert all(part.dtype == np.uint8 and part.flags.c_contiguous for part in result.values())
+    assert np.array_equal(image, before)
+
+
+def test_that_a_tilted_and_enlarged_portrait_gives_the_same_crop(mtcnn):
+    crop = Crop("face", 96)
+    straight, tilted = still(2), still(2, zoom=0.7, degrees=15.0, shift=(40.0, -20.0))
+    first, second = (
+        cut_all(image, mtcnn.detect(image)[0], [crop])["face"].astype(float)
+        for image in (straight, tilted)
+    )
+    assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.97
+
+
+def test_that_the_mirror_image_gives_the_mirrored_crop():
+    image = still(3)
+    landmarks = placed(230, 12, (310, 250))
+    crop = Crop("face", 64, side=1.3)
+    there = cut(image, face_transform(landmarks), crop)
+    back = cut(
+        np.ascontiguousarray(image[:, ::-1]), face_transform(mirrored_landmarks(landmarks)), crop
+    )
+    # The template itself is not quite symmetric.
+    assert np.abs(there[:, ::-1].astype(float) - back).mean() < 3
+
+
+# ------------------------------------------------------------- how much is visible
+
+
+@pytest.mark.parametrize(
+    ("middle", "expected"),
+    [((320, 240), 1.0), ((-0.5, 240), 0.5), ((-0.5, -0.5), 0.25), ((-500, 0), 0.0)],
+)
+def test_that_the_visible_share_is_the_area_inside(middle, expected):
+    transform = face_transform(placed(200, 0, middle))
+    assert visible_fraction(transform, (480, 640, 3)) == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("degrees", [10, 45, 200])
+def test_that_the_visible_share_of_a_tilted_face_agrees_with_counted_pixels(degrees):
+    transform = face_transform(placed(220, degrees, (600, 60)))
+    grid = (np.mgrid[0:400, 0:400].reshape(2, -1).T + 0.5) / 400 * 1.5 - 0.25
+    x, y = apply(invert(transform), grid).T
+    counted = np.mean((x > -0.5) & (x < 639.5) & (y > -0.5) & (y < 479.5))
+    share = visible_fraction(transform, (480, 640), side=1.5)
+    assert share == pytest.approx(counted, abs=0.005)
+
+
+def test_that_corners_of_the_face_square_go_round_clockwise():
+    corners = square_corners(face_transform(placed(200, 0)))
+    assert np.allclose(corners, [(220, 140), (420, 140), (420, 340), (220, 340)], atol=1e-6)

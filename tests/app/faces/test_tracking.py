@@ -1,0 +1,182 @@
+"""One face, followed cheaply and steadily, on real detections."""
+
+import numpy as np
+import pytest
+
+from app.faces.tracking import FaceTracker
+from tests.app.faces.faces_material import (
+    WIDTH,
+    blank,
+    eye_distance,
+    noisy,
+    side_by_side,
+    still,
+)
+
+
+class Counting:
+    """The real detector, with its calls counted."""
+
+    def __init__(self, detector):
+        self.name = detector.name
+        self._detector = detector
+        self.calls = []
+
+    def detect(self, image):
+        self.calls.append("detect")
+        return self._detector.detect(image)
+
+    def refine(self, image, face):
+        self.calls.append("refine")
+        return self._detector.refine(image, face)
+
+
+@pytest.fixture
+def counting(mtcnn):
+    return Counting(mtcnn)
+
+
+def run(tracker, images, rate=30.0, start=0.0):
+    return [tracker.update(image, start + i / rate) for i, image in enumerate(images)]
+
+
+def is_left(tracking):
+    return tracking.face.landmarks[2, 0] < WIDTH / 2
+
+
+def wander(frames, person=1):
+    """Yield a person who moves, tilts and comes closer, with a camera's noise."""
+    for i in range(frames):
+        t = i / 30
+        shift = (40 * np.sin(2 * t), 15 * np.sin(3.1 * t))
+        image = still(person, zoom=0.8 + 0.1 * np.sin(t), degrees=8 * np.sin(1.7 * t), shift=shift)
+        yield noisy(image, i, 3.0)
+
+
+# ------------------------------------------------------------- cost and accuracy
+
+
+def test_that_full_detections_are_few_while_the_face_is_there(counting):
+    results = run(FaceTracker(counting, detect_every=10, detect_seconds=9.0), wander(31))
+    assert counting.calls.count("detect") == 4
+    in_full = [i for i, result in enumerate(results) if result.how == "detected"]
+    assert in_full == [0, 10, 20, 30]
+    assert all(result.face is not None for result in results)
+    assert [result.changed for result in results] == [True] + [False] * 30
+
+
+def test_that_landmarks_do_not_jump_between_followed_and_detected_frames(mtcnn):
+    tracker = FaceTracker(mtcnn, detect_every=6)
+    errors = []
+    for i, image in enumerate(wander(20)):
+        face, truth = tracker.update(image, i / 30).face, mtcnn.detect(image)[0]
+        errors.append(np.abs(face.landmarks - truth.landmarks).max() / eye_distance(truth))
+    assert max(errors) < 0.05
+    assert np.mean(errors) < 0.015
+
+
+def test_that_a_slow_camera_is_looked_at_in_full_by_time(counting):
+    run(FaceTracker(counting, detect_every=100, detect_seconds=0.5), [still(1)] * 8, rate=4.0)
+    assert counting.calls.count("detect") == 4
+
+
+def test_that_time_running_backwards_asks_for_a_full_detection(counting):
+    tracker = FaceTracker(counting)
+    tracker.update(still(1), 10.0)
+    result = tracker.update(still(1), 3.0)
+    assert result.how == "detected"
+    assert not result.changed
+
+
+# ------------------------------------------------------------- losing and finding
+
+
+def test_that_no_face_is_a_value(counting):
+    results = run(FaceTracker(counting), [blank(), noisy(blank(90), 0, 30), blank(0, 1, 1)])
+    assert [(r.face, r.n_faces, r.how, r.changed) for r in results] == [
+        (None, 0, "none", False)
+    ] * 3
+
+
+def test_that_a_face_is_lost_and_found_again(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    images = [still(1), still(1), blank(), blank(), still(1), still(1)]
+    results = run(tracker, images)
+    seen, gone = ["detected", "refined"], ["none", "none"]
+    assert [r.how for r in results] == seen + gone + seen
+    # Two frames without it do not make it another face ...
+    assert [r.changed for r in results] == [True] + [False] * 5
+    # ... but two seconds do.
+    run(tracker, [blank()], start=1.0)
+    assert run(tracker, [still(1)], start=3.0)[0].changed
+
+
+def test_that_a_face_elsewhere_is_another_face(counting):
+    tracker = FaceTracker(counting)
+    first, second = run(tracker, [side_by_side(380, 0), side_by_side(0, 380)])
+    assert is_left(first)
+    assert not is_left(second)
+    assert second.changed
+
+
+def test_that_a_frame_of_another_size_starts_anew(counting):
+    tracker = FaceTracker(counting)
+    tracker.update(still(1), 0.0)
+    result = tracker.update(np.ascontiguousarray(still(1)[::2, ::2]), 0.03)
+    assert result.how == "detected"
+    assert result.changed
+    assert result.face.box[0] < 320
+
+
+def test_that_reset_forgets_the_face(counting):
+    tracker = FaceTracker(counting)
+    tracker.update(still(1), 0.0)
+    tracker.reset()
+    result = tracker.update(still(1), 0.03)
+    assert result.how == "detected"
+    assert result.changed
+
+
+# ------------------------------------------------------------- several faces
+
+
+def test_that_the_largest_face_is_followed_and_all_are_counted(counting):
+    result = FaceTracker(counting).update(side_by_side(300, 400), 0.0)
+    assert not is_left(result)
+    assert result.n_faces == 2
+
+
+def test_that_a_newcomer_is_counted_but_takes_over_only_when_clearly_larger(counting):
+    tracker = FaceTracker(counting, detect_every=2, larger=1.3, detections=3)
+    alone = run(tracker, [side_by_side(340, 0)] * 3)
+    assert all(is_left(r) and r.n_faces == 1 for r in alone)
+    # 1.1 times the side is 1.2 times the area: not enough, however long it lasts.
+    joined = run(tracker, [side_by_side(340, 370)] * 12, start=0.1)
+    assert all(is_left(r) and not r.changed for r in joined)
+    assert joined[-1].n_faces == 2
+    # 1.3 times the side is 1.7 times the area: it takes over at the third detection.
+    larger = run(tracker, [side_by_side(300, 400)] * 8, start=0.5)
+    taken = [i for i, r in enumerate(larger) if r.changed]
+    assert len(taken) == 1
+    assert taken[0] >= 4
+    assert all(is_left(r) == (i < taken[0]) for i, r in enumerate(larger))
+
+
+def test_that_somebody_large_for_a_moment_takes_nothing_over(counting):
+    tracker = FaceTracker(counting, detect_every=1, detections=3)
+    run(tracker, [side_by_side(300, 0)])
+    passing = [side_by_side(300, 400), side_by_side(300, 400), side_by_side(300, 0)] * 3
+    assert all(is_left(result) for result in run(tracker, passing, start=0.1))
+
+
+def test_that_a_face_which_detections_no_longer_find_is_given_up(mtcnn):
+    class Stubborn(Counting):
+        """Looking nearby goes on seeing a face that is gone."""
+
+        def refine(self, image, face):
+            return face
+
+    tracker = FaceTracker(Stubborn(mtcnn), detect_every=1, detections=3)
+    results = run(tracker, [still(1), blank(), blank(), blank()])
+    assert [r.face is not None for r in results] == [True, True, True, False]
+    assert [r.n_faces for r in results] == [1, 1, 1, 0]
