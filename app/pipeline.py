@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.conditions import condition_of
-from app.faces.alignment import cut, face_side, face_transform, visible_fraction
+from app.faces.alignment import cut, cut_all, face_side, face_transform, visible_fraction
 from app.faces.pose import head_pose
 from app.faces.resampling import Matrix
 from app.faces.tracking import FaceTracker
@@ -115,7 +115,7 @@ class Pipeline:
     def _without_face(self, frame: Frame, image: Image, watch: Stopwatch) -> FrameResult:
         """Serve presets of whole pictures, such as the paper's objects."""
         with watch.time("crops"):
-            crops = self._crops(image, None)
+            crops = cut_all(image, None, self.extractor.preset.crops)
         with watch.time("views"):
             views = self.extractor(crops)
         return FrameResult(frame, Status.READY, views=views, seconds=watch.seconds)
@@ -148,13 +148,10 @@ class Pipeline:
         if not quality.passed:
             return found
         with watch.time("crops"):
-            crops = self._crops(image, transform)
+            crops = cut_all(image, transform, self.extractor.preset.crops)
         with watch.time("views"):
             views = self.extractor(crops)
         return replace(found, views=views)
-
-    def _crops(self, image: Image, transform: Matrix | None) -> dict[str, Image]:
-        return {crop.name: cut(image, transform, crop) for crop in self.extractor.preset.crops}
 
     def _measure(self, frame: Frame, image: Image, face: Face, transform: Matrix) -> FaceMeasures:
         size = face_side(transform)

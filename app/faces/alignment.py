@@ -28,7 +28,7 @@ from app.faces.resampling import (
     scale_of,
     square_to_image,
 )
-from app.types import LANDMARKS, Face, Image
+from app.types import LANDMARKS, Image
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
 
 _TEMPLATE = np.array(TEMPLATE)
@@ -97,11 +97,8 @@ def cut(image: Image, transform: Matrix | None, crop: Crop) -> Image:
     return resample(image, to_image, crop.size)
 
 
-def cut_all(image: Image, face: Face, crops: Iterable[Crop]) -> dict[str, Image] | None:
-    """Cut every crop of a face; None when its landmarks give no transform."""
-    transform = face_transform(face.landmarks)
-    if transform is None:
-        return None
+def cut_all(image: Image, transform: Matrix | None, crops: Iterable[Crop]) -> dict[str, Image]:
+    """Cut every crop, by name; see `cut`."""
     return {crop.name: cut(image, transform, crop) for crop in crops}
 
 

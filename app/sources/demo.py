@@ -45,7 +45,7 @@ class DemoSource(FrameSource):
         person: str = "P001",
         seed: int = 0,
         *,
-        n_recorded: int = 75,
+        n_recorded: int = 48,
         clock: Clock | None = None,
     ) -> None:
         self.name = "Demo"
