@@ -14,25 +14,31 @@ CROPS = (
     Crop("mouth", 128, centre=(0.5, 0.82), side=0.5),
     Crop("eyes", 128, centre=(0.5, 0.46), side=0.6),
 )
+LITE, MOBILE = "efficientnet-lite0", "mobilenet-v2"
+TEXTURE = ("block2", "block4", "block7")
+FOUR = ("face", "wide", "nose", "cheek")
 LAYERS = {
-    "efficientnet-lite0": ("stem", "block0", "block2", "block4", "block7", "block10", "head"),
-    "mobilenet-v2": ("layer1", "layer3", "layer6", "layer13", "layer18"),
+    LITE: ("stem", "block0", "block2", "block4", "block7", "block10", "head"),
+    MOBILE: ("layer1", "layer3", "layer6", "layer13", "layer18"),
 }
 PHOTOMETRIES = ("none", "grey-world", "standardise")
 POOLINGS = ("mean", "std", "mean+std")
 
 
 def everything(photometry):
-    """All crops and layers at once, pooled to mean and standard deviation and left as they are."""
+    """All crops and layers at once, pooled to mean and standard deviation and left as they are.
+
+    Photometry is tried on the texture layers of four crops only.
+    """
     names = tuple(crop.name for crop in CROPS)
+    branches = [(network, names, layers) for network, layers in LAYERS.items()]
+    if photometry != "none":
+        branches = [(LITE, FOUR, TEXTURE)]
     return Preset(
         f"study-{photometry}",
         "Every candidate of the preset study.",
         CROPS,
-        tuple(
-            Branch(network, names, layers, "mean+std", photometry, "none")
-            for network, layers in LAYERS.items()
-        ),
+        tuple(Branch(*branch, "mean+std", photometry, "none") for branch in branches),
     )
 
 
@@ -56,9 +62,6 @@ def grid(network, layers, crops, pooling="mean+std", photometry="none"):
     return [View(crop, network, layer, pooling, photometry) for crop in crops for layer in layers]
 
 
-LITE, MOBILE = "efficientnet-lite0", "mobilenet-v2"
-TEXTURE = ("block2", "block4", "block7")
-FOUR = ("face", "wide", "nose", "cheek")
 SETS = {
     "last layers, 4 regions, mean (the paper's way)": [
         *grid(LITE, ["head"], ("face", "eyes", "nose", "mouth"), "mean"),

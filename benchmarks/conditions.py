@@ -2,11 +2,12 @@
 
     python -m benchmarks conditions [--people 10] [--frames 12] [--store FILE.npz]
 
-Each person enrols three conditions. Judged are other genuine takes in these conditions, genuine
-takes in two conditions that were not enrolled, and attacks of seven species in the enrolled
-conditions. Printed: what each was called, with exact 95 % intervals that treat takes, not frames,
-as independent; for every dimension of the condition, how well it alone tells new circumstances
-from attacks; and the same for the distance. Generated attacks are a proxy.
+Each person enrols three conditions, two takes of each. Judged are other genuine takes in these
+conditions, of the same session and of another day, genuine takes in two conditions that were not
+enrolled, and attacks of seven species in the enrolled conditions. Printed: what each was called,
+with exact 95 % intervals that treat takes, not frames, as independent; for every dimension of the
+condition, how well it alone tells new circumstances from attacks; and the same for the distance.
+Generated attacks are a proxy.
 """
 
 import argparse
@@ -24,7 +25,8 @@ from lmkl_core import LocalisedMKL, clopper_pearson
 from lmkl_core.features.presets import load_preset
 
 ROLES = {
-    "genuine": "genuine, enrolled conditions",
+    "genuine": "genuine, same session",
+    "later": "genuine, another day",
     "new": "genuine, new conditions",
     "attack": "attacks, enrolled conditions",
 }

@@ -28,7 +28,7 @@ EVERY = 15
 
 @dataclass(frozen=True)
 class Recording:
-    """One take and its part in the study: enrol, genuine, new or attack."""
+    """One take and its part in the study: enrol, genuine, later, new or attack."""
 
     subject: str
     role: str
@@ -78,27 +78,38 @@ def pipeline_for(presets):
 
 
 def generated(n_people, n_frames):
-    """Three enrolled conditions and two new ones; each species once, conditions taking turns."""
+    """Three enrolled conditions, two takes of each; other roles have one take of each.
+
+    Every species attacks each person once, in one of the enrolled conditions, which take turns.
+    """
     from app.demo_video.people import PEOPLE
     from app.demo_video.study import study
     from app.demo_video.takes import frames
 
     people = PEOPLE[:n_people]
-    plan = study(people, n_frames=n_frames * EVERY)
-    turns = {}
+    plan = study(people, takes_per_condition=2, n_frames=n_frames * EVERY)
+    firsts = {}
     for role, take in plan.roles():
         if role == "attacks_new":
             continue
-        if role == "attacks":
-            key = (take.person, take.instrument)
-            turns[key] = turns.get(key, -1) + 1
-            species_number = sorted({t.instrument for t in plan.attacks}).index(take.instrument)
-            if turns[key] != (species_number + people.index(take.person)) % 3:
+        if role != "enrol":
+            key = (role, take.person, take.instrument, take.condition)
+            if firsts.setdefault(key, take) is not take:
                 continue
+        if role == "attacks" and take.condition != turn(take, people):
+            continue
         name = f"{take.person} {take.label} {take.name}"
         species = take.instrument or "bonafide"
         role = "attack" if role == "attacks" else role
         yield Recording(take.person, role, species, name, lambda take=take: frames(take, EVERY))
+
+
+def turn(take, people):
+    """The condition in which this species attacks this person."""
+    from app.demo_video.instruments import INSTRUMENTS
+
+    place = tuple(INSTRUMENTS).index(take.instrument) + people.index(take.person)
+    return ("office", "window", "lamp")[place % 3]
 
 
 def recorded(root):

@@ -44,9 +44,12 @@ class Rule:
 # The only file above app.qt that may start the window, and only through bootstrap.
 WINDOW_ENTRY_POINT = "app/cli/main.py"
 
+ENGINES = ("torch", "torchvision", "timm", "onnx", "onnxruntime")
+
 RULES = [
     Rule("lmkl_core", ("PySide6", "cv2", "app")),
-    Rule("lmkl_core", ("torch", "torchvision", "onnxruntime"), except_in=("lmkl_core/features",)),
+    Rule("lmkl_core", ENGINES, except_in=("lmkl_core/features",)),
+    Rule("app", ENGINES),
     Rule("app", ("PySide6",), except_in=("app/qt",)),
     Rule("app", ("app.qt",), except_in=("app/qt", WINDOW_ENTRY_POINT)),
     Rule("app/qt/views", ("lmkl_core", "torch", "cv2")),
@@ -110,9 +113,19 @@ def test_that_no_file_exceeds_the_line_limit():
     assert files_over_limit(ROOT, ["app", "lmkl_core"]) == []
 
 
-@pytest.mark.parametrize("statement", ["import lmkl_core", "import app.cli.main, app.demo"])
-def test_that_importing_loads_neither_torch_nor_opencv_nor_qt(statement):
-    assert modules_loaded_by(statement).isdisjoint({"torch", "torchvision", "cv2", "PySide6"})
+HEAVY = {"torch", "torchvision", "onnx", "onnxruntime", "timm", "PySide6"}
+
+
+@pytest.mark.parametrize(
+    "statement", ["import lmkl_core, lmkl_core.features.presets", "import app.cli.main"]
+)
+def test_that_importing_loads_neither_engines_nor_opencv_nor_qt(statement):
+    assert modules_loaded_by(statement).isdisjoint(HEAVY | {"cv2"})
+
+
+def test_that_the_pipeline_is_imported_without_engines_and_without_qt():
+    statement = "import app.pipeline, app.demo, lmkl_core.features.extractor"
+    assert modules_loaded_by(statement).isdisjoint(HEAVY)
 
 
 # ------------------------------------------------- the rules above can fail
@@ -134,6 +147,7 @@ def bad_tree(tmp_path):
     write("lmkl_core/features/engine.py", "import torch\n")
     write("lmkl_core/long.py", "\n" * (MAX_LINES + 1))
     write("lmkl_core/lookalike.py", "import torchmetrics_like\nimport application\n")
+    write("app/shortcut.py", "import onnxruntime\n")
     write("app/model.py", "from app import qt\nfrom PySide6.QtCore import Qt\n")
     write("app/qt/window.py", "from PySide6 import QtWidgets\n")
     write("app/cli/main.py", "from app.qt import bootstrap\n")
@@ -149,6 +163,7 @@ def bad_tree(tmp_path):
             [
                 {("top.py", 1, "cv2.dnn")},
                 {("inside.py", 2, "torch.nn"), ("dynamic.py", 2, "torch.nn")},
+                {("shortcut.py", 1, "onnxruntime")},
                 {("model.py", 2, "PySide6.QtCore.Qt")},
                 {("model.py", 1, "app.qt")},
                 {("scores.py", 1, "lmkl_core.LocalisedMKL")},

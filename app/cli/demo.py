@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.exit_codes import ExitCode
 
@@ -31,7 +32,7 @@ def demo_command(
         bool, typer.Option("--json", help="Print JSON for machines instead of tables.")
     ] = False,
 ) -> None:
-    """Fit a model on generated vectors (no faces) and test it on attacks it never saw."""
+    """Enrol a generated person, fit a model and test it on attacks it never saw."""
     run_and_print(output=output, as_json=as_json)
 
 
@@ -57,9 +58,21 @@ def run_and_print(*, output: Path | None, as_json: bool) -> None:
     if output is not None:
         _make_folder(output)
     try:
-        result = demo.run()
+        with Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        ) as bar:
+            task = bar.add_task("starting")
+            result = demo.run(
+                progress=lambda done, total, text: bar.update(
+                    task, completed=done, total=total, description=text
+                )
+            )
     except ValueError as error:
-        _stop(f"The demo could not be fitted: {error}", ExitCode.FAILED)
+        _stop(f"The demo could not be run: {error}", ExitCode.FAILED)
     text = json.dumps(demo.as_json(result), indent=2)
     if as_json:
         typer.echo(text)
@@ -89,7 +102,7 @@ def _write(result: "DemoResult", text: str, folder: Path) -> None:
 
     partial = folder / f"{JSON_FILE}.partial"
     try:
-        save_model(result.model, folder / MODEL_FILE)
+        save_model(result.model, folder / MODEL_FILE, extra={"features": result.features})
         partial.write_text(text + "\n", encoding="utf-8")
         os.replace(partial, folder / JSON_FILE)
     except OSError as error:

@@ -3,8 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
-from app.demo import CERTIFIED_GAP, INDEPENDENCE_NOTE, DemoResult, TakeResult
-from app.demo_views import STATEMENT
+from app.demo import CERTIFIED_GAP, INDEPENDENCE_NOTE, STATEMENT, DemoResult, TakeResult
 
 
 def print_demo(result: DemoResult, console: Console) -> None:
@@ -18,33 +17,36 @@ def print_demo(result: DemoResult, console: Console) -> None:
         Where to print.
     """
     console.print(
-        f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine samples "
+        f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine frames "
         f"in {len(result.takes)} takes ({', '.join(result.takes)})"
     )
     console.print(weights_table(result))
     console.print(_gap_line(result))
     console.print(_threshold_lines(result), markup=False)
     console.print(verdicts_table(result))
-    console.print("BPCER: genuine samples refused. APCER: attack samples accepted.")
+    console.print(
+        "BPCER: genuine frames refused. APCER: attack frames accepted. Unfamiliar: refused, but in "
+        "circumstances that were not enrolled, so that the app would offer to add a take."
+    )
     console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
 
 
 def weights_table(result: DemoResult) -> Table:
-    """Return the kernel weights, one row per cluster and one column per view."""
+    """Return the kernel weights, one row per view and one column per cluster."""
     table = Table(title="Kernel weights", title_justify="left")
-    table.add_column("cluster", justify="right")
-    for name in result.model.view_names_:
-        table.add_column(str(name), justify="right")
-    for cluster, row in enumerate(result.kernel_weights, start=1):
-        table.add_row(str(cluster), *(f"{weight:.3f}" for weight in row))
+    table.add_column("view")
+    for cluster in range(1, len(result.kernel_weights) + 1):
+        table.add_column(f"cluster {cluster}", justify="right")
+    for name, column in zip(result.model.view_names_, result.kernel_weights.T, strict=True):
+        table.add_row(str(name), *(f"{weight:.3f}" for weight in column))
     return table
 
 
 def verdicts_table(result: DemoResult) -> Table:
     """Return the accept and refuse rates of every take and every kind of attack."""
-    table = Table(title="Samples never learnt from", title_justify="left")
+    table = Table(title="Frames never learnt from", title_justify="left")
     table.add_column("take or attack")
-    for heading in ("n", "accepted", "refused", "error", "95 % interval"):
+    for heading in ("n", "accepted", "unfamiliar", "error", "95 % interval"):
         table.add_column(heading, justify="right")
     for is_attack in (False, True):
         for item in result.results:
@@ -55,14 +57,13 @@ def verdicts_table(result: DemoResult) -> Table:
 
 
 def _verdict_cells(item: TakeResult) -> tuple[str, ...]:
-    accepted = item.n_accepted / item.n
     error = "APCER" if item.is_attack else "BPCER"
     low, high = item.error_interval
     return (
         item.name,
         str(item.n),
-        f"{accepted:.1%}",
-        f"{1 - accepted:.1%}",
+        str(item.n_accepted),
+        str(item.n_unfamiliar),
         f"{error} {item.error_rate:.1%}",
         f"{low:.1%} to {high:.1%}",
     )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app import demo
 from app.demo_video.takes import Take, frames
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
@@ -26,3 +27,9 @@ def pipeline(tiny_extractor):
 def genuine_take():
     """Return a second of a live person."""
     return list(frames(Take("P001", n_frames=12)))
+
+
+@pytest.fixture(scope="session")
+def demo_result():
+    """Return the demo's result: it takes a while, so that it is run once."""
+    return demo.run()

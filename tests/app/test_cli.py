@@ -8,21 +8,22 @@ from app import demo
 from app.cli.demo import JSON_FILE, MODEL_FILE
 from app.cli.exit_codes import MEANINGS, ExitCode
 from app.cli.main import NO_WINDOW_YET, cli
-from app.demo_views import ATTACK_SHIFTS, VIEW_SPECS, generate
-from lmkl_core import load_model
+from app.demo_video.instruments import INSTRUMENTS
+from lmkl_core.features.networks.registry import find_network
+from lmkl_core.modelfile import load_with_manifest
 
 RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 
 
-@pytest.fixture(scope="module")
-def result():
-    return demo.run()
+@pytest.fixture
+def result(demo_result):
+    return demo_result
 
 
 @pytest.fixture
 def fitted_once(monkeypatch, result):
     """Let commands that only print or write reuse one fit."""
-    monkeypatch.setattr(demo, "run", lambda: result)
+    monkeypatch.setattr(demo, "run", lambda progress: result)
 
 
 @pytest.mark.usefixtures("fitted_once")
@@ -31,13 +32,14 @@ def test_that_no_arguments_say_there_is_no_window_and_then_run_the_demo():
     assert run.exit_code == ExitCode.OK
     first, *rest = run.stdout.splitlines()
     assert first == NO_WINDOW_YET
-    assert "generated vectors, no faces" in rest[0]
+    assert demo.STATEMENT in rest[0]
 
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_the_demo_prints_weights_gap_threshold_and_verdicts():
     text = RUNNER.invoke(cli, ["demo"]).stdout
-    for expected in (*VIEW_SPECS, *ATTACK_SHIFTS, "optimality gap", "Threshold", "95 %"):
+    views = ("face/efficientnet-lite0.block2", "cluster 3")
+    for expected in (*views, *INSTRUMENTS, "optimality gap", "Threshold", "95 %"):
         assert expected in text
 
 
@@ -55,15 +57,21 @@ def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, 
     assert run.exit_code == ExitCode.OK, run.output
     assert sorted(path.name for path in folder.iterdir()) == sorted([JSON_FILE, MODEL_FILE])
     assert json.loads((folder / JSON_FILE).read_text()) == demo.as_json(result)
-    views = generate().attacks[0].views
-    loaded = load_model(folder / MODEL_FILE)
+    rng = np.random.default_rng(0)
+    network = find_network("efficientnet-lite0")
+    views = {
+        name: rng.standard_normal((3, 2 * network.layer(name.split(".")[-1]).channels))
+        for name in result.model.view_names_
+    }
+    loaded, manifest = load_with_manifest(folder / MODEL_FILE)
+    assert manifest.extra == {"features": result.features}
     np.testing.assert_allclose(
         loaded.score_samples(views), result.model.score_samples(views), rtol=1e-12
     )
 
 
 def test_that_a_file_in_the_place_of_the_folder_is_refused_before_any_fit(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo, "run", lambda: pytest.fail("fitted"))
+    monkeypatch.setattr(demo, "run", lambda progress: pytest.fail("fitted"))
     occupied = tmp_path / "occupied"
     occupied.write_text("")
     run = RUNNER.invoke(cli, ["demo", "--output", str(occupied)])
@@ -72,13 +80,13 @@ def test_that_a_file_in_the_place_of_the_folder_is_refused_before_any_fit(tmp_pa
 
 
 def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
-    def fail():
+    def fail(progress):
         raise ValueError("delta must be positive")
 
     monkeypatch.setattr(demo, "run", fail)
     run = RUNNER.invoke(cli, ["demo"])
     assert run.exit_code == ExitCode.FAILED
-    assert run.stderr == "The demo could not be fitted: delta must be positive\n"
+    assert run.stderr == "The demo could not be run: delta must be positive\n"
 
 
 @pytest.mark.usefixtures("fitted_once")

@@ -15,7 +15,6 @@ from app.faces.alignment import (
     visible_fraction,
 )
 from app.faces.resampling import apply, invert
-from app.types import Face
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
 from tests.app.faces.faces_material import blank, mirrored_landmarks, noisy, still
 
@@ -27,10 +26,6 @@ def placed(side=200.0, degrees=0.0, middle=(320.0, 240.0)):
     turn = np.radians(degrees)
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     return (POINTS - 0.5) * side @ spin.T + middle
-
-
-def face_at(landmarks):
-    return Face(box=(0.0, 0.0, 1.0, 1.0), landmarks=landmarks, confidence=1.0)
 
 
 def dotted(landmarks, radius=6.0):
