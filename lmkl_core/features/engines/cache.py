@@ -1,0 +1,217 @@
+"""The user's cache: exported graphs, and which engines have been probed.
+
+A graph is one file: a mark, the SHA-256 of the rest, the length of the ONNX graph, the graph, and
+a safetensors block with reference crops and what torch made of them. It is written beside its
+place and moved into it, so that readers see the old file, the new file or none; two processes
+that make the same graph write the same thing. What does not match its digest counts as missing
+and is made again.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import platformdirs
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors import numpy as tensors
+
+from lmkl_core.errors import InvalidInputError
+
+VARIABLE = "LMKL_PAD_CACHE"
+"""Environment variable that names another folder."""
+
+_MARK = b"LMKLGRF1"
+_DIGEST_BYTES = 32
+_LENGTH_BYTES = 8
+_FACTS = "lmkl"
+_LARGEST = 1 << 30
+_ABANDONED = 24 * 3600.0
+_FAILURE_COUNTS_FOR = 7 * 24 * 3600.0
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A graph as the cache keeps it.
+
+    Attributes
+    ----------
+    onnx : bytes
+        Empty when ONNX was refused.
+    crops, views : ndarray, list of ndarray
+        Reference crops and torch's outputs for them.
+    difference : float
+        Largest relative difference between onnxruntime and torch when it was exported.
+    refused : str
+        Why there is no ONNX graph; empty when there is one.
+    """
+
+    onnx: bytes
+    crops: NDArray[np.uint8]
+    views: list[NDArray[np.float32]]
+    difference: float
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What became of an engine in a child process."""
+
+    engine: str
+    label: str
+    problem: str
+    """Empty when the engine survived and gave the right values."""
+    time: float
+
+    @property
+    def counts(self) -> bool:
+        """Whether it need not be repeated; a failure is tried again after a week."""
+        return not self.problem or 0 <= time.time() - self.time < _FAILURE_COUNTS_FOR
+
+
+def default_folder() -> Path:
+    """Return the folder of the cache: `VARIABLE`, or the user's cache folder."""
+    named = os.environ.get(VARIABLE)
+    return Path(named) if named else Path(platformdirs.user_cache_dir("lmkl-pad", False))
+
+
+class Cache:
+    """A folder of graphs and probes.
+
+    Parameters
+    ----------
+    folder : path, optional
+        By default `default_folder`. It is made when something is first stored.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
+        self.folder = default_folder() if folder is None else Path(folder)
+        self._graphs = self.folder / "graphs"
+        self._probes = self.folder / "probes"
+
+    def load(self, key: str) -> Entry | None:
+        """Return the graph of that key, or None if there is none that is whole."""
+        try:
+            with open(self._graphs / f"{key}.graph", "rb") as file:
+                return _read(file)
+        except (OSError, SafetensorError, LookupError, ValueError, TypeError):
+            return None
+
+    def store(self, key: str, entry: Entry) -> None:
+        """Keep a graph.
+
+        Raises
+        ------
+        InvalidInputError
+            If the folder cannot be written.
+        """
+        self._write(self._graphs / f"{key}.graph", *_written(entry))
+
+    def probe(self, key: str) -> Probe | None:
+        """Return what was remembered of a probe, or None if it has to be run."""
+        try:
+            values = json.loads((self._probes / f"{key}.json").read_text(encoding="utf-8"))
+            found = Probe(**values)
+            return found if found.counts else None
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def remember(self, key: str, probe: Probe) -> None:
+        """Keep the outcome of a probe."""
+        text = json.dumps(vars(probe), indent=1)
+        self._write(self._probes / f"{key}.json", text.encode())
+
+    def failed_probes(self) -> list[Probe]:
+        """Return the remembered failures, for the doctor."""
+        found = (self.probe(path.stem) for path in sorted(self._probes.glob("*.json")))
+        return [probe for probe in found if probe is not None and probe.problem]
+
+    def clear(self) -> None:
+        """Delete everything that is kept here, and nothing else."""
+        for folder in (self._graphs, self._probes):
+            for path in folder.glob("*"):
+                path.unlink(missing_ok=True)
+            with suppress(OSError):
+                folder.rmdir()
+
+    def _write(self, path: Path, *parts: bytes) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _remove_abandoned(path.parent)
+            handle, name = tempfile.mkstemp(suffix=".part", dir=path.parent)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.writelines(parts)
+                    file.flush()
+                    os.fsync(file.fileno())
+                _move(Path(name), path)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
+        except OSError as error:
+            raise InvalidInputError(
+                f"The cache folder {self.folder} cannot be written ({error.strerror or error}); "
+                f"make room there, or name another folder in the environment variable {VARIABLE}."
+            ) from error
+
+
+def _move(source: Path, target: Path) -> None:
+    try:
+        source.replace(target)
+    except PermissionError:
+        # Windows refuses while another process reads the target; then that one has it already.
+        if not target.exists():
+            raise
+        source.unlink()
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Delete what processes that were killed while writing have left."""
+    for path in folder.glob("*.part"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED:
+                path.unlink()
+
+
+def _written(entry: Entry) -> tuple[bytes, ...]:
+    arrays = {f"view.{number}": view for number, view in enumerate(entry.views)}
+    facts = {"difference": entry.difference, "refused": entry.refused}
+    block = tensors.save({"crops": entry.crops, **arrays}, metadata={_FACTS: json.dumps(facts)})
+    length = len(entry.onnx).to_bytes(_LENGTH_BYTES, "little")
+    return _MARK, _digest(length, entry.onnx, block), length, entry.onnx, block
+
+
+def _read(file: BinaryIO) -> Entry | None:
+    """Read an entry without copying the graph, which can have hundreds of megabytes."""
+    if os.fstat(file.fileno()).st_size > _LARGEST or file.read(len(_MARK)) != _MARK:
+        return None
+    digest, length = file.read(_DIGEST_BYTES), file.read(_LENGTH_BYTES)
+    # A wrong length reads too little or too much, and the digest shows it.
+    onnx = file.read(min(int.from_bytes(length, "little"), _LARGEST))
+    block = file.read()
+    if _digest(length, onnx, block) != digest:
+        return None
+    arrays = tensors.load(block)
+    header = json.loads(block[8 : 8 + int.from_bytes(block[:8], "little")])
+    facts = json.loads(header["__metadata__"][_FACTS])
+    return Entry(
+        onnx=onnx,
+        crops=arrays["crops"],
+        views=[arrays[f"view.{number}"] for number in range(len(arrays) - 1)],
+        difference=float(facts["difference"]),
+        refused=str(facts["refused"]),
+    )
+
+
+def _digest(*parts: bytes) -> bytes:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.digest()

@@ -1,0 +1,180 @@
+"""Work in a child process that may crash, hang or be stopped without harm to this one.
+
+The child reads one job a line (JSON) from its standard input and writes one answer a line. A child
+that dies costs the job it was at, which gets an answer that says so; the jobs after it go to a
+new child.
+"""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import lmkl_core
+from lmkl_core.cancelling import asked_to_stop
+from lmkl_core.errors import Cancelled, InvalidInputError
+
+_MARK = "@lmkl "  # libraries print to the standard output too
+_TICK = 0.1
+
+
+def serve(
+    answer: Callable[[dict[str, Any]], dict[str, Any]], lines: Iterable[str] | None = None
+) -> None:
+    """Be the child: answer every job on the standard input.
+
+    `InvalidInputError` becomes an answer ``invalid``, any other exception ``failed``.
+    """
+    for line in sys.stdin if lines is None else lines:
+        try:
+            reply = answer(json.loads(line))
+        except InvalidInputError as error:
+            reply = {"invalid": str(error)}
+        except Exception as error:
+            reply = {"failed": f"{type(error).__name__}: {error}"}
+        print(_MARK + json.dumps(reply), flush=True)
+
+
+def ask(
+    command: Sequence[str],
+    jobs: Sequence[dict[str, Any]],
+    *,
+    timeout: float,
+    cancel: Callable[[], bool] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Be the parent: yield one answer a job, in order.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Starts the child; `python_module` makes one.
+    jobs : sequence of dict
+        JSON values.
+    timeout : float
+        Seconds that one job may take.
+    cancel : callable, optional
+        Asked several times a second; True ends the child.
+
+    Yields
+    ------
+    dict
+        What the child answered, or ``{"failed": reason}`` if it died or took too long.
+
+    Raises
+    ------
+    Cancelled
+        When ``cancel`` said so.
+    """
+    done = 0
+    while done < len(jobs):
+        for reply in _one_child(command, jobs[done:], timeout, cancel):
+            done += 1
+            yield reply
+
+
+def python_module(module: str) -> list[str]:
+    """Return the command that runs a module with this interpreter."""
+    return [sys.executable, "-m", module]
+
+
+def _one_child(
+    command: Sequence[str],
+    jobs: Sequence[dict[str, Any]],
+    timeout: float,
+    cancel: Callable[[], bool] | None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the answers of one child, the last one being of its death if it died."""
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            encoding="utf-8",
+            env=_environment(),
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        assert child.stdin is not None
+        assert child.stdout is not None
+        replies: queue.Queue[dict[str, Any] | None] = queue.Queue()
+        feeder = threading.Thread(target=_feed, args=(child.stdin, jobs), daemon=True)
+        reader = threading.Thread(target=_read, args=(child.stdout, replies), daemon=True)
+        feeder.start()
+        reader.start()
+        try:
+            for _ in jobs:
+                reply = _next_reply(replies, timeout, cancel)
+                if reply is None:
+                    yield {"failed": _death(child, errors)}
+                    return
+                yield reply
+        except TimeoutError:
+            yield {"failed": f"it gave no answer within {timeout:.0f} seconds"}
+        finally:
+            child.kill()
+            child.wait()
+            feeder.join()
+            reader.join()
+            child.stdout.close()
+
+
+def _next_reply(
+    replies: "queue.Queue[dict[str, Any] | None]",
+    timeout: float,
+    cancel: Callable[[], bool] | None,
+) -> dict[str, Any] | None:
+    """Wait for an answer; None means that the child's output has ended."""
+    end = time.monotonic() + timeout
+    while time.monotonic() < end:
+        if asked_to_stop(cancel):
+            raise Cancelled("Preparing the networks was cancelled; it can be done again any time.")
+        try:
+            return replies.get(timeout=_TICK)
+        except queue.Empty:
+            continue
+    raise TimeoutError
+
+
+def _feed(stdin: IO[str], jobs: Sequence[dict[str, Any]]) -> None:
+    try:
+        with stdin:
+            for job in jobs:
+                stdin.write(json.dumps(job) + "\n")
+    except OSError:
+        pass  # the child has gone; its death is reported where its answers are read
+
+
+def _read(stdout: IO[str], replies: "queue.Queue[dict[str, Any] | None]") -> None:
+    for line in stdout:
+        if line.startswith(_MARK):
+            replies.put(json.loads(line[len(_MARK) :]))
+    replies.put(None)
+
+
+def _death(child: "subprocess.Popen[str]", errors: IO[bytes]) -> str:
+    code = child.wait()
+    if code < 0:
+        try:
+            return f"it was ended by {signal.Signals(-code).name}"
+        except ValueError:
+            return f"it was ended by signal {-code}"
+    errors.seek(0)
+    said = errors.read().decode("utf-8", errors="replace").strip()
+    last = said.splitlines()[-1] if said else "it said nothing"
+    return f"it ended with exit code {code} ({last[:200]})"
+
+
+def _environment() -> dict[str, str]:
+    """Return ours, with this very lmkl_core first: the child must not find another one."""
+    root = str(Path(lmkl_core.__file__).resolve().parents[1])
+    inherited = os.environ.get("PYTHONPATH")
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (root, inherited)))}

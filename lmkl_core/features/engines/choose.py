@@ -1,0 +1,185 @@
+"""Which engine runs which graph here: exported, compared and probed before it is let in."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import time
+from typing import Any, Literal, TypeAlias
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.engines import export, probe
+from lmkl_core.features.engines.cache import Cache, Entry, Probe
+from lmkl_core.features.engines.children import ask, python_module
+from lmkl_core.features.engines.engine import Engine, EngineError
+from lmkl_core.features.networks.graph import Graph
+
+EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Called with steps done, steps in all, and what is being done."""
+
+ENGINE_NAMES = ("auto", "onnxruntime", "torch")
+EXPORT_SECONDS = 900.0
+PROBE_SECONDS = 180.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """A graph and the weights it runs with."""
+
+    graph: Graph
+    weights: Path
+    key: str
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An engine that is fit to run here, and why it is not the one that was wished for."""
+
+    engine: Engine
+    note: str = ""
+
+
+class Chooser:
+    """Prepare engines for graphs.
+
+    Parameters
+    ----------
+    wish : {"auto", "onnxruntime", "torch"}
+        ``auto`` takes onnxruntime, and torch where that fails.
+    cache : Cache
+        Where graphs and the outcomes of probes are kept.
+    threads : int, optional
+        Threads for torch; by default it decides.
+    progress, cancel : callable, optional
+        Told of every step; asked whether to stop.
+    """
+
+    def __init__(
+        self,
+        wish: EngineName,
+        cache: Cache,
+        threads: int | None = None,
+        progress: Progress | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> None:
+        if wish not in ENGINE_NAMES:
+            raise InvalidInputError(
+                f"There is no engine {wish!r}; the engines are {', '.join(ENGINE_NAMES)}."
+            )
+        self._wish = wish
+        self._cache = cache
+        self._threads = threads
+        self._progress = progress
+        self._cancel = cancel
+        self._steps_done = self._steps = 0
+        self._loaded: dict[Task, Entry] = {}
+
+    def __call__(self, tasks: Sequence[Task]) -> list[Chosen]:
+        """Return an engine for every task.
+
+        Raises
+        ------
+        InvalidInputError
+            If weights do not fit, or the cache cannot be written.
+        EngineError
+            If a graph finds no engine.
+        Cancelled
+            If ``cancel`` said so.
+        """
+        self._steps_done, self._steps = 0, 3 * len(tasks)
+        reasons = dict.fromkeys(tasks, "")
+        if self._wish != "torch":
+            reasons = self._exported(tasks)
+            reasons |= self._probed("onnxruntime", [task for task in tasks if not reasons[task]])
+        refused = [task for task in tasks if reasons[task]]
+        if refused and self._wish == "onnxruntime":
+            raise EngineError(
+                f"onnxruntime cannot run {refused[0].graph.label}, because "
+                f"{reasons[refused[0]]}; choose the engine auto or torch."
+            )
+        for_torch = list(tasks) if self._wish == "torch" else refused
+        for task, problem in self._probed("torch", for_torch).items():
+            if problem:
+                also = f" (nor can onnxruntime: {reasons[task]})" if reasons[task] else ""
+                raise EngineError(
+                    f"torch cannot run {task.graph.label} on this machine: {problem}{also}; "
+                    "install another version of torch or onnxruntime."
+                )
+        chosen = [self._engine(task, task in for_torch, reasons[task]) for task in tasks]
+        self._tell(self._steps, "ready")
+        return chosen
+
+    def _exported(self, tasks: Sequence[Task]) -> dict[Task, str]:
+        """Make the graphs that are missing; return why a task has none, or nothing."""
+        reasons = {}
+        missing = []
+        for task in tasks:
+            entry = self._cache.load(task.key)
+            if entry is None:
+                missing.append(task)
+            else:
+                self._loaded[task] = entry
+                reasons[task] = entry.refused
+        self._tell(len(tasks) - len(missing), "exporting networks")
+        for task, reply in self._ask(export.MODULE, missing, EXPORT_SECONDS):
+            reasons[task] = reply.get("refused", "")
+            if "failed" in reply:
+                reasons[task] = f"the export failed: {reply['failed']}"
+            self._tell(self._steps_done + 1, f"exported {task.graph.label}")
+        return reasons
+
+    def _probed(self, engine: str, tasks: Sequence[Task]) -> dict[Task, str]:
+        """Probe what has not been probed; return what is wrong with each task, or nothing."""
+        problems = {}
+        unknown = []
+        for task in tasks:
+            known = self._cache.probe(probe.probe_key(engine, task.key))
+            if known is None:
+                unknown.append(task)
+            else:
+                problems[task] = known.problem
+        for task, reply in self._ask(probe.MODULE, unknown, PROBE_SECONDS, engine=engine):
+            failed = f"a trial run failed: {reply['failed']}" if "failed" in reply else ""
+            problems[task] = failed or reply["problem"]
+            outcome = Probe(engine, task.graph.label, problems[task], time())
+            self._cache.remember(probe.probe_key(engine, task.key), outcome)
+            self._tell(self._steps_done + 1, f"tried {task.graph.label} with {engine}")
+        return problems
+
+    def _ask(self, module: str, tasks: Sequence[Task], timeout: float, **more: Any):
+        jobs = [
+            {
+                "graph": task.graph.to_json(),
+                "weights": str(task.weights),
+                "key": task.key,
+                "folder": str(self._cache.folder),
+                **more,
+            }
+            for task in tasks
+        ]
+        replies = ask(python_module(module), jobs, timeout=timeout, cancel=self._cancel)
+        for task, reply in zip(tasks, replies, strict=True):
+            if "invalid" in reply:
+                raise InvalidInputError(reply["invalid"])
+            yield task, reply
+
+    def _engine(self, task: Task, with_torch: bool, reason: str) -> Chosen:
+        if with_torch:
+            from lmkl_core.features.engines.torch_engine import TorchEngine
+
+            note = f"{task.graph.label} runs in torch, because {reason}." if reason else ""
+            return Chosen(TorchEngine(task.graph, task.weights, threads=self._threads), note)
+        from lmkl_core.features.engines.onnx_engine import OnnxEngine
+
+        entry = self._loaded.pop(task, None) or self._cache.load(task.key)
+        if entry is None:
+            raise EngineError(
+                f"The graph of {task.graph.label} has just gone from {self._cache.folder}; "
+                "start again, and let no other program clear this folder meanwhile."
+            )
+        return Chosen(OnnxEngine(entry.onnx))
+
+    def _tell(self, done: int, what: str) -> None:
+        self._steps_done = done
+        if self._progress is not None:
+            self._progress(min(done, self._steps), self._steps, what)

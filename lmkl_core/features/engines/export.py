@@ -1,0 +1,194 @@
+"""From torch to ONNX, checked; run as a child process, so that the app never imports torch.
+
+``python -m lmkl_core.features.engines.export`` reads jobs and answers as `children` says.
+
+torch has two exporters. The one that traces takes half a second for a network; the one that
+captures takes 7 to 15 and is the one that torch goes on with. The first that gives a graph which
+agrees with torch is taken, and the second one steps in wherever, or whenever, the first is gone.
+"""
+
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lmkl_core.features.engines.cache import Cache, Entry
+from lmkl_core.features.engines.children import serve
+from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
+from lmkl_core.features.networks.graph import Graph
+
+OPSET = 18
+MODULE = "lmkl_core.features.engines.export"
+
+Exporter = Callable[[Any, Any, list[str]], bytes]
+
+
+def exporter_id() -> str:
+    """Return what decides, besides graph and weights, how an exported graph looks."""
+    versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
+    return ", ".join([*versions, f"opset {OPSET}"])
+
+
+def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()) -> Entry:
+    """Export a graph and compare it with torch.
+
+    Parameters
+    ----------
+    graph : Graph
+        What to export.
+    weights : Path
+        File of the network's weights.
+    exporters : tuple of callable, optional
+        Tried in order; by default torch's two.
+
+    Returns
+    -------
+    Entry
+        Without an ONNX graph, but with the reason, when none came close enough to torch.
+
+    Raises
+    ------
+    InvalidInputError
+        If the weights do not fit the network.
+    RuntimeError
+        If no exporter gave a graph at all.
+    """
+    from lmkl_core.features.engines.torch_engine import TorchEngine
+
+    reference = TorchEngine(graph, weights, channels_last=False)
+    crops = reference_crops(graph.size)
+    views = reference.run(crops)
+    closest, problems = float("inf"), []
+    for exporter in exporters or (traced, captured):
+        try:
+            model = _finished(exporter(reference.module, crops[:2], _output_names(graph)))
+            difference = _difference(model, crops, views)
+        except Exception as error:  # exporters fail in their own ways; the other one may not
+            problems.append(f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}")
+            continue
+        if difference <= LIMIT:
+            return Entry(model, crops, views, difference)
+        closest = min(closest, difference)
+    if closest == float("inf") and problems:
+        raise RuntimeError("; ".join(problems))
+    reason = f"the exported graph differs from torch by {closest:.1e}, more than {LIMIT:.0e}"
+    return Entry(b"", crops, views, closest, refused=reason)
+
+
+def traced(module: Any, crops: np.ndarray, outputs: list[str]) -> bytes:
+    """Export by tracing one run: quick, and right because nothing here branches on values."""
+    import torch
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        warnings.catch_warnings(),
+        torch.inference_mode(),
+    ):
+        warnings.simplefilter("ignore")  # "deprecated", and that sizes become constants
+        torch.onnx.export(
+            module,
+            (torch.from_numpy(crops),),
+            path := Path(folder, "traced.onnx"),
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=["crops"],
+            output_names=outputs,
+            dynamic_axes={name: {0: "n"} for name in ("crops", *outputs)},
+        )
+        return path.read_bytes()
+
+
+def captured(module: Any, crops: np.ndarray, outputs: list[str]) -> bytes:
+    """Export with torch's newer exporter."""
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its libraries warn of each other
+        program = torch.onnx.export(
+            module,
+            (torch.from_numpy(crops),),
+            dynamo=True,
+            verbose=False,
+            external_data=False,
+            opset_version=OPSET,
+            input_names=["crops"],
+            output_names=outputs,
+            dynamic_shapes=({0: torch.export.Dim("n", min=1, max=1024)},),
+        )
+    assert program is not None  # no file was named, so the graph is returned
+    return program.model_proto.SerializeToString()
+
+
+def _output_names(graph: Graph) -> list[str]:
+    return [f"view{number}" for number in range(len(graph.outputs))]
+
+
+def _difference(model: bytes, crops: np.ndarray, views: list[np.ndarray]) -> float:
+    from lmkl_core.features.engines.onnx_engine import OnnxEngine
+
+    engine = OnnxEngine(model)
+    alone = [engine.run(crop[None]) for crop in crops]
+    joined = [np.concatenate(rows) for rows in zip(*alone, strict=True)]
+    return max(relative_difference(engine.run(crops), views), relative_difference(joined, views))
+
+
+def _finished(model: bytes) -> bytes:
+    """Fold constants, then let convolutions do the padding that stands before them."""
+    import onnx
+
+    from lmkl_core.features.engines.onnx_engine import simplified
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "simplified.onnx")
+        simplified(model, str(path))
+        proto = onnx.load(path)
+    pad_inside_convolutions(proto.graph)
+    return proto.SerializeToString()
+
+
+def pad_inside_convolutions(graph: Any) -> None:
+    """Replace zero padding followed by a convolution by a convolution that pads.
+
+    onnxruntime leaves the pair alone, and has to change the order of the data twice for it: with
+    TensorFlow's padding, which is never symmetric, that was a third of the whole time.
+    """
+    from onnx import helper, numpy_helper
+
+    constants = {item.name: item for item in graph.initializer}
+    for pad in [node for node in graph.node if node.op_type == "Pad"]:
+        users = [node for node in graph.node if pad.output[0] in node.input]
+        if len(users) != 1 or users[0].op_type != "Conv" or pad.input[1] not in constants:
+            continue
+        mode = {item.name: item.s for item in pad.attribute}.get("mode", b"constant")
+        if any(pad.input[2:]) or mode != b"constant":
+            continue
+        before = numpy_helper.to_array(constants[pad.input[1]])  # begin of 4 axes, end of 4 axes
+        if len(before) != 8 or before[[0, 1, 4, 5]].any() or (before < 0).any():
+            continue
+        conv = users[0]
+        own = next((item for item in conv.attribute if item.name == "pads"), None)
+        pads = np.array(own.ints if own is not None else [0] * 4) + before[[2, 3, 6, 7]]
+        if own is not None:
+            conv.attribute.remove(own)
+        conv.attribute.append(helper.make_attribute("pads", [int(side) for side in pads]))
+        conv.input[0] = pad.input[0]
+        graph.node.remove(pad)
+
+
+def _answer(job: dict[str, Any]) -> dict[str, Any]:
+    entry = make_entry(Graph.from_json(job["graph"]), Path(job["weights"]))
+    Cache(job["folder"]).store(job["key"], entry)
+    return {"refused": entry.refused}
+
+
+def main(lines: Iterator[str] | None = None) -> None:
+    """Answer the jobs on the standard input."""
+    serve(_answer, lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""onnxruntime as an engine: float32 on the CPU, one thread a call.
+
+A session with threads of its own makes them meet after every layer: they spin while they wait,
+which takes the cores away from the camera and the window, or sleep, which costs as much again in
+waking up. So a session gets no threads; whoever calls it gives different crops to different
+threads (`crew`), which meet once a frame. It is as fast as spinning on an idle machine, several
+times faster on a busy one, and a crop gives the same bits whatever it is batched with.
+"""
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+# Its Windows build reports usage to Microsoft unless told not to.
+onnxruntime.disable_telemetry_events()
+
+_ERRORS_ONLY = 3
+
+
+class OnnxEngine:
+    """Run an exported graph with onnxruntime.
+
+    Parameters
+    ----------
+    model : bytes
+        The graph, with input ``crops`` and its outputs in order.
+    """
+
+    name = "onnxruntime"
+    brings_threads = False
+
+    def __init__(self, model: bytes) -> None:
+        self._session = onnxruntime.InferenceSession(
+            model, _options(), providers=["CPUExecutionProvider"]
+        )
+        self.weight = len(model)
+
+    def run(self, crops: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
+        """Compute the graph's outputs; see `Engine.run`."""
+        return self._session.run(None, {"crops": np.ascontiguousarray(crops)})
+
+
+def _options() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.use_deterministic_compute = True
+    options.log_severity_level = _ERRORS_ONLY
+    return options
+
+
+def simplified(model: bytes, path: str) -> None:
+    """Write the graph with constants folded, in standard operators for any machine."""
+    options = _options()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = path
+    onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,227 @@
+"""From crops to named views: the one way, for enrolment, live scoring, files and databases."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.engines.cache import Cache
+from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
+from lmkl_core.features.engines.crew import Crew
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.engines.export import exporter_id
+from lmkl_core.features.engines.machine import default_threads
+from lmkl_core.features.networks.graph import VIEWS_FORMAT
+from lmkl_core.features.plan import plan
+from lmkl_core.features.presets.preset import Preset
+
+
+class FoundWeights(Protocol):
+    """What is needed of a file of weights: where it is, and its verified checksum."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        ...
+
+    @property
+    def sha256(self) -> str:
+        """Checksum of the whole file, in hexadecimal."""
+        ...
+
+
+class Extractor:
+    """Compute the views of a preset.
+
+    The constructor does everything that can fail or take long: it finds the weights, exports what
+    is not in the cache, tries engines in child processes, and builds them here. After that an
+    extractor never changes: it may be called from several threads at once, the same crops give
+    the same bits every time, and a crop's views do not depend on what else is in the batch.
+
+    Parameters
+    ----------
+    preset : Preset
+        Which crops, networks, layers and pooling.
+    engine : {"auto", "onnxruntime", "torch"}, default="auto"
+        ``auto`` takes onnxruntime, and torch for graphs where that fails.
+    threads : int, optional
+        Crops that are worked on at the same time; by default the physical cores, at most 4. With
+        torch it sets the threads of torch in the whole process.
+    folder : path, optional
+        Folder in which weights are looked for first.
+    cache : Cache or path, optional
+        Where exported graphs are kept; by default the user's cache folder.
+    find : callable, optional
+        ``find(name, folder)`` returns a network's weights; by default
+        `lmkl_core.features.weights.find`.
+    progress : callable, optional
+        Called with steps done, steps in all, and a text.
+    cancel : callable, optional
+        Asked several times a second while something takes long; True stops.
+
+    Raises
+    ------
+    InvalidInputError
+        If the preset is wrong, weights are missing or do not fit, or no engine can run them
+        (`EngineError`).
+    Cancelled
+        If ``cancel`` said so.
+    """
+
+    def __init__(
+        self,
+        preset: Preset,
+        *,
+        engine: EngineName = "auto",
+        threads: int | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        cache: Cache | str | os.PathLike[str] | None = None,
+        find: Callable[..., FoundWeights] | None = None,
+        progress: Progress | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> None:
+        if threads is not None and threads < 1:
+            raise InvalidInputError(f"threads must be at least 1, not {threads}.")
+        self.preset = preset
+        self._groups = plan(preset)
+        networks = dict.fromkeys(group.graph.network for group in self._groups)
+        locate = _default_find() if find is None else find
+        weights = {name: locate(name, folder) for name in networks}
+        self._checksums = {name: found.sha256 for name, found in weights.items()}
+        exporter = exporter_id()
+        tasks = [
+            Task(
+                group.graph,
+                weights[group.graph.network].path,
+                group.graph.key(self._checksums[group.graph.network], exporter),
+            )
+            for group in self._groups
+        ]
+        place = cache if isinstance(cache, Cache) else Cache(cache)
+        chosen = Chooser(engine, place, threads, progress, cancel)(tasks)
+        self._engines = tuple(choice.engine for choice in chosen)
+        self._crew = Crew(threads or default_threads())
+        self.notes = tuple(choice.note for choice in chosen if choice.note)
+        """Why some graph does not run in the engine that was wished for."""
+
+    @property
+    def view_names(self) -> tuple[str, ...]:
+        """Names of the views, in their order."""
+        return self.preset.view_names
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """Length of each view's rows."""
+        lengths = {
+            view.name: group.graph.columns[view.output]
+            for group in self._groups
+            for view in group.views
+        }
+        return {name: lengths[name] for name in self.view_names}
+
+    @property
+    def engine_names(self) -> tuple[str, ...]:
+        """The engines in use, each once."""
+        return tuple(dict.fromkeys(engine.name for engine in self._engines))
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Return everything that decides the values of views, as JSON values.
+
+        Two extractors with equal fingerprints give the same views (up to the rounding of their
+        engines); a model keeps it and is refused where it differs.
+        """
+        return {
+            "format": VIEWS_FORMAT,
+            "preset": {
+                "name": self.preset.name,
+                "crops": [_json(asdict(crop)) for crop in self.preset.crops],
+                "branches": [_json(asdict(branch)) for branch in self.preset.branches],
+            },
+            "weights": dict(self._checksums),
+        }
+
+    def __call__(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.float32]]:
+        """Compute all views.
+
+        Parameters
+        ----------
+        crops : mapping
+            Every crop of the preset by name: uint8, red-green-blue, (size, size, 3) for one frame
+            or (n, size, size, 3) for n frames, the same n for all. Others are ignored.
+
+        Returns
+        -------
+        dict
+            For every view, in the order of `view_names`, n rows of float32.
+
+        Raises
+        ------
+        InvalidInputError
+            If a crop is missing, or has another type or shape.
+        """
+        batches = self._checked(crops)
+        n = len(next(iter(batches.values())))
+        if n == 0:
+            return {name: np.empty((0, k), np.float32) for name, k in self.columns.items()}
+        work = [
+            (engine, np.concatenate([batches[name] for name in group.crops]))
+            for group, engine in zip(self._groups, self._engines, strict=True)
+        ]
+        found = {}
+        for group, outputs in zip(self._groups, self._crew.run(work), strict=True):
+            for output in outputs:
+                if not np.isfinite(output).all():
+                    raise EngineError(
+                        f"{group.graph.label} gave values that are not finite; "
+                        "its weights are damaged: verify them."
+                    )
+            for view in group.views:
+                rows = outputs[view.output][view.crop * n : (view.crop + 1) * n]
+                found[view.name] = np.ascontiguousarray(rows)
+        return {name: found[name] for name in self.view_names}
+
+    def _checked(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.uint8]]:
+        """Return the crops that are used, all of them as batches of one length."""
+        batches: dict[str, NDArray[np.uint8]] = {}
+        for group in self._groups:
+            for name in group.crops:
+                if name not in crops:
+                    raise InvalidInputError(
+                        f"The crop {name!r} is missing; the preset {self.preset.name} needs it."
+                    )
+                batches[name] = _as_batch(name, crops[name], group.graph.size)
+        first, *others = batches.items()
+        for name, batch in others:
+            if len(batch) != len(first[1]):
+                raise InvalidInputError(
+                    f"There are {len(first[1])} crops {first[0]!r} but {len(batch)} crops "
+                    f"{name!r}; give one of each for every frame."
+                )
+        return batches
+
+
+def _as_batch(name: str, crop: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    if not isinstance(crop, np.ndarray) or crop.dtype != np.uint8:
+        kind = crop.dtype if isinstance(crop, np.ndarray) else type(crop).__name__
+        raise InvalidInputError(f"The crop {name!r} must be an array of uint8, not {kind}.")
+    if crop.ndim not in (3, 4) or crop.shape[-3:] != (size, size, 3):
+        raise InvalidInputError(
+            f"The crop {name!r} must have the shape ({size}, {size}, 3), or that of a batch of "
+            f"these, not {crop.shape}."
+        )
+    return crop[None] if crop.ndim == 3 else crop
+
+
+def _default_find() -> Callable[..., FoundWeights]:
+    from lmkl_core.features import weights
+
+    return weights.find
+
+
+def _json(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}

@@ -1,0 +1,109 @@
+"""What one exported graph computes, as a value that can be hashed, compared and sent as JSON."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.networks.registry import find_network
+from lmkl_core.features.networks.spec import NetworkSpec
+from lmkl_core.features.presets.preset import (
+    NORMALISATIONS,
+    PHOTOMETRIES,
+    POOLINGS,
+    Normalisation,
+    Photometry,
+    Pooling,
+)
+
+VIEWS_FORMAT = 1
+"""Raised whenever the same preset and weights would give other values than before."""
+
+LARGEST_CROP = 1024
+"""Largest side of a crop in pixels."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output of a graph: a layer, its pooling and what is done to the pooled vector."""
+
+    layer: str
+    pooling: Pooling
+    normalisation: Normalisation
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A network up to the deepest layer used, for square crops of one size.
+
+    Raises
+    ------
+    InvalidInputError
+        If the network, a layer, the size or a choice does not exist.
+    """
+
+    network: str
+    size: int
+    photometry: Photometry
+    outputs: tuple[Output, ...]
+
+    def __post_init__(self) -> None:
+        for output in self.outputs:
+            self.spec.layer(output.layer)
+            _check_choice("pooling", output.pooling, POOLINGS)
+            _check_choice("normalisation", output.normalisation, NORMALISATIONS)
+        _check_choice("photometry", self.photometry, PHOTOMETRIES)
+        if not self.outputs:
+            raise InvalidInputError(f"No layer of {self.network} is used; name at least one.")
+        if not self.spec.smallest <= self.size <= LARGEST_CROP:
+            raise InvalidInputError(
+                f"{self.network} takes crops of {self.spec.smallest} to {LARGEST_CROP} pixels, "
+                f"not of {self.size}; change the crop's size."
+            )
+
+    @property
+    def spec(self) -> NetworkSpec:
+        """The network."""
+        return find_network(self.network)
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Length of each output."""
+        return tuple(
+            self.spec.layer(output.layer).channels * len(output.pooling.split("+"))
+            for output in self.outputs
+        )
+
+    @property
+    def label(self) -> str:
+        """How messages call it."""
+        layers = ", ".join(dict.fromkeys(output.layer for output in self.outputs))
+        return f"{self.network} ({layers}) at {self.size} pixels"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return json.loads(json.dumps(asdict(self)))
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Graph":
+        """Return what `to_json` wrote."""
+        outputs = tuple(Output(**output) for output in values["outputs"])
+        return cls(values["network"], values["size"], values["photometry"], outputs)
+
+    def key(self, weights_sha256: str, exporter: str) -> str:
+        """Return the name under which a cache keeps this graph with these weights."""
+        parts = {
+            "graph": self.to_json(),
+            "weights": weights_sha256,
+            "exporter": exporter,
+            "views format": VIEWS_FORMAT,
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InvalidInputError(
+            f"There is no {what} {value!r}; the choices are {', '.join(choices)}."
+        )

@@ -1,0 +1,134 @@
+"""The networks by name, as values: nothing is built and no torch is imported here.
+
+``last`` is the same idea in every network: the feature maps that the classifier starts from,
+pooled over their area by the preset. For ResNet50, GoogLeNet, DenseNet201, MobileNetV2 and
+NASNetLarge that is the vector which the classifying layer sees. VGG16 and AlexNet put fully
+connected layers in between; we stop before these (pool5), because the paper does not say which
+it took, because they would tie the crop to 224 pixels, and because they are 90 % of the file.
+"""
+
+from types import MappingProxyType
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.networks import families, old_names
+from lmkl_core.features.networks.spec import Layer, NetworkSpec, Scaling
+
+_IMAGENET = Scaling(mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225))
+_HALF = Scaling(mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))
+
+
+def _layers(**channels: int) -> tuple[Layer, ...]:
+    return tuple(Layer(name, count) for name, count in channels.items())
+
+
+def _numbered(prefix: str, channels: tuple[int, ...]) -> dict[str, int]:
+    return {f"{prefix}{number}": count for number, count in enumerate(channels)}
+
+
+_LITE0_BLOCKS = (16, 24, 24, 40, 40, 80, 80, 80, 112, 112, 112, 192, 192, 192, 192, 320)
+_MOBILENET_LAYERS = (
+    (32, 16, 24, 24, 32, 32, 32, 64, 64, 64, 64, 96, 96, 96, 160, 160, 160, 320, 1280)
+)  # fmt: skip
+
+_SPECS = (
+    NetworkSpec(
+        name="efficientnet-lite0",
+        build=families.efficientnet_lite0,
+        layers=_layers(stem=32, **_numbered("block", _LITE0_BLOCKS), head=1280),
+        unused=("_fc.",),
+        scaling=_HALF,
+    ),
+    *(
+        # The same network; the two names stand for two files of weights.
+        NetworkSpec(
+            name=name,
+            build=families.mobilenet_v2,
+            layers=_layers(**_numbered("layer", _MOBILENET_LAYERS)),
+            unused=("classifier.",),
+            rename=old_names.mobilenet_v2,
+            scaling=_IMAGENET,
+        )
+        for name in ("mobilenet-v2", "mobilenet-v2-torchvision")
+    ),
+    NetworkSpec(
+        name="resnet50",
+        build=families.resnet50,
+        layers=_layers(stem=64, layer1=256, layer2=512, layer3=1024, layer4=2048),
+        unused=("fc.",),
+        scaling=_IMAGENET,
+    ),
+    NetworkSpec(
+        name="googlenet",
+        build=families.googlenet,
+        layers=_layers(
+            conv1=64,
+            conv2=64,
+            conv3=192,
+            inception3a=256,
+            inception3b=480,
+            inception4a=512,
+            inception4b=512,
+            inception4c=512,
+            inception4d=528,
+            inception4e=832,
+            inception5a=832,
+            inception5b=1024,
+        ),
+        unused=("fc.", "aux1.", "aux2."),
+        # torchvision turns ImageNet's normalisation into this one at the network's entrance
+        # (transform_input), because these weights come from TensorFlow.
+        scaling=_HALF,
+    ),
+    NetworkSpec(
+        name="vgg16",
+        build=families.vgg16,
+        layers=_layers(conv1_2=64, conv2_2=128, conv3_3=256, conv4_3=512, conv5_3=512, pool5=512),
+        unused=("classifier.",),
+        rename=old_names.with_features,
+        scaling=_IMAGENET,
+    ),
+    NetworkSpec(
+        name="alexnet",
+        build=families.alexnet,
+        layers=_layers(conv1=64, conv2=192, conv3=384, conv4=256, conv5=256, pool5=256),
+        unused=("classifier.",),
+        rename=old_names.with_features,
+        smallest=64,
+        scaling=_IMAGENET,
+    ),
+    NetworkSpec(
+        name="densenet201",
+        build=families.densenet201,
+        layers=_layers(stem=64, block1=256, block2=512, block3=1792, block4=1920, norm5=1920),
+        unused=("classifier.",),
+        rename=old_names.densenet,
+        scaling=_IMAGENET,
+    ),
+    NetworkSpec(
+        name="nasnetlarge",
+        build=families.nasnetlarge,
+        layers=_layers(cell17=4032),
+        unused=("last_linear.",),
+        smallest=64,
+        scaling=_HALF,
+    ),
+)
+
+NETWORKS = MappingProxyType({spec.name: spec for spec in _SPECS})
+"""Every network, by its name."""
+
+
+def find_network(name: str) -> NetworkSpec:
+    """Return the network of that name.
+
+    Raises
+    ------
+    InvalidInputError
+        If there is none.
+    """
+    try:
+        return NETWORKS[name]
+    except KeyError:
+        raise InvalidInputError(
+            f"There is no network {name!r}; the networks are {', '.join(NETWORKS)}."
+        ) from None

@@ -1,0 +1,85 @@
+"""Children that answer, crash, hang, chatter and are stopped."""
+
+import json
+import sys
+import threading
+
+import pytest
+
+from lmkl_core.errors import Cancelled
+from lmkl_core.features.engines.children import ask, serve
+
+CHILD = """
+import os, signal, sys, threading
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.engines.children import serve
+
+def answer(job):
+    what = job["do"]
+    if what == "crash":
+        os.kill(os.getpid(), signal.SIGILL)
+    if what == "hang":
+        threading.Event().wait()
+    if what == "leave":
+        sys.exit("nothing more to say")
+    if what == "invalid":
+        raise InvalidInputError("The file is wrong.")
+    if what == "raise":
+        raise KeyError("x")
+    print("chatter of a library")
+    return {"did": what}
+
+serve(answer)
+"""
+COMMAND = [sys.executable, "-c", CHILD]
+
+
+def answers(*jobs, timeout=120.0, cancel=None):
+    return list(ask(COMMAND, [{"do": job} for job in jobs], timeout=timeout, cancel=cancel))
+
+
+def test_that_answers_come_in_order_chatter_is_ignored_and_exceptions_are_answers():
+    assert answers("a", "invalid", "raise", "b") == [
+        {"did": "a"},
+        {"invalid": "The file is wrong."},
+        {"failed": "KeyError: 'x'"},
+        {"did": "b"},
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGILL")
+def test_that_a_death_costs_one_job_and_the_rest_goes_on():
+    assert answers("a", "crash", "leave", "b") == [
+        {"did": "a"},
+        {"failed": "it was ended by SIGILL"},
+        {"failed": "it ended with exit code 1 (nothing more to say)"},
+        {"did": "b"},
+    ]
+
+
+def test_that_a_hanging_child_is_given_up():
+    assert answers("hang", timeout=0.3) == [{"failed": "it gave no answer within 0 seconds"}]
+
+
+def test_that_the_wish_to_stop_ends_a_hanging_child():
+    asked = threading.Event()
+
+    def cancel():
+        if asked.is_set():
+            return True
+        asked.set()
+        return False
+
+    with pytest.raises(Cancelled, match="cancelled"):
+        answers("hang", cancel=cancel)
+    assert not [thread for thread in threading.enumerate() if "_read" in thread.name]
+
+
+def test_that_no_child_is_started_without_jobs():
+    assert list(ask(["no such program"], [], timeout=1.0)) == []
+
+
+def test_that_a_child_answers_every_line(capsys):
+    serve(lambda job: {"twice": 2 * job}, ["1", "2"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line.partition(" ")[2]) for line in lines] == [{"twice": 2}, {"twice": 4}]

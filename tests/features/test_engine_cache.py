@@ -1,0 +1,170 @@
+"""The cache under damage, kills and company."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.engines.cache import VARIABLE, Cache, Entry, Probe, default_folder
+
+KEY = "ab" * 32
+
+
+def entry(fill=7, size=2000, refused=""):
+    return Entry(
+        onnx=bytes([fill]) * size,
+        crops=np.arange(24, dtype=np.uint8).reshape(2, 2, 2, 3),
+        views=[np.ones((2, 3), np.float32), np.zeros((2, 1), np.float32)],
+        difference=1e-7,
+        refused=refused,
+    )
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Return a cache with one entry, and its file."""
+    cache = Cache(tmp_path)
+    cache.store(KEY, entry())
+    (path,) = (tmp_path / "graphs").iterdir()
+    return cache, path
+
+
+def test_that_an_entry_comes_back_as_it_was(stored):
+    cache, _ = stored
+    found = cache.load(KEY)
+    expected = entry()
+    assert found.onnx == expected.onnx
+    assert np.array_equal(found.crops, expected.crops)
+    assert all(np.array_equal(a, b) for a, b in zip(found.views, expected.views, strict=True))
+    assert (found.difference, found.refused) == (1e-7, "")
+
+
+def test_that_a_refusal_is_kept_with_its_reason(tmp_path):
+    cache = Cache(tmp_path)
+    cache.store(KEY, entry(size=0, refused="it differs"))
+    found = cache.load(KEY)
+    assert (found.onnx, found.refused) == (b"", "it differs")
+
+
+def test_that_an_unknown_key_is_missing(stored):
+    assert stored[0].load("cd" * 32) is None
+
+
+@pytest.mark.parametrize("length", [0, 5, 39, 40, 48, 500, -1])
+def test_that_a_truncated_entry_counts_as_missing(stored, length):
+    cache, path = stored
+    path.write_bytes(path.read_bytes()[:length])
+    assert cache.load(KEY) is None
+
+
+@pytest.mark.parametrize("place", [0, 10, 45, 60, 700, -1])
+def test_that_an_entry_with_one_changed_bit_counts_as_missing(stored, place):
+    cache, path = stored
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+    assert cache.load(KEY) is None
+
+
+def test_that_a_damaged_entry_can_be_stored_again(stored):
+    cache, path = stored
+    path.write_bytes(b"")
+    cache.store(KEY, entry(fill=9))
+    assert cache.load(KEY).onnx[:1] == b"\x09"
+
+
+WRITER = """
+import os, signal, sys
+from lmkl_core.features.engines.cache import Cache
+from tests.features.test_engine_cache import KEY, entry
+cache, fate = Cache(sys.argv[1]), sys.argv[2]
+if fate == "killed":
+    os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
+    cache.store(KEY, entry(fill=1))
+for turn in range(20):
+    cache.store(KEY, entry(fill=int(fate), size=50_000))
+"""
+
+
+def writer(folder, fate):
+    root = Path(__file__).resolve().parents[2]
+    return subprocess.Popen([sys.executable, "-c", WRITER, str(folder), fate], cwd=root)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_that_a_writer_killed_in_between_leaves_the_old_entry_and_its_rest_goes_in_time(stored):
+    cache, path = stored
+    assert writer(cache.folder, "killed").wait() == -signal.SIGKILL
+    assert cache.load(KEY).onnx[:1] == b"\x07"
+    (part,) = path.parent.glob("*.part")
+    cache.store(KEY, entry())
+    assert part.exists()  # it could still belong to someone
+    yesterday = time.time() - 2 * 24 * 3600
+    os.utime(part, (yesterday, yesterday))
+    cache.store(KEY, entry())
+    assert not part.exists()
+
+
+def test_that_readers_see_whole_entries_while_two_processes_write(stored):
+    cache, path = stored
+    writers = [writer(cache.folder, "1"), writer(cache.folder, "2")]
+    seen = set()
+    while any(process.poll() is None for process in writers):
+        found = cache.load(KEY)
+        assert found is not None
+        assert len(set(found.onnx)) == 1
+        seen.add(found.onnx[0])
+    assert [process.wait() for process in writers] == [0, 0]
+    assert seen <= {7, 1, 2}
+    assert cache.load(KEY).onnx[0] in {1, 2}
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_that_a_folder_that_cannot_be_written_is_named_with_the_way_out(tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(InvalidInputError, match=rf"taken cannot be written .*{VARIABLE}"):
+        Cache(tmp_path / "taken").store(KEY, entry())
+
+
+def test_that_the_environment_names_the_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "mine"))
+    assert default_folder() == tmp_path / "mine"
+    assert Cache().folder == tmp_path / "mine"
+
+
+def test_that_clearing_deletes_what_the_cache_made_and_nothing_else(stored):
+    cache, _ = stored
+    cache.remember(KEY, Probe("torch", "x", "", time.time()))
+    (cache.folder / "notes.txt").write_text("mine")
+    cache.clear()
+    assert [path.name for path in cache.folder.iterdir()] == ["notes.txt"]
+
+
+def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_week(tmp_path):
+    cache = Cache(tmp_path)
+    day = 24 * 3600
+    old, recent = time.time() - 8 * day, time.time() - 6 * day
+    for name, problem, when in [
+        ("survived", "", old),
+        ("failed", "it crashed", recent),
+        ("long ago", "it crashed", old),
+    ]:
+        cache.remember(name, Probe("onnxruntime", name, problem, when))
+    assert cache.probe("survived").problem == ""
+    assert cache.probe("failed").problem == "it crashed"
+    assert cache.probe("long ago") is None
+    assert [probe.label for probe in cache.failed_probes()] == ["failed"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"engine": 1}', "null"])
+def test_that_a_damaged_probe_is_run_again(tmp_path, text):
+    cache = Cache(tmp_path)
+    cache.remember(KEY, Probe("torch", "x", "", time.time()))
+    (tmp_path / "probes" / f"{KEY}.json").write_text(text)
+    assert cache.probe(KEY) is None

@@ -1,0 +1,202 @@
+"""Export, parity and probing of single engines."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from lmkl_core.features.engines import export, machine, probe
+from lmkl_core.features.engines.onnx_engine import OnnxEngine
+from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
+from lmkl_core.features.engines.torch_engine import TorchEngine, one_crop_at_a_time
+from lmkl_core.features.networks import Graph, Output
+
+GRAPH = Graph(
+    "efficientnet-lite0",
+    64,
+    "standardise",
+    (Output("block1", "mean+std", "l2"), Output("stem", "std", "none")),
+)
+
+
+@pytest.fixture(scope="module")
+def reference(lite0):
+    return TorchEngine(GRAPH, lite0, channels_last=False)
+
+
+@pytest.fixture(scope="module")
+def made(lite0):
+    return export.make_entry(GRAPH, lite0)
+
+
+@pytest.mark.parametrize("exporter", [export.traced, export.captured])
+def test_that_both_of_torchs_exporters_give_graphs_that_agree_with_torch(lite0, exporter):
+    small = Graph(GRAPH.network, 32, "grey-world", GRAPH.outputs[1:])
+    made = export.make_entry(small, lite0, (exporter,))
+    assert made.refused == ""
+    assert made.difference <= LIMIT
+
+
+def test_that_an_entry_holds_what_torch_made_of_the_reference_crops(made, reference):
+    crops = reference_crops(GRAPH.size)
+    assert np.array_equal(made.crops, crops)
+    assert relative_difference(made.views, reference.run(crops)) < 1e-6
+    assert relative_difference(OnnxEngine(made.onnx).run(crops), made.views) <= LIMIT
+
+
+def test_that_paddings_have_moved_into_the_convolutions(made):
+    kinds = [node.op_type for node in onnx.load_from_string(made.onnx).graph.node]
+    assert "Conv" in kinds
+    assert "Pad" not in kinds
+
+
+def test_that_only_the_layers_used_are_exported(made, lite0):
+    deeper = Graph(GRAPH.network, 64, "none", (Output("block7", "mean", "l2"),))
+    assert len(export.make_entry(deeper, lite0).onnx) > 2 * len(made.onnx)
+
+
+def spoilt(module, crops, outputs):
+    """Export, then change the first convolution's weights by one per cent."""
+    proto = onnx.load_from_string(export.traced(module, crops, outputs))
+    kernel = next(item for item in proto.graph.initializer if len(item.dims) == 4)
+    values = numpy_helper.to_array(kernel).copy()
+    values[0] *= 1.01
+    kernel.CopyFrom(numpy_helper.from_array(values, kernel.name))
+    return proto.SerializeToString()
+
+
+def raising(module, crops, outputs):
+    raise NotImplementedError("no such operator")
+
+
+def test_that_a_graph_that_differs_from_torch_is_refused_with_the_difference(lite0):
+    made = export.make_entry(GRAPH, lite0, (spoilt, raising))
+    assert made.onnx == b""
+    assert "differs from torch by" in made.refused
+    assert made.difference > LIMIT
+
+
+def test_that_the_second_exporter_steps_in_for_the_first(lite0):
+    assert export.make_entry(GRAPH, lite0, (raising, spoilt, export.traced)).onnx
+
+
+def test_that_a_graph_that_no_exporter_can_make_is_an_error_with_its_reason(lite0):
+    with pytest.raises(RuntimeError, match="NotImplementedError: no such operator"):
+        export.make_entry(GRAPH, lite0, (raising,))
+
+
+def padded(mode="constant", value="", pads=(0, 0, 1, 1, 0, 0, 2, 2)):
+    """Return a model that pads, then convolves with padding of its own."""
+    make = onnx.helper
+    inputs = ["x", "pads", value] if value else ["x", "pads"]
+    nodes = [
+        make.make_node("Pad", inputs, ["y"], mode=mode),
+        make.make_node("Conv", ["y", "k"], ["z"], kernel_shape=[3, 3], pads=[1, 0, 0, 1]),
+    ]
+    constants = [
+        numpy_helper.from_array(np.array(pads, np.int64), "pads"),
+        numpy_helper.from_array(np.ones((1, 1, 3, 3), np.float32), "k"),
+        numpy_helper.from_array(np.float32(5.0), "five"),
+    ]
+    graph = make.make_graph(
+        nodes,
+        "padded",
+        [make.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 1, 6, 6])],
+        [make.make_tensor_value_info("z", onnx.TensorProto.FLOAT, None)],
+        constants,
+    )
+    opset = make.make_opsetid("", export.OPSET)
+    return make.make_model(graph, opset_imports=[opset], ir_version=9)
+
+
+def run(model):
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    x = np.random.default_rng(0).random((1, 1, 6, 6), dtype=np.float32)
+    return session.run(None, {"x": x})[0]
+
+
+def test_that_moving_a_padding_changes_no_value():
+    model = padded()
+    before = run(model)
+    export.pad_inside_convolutions(model.graph)
+    assert [node.op_type for node in model.graph.node] == ["Conv"]
+    np.testing.assert_allclose(run(model), before, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        padded(mode="reflect"),
+        padded(value="five"),
+        padded(pads=(0, 0, -1, 0, 0, 0, 0, 0)),
+    ],
+    ids=["reflected", "not zero", "cropping"],
+)
+def test_that_paddings_of_another_kind_stay_where_they_are(model):
+    export.pad_inside_convolutions(model.graph)
+    assert [node.op_type for node in model.graph.node] == ["Pad", "Conv"]
+
+
+def test_that_torch_gives_the_same_batched_and_crop_by_crop(lite0, reference):
+    crops = reference_crops(64)
+    batched = TorchEngine(GRAPH, lite0).run(crops)
+    assert relative_difference(one_crop_at_a_time(reference, crops), batched) < 1e-5
+
+
+class Faulty:
+    """The real engine's values with something done to them."""
+
+    name, weight, brings_threads = "faulty", 1, False
+
+    def __init__(self, entry, fault):
+        self.real = OnnxEngine(entry.onnx)
+        self.fault = fault
+        self.calls = 0
+
+    def run(self, crops):
+        self.calls += 1
+        return [self.fault(view, self.calls) for view in self.real.run(crops)]
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        (lambda view, call: view, ""),
+        (lambda view, call: view * np.float32(1.01), "off by 1.0e-02"),
+        (lambda view, call: view * np.float32(np.nan), "not numbers"),
+        (lambda view, call: view + np.float32(1e-3 * call), "when asked again"),
+        (lambda view, call: view * np.float32(1 + (len(view) == 1)), "off by 1.0e\\+00"),
+    ],
+    ids=["none", "scaled", "nan", "drifting", "batch-dependent"],
+)
+def test_that_a_faulty_engine_is_found_out(made, fault, problem):
+    found = probe.problem_of(Faulty(made, fault), made.crops, made.views)
+    assert bool(found) == bool(problem)
+    assert not problem or problem.replace("\\", "") in found
+
+
+def test_that_a_probe_counts_for_one_machine_and_one_engine(monkeypatch):
+    here = probe.probe_key("onnxruntime", "graph")
+    assert here == probe.probe_key("onnxruntime", "graph")
+    assert here != probe.probe_key("torch", "graph")
+    assert here != probe.probe_key("onnxruntime", "another graph")
+    monkeypatch.setattr(machine, "_processor_lines", lambda: ["flags : avx512"])
+    assert here != probe.probe_key("onnxruntime", "graph")
+
+
+def test_that_differences_are_relative_to_each_row():
+    expected = [np.array([[1.0, 0.0], [100.0, 0.0]], np.float32)]
+    found = [np.array([[1.0, 0.0], [101.0, 0.0]], np.float32)]
+    assert relative_difference(found, expected) == pytest.approx(0.01)
+    assert relative_difference(found, found) == 0.0
+    assert relative_difference([found[0][:1]], expected) == float("inf")
+    assert relative_difference([], expected) == float("inf")
+    assert relative_difference([found[0] * np.nan], expected) == float("inf")
+
+
+def test_that_threads_stay_within_the_cores_of_this_process():
+    assert 1 <= machine.default_threads() <= machine.MOST_THREADS

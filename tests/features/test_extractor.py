@@ -1,0 +1,271 @@
+"""Crops in, views out: the whole way with real weights, real engines and real child processes."""
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.features import weights
+from lmkl_core.features.engines.cache import Cache, Probe
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.engines.export import exporter_id
+from lmkl_core.features.engines.probe import probe_key
+from lmkl_core.features.engines.reference import LIMIT, relative_difference
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.plan import plan
+from lmkl_core.features.presets import Branch, Crop, Preset
+from tests.features.small_preset import SMALL, crops_for
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def by_torch(cache, extractor):
+    return Extractor(SMALL, engine="torch", cache=cache)
+
+
+def keys_of(preset):
+    return {
+        group.graph: group.graph.key(weights.find(group.graph.network).sha256, exporter_id())
+        for group in plan(preset)
+    }
+
+
+@pytest.fixture
+def copied(cache, extractor, tmp_path):
+    """Return a copy of the warm cache, to be spoilt."""
+    shutil.copytree(cache.folder, tmp_path / "copied")
+    return Cache(tmp_path / "copied")
+
+
+def test_that_views_have_the_names_order_and_columns_of_the_preset(extractor):
+    views = extractor(crops_for(SMALL, 3))
+    assert tuple(views) == SMALL.view_names == extractor.view_names
+    assert {name: view.shape for name, view in views.items()} == {
+        name: (3, count) for name, count in extractor.columns.items()
+    }
+    assert list(extractor.columns.values()) == [48, 64, 48, 64, 24]
+    assert {view.dtype for view in views.values()} == {np.dtype(np.float32)}
+
+
+def test_that_onnxruntime_and_torch_agree(extractor, by_torch):
+    assert extractor.engine_names == ("onnxruntime",)
+    assert by_torch.engine_names == ("torch",)
+    crops = crops_for(SMALL, 4)
+    found, expected = extractor(crops), by_torch(crops)
+    assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
+
+
+def test_that_a_view_comes_from_its_own_crop_and_layer(extractor, by_torch):
+    crops = crops_for(SMALL, 2)
+    before = extractor(crops)
+    crops["wide"] = 255 - crops["wide"]
+    after = extractor(crops)
+    changed = {name for name in before if not np.array_equal(before[name], after[name])}
+    assert changed == {"wide/efficientnet-lite0.block2"}
+
+
+def test_that_a_frame_gives_the_same_bits_alone_in_a_batch_and_again(extractor):
+    crops = crops_for(SMALL, 21)
+    together = extractor(crops)
+    again = extractor(crops)
+    for number in (0, 13, 20):
+        alone = extractor({name: batch[number] for name, batch in crops.items()})
+        for name in together:
+            assert np.array_equal(alone[name][0], together[name][number])
+    assert all(np.array_equal(together[name], again[name]) for name in together)
+
+
+def test_that_torch_gives_nearly_the_same_alone_and_in_a_batch(by_torch):
+    crops = crops_for(SMALL, 5)
+    together = by_torch(crops)
+    alone = by_torch({name: batch[3] for name, batch in crops.items()})
+    rows = [view[3:4] for view in together.values()]
+    assert relative_difference(list(alone.values()), rows) <= 1e-6
+
+
+def test_that_the_number_of_threads_changes_no_bit(cache, extractor):
+    crops = crops_for(SMALL, 5)
+    expected = extractor(crops)
+    for threads in (1, 3):
+        found = Extractor(SMALL, threads=threads, cache=cache)(crops)
+        assert all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+def test_that_threads_may_share_an_extractor(extractor):
+    crops = [crops_for(SMALL, 2, seed) for seed in range(4)]
+    expected = [extractor(item) for item in crops]
+    wrong = []
+
+    def work(number):
+        for _ in range(10):
+            found = extractor(crops[number])
+            if any(not np.array_equal(found[k], expected[number][k]) for k in found):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_that_no_frames_give_no_rows(extractor):
+    views = extractor(
+        {crop.name: np.empty((0, crop.size, crop.size, 3), np.uint8) for crop in SMALL.crops}
+    )
+    assert {name: view.shape for name, view in views.items()} == {
+        name: (0, count) for name, count in extractor.columns.items()
+    }
+
+
+def test_that_crops_that_do_not_lie_side_by_side_in_memory_are_fine(extractor):
+    crops = crops_for(SMALL, 2)
+    mirrored = {name: batch[:, :, ::-1] for name, batch in crops.items()}
+    copies = {name: batch.copy() for name, batch in mirrored.items()}
+    a, b = extractor(mirrored), extractor(copies)
+    assert all(np.array_equal(a[name], b[name]) for name in a)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"face": None}, "'face' must be an array of uint8, not NoneType"),
+        ({"face": np.zeros((64, 64, 3))}, "'face' must be an array of uint8, not float64"),
+        ({"face": np.zeros((64, 64), np.uint8)}, r"shape \(64, 64, 3\).* not \(64, 64\)"),
+        ({"face": np.zeros((64, 64, 4), np.uint8)}, r"not \(64, 64, 4\)"),
+        ({"nose": np.zeros((64, 64, 3), np.uint8)}, r"'nose' must have the shape \(32, 32, 3\)"),
+        ({"nose": np.zeros((3, 32, 32, 3), np.uint8)}, "2 crops 'face' but 3 crops 'nose'"),
+    ],
+)
+def test_that_wrong_crops_are_refused_in_one_sentence(extractor, change, message):
+    with pytest.raises(InvalidInputError, match=message):
+        extractor(crops_for(SMALL, 2) | change)
+
+
+def test_that_a_missing_crop_is_named_and_others_are_ignored(extractor):
+    crops = crops_for(SMALL, 1)
+    extractor(crops | {"ear": "not even a picture"})
+    del crops["wide"]
+    with pytest.raises(InvalidInputError, match="crop 'wide' is missing"):
+        extractor(crops)
+
+
+def test_that_the_fingerprint_is_json_and_tells_preset_and_weights(extractor):
+    found = extractor.fingerprint()
+    assert json.loads(json.dumps(found)) == found
+    assert found["weights"] == {"efficientnet-lite0": weights.find("efficientnet-lite0").sha256}
+    assert [crop["name"] for crop in found["preset"]["crops"]] == ["face", "wide", "nose"]
+    assert found["preset"]["branches"][1]["pooling"] == "mean"
+
+
+WARM = """
+import json, sys
+from lmkl_core.features.extractor import Extractor
+from tests.features.small_preset import SMALL, crops_for
+views = Extractor(SMALL, cache=sys.argv[1])(crops_for(SMALL, 2))
+print(json.dumps([[float(x) for x in view[1]] for view in views.values()]))
+print({"torch", "torchvision", "onnx", "onnxscript"} & set(sys.modules))
+"""
+
+
+def test_that_a_warm_start_imports_no_torch_and_gives_the_same_bits(cache, extractor):
+    run = subprocess.run(
+        [sys.executable, "-c", WARM, str(cache.folder)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    rows, modules = run.stdout.splitlines()
+    assert modules == "set()"
+    expected = extractor(crops_for(SMALL, 2))
+    assert json.loads(rows) == [[float(x) for x in view[1]] for view in expected.values()]
+
+
+def test_that_a_warm_start_asks_no_child_process(cache, extractor, monkeypatch):
+    def forbidden(*args, **kwargs):
+        raise AssertionError("a child was started")
+
+    monkeypatch.setattr(subprocess, "Popen", forbidden)
+    assert Extractor(SMALL, cache=cache).engine_names == ("onnxruntime",)
+
+
+def test_that_damaged_graphs_are_made_again(copied):
+    (first, *_), files = keys_of(SMALL).values(), sorted((copied.folder / "graphs").iterdir())
+    damaged = copied.folder / "graphs" / f"{first}.graph"
+    assert damaged in files
+    damaged.write_bytes(damaged.read_bytes()[:-100])
+    steps = []
+    Extractor(SMALL, cache=copied, progress=lambda *step: steps.append(step))
+    assert copied.load(first) is not None
+    done = [step[0] for step in steps]
+    assert done == sorted(done)
+    assert done[-1] == steps[-1][1] == 6
+    assert [text for *_, text in steps if text.startswith("exported")] == [
+        f"exported {plan(SMALL)[0].graph.label}"
+    ]
+
+
+def fail_probe(cache, engine, problem):
+    for graph, key in keys_of(SMALL).items():
+        if graph.size == 64:
+            cache.remember(probe_key(engine, key), Probe(engine, "x", problem, time.time()))
+
+
+def test_that_a_graph_whose_probe_failed_runs_in_torch_and_says_why(copied, extractor):
+    fail_probe(copied, "onnxruntime", "a trial run failed: it was ended by SIGILL")
+    fallen = Extractor(SMALL, cache=copied)
+    assert fallen.engine_names == ("torch", "onnxruntime")
+    (note,) = fallen.notes
+    assert "64 pixels runs in torch, because a trial run failed: it was ended by SIGILL" in note
+    crops = crops_for(SMALL, 2)
+    found, expected = fallen(crops), extractor(crops)
+    assert relative_difference(list(found.values()), list(expected.values())) <= LIMIT
+
+
+def test_that_a_wish_for_onnxruntime_that_cannot_be_met_is_an_error(copied):
+    fail_probe(copied, "onnxruntime", "its values are off")
+    with pytest.raises(EngineError, match=r"onnxruntime cannot run .* its values are off; choose"):
+        Extractor(SMALL, engine="onnxruntime", cache=copied)
+
+
+def test_that_without_any_engine_both_reasons_are_told(copied):
+    fail_probe(copied, "onnxruntime", "its values are off")
+    fail_probe(copied, "torch", "it was ended by SIGILL")
+    with pytest.raises(EngineError, match=r"torch cannot run .*SIGILL.*onnxruntime: its values"):
+        Extractor(SMALL, cache=copied)
+
+
+def test_that_weights_of_another_network_are_refused_before_anything_runs(tmp_path):
+    def find(name, folder):
+        return weights.find("mobilenet-v2", folder)
+
+    with pytest.raises(InvalidInputError, match=r"bottleneck_wts\.pt does not fit efficientnet"):
+        Extractor(SMALL, cache=tmp_path, find=find)
+    assert not (tmp_path / "graphs").exists()
+
+
+def test_that_missing_weights_are_named(tmp_path):
+    preset = Preset("p", "", (Crop("a", 64),), (Branch("resnet50", ("a",), ("last",)),))
+    with pytest.raises(weights.MissingWeightsError, match="resnet50"):
+        Extractor(preset, cache=tmp_path, folder=tmp_path / "none")
+
+
+def test_that_preparing_can_be_cancelled(tmp_path):
+    with pytest.raises(Cancelled):
+        Extractor(SMALL, cache=tmp_path, cancel=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"engine": "tensorflow"}, "no engine 'tensorflow'"), ({"threads": 0}, "at least 1, not 0")],
+)
+def test_that_options_that_do_not_exist_are_refused(tmp_path, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        Extractor(SMALL, cache=tmp_path, **options)

@@ -1,0 +1,210 @@
+"""The registry, our EfficientNet-Lite0, and the chains cut out of torchvision's networks."""
+
+import re
+import sys
+
+import pytest
+import torch
+import torchvision
+from efficientnet_lite_pytorch import EfficientNet
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features import weights
+from lmkl_core.features.networks import NETWORKS, Graph, Output, find_network, old_names
+from lmkl_core.features.networks.efficientnet_lite import SameConv
+from lmkl_core.features.networks.state_dict import fill, load_network
+from lmkl_core.features.networks.truncated import Truncated
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_that_every_layer_has_the_channels_that_the_registry_says(name):
+    spec = NETWORKS[name]
+    with torch.device("meta"):  # shapes without numbers
+        stages = spec.build()
+        x = torch.empty(2, 3, spec.smallest, spec.smallest)
+    stages.body.eval()
+    found = []
+    for stage in stages.chain:
+        x = stage.eval()(x)
+        found.append(x.shape[1])
+    assert found == [layer.channels for layer in spec.layers]
+
+
+@pytest.mark.parametrize("size", [224, 96])
+def test_that_our_efficientnet_agrees_with_the_independent_one_block_by_block(lite0, size):
+    theirs = EfficientNet.from_name("efficientnet-lite0", image_size=size).eval()
+    theirs.load_state_dict(torch.load(lite0, weights_only=True))
+    ours = load_network(find_network("efficientnet-lite0"), lite0)
+    x = torch.rand(1, 3, size, size, generator=torch.manual_seed(0)) * 2 - 1
+    parts = [
+        lambda y: theirs._swish(theirs._bn0(theirs._conv_stem(y))),
+        *theirs._blocks,
+        lambda y: theirs._swish(theirs._bn1(theirs._conv_head(y))),
+    ]
+    y = x
+    with torch.inference_mode():
+        for stage, part in zip(ours, parts, strict=True):
+            x, y = stage(x), part(y)
+            torch.testing.assert_close(x, y, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("size", [33, 50, 65])
+def test_that_odd_sides_are_padded_as_tensorflow_pads_them(size):
+    conv = SameConv(1, 1, 5, stride=2)
+    with torch.inference_mode():
+        conv.weight.fill_(1.0)
+        sums = conv(torch.ones(1, 1, size, size))[0, 0]
+    # SAME: output i covers 5 pixels around the position that spreads the padding evenly,
+    # with the odd one at the end.
+    total = max((-(-size // 2) - 1) * 2 + 5 - size, 0)
+    starts = [2 * i - total // 2 for i in range(-(-size // 2))]
+    inside = [min(start + 5, size) - max(start, 0) for start in starts]
+    assert sums[0].tolist() == [inside[0] * width for width in inside]
+
+
+def truncated_last(name, state):
+    """Return our network cut at its last layer, with a state dict as a file would hold it."""
+    spec = find_network(name)
+    with torch.device("meta"):
+        stages = spec.build()
+    fill(stages, spec, state, "made by the test")
+    return Truncated(Graph(name, 64, "none", (Output("last", "mean", "none"),)), stages.chain)
+
+
+def randomised(build):
+    """Build a network and give it weights, and statistics for every norm, quickly."""
+    with torch.device("meta"):
+        model = build()
+    model.to_empty(device="cpu")
+    generator = torch.manual_seed(1)
+    for name, value in model.state_dict().items():
+        if value.ndim > 1:
+            value.normal_(0, (2 / value[0].numel()) ** 0.5, generator=generator)
+        elif value.ndim == 1:
+            low = 0.5 if name.endswith(("weight", "running_var")) else -0.1
+            value.uniform_(low, low + 0.2, generator=generator)
+    return model.eval()
+
+
+def imagenet_input(crops):
+    """Return pixels as torchvision's transforms would."""
+    mean, std = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+    return ((crops / 255 - mean) / std).permute(0, 3, 1, 2)
+
+
+@pytest.mark.parametrize("name", ["resnet50", "googlenet", "densenet201", "mobilenet-v2"])
+def test_that_the_last_layer_is_what_torchvisions_classifier_sees(name):
+    options = {"googlenet": {"init_weights": False, "transform_input": True}}
+    builder = getattr(torchvision.models, name.replace("-", "_"))
+    theirs = randomised(lambda: builder(weights=None, **options.get(name, {})))
+    state = theirs.state_dict()  # whole, with the classifier
+    head = "classifier" if hasattr(theirs, "classifier") else "fc"
+    setattr(theirs, head, torch.nn.Identity())
+    crops = torch.randint(0, 256, (2, 64, 64, 3), dtype=torch.uint8, generator=torch.manual_seed(0))
+    with torch.inference_mode():
+        expected = theirs(imagenet_input(crops))
+        (found,) = truncated_last(name, state)(crops)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4 * float(expected.abs().max()))
+
+
+@pytest.mark.parametrize(
+    ("name", "features"),
+    [
+        ("vgg16", lambda: torchvision.models.vgg.make_layers(torchvision.models.vgg.cfgs["D"])),
+        ("alexnet", lambda: torchvision.models.alexnet(weights=None).features),
+    ],
+)
+def test_that_networks_with_large_classifiers_stop_before_them(name, features):
+    theirs = randomised(features)
+    crops = torch.randint(0, 256, (2, 64, 64, 3), dtype=torch.uint8, generator=torch.manual_seed(0))
+    with torch.inference_mode():
+        expected = theirs(imagenet_input(crops)).mean((2, 3))
+        # The prefix "features." is missing here, as in a file saved from that part alone.
+        (found,) = truncated_last(name, theirs.state_dict())(crops)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4 * float(expected.abs().max()))
+
+
+def test_that_densenets_published_names_with_dots_are_understood():
+    with torch.device("meta"):
+        names = list(torchvision.models.densenet201(weights=None).features.state_dict())
+    published = [re.sub(r"(norm|conv)([12])\.", r"\1.\2.", name) for name in names]
+    assert "denseblock1.denselayer1.norm.1.weight" in published
+    expected = [f"features.{name}" for name in names]
+    assert old_names.densenet([f"features.{name}" for name in published]) == expected
+    assert old_names.densenet(published) == expected
+    assert old_names.densenet(expected) == expected
+
+
+def test_that_the_packaged_mobilenet_loads_and_sees_the_difference_between_pictures():
+    spec = find_network("mobilenet-v2")
+    stages = load_network(spec, weights.find("mobilenet-v2").path)
+    module = Truncated(Graph(spec.name, 64, "none", (Output("layer6", "mean+std", "l2"),)), stages)
+    crops = torch.randint(0, 256, (2, 64, 64, 3), dtype=torch.uint8, generator=torch.manual_seed(0))
+    crops[1] = 128
+    with torch.inference_mode():
+        (rows,) = module(crops)
+    assert float(rows[0] @ rows[1]) < 0.95
+
+
+def test_that_the_packaged_mobilenet_has_its_weights_in_torchvisions_places():
+    """The flat file and torchvision list the same tensors in the same order."""
+    state = torch.load(weights.find("mobilenet-v2").path, weights_only=True)
+    with torch.device("meta"):
+        whole = torchvision.models.mobilenet_v2(weights=None).state_dict()
+    theirs = [name for name in whole if name.startswith("features.")]
+    assert old_names.mobilenet_v2(list(state)) == theirs
+    assert old_names.mobilenet_v2(theirs) == theirs
+
+
+def test_that_a_missing_timm_is_named_with_the_way_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "timm.models.nasnet", None)
+    with pytest.raises(InvalidInputError, match=r"pip install lmkl-pad\[objects\]"):
+        find_network("nasnetlarge").build()
+
+
+def test_that_an_unknown_network_is_answered_with_the_names_of_all():
+    with pytest.raises(InvalidInputError, match=r"no network 'resnet5'.*resnet50"):
+        find_network("resnet5")
+
+
+def test_that_an_unknown_layer_is_answered_with_the_names_of_all():
+    with pytest.raises(InvalidInputError, match=r"vgg16 has no layer 'fc7'.*pool5, last"):
+        find_network("vgg16").layer("fc7")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"size": 16}, "32 to 1024 pixels, not of 16"),
+        ({"size": 4096}, "not of 4096"),
+        ({"photometry": "sepia"}, "no photometry 'sepia'"),
+        ({"outputs": (Output("block2", "max", "l2"),)}, "no pooling 'max'"),
+        ({"outputs": (Output("block2", "mean", "l1"),)}, "no normalisation 'l1'"),
+        ({"outputs": ()}, "name at least one"),
+    ],
+)
+def test_that_a_graph_refuses_what_does_not_exist(change, message):
+    right = {
+        "network": "efficientnet-lite0",
+        "size": 64,
+        "photometry": "none",
+        "outputs": (Output("block2", "mean", "l2"),),
+    }
+    with pytest.raises(InvalidInputError, match=message):
+        Graph(**(right | change))
+
+
+def test_that_a_graph_survives_json_and_its_key_tells_every_difference_apart():
+    graph = Graph("resnet50", 224, "none", (Output("last", "mean", "l2"),))
+    assert Graph.from_json(graph.to_json()) == graph
+    others = [
+        Graph("resnet50", 192, "none", graph.outputs),
+        Graph("resnet50", 224, "grey-world", graph.outputs),
+        Graph("vgg16", 224, "none", graph.outputs),
+        Graph("resnet50", 224, "none", (Output("last", "std", "l2"),)),
+        Graph("resnet50", 224, "none", (Output("last", "mean", "none"),)),
+        Graph("resnet50", 224, "none", (Output("layer3", "mean", "l2"),)),
+    ]
+    keys = {item.key("ab", "torch 1") for item in (graph, *others)}
+    keys |= {graph.key("cd", "torch 1"), graph.key("ab", "torch 2")}
+    assert len(keys) == len(others) + 3

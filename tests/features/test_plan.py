@@ -1,0 +1,59 @@
+"""From presets to graphs."""
+
+import pytest
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.plan import plan
+from lmkl_core.features.presets import Branch, Crop, Preset
+from tests.features.small_preset import SMALL
+
+
+def test_that_branches_with_one_network_light_and_size_share_a_graph():
+    large, small = plan(SMALL)
+    assert (large.graph.size, small.graph.size) == (64, 32)
+    assert large.crops == ("face", "wide")
+    assert [output.pooling for output in large.graph.outputs] == ["mean+std", "mean+std", "mean"]
+    assert large.graph.columns == (48, 64, 24)
+    assert small.crops == ("nose",)
+
+
+def test_that_every_view_is_planned_once():
+    planned = [view.name for group in plan(SMALL) for view in group.views]
+    assert sorted(planned) == sorted(SMALL.view_names)
+
+
+def test_that_another_photometry_gets_a_graph_of_its_own():
+    preset = Preset(
+        "two lights",
+        "",
+        (Crop("face", 64), Crop("wide", 64)),
+        (
+            Branch("resnet50", ("face",), ("stem",)),
+            Branch("resnet50", ("wide",), ("stem",), photometry="grey-world"),
+        ),
+    )
+    assert [group.graph.photometry for group in plan(preset)] == ["none", "grey-world"]
+
+
+@pytest.mark.parametrize(
+    ("crops", "branches", "message"),
+    [
+        ((Crop("a", 64),), (), "has no views"),
+        ((Crop("a", 64),), (Branch("vgg16", ("b",), ("last",)),), "crop 'b', which it does not"),
+        ((Crop("a", 64),), (Branch("vgg61", ("a",), ("last",)),), "no network 'vgg61'"),
+        ((Crop("a", 64),), (Branch("vgg16", ("a",), ("fc8",)),), "no layer 'fc8'"),
+        ((Crop("a", 16),), (Branch("vgg16", ("a",), ("last",)),), "not of 16"),
+        ((Crop("a", 64), Crop("a", 96)), (Branch("vgg16", ("a",), ("last",)),), "two crops named"),
+        (
+            (Crop("a", 64),),
+            (
+                Branch("vgg16", ("a",), ("last",)),
+                Branch("vgg16", ("a",), ("last",), pooling="mean"),
+            ),
+            r"view a/vgg16\.last twice",
+        ),
+    ],
+)
+def test_that_a_preset_that_cannot_be_computed_is_refused(crops, branches, message):
+    with pytest.raises(InvalidInputError, match=message):
+        plan(Preset("bad", "", crops, branches))
