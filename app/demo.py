@@ -36,11 +36,12 @@ INDEPENDENCE_NOTE = (
 )
 
 ENROLLED = ("office", "window", "lamp")
+TAKES_PER_CONDITION = 3
 NEW = "side"
-# Frames of a take, of which every fifth is looked at: six a second.
+# Frames of a take, of which every tenth is looked at: three a second.
 ENROLLED_FRAMES = 150
-TESTED_FRAMES = 80
-EVERY = 5
+TESTED_FRAMES = 120
+EVERY = 10
 
 Progress = Callable[[int, int, str], None]
 """Called with steps done, steps in all, and what is being done."""
@@ -123,12 +124,16 @@ def script(seed: int) -> tuple[dict[str, Take], dict[str, Take]]:
         kind: Literal["bonafide", "attack"] = "bonafide" if instrument is None else "attack"
         return Take(person, kind, instrument, condition, number, TESTED_FRAMES, today)
 
-    enrolled = {name: replace(take(name, 0), n_frames=ENROLLED_FRAMES) for name in ENROLLED}
-    tested = {f"{name}, again": take(name, 1) for name in ENROLLED}
-    tested[f"{ENROLLED[0]}, another day"] = replace(take(ENROLLED[0], 1), session=another_day)
-    tested[f"{NEW}, not enrolled"] = take(NEW, 1)
+    enrolled = {
+        f"{name} {number}": replace(take(name, number), n_frames=ENROLLED_FRAMES)
+        for name in ENROLLED
+        for number in range(1, TAKES_PER_CONDITION + 1)
+    }
+    tested = {f"{name}, again": take(name, 11) for name in ENROLLED}
+    tested[f"{ENROLLED[0]}, another day"] = replace(take(ENROLLED[0], 11), session=another_day)
+    tested[f"{NEW}, not enrolled"] = take(NEW, 11)
     for number, instrument in enumerate(INSTRUMENTS):
-        tested[instrument] = take(ENROLLED[number % len(ENROLLED)], 2, instrument)
+        tested[instrument] = take(ENROLLED[number % len(ENROLLED)], 21, instrument)
     return enrolled, tested
 
 

@@ -60,7 +60,7 @@ def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, 
     rng = np.random.default_rng(0)
     network = find_network("efficientnet-lite0")
     views = {
-        name: rng.standard_normal((3, 2 * network.layer(name.split(".")[-1]).channels))
+        name: rng.standard_normal((3, network.layer(name.split(".")[-1]).channels))
         for name in result.model.view_names_
     }
     loaded, manifest = load_with_manifest(folder / MODEL_FILE)

@@ -4,6 +4,6 @@ The way of a graph: `export` makes it in a child process, checks it against torc
 the `cache`; `probe` runs it in another child process, which has to survive and to give the same
 values; only then `choose` lets an engine into this process. So a warm start imports no torch.
 
-Measured and left out: OpenVINO with float32 was not faster than onnxruntime on any network here
-(ratios 0.85 to 1.0), and its default precision ends the process on some machines.
+Measured and left out: OpenVINO with float32 took 0.92 to 1.16 times as long as onnxruntime on the
+networks here, and its default precision ends the process on some machines.
 """

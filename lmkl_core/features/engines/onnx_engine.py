@@ -1,10 +1,10 @@
 """onnxruntime as an engine: float32 on the CPU, one thread a call.
 
 A session with threads of its own makes them meet after every layer: they spin while they wait,
-which takes the cores away from the camera and the window, or sleep, which costs as much again in
-waking up. So a session gets no threads; whoever calls it gives different crops to different
-threads (`crew`), which meet once a frame. It is as fast as spinning on an idle machine, several
-times faster on a busy one, and a crop gives the same bits whatever it is batched with.
+which takes the cores away from the camera and the window, or sleep and have to be woken. So a
+session gets no threads; whoever calls it gives different crops to different threads (`crew`),
+which meet once a frame. Measured, that took as long as spinning when cores were free and about
+half as long when they were not, and a crop gives the same bits whatever it is batched with.
 """
 
 import numpy as np

@@ -1,0 +1,204 @@
+"""Winograd's convolution, as a rewriting of exported graphs: a third less time for VGG16.
+
+A 3 x 3 convolution computes a 4 x 4 square of outputs from a 6 x 6 square of inputs. Direct
+computation takes 144 multiplications for each pair of channels; Winograd's F(4 x 4, 3 x 3) takes
+36, between three linear maps: with B, G and A from the points 0, 1, -1, 2, -2 and infinity,
+
+    output = A' [ sum over input channels of (G kernel G') * (B' input B) ] A
+
+where * multiplies entry by entry. The sum is 36 products of matrices (outputs x inputs times
+inputs x squares); the maps around it are products with Kronecker matrices. onnxruntime runs
+direct convolutions close to the processor's peak, so only fewer multiplications help it further.
+The maps cost memory traffic, so the rewriting pays for large convolutions only: in practice those
+of VGG16. Each crop is computed on its own, as before. The exporter compares the result with torch
+and takes the graph as it was if it is not close enough; in float32 it is, by two digits.
+
+References
+----------
+A. Lavin and S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import helper, numpy_helper
+
+LEAST_WORK = 4e8
+"""Multiplications a crop from which on it pays (measured; VGG16's have 0.46e9 to 1.85e9)."""
+
+LARGEST_SIDE = 128
+"""Above, the maps move more memory than the multiplications saved are worth."""
+
+_SQUARE, _PATCH = 4, 6
+
+_B = np.array(
+    [
+        [4, 0, -5, 0, 1, 0],
+        [0, -4, -4, 1, 1, 0],
+        [0, 4, -4, -1, 1, 0],
+        [0, -2, -1, 2, 1, 0],
+        [0, 2, -1, -2, 1, 0],
+        [0, 4, 0, -5, 0, 1],
+    ]
+)
+_G = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24
+_A = np.array([[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]])
+
+
+@dataclass(frozen=True)
+class _Convolution:
+    """One convolution that qualifies."""
+
+    source: str
+    target: str
+    kernel: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    side: int
+
+
+def rewritten(model: bytes, least_work: float = LEAST_WORK) -> bytes | None:
+    """Rewrite the large convolutions of a graph.
+
+    Parameters
+    ----------
+    model : bytes
+        An ONNX graph with constants folded.
+    least_work : float
+        Multiplications a crop from which on a convolution is rewritten.
+
+    Returns
+    -------
+    bytes or None
+        The graph; None if it has no such convolution.
+    """
+    proto = onnx.shape_inference.infer_shapes(onnx.load_from_string(model))
+    graph = proto.graph
+    constants = {item.name: item for item in graph.initializer}
+    shapes = {
+        item.name: [size.dim_value for size in item.type.tensor_type.shape.dim]
+        for item in (*graph.value_info, *graph.input)
+    }
+    nodes: list[Any] = []
+    count = 0
+    for node in graph.node:
+        found = _qualifying(node, constants, shapes, least_work)
+        if found is None:
+            nodes.append(node)
+            continue
+        part = _Part(f"winograd{count}/")
+        part.convolve(found)
+        nodes += part.nodes
+        graph.initializer.extend(part.constants)
+        count += 1
+    if count == 0:
+        return None
+    del graph.node[:]
+    graph.node.extend(nodes)
+    del graph.value_info[:]
+    _drop_unused_constants(graph)
+    return proto.SerializeToString()
+
+
+def _qualifying(
+    node: Any, constants: dict[str, Any], shapes: dict[str, list[int]], least_work: float
+) -> _Convolution | None:
+    """Return the convolution if it is 3 x 3, dense, with stride 1, padded by 1, and large."""
+    if node.op_type != "Conv" or node.input[1] not in constants:
+        return None
+    has = {item.name: helper.get_attribute_value(item) for item in node.attribute}
+    plain = {"group": 1, "strides": [1, 1], "dilations": [1, 1], "auto_pad": b"NOTSET"}
+    if any(has.get(name, value) != value for name, value in plain.items()):
+        return None
+    if has.get("pads") != [1, 1, 1, 1]:
+        return None
+    kernel = numpy_helper.to_array(constants[node.input[1]])
+    shape = shapes.get(node.input[0], [])
+    if kernel.shape[2:] != (3, 3) or len(shape) != 4 or shape[2] != shape[3]:
+        return None
+    side = shape[2]
+    if kernel.size * side**2 < least_work or not 0 < side <= LARGEST_SIDE:
+        return None
+    bias = np.zeros(len(kernel), np.float32)
+    if len(node.input) > 2:
+        if node.input[2] not in constants:
+            return None
+        bias = numpy_helper.to_array(constants[node.input[2]])
+    return _Convolution(node.input[0], node.output[0], kernel, bias, side)
+
+
+class _Part:
+    """The nodes and constants that take a convolution's place."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def convolve(self, conv: _Convolution) -> None:
+        """Write the formula of the module's docstring, all squares of a crop at once."""
+        outputs, inputs = conv.kernel.shape[:2]
+        squares = -(-conv.side // _SQUARE)
+        rest = _SQUARE * (squares + 1) - conv.side - 1
+        x = self._op("Pad", conv.source, self._ints(0, 0, 1, 1, 0, 0, rest, rest))
+        x = self._patches(x, inputs, squares)
+        x = self._op("MatMul", self._kronecker(_B), x)
+        x = self._reshape(x, _PATCH**2, inputs, squares**2)
+        x = self._op("MatMul", self._kernel(conv.kernel), x)
+        x = self._reshape(x, _PATCH**2, outputs * squares**2)
+        x = self._op("MatMul", self._kronecker(_A), x)
+        x = self._reshape(x, _SQUARE**2 * outputs, squares, squares)
+        x = self._op("DepthToSpace", x, blocksize=_SQUARE)
+        if conv.side % _SQUARE:
+            x = self._slice(x, [0, 0], [conv.side] * 2, [2, 3])
+        bias = self._constant(conv.bias.reshape(1, outputs, 1, 1))
+        self.nodes.append(helper.make_node("Add", [x, bias], [conv.target]))
+
+    def _patches(self, x: str, channels: int, squares: int) -> str:
+        """Return the overlapping 6 x 6 squares: the 4 x 4 ones, and 2 of each next one."""
+        x = self._op("SpaceToDepth", x, blocksize=_SQUARE)
+        x = self._reshape(x, _SQUARE, _SQUARE, channels, squares + 1, squares + 1)
+        for within, which in ((1, 4), (2, 5)):  # down, then across
+            own = self._slice(x, [0], [squares], [which])
+            following = self._slice(x, [0, 1], [_PATCH - _SQUARE, squares + 1], [within, which])
+            x = self._op("Concat", own, following, axis=within)
+        return self._reshape(x, _PATCH**2, channels * squares**2)
+
+    def _kernel(self, kernel: NDArray[np.float32]) -> str:
+        """Return G kernel G', which onnxruntime computes when it loads: the file stays small."""
+        outputs, inputs = kernel.shape[:2]
+        flat = self._constant(np.ascontiguousarray(kernel.reshape(-1, 9).T))
+        mapped = self._op("MatMul", self._kronecker(_G), flat)
+        return self._op("Reshape", mapped, self._ints(_PATCH**2, outputs, inputs))
+
+    def _kronecker(self, matrix: NDArray[Any]) -> str:
+        return self._constant(np.kron(matrix, matrix).astype(np.float32))
+
+    def _reshape(self, x: str, *shape: int) -> str:
+        return self._op("Reshape", x, self._ints(-1, *shape))
+
+    def _slice(self, x: str, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int]):
+        return self._op("Slice", x, self._ints(*starts), self._ints(*ends), self._ints(*axes))
+
+    def _ints(self, *values: int) -> str:
+        return self._constant(np.array(values, np.int64))
+
+    def _constant(self, values: NDArray[Any]) -> str:
+        name = f"{self._prefix}constant{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(values, name))
+        return name
+
+    def _op(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        name = f"{self._prefix}{kind}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
+        return name
+
+
+def _drop_unused_constants(graph: Any) -> None:
+    used = {name for node in graph.node for name in node.input}
+    kept = [item for item in graph.initializer if item.name in used]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
