@@ -57,13 +57,15 @@ def run_and_print(*, output: Path | None, as_json: bool) -> None:
 
     if output is not None:
         _make_folder(output)
+    console = Console(stderr=True)
     try:
         with Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
+            console=console,
             transient=True,
+            disable=not console.is_terminal,
         ) as bar:
             task = bar.add_task("starting")
             result = demo.run(

@@ -166,7 +166,8 @@ def test_that_cancelling_raises_and_leaves_the_model_as_it_was(n_inducing, delta
 
 def test_that_cancel_is_asked_during_the_fit_and_not_only_before_and_after():
     asked = []
-    make(tol=1e-12, p=8.0, q=8.0).fit(recording(), cancel=lambda: bool(asked.append(1)))
+    # Not down to 1e-12, the allowance for rounding: machines differ in whether that is reached.
+    make(tol=1e-11, p=8.0, q=8.0).fit(recording(), cancel=lambda: bool(asked.append(1)))
     assert len(asked) > 2
 
 

@@ -210,7 +210,8 @@ def test_that_no_random_feasible_weights_beat_the_proven_bound(family, p, q):
     ]
     points = np.concatenate([rng.permutation(group) for group in groups], axis=1)
     lowest = objectives(data, points).min()
-    assert solution.lower_bound <= lowest
+    # With p = q = 1 a corner is optimal and among the points: two routes to it differ by rounding.
+    assert solution.lower_bound <= lowest * (1 + 1e-12)
     assert solution.objective <= lowest * (1 + 1e-6)
     assert lowest <= solution.objective * 1.05  # the points come near enough to mean something
 
