@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from lmkl_core.errors import Cancelled
-from lmkl_core.features.engines.children import ask, serve
+from lmkl_core.features.engines.children import ask, python_module, serve
 
 CHILD = """
 import os, signal, sys, threading
@@ -20,6 +20,9 @@ def answer(job):
         os.kill(os.getpid(), signal.SIGILL)
     if what == "hang":
         threading.Event().wait()
+    if what == "die speaking":
+        os.write(1, b'\\n@lmkl {"did": "di')
+        os._exit(3)
     if what == "leave":
         sys.exit("nothing more to say")
     if what == "invalid":
@@ -27,10 +30,20 @@ def answer(job):
     if what == "raise":
         raise KeyError("x")
     print("chatter of a library")
+    if what == "mumble":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(b"f\\xfcr Umlaute, without the end of a line")
+        sys.stdout.buffer.flush()
     return {"did": what}
 
 serve(answer)
 """
+GRAPH = {
+    "network": "efficientnet-lite0",
+    "size": 64,
+    "photometry": "none",
+    "outputs": [{"layer": "block2", "pooling": "std", "normalisation": "l2"}],
+}
 COMMAND = [sys.executable, "-c", CHILD]
 
 
@@ -47,6 +60,18 @@ def test_that_answers_come_in_order_chatter_is_ignored_and_exceptions_are_answer
     ]
 
 
+def test_that_chatter_in_another_encoding_and_without_an_end_of_line_hides_no_answer():
+    assert answers("mumble", "a", timeout=20.0) == [{"did": "mumble"}, {"did": "a"}]
+
+
+def test_that_a_child_imports_nothing_from_the_folder_the_person_is_in(tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit('planted')")
+    monkeypatch.chdir(tmp_path)
+    job = {"folder": str(tmp_path), "key": "none", "engine": "onnxruntime", "graph": GRAPH}
+    (reply,) = ask(python_module("lmkl_core.features.engines.probe"), [job], timeout=120.0)
+    assert reply == {"failed": "the exported graph has gone from the cache"}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGILL")
 def test_that_a_death_costs_one_job_and_the_rest_goes_on():
     assert answers("a", "crash", "leave", "b") == [
@@ -54,6 +79,13 @@ def test_that_a_death_costs_one_job_and_the_rest_goes_on():
         {"failed": "it was ended by SIGILL"},
         {"failed": "it ended with exit code 1 (nothing more to say)"},
         {"did": "b"},
+    ]
+
+
+def test_that_half_an_answer_is_a_death():
+    assert answers("die speaking", "a", timeout=20.0) == [
+        {"failed": "it ended with exit code 3 (it said nothing)"},
+        {"did": "a"},
     ]
 
 
@@ -81,5 +113,5 @@ def test_that_no_child_is_started_without_jobs():
 
 def test_that_a_child_answers_every_line(capsys):
     serve(lambda job: {"twice": 2 * job}, ["1", "2"])
-    lines = capsys.readouterr().out.splitlines()
+    lines = filter(None, capsys.readouterr().out.splitlines())
     assert [json.loads(line.partition(" ")[2]) for line in lines] == [{"twice": 2}, {"twice": 4}]

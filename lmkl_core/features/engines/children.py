@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -40,7 +41,8 @@ def serve(
             reply = {"invalid": str(error)}
         except Exception as error:
             reply = {"failed": f"{type(error).__name__}: {error}"}
-        print(_MARK + json.dumps(reply), flush=True)
+        # A line of its own, whatever a library printed before without ending its line.
+        print("\n" + _MARK + json.dumps(reply), flush=True)
 
 
 def ask(
@@ -81,8 +83,12 @@ def ask(
 
 
 def python_module(module: str) -> list[str]:
-    """Return the command that runs a module with this interpreter."""
-    return [sys.executable, "-m", module]
+    """Return the command that runs a module with this interpreter.
+
+    ``-P`` keeps the current folder out of the child's imports: a file ``json.py`` or ``torch.py``
+    that lies where the person happens to be must not run.
+    """
+    return [sys.executable, "-P", "-m", module]
 
 
 def _one_child(
@@ -100,6 +106,7 @@ def _one_child(
             stderr=errors,
             text=True,
             encoding="utf-8",
+            errors="replace",  # ours is ASCII; libraries print in whatever the system speaks
             env=_environment(),
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
@@ -156,7 +163,8 @@ def _feed(stdin: IO[str], jobs: Sequence[dict[str, Any]]) -> None:
 def _read(stdout: IO[str], replies: "queue.Queue[dict[str, Any] | None]") -> None:
     for line in stdout:
         if line.startswith(_MARK):
-            replies.put(json.loads(line[len(_MARK) :]))
+            with suppress(ValueError):  # it died while it spoke; its death is told instead
+                replies.put(json.loads(line[len(_MARK) :]))
     replies.put(None)
 
 
