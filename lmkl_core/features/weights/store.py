@@ -118,10 +118,14 @@ def find(name: str, folder: Path | str | None = None) -> WeightsFile:
     InvalidInputError
         If there are no such weights, or the file cannot be read.
     """
-    entry = entry_of(name)
-    finding = inspect(entry, folder)
+    return whole_file(inspect(entry_of(name), folder), weights_folder(folder))
+
+
+def whole_file(finding: Finding, folder: Path) -> WeightsFile:
+    """Return the file of a finding, or raise what `find` does if there is none that is whole."""
+    entry = finding.entry
     if finding.path is None:
-        raise missing(entry, weights_folder(folder))
+        raise missing(entry, folder)
     if finding.checksum is Checksum.UNREADABLE:
         raise InvalidInputError(f"{finding.path} cannot be read: {finding.problem}.")
     if finding.checksum is Checksum.WRONG:
