@@ -314,8 +314,11 @@ def test_that_more_than_a_hundred_views_are_refused():
         (b'name = "x"\nbranches=[]\n[crops.a]\nside=1\nsize=32', "line 2: a preset needs at least"),
         (b'name = "x"\nbranches=[3]\n[crops.a]\nside=1\nsize=32', "line 2: branches must be a"),
         (b'name = "x"\n\n\xff', "line 3: this is not text in UTF-8"),
-        (b"x = " + b"[" * 30_000, "line 1: lists or tables are nested too deeply"),
-        (b"x = " + b"9" * 5000, "line 1: this is not TOML"),
+        (b'name = "x"\nx = ' + b"[" * 3000, "line 2: lists or tables are nested too deeply"),
+        (b"x = " + b"[\n" * 30_000, "nested too deeply"),
+        (b'name = "x"\nx = ' + b"9" * 5000 + b"\n\n", "line 2: is longer than 4000 characters"),
+        (b'name = "x"\na' + b".a" * 30_000 + b" = 1", "line 2: is longer than 4000 characters"),
+        (b"k" * 3000 + b" = 1", f"line 1: a preset has no key '{'k' * 35}...'; the keys are"),
         (b"#" * 70_000, "is longer than 65536 bytes"),
         (b"\x00\x01", "line 1: this is not TOML"),
     ],
@@ -324,6 +327,10 @@ def test_that_more_than_a_hundred_views_are_refused():
 def test_that_an_unlikely_file_is_refused(content, words):
     with pytest.raises(PresetError, match=re.escape(words)):
         read_preset(content, "mine.toml")
+
+
+def test_that_the_mark_some_editors_begin_a_file_with_is_passed_over():
+    assert read_preset(b"\xef\xbb\xbf" + GOOD.encode(), "mine.toml").name == "mine"
 
 
 def test_that_an_unknown_name_offers_the_nearest_and_a_file():

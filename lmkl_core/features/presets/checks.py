@@ -30,7 +30,7 @@ def only_keys(value: Mapping[str, Any], allowed: Iterable[str], path: KeyPath, w
     for key in value:
         if key not in allowed:
             raise PresetError(
-                f"{what} has no key {key!r}{suggestion(key, allowed)}; "
+                f"{what} has no key {short(key)}{suggestion(key, allowed)}; "
                 f"the keys are {', '.join(allowed)}",
                 (*path, key),
             )

@@ -13,6 +13,10 @@ from lmkl_core.features.presets.schema import preset_from_dict
 
 DEFAULT_PRESET = "texture"
 MAX_BYTES = 64 * 1024
+MAX_LINE = 4000
+"""Characters a line may have. The parser takes seconds and gigabytes for a dotted key that fills a
+whole file, and gives up on numbers of 4300 digits without naming their line."""
+
 _SUFFIX = ".toml"
 _PARSER_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
 _PARSER_END = " (at end of document)"
@@ -75,15 +79,19 @@ def read_preset(content: bytes, file: str) -> Preset:
     if len(content) > MAX_BYTES:
         raise PresetError(f"is longer than {MAX_BYTES} bytes, which no preset is", file=file)
     try:
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")  # some editors begin a file with a mark of its encoding
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise PresetError("this is not text in UTF-8", file=file, line=line) from error
+    for line, characters in enumerate(text.split("\n"), start=1):
+        if len(characters) > MAX_LINE:
+            raise PresetError(f"is longer than {MAX_LINE} characters", file=file, line=line)
     try:
         tables = tomllib.loads(text)
         lines = locate(text)
     except RecursionError as error:
-        raise PresetError("lists or tables are nested too deeply", file=file, line=1) from error
+        line = _most_nested_line(text)
+        raise PresetError("lists or tables are nested too deeply", file=file, line=line) from error
     except ValueError as error:
         problem, line = _syntax(str(error), text)
         raise PresetError(f"this is not TOML: {problem}", file=file, line=line) from error
@@ -109,6 +117,11 @@ def _shipped(name: str) -> Preset:
         )
     file = resources.files(__package__) / f"{name}{_SUFFIX}"
     return read_preset(file.read_bytes(), f"{name}{_SUFFIX}")
+
+
+def _most_nested_line(text: str) -> int:
+    brackets = [line.count("[") + line.count("{") for line in text.split("\n")]
+    return brackets.index(max(brackets)) + 1
 
 
 def _syntax(message: str, text: str) -> tuple[str, int]:
