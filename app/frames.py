@@ -39,6 +39,8 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
         return None, f"The frame has shape {pixels.shape}; height x width x 1, 3 or 4 is read."
     if pixels.dtype not in (np.uint8, np.uint16):
         return None, f"The frame's pixels are {pixels.dtype}; 8 or 16 bits unsigned are read."
+    # Matrices and masked arrays are arrays too, with arithmetic of their own.
+    pixels = np.asarray(pixels)
     height, width = pixels.shape[:2]
     if min(height, width) < MIN_SIDE:
         return None, f"The frame is {width} x {height}; at least {MIN_SIDE} x {MIN_SIDE} is needed."
@@ -46,10 +48,10 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
         return None, f"The frame is {width} x {height}; choose a smaller resolution."
     image = _three_channels(_eight_bits(pixels))
     sample = image[::STEP, ::STEP]
-    darkest, brightest = int(sample.min()), int(sample.max())
-    if brightest <= BLACK_LEVEL:
+    darkest, brightest = sample.min(axis=(0, 1)), sample.max(axis=(0, 1))
+    if brightest.max() <= BLACK_LEVEL:
         return None, "The image is black: open the camera's shutter or turn on a light."
-    if darkest == brightest:
+    if (darkest == brightest).all():  # not only grey: a camera without data is often all green
         return None, "The image is a single colour: the camera sends no picture."
     return image, ""
 

@@ -41,12 +41,21 @@ def test_that_of_16_bits_the_upper_8_are_kept():
     np.testing.assert_array_equal(image, pixels // 256)
 
 
+def test_that_an_array_with_rules_of_its_own_is_read_as_a_plain_one():
+    pixels = picture((100, 120))
+    image, reason = as_rgb(np.ma.masked_greater(pixels, 100))
+    assert reason == ""
+    assert type(image) is np.ndarray
+    np.testing.assert_array_equal(image[:, :, 0], pixels)
+
+
 @pytest.mark.parametrize(
     ("pixels", "said"),
     [
         (np.zeros((480, 640, 3), np.uint8), "black"),
         (np.random.default_rng(0).integers(0, 12, (480, 640, 3), dtype=np.uint8), "black"),
         (np.full((480, 640, 3), 130, np.uint8), "single colour"),
+        (np.full((480, 640, 3), (0, 135, 0), np.uint8), "single colour"),
         (picture((1, 1, 3)), "1 x 1"),
         (picture((480, 20, 3)), "20 x 480"),
         (picture((100, 120, 2)), "shape"),
