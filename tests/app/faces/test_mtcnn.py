@@ -27,6 +27,7 @@ from tests.app.faces.faces_material import (
     mirrored,
     mirrored_landmarks,
     noisy,
+    picture,
     side_by_side,
     still,
 )
@@ -109,6 +110,18 @@ def test_that_several_faces_come_largest_first(mtcnn):
         assert len(faces) == 2
         assert faces[0].area > faces[1].area
         assert (faces[0].box[0] < WIDTH / 2) == larger_is_left
+
+
+@pytest.mark.parametrize("largest", range(8))
+def test_that_the_largest_of_a_crowd_is_among_those_found(mtcnn, largest):
+    crowd = np.full((720, 1280, 3), 128, np.uint8)
+    for i in range(8):
+        side = 320 if i == largest else 230
+        small = cv2.resize(picture(i + 1), (side, side), interpolation=cv2.INTER_AREA)
+        x, y = 320 * (i % 4) + 160 - side // 2, 360 * (i // 4) + 180 - side // 2
+        crowd[y : y + side, x : x + side] = small
+    column, row = mtcnn.detect(crowd)[0].landmarks[2] // [320, 360]
+    assert 4 * row + column == largest
 
 
 def test_that_the_same_image_gives_the_same_answer_after_others(mtcnn):
