@@ -8,6 +8,7 @@ reason; nothing a frame can hold raises.
 """
 
 import math
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,7 +22,7 @@ from app.conditions import condition_of
 from app.faces.alignment import cut, cut_all, face_side, face_transform, visible_fraction
 from app.faces.pose import head_pose
 from app.faces.resampling import Matrix
-from app.faces.tracking import FaceTracker
+from app.faces.tracking import FaceTracker, Tracking
 from app.frames import as_rgb
 from app.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure, surroundings
 from app.types import Face, Frame, FrameResult, Image, Status
@@ -30,8 +31,10 @@ from lmkl_core.features.presets import Crop, Preset
 Views = Mapping[str, NDArray[np.float32]]
 
 _ALIGNED = Crop("aligned", ALIGNED_SIZE)
-# Between two frames further apart than this nothing is said of movement.
-_LONGEST_GAP = 0.5
+# Movement is told between frames that are this many seconds apart. Closer ones, such as network
+# cameras send in bursts, carry the time of their arrival and would make a slow move look fast.
+_SHORTEST_GAP, _LONGEST_GAP = 0.02, 0.5
+_TRAIL = 16
 
 
 class Extractor(Protocol):
@@ -83,12 +86,12 @@ class Pipeline:
         self.extractor = extractor
         self.tracker = tracker
         self.limits = limits or Limits()
-        self._last: tuple[float, tuple[float, float]] | None = None
+        self._trail: deque[tuple[float, tuple[float, float]]] = deque(maxlen=_TRAIL)
 
     def reset(self) -> None:
         """Forget the stream so far, before frames of another one come."""
         self.tracker.reset()
-        self._last = None
+        self._trail.clear()
 
     def process(self, frame: Frame) -> FrameResult:
         """Return the views of a frame, or why there are none.
@@ -101,16 +104,19 @@ class Pipeline:
         watch = Stopwatch()
         image, reason = as_rgb(frame.image)
         if image is None:
+            self.tracker.lose(frame.time)
+            self._trail.clear()
             return FrameResult(frame, Status.BAD_FRAME, reason)
         if all(crop.of == "image" for crop in self.extractor.preset.crops):
             return self._without_face(frame, image, watch)
         with watch.time("detect"):
             tracking = self.tracker.update(image, frame.time)
+        if tracking.face is None or tracking.changed:
+            self._trail.clear()  # from one face to another is no movement
         if tracking.face is None:
-            self._last = None
-            reason = "No face found: look into the camera."
+            reason = "No face found: look into the camera, and come closer if you are far away."
             return FrameResult(frame, Status.NO_FACE, reason, seconds=watch.seconds)
-        return self._with_face(frame, image, tracking.face, tracking.n_faces, watch)
+        return self._with_face(frame, image, tracking.face, tracking, watch)
 
     def _without_face(self, frame: Frame, image: Image, watch: Stopwatch) -> FrameResult:
         """Serve presets of whole pictures, such as the paper's objects."""
@@ -121,14 +127,20 @@ class Pipeline:
         return FrameResult(frame, Status.READY, views=views, seconds=watch.seconds)
 
     def _with_face(
-        self, frame: Frame, image: Image, face: Face, n_faces: int, watch: Stopwatch
+        self, frame: Frame, image: Image, face: Face, tracking: Tracking, watch: Stopwatch
     ) -> FrameResult:
         transform = face_transform(face.landmarks)
         if transform is None:
-            self._last = None
+            self._trail.clear()
             reason = "The face's landmarks cannot be used: look straight into the camera."
             return FrameResult(
-                frame, Status.POOR_QUALITY, reason, face, n_faces, seconds=watch.seconds
+                frame,
+                Status.POOR_QUALITY,
+                reason,
+                face,
+                tracking.n_faces,
+                seconds=watch.seconds,
+                face_changed=tracking.changed,
             )
         with watch.time("quality"):
             measures = self._measure(frame, image, face, transform)
@@ -139,11 +151,12 @@ class Pipeline:
             Status.READY if quality.passed else Status.POOR_QUALITY,
             "" if quality.passed else quality.reasons[0],
             face,
-            n_faces,
+            tracking.n_faces,
             measures.pose,
             quality,
             condition,
             seconds=watch.seconds,
+            face_changed=tracking.changed,
         )
         if not quality.passed:
             return found
@@ -166,8 +179,14 @@ class Pipeline:
         )
 
     def _motion(self, time: float, centre: tuple[float, float], size: float) -> float:
-        """Return how far the face moved since the frame before, in face sides per second."""
-        last, self._last = self._last, (time, centre)
-        if last is None or not 0.0 < time - last[0] <= _LONGEST_GAP:
+        """Return how fast the face moved since a frame shortly before, in face sides a second."""
+        trail = self._trail
+        if trail and not 0.0 < time - trail[-1][0] <= _LONGEST_GAP:
+            trail.clear()
+        while len(trail) > 1 and time - trail[1][0] >= _SHORTEST_GAP:
+            trail.popleft()
+        since, before = trail[0] if trail else (time, centre)
+        trail.append((time, centre))
+        if not time - since >= _SHORTEST_GAP:
             return 0.0
-        return math.dist(last[1], centre) / size / (time - last[0])
+        return math.dist(before, centre) / size / (time - since)

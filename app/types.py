@@ -139,7 +139,8 @@ class Condition:
     side_light : float
         Log ratio of the mean luma of the face's left half to its right half.
     sharpness : float
-        Log of the gradient energy of the aligned face, at one size for every distance.
+        Log of fine detail over coarse structure (`app.quality.sharpness`) of the aligned face, at
+        one size for every distance.
     distance : float
         Log2 of the frame's height over the aligned face's side: one more is twice as far.
     room_brightness, room_warmth, room_tint : float
@@ -170,6 +171,8 @@ class FrameResult:
 
     ``views`` is there exactly when ``status`` is READY: each maps a view's name to a row of
     shape (1, columns). ``reason`` is empty exactly then.
+
+    ``face`` is the one that is followed, of the ``n_faces`` that the last full detection saw.
     """
 
     frame: Frame
@@ -183,3 +186,13 @@ class FrameResult:
     views: Mapping[str, NDArray[np.float32]] | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Time spent in each stage: detect, quality, crops, views."""
+    face_changed: bool = False
+    """Whether this face does not continue the last one: the first, or another than before. What
+    was gathered over earlier frames is then about somebody else."""
+
+    @property
+    def note(self) -> str:
+        """What a person should know beside the reason: that other faces are in view."""
+        if self.n_faces < 2:
+            return ""
+        return f"{self.n_faces} faces are in view: only the marked one is judged."

@@ -62,6 +62,9 @@ class FaceTracker:
         find is given up, even if looking nearby still seems to see it.
     memory : float
         Seconds for which a lost face is remembered: found again at its place it is the same.
+    pause : float
+        Seconds without a frame after which the next one starts anew: a camera that was unplugged
+        so long may see anybody. Longer than any preset takes for one frame.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class FaceTracker:
         larger: float = 1.3,
         detections: int = 3,
         memory: float = 1.0,
+        pause: float = 5.0,
     ) -> None:
         self.detector = detector
         self._detect_every = detect_every
@@ -79,6 +83,7 @@ class FaceTracker:
         self._larger = larger
         self._detections = detections
         self._memory = memory
+        self._pause = pause
         self.reset()
 
     def reset(self) -> None:
@@ -86,6 +91,7 @@ class FaceTracker:
         self._face: Face | None = None
         self._last_seen: tuple[Face, float] | None = None
         self._shape: tuple[int, ...] | None = None
+        self._time = 0.0
         self._detected_at = 0.0
         self._frames_since = 0
         self._rival: Face | None = None
@@ -103,14 +109,26 @@ class FaceTracker:
         time : float
             Seconds; when they run backwards a full detection is due.
         """
-        if image.shape != self._shape:
+        if image.shape != self._shape or time - self._time > self._pause:
             self.reset()
             self._shape = image.shape
-        near = None if self._face is None else self.detector.refine(image, self._face)
+        self._time = time
+        near = self._look_nearby(image)
         if near is not None and not self._is_due(time):
             self._frames_since += 1
             return self._follow(near, time, "refined", changed=False)
         return self._detect(image, time, near)
+
+    def lose(self, time: float) -> None:
+        """Take note of a frame in which nothing can be seen, such as a black one."""
+        self._face, self._time = None, time
+
+    def _look_nearby(self, image: Image) -> Face | None:
+        """Return the followed face where it is now, or None when it is lost."""
+        near = None if self._face is None else self.detector.refine(image, self._face)
+        # Where the picture was cut to another scene, the look nearby walks over to whoever is next
+        # to the old place: a face that has left its own place is not the one that was followed.
+        return None if near is None else _best_match(self._face, [near])
 
     def _is_due(self, time: float) -> bool:
         age = time - self._detected_at
@@ -140,6 +158,8 @@ class FaceTracker:
         return self._follow(same, time, how, changed=False)
 
     def _follow(self, face: Face, time: float, how: How, *, changed: bool) -> Tracking:
+        if changed:
+            self._unconfirmed = 0  # what was missed was the face before
         self._face, self._last_seen = face, (face, time)
         return Tracking(face, max(self._n_faces, 1), how, changed)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.faces.alignment import cut, face_transform
+from app.faces.tracking import Tracking
 from app.pipeline import Pipeline
 from app.quality import Limits
 from app.samples import collect
@@ -14,6 +15,7 @@ from app.sources.opening import source_from
 from app.types import Face, Frame, Status
 from lmkl_core.errors import Cancelled
 from lmkl_core.features.presets import Branch, Crop, Preset
+from tests.app.faces.faces_material import side_by_side
 
 
 class StandingTracker:
@@ -27,7 +29,10 @@ class StandingTracker:
 
     def update(self, image, time):
         face = Face((0.0, 0.0, 100.0, 100.0), self.landmarks, 0.9)
-        return type("Tracking", (), {"face": face, "n_faces": 1})()
+        return Tracking(face, 1, "detected", changed=False)
+
+    def lose(self, time):
+        pass
 
 
 def test_that_a_live_face_gives_every_view_of_the_preset(pipeline, genuine_take):
@@ -191,6 +196,80 @@ def test_that_a_jump_between_frames_counts_as_motion_and_a_pause_does_not(pipeli
     pipeline.reset()
     pipeline.process(first)
     assert pipeline.process(Frame(moved, 1, first.time + 5.0)).quality["motion"].value == 0.0
+
+
+def sideways(image, pixels):
+    shift = np.float32([[1, 0, pixels], [0, 1, 0]])
+    return cv2.warpAffine(image, shift, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+
+
+def test_that_a_slow_move_stays_slow_when_frames_arrive_in_bursts(pipeline, genuine_take):
+    # A tenth of a face a second at 30 frames a second, of which two arrive together each time.
+    image, arrivals = genuine_take[0].image, (0.0, 0.001, 0.067, 0.068, 0.133, 0.134)
+    motions = [
+        pipeline.process(Frame(sideways(image, 0.8 * i), i, time)).quality["motion"].value
+        for i, time in enumerate(arrivals)
+    ]
+    assert max(motions) < 0.25
+    assert motions[-1] > 0.05
+
+
+def test_that_the_same_move_is_as_fast_at_every_frame_rate(tiny_extractor, genuine_take):
+    landmarks = np.array([[100.0, 100], [140, 100], [120, 125], [105, 145], [135, 145]])
+    tracker = StandingTracker(landmarks)
+    speeds = []
+    for rate in (15, 30, 60, 120, 240):
+        pipeline = Pipeline(tiny_extractor, tracker)
+        for i in range(1 + rate // 5):
+            tracker.landmarks = landmarks + np.array([50.0 * i / rate, 0])
+            result = pipeline.process(Frame(genuine_take[0].image, i, 7.0 + i / rate))
+        speeds.append(result.quality["motion"].value)
+    np.testing.assert_allclose(speeds, speeds[0], rtol=1e-6)
+    assert speeds[0] > 0.4
+
+
+def test_that_frames_of_another_size_show_no_motion_but_another_face(pipeline, genuine_take):
+    first = genuine_take[0]
+    half = cv2.resize(first.image, (320, 240), interpolation=cv2.INTER_AREA)
+    assert pipeline.process(first).face_changed
+    assert not pipeline.process(Frame(first.image, 1, first.time + 1 / 30)).face_changed
+    smaller = pipeline.process(Frame(half, 2, first.time + 2 / 30))
+    assert smaller.face_changed
+    assert smaller.quality["motion"].value == 0.0
+
+
+def test_that_who_sits_down_elsewhere_is_another_face_and_not_a_move(pipeline):
+    pipeline.process(Frame(side_by_side(380, 0), 0, 0.0))
+    result = pipeline.process(Frame(side_by_side(0, 380), 1, 1 / 30))
+    assert result.face_changed
+    assert result.quality["motion"].value == 0.0
+
+
+def test_that_a_face_seen_again_after_the_lens_was_covered_is_another(pipeline, genuine_take):
+    first, black = genuine_take[0], np.zeros((480, 640, 3), np.uint8)
+    pipeline.process(first)
+    pipeline.process(Frame(black, 1, 0.1))
+    assert not pipeline.process(Frame(first.image, 2, 0.2)).face_changed
+    for i in range(10):
+        pipeline.process(Frame(black, 3 + i, 0.3 + 0.2 * i))
+    assert pipeline.process(Frame(first.image, 13, 2.2)).face_changed
+
+
+def test_that_other_faces_are_counted_and_a_person_is_told(pipeline):
+    alone, together = (
+        pipeline.process(Frame(side_by_side(380, right), i, 5.0 * i))
+        for i, right in enumerate((0, 300))
+    )
+    assert (alone.n_faces, alone.note) == (1, "")
+    assert together.n_faces == 2
+    assert together.note == "2 faces are in view: only the marked one is judged."
+    assert together.face.landmarks[2, 0] < 320
+
+
+def test_that_a_face_too_far_away_is_asked_to_come_closer(pipeline):
+    result = pipeline.process(Frame(side_by_side(60, 0)))
+    assert result.status is Status.NO_FACE
+    assert "closer" in result.reason
 
 
 def test_that_limits_decide_what_passes(tiny_extractor, pipeline, genuine_take):

@@ -128,6 +128,46 @@ def test_that_a_frame_of_another_size_starts_anew(counting):
     assert result.face.box[0] < 320
 
 
+@pytest.mark.parametrize("people", [(3, 4), (5, 6)])
+def test_that_a_cut_to_somebody_beside_the_old_place_is_another_face(mtcnn, people):
+    # Two thirds of a face away, which the look nearby can bridge by walking.
+    first, second = people
+    tracker = FaceTracker(mtcnn)
+    tracker.update(still(first, zoom=0.7, shift=(-60.0, 0.0)), 0.0)
+    assert tracker.update(still(second, zoom=0.7, shift=(20.0, 0.0)), 0.03).changed
+
+
+def test_that_a_look_nearby_that_lands_on_the_neighbour_is_another_face(mtcnn):
+    class Leaping(Counting):
+        """Looking nearby takes whoever is there."""
+
+        def refine(self, image, face):
+            return self.detect(image)[0]
+
+    tracker = FaceTracker(Leaping(mtcnn))
+    tracker.update(side_by_side(380, 0), 0.0)
+    result = tracker.update(side_by_side(0, 380), 0.03)
+    assert not is_left(result)
+    assert result.changed
+
+
+def test_that_a_face_is_another_after_a_long_pause_of_the_camera(counting):
+    tracker = FaceTracker(counting, pause=5.0)
+    tracker.update(still(1), 0.0)
+    assert not tracker.update(still(1), 4.9).changed
+    assert tracker.update(still(1), 10.0).changed
+
+
+def test_that_a_frame_without_a_picture_loses_the_face_for_a_while_only(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    tracker.update(still(1), 0.0)
+    tracker.lose(0.5)
+    result = tracker.update(still(1), 0.9)
+    assert (result.how, result.changed) == ("detected", False)
+    tracker.lose(1.5)
+    assert tracker.update(still(1), 2.0).changed
+
+
 def test_that_reset_forgets_the_face(counting):
     tracker = FaceTracker(counting)
     tracker.update(still(1), 0.0)
@@ -180,3 +220,26 @@ def test_that_a_face_which_detections_no_longer_find_is_given_up(mtcnn):
     results = run(tracker, [still(1), blank(), blank(), blank()])
     assert [r.face is not None for r in results] == [True, True, True, False]
     assert [r.n_faces for r in results] == [1, 1, 1, 0]
+
+
+def test_that_the_misses_of_a_face_given_up_do_not_count_against_the_next(mtcnn):
+    class Scripted(Counting):
+        """Looking nearby never loses a face; detections find what they are told to."""
+
+        finds = ()
+
+        def detect(self, image):
+            return [face for face in super().detect(image)[:1] if self.finds]
+
+        def refine(self, image, face):
+            return face
+
+    detector = Scripted(mtcnn)
+    tracker = FaceTracker(detector, detect_every=1, detections=3)
+    detector.finds = True
+    left, right = side_by_side(380, 0), side_by_side(0, 380)
+    run(tracker, [left])
+    assert [is_left(r) for r in run(tracker, [right] * 3, start=0.1)] == [True, True, False]
+    detector.finds = False
+    missed = run(tracker, [right] * 3, start=0.2)
+    assert [r.face is not None for r in missed] == [True, True, False]
