@@ -15,6 +15,7 @@ class Cause(StrEnum):
     FROZEN = "frozen image"
     NO_ANSWER = "no answer"
     STALLED = "stalled"
+    SLOW_TO_OPEN = "slow to open"
     UNREADABLE = "unreadable"
     TOO_LARGE = "too large"
     EMPTY = "empty"
@@ -34,6 +35,7 @@ _ADVICE = {
         "{subject} does not answer: check the address and that the camera is on and reachable."
     ),
     Cause.STALLED: "{subject} has stopped sending frames: check its cable or its network.",
+    Cause.SLOW_TO_OPEN: "{subject} takes long to open: wait, or choose another source.",
     Cause.UNREADABLE: "{subject} cannot be read: it is damaged or of an unknown format.",
     Cause.TOO_LARGE: "{subject} is too large: make it smaller than {limit}.",
     Cause.EMPTY: "{subject} holds no image: choose another one.",
@@ -84,6 +86,11 @@ def advice(
     return text.format(subject=subject, limit=limit)
 
 
+def fit_to_show(text: str) -> str:
+    """Return the text without what cannot be printed: a file's name may hold bytes of any kind."""
+    return text.encode("utf-8", "replace").decode()
+
+
 class SourceError(Exception):
     """A source that gives no frames: ``cause`` for the program, one sentence for the person.
 
@@ -107,5 +114,12 @@ class SourceError(Exception):
         limit: str = "the limit",
         message: str | None = None,
     ) -> None:
-        super().__init__(message if message is not None else advice(cause, subject, limit=limit))
+        text = message if message is not None else advice(cause, subject, limit=limit)
+        super().__init__(fit_to_show(text))
         self.cause = cause
+
+
+def may_not_be_read(subject: str) -> SourceError:
+    """Return the error for a file or folder that is there but closed to this account."""
+    message = f"{subject} may not be read by this account: change its permissions."
+    return SourceError(Cause.PERMISSION, message=message)

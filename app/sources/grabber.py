@@ -32,12 +32,15 @@ class Grabber:
         self._closing = threading.Event()
         self._in_use = threading.Lock()
         try:
+            if isinstance(target, str):
+                # OpenCV ends the process where Python's text has no UTF-8 form.
+                target.encode()
             # Two signatures of the same constructor, so that mypy can tell which is meant.
             if isinstance(target, int):
                 self._capture = cv2.VideoCapture(target, backend, list(options))
             else:
                 self._capture = cv2.VideoCapture(target, backend, list(options))
-        except cv2.error:
+        except (cv2.error, UnicodeEncodeError):
             # Its text quotes the target, which may hold a password.
             self._capture = cv2.VideoCapture()
         self.is_open = self._capture.isOpened()
@@ -48,15 +51,14 @@ class Grabber:
         with self._in_use:
             if not self._closing.is_set():
                 image = self._read()
-        if self._closing.is_set():
-            self._release_if_unused()
-            return None
-        return image
+        self._release_if_closed()
+        return None if self._closing.is_set() else image
 
     def get(self, prop: int) -> float:
         """Return a property of the open capture; 0 where the backend does not know it."""
         with self._in_use:
             value = 0.0 if self._closing.is_set() else self._capture.get(prop)
+        self._release_if_closed()
         return value if value > 0 else 0.0
 
     def set(self, prop: int, value: float) -> None:
@@ -64,6 +66,7 @@ class Grabber:
         with self._in_use:
             if not self._closing.is_set():
                 self._capture.set(prop, value)
+        self._release_if_closed()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -88,6 +91,11 @@ class Grabber:
         except cv2.error:
             return None
         return cast(Image, image) if got and image is not None and image.size else None
+
+    def _release_if_closed(self) -> None:
+        """Do on the way out what a `close` in the meantime could not."""
+        if self._closing.is_set():
+            self._release_if_unused()
 
     def _release_if_unused(self) -> None:
         if self._in_use.acquire(blocking=False):

@@ -1,6 +1,7 @@
 """Images of a folder as frames, or a single one."""
 
 import logging
+import os
 import re
 import threading
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from app.sources.causes import fit_to_show, may_not_be_read
 from app.sources.image_header import image_size
 from app.sources.opencv import MAX_PIXELS, cv2
 from app.sources.pacing import Clock, Pacer
@@ -46,8 +48,7 @@ def read_image(path: Path) -> Image:
     except FileNotFoundError:
         raise SourceError(Cause.NOT_FOUND, subject) from None
     except PermissionError:
-        message = f"{subject} may not be read by this account: change its permissions."
-        raise SourceError(Cause.PERMISSION, message=message) from None
+        raise may_not_be_read(subject) from None
     except OSError:
         raise SourceError(Cause.UNREADABLE, subject) from None
     if not data:
@@ -100,7 +101,7 @@ class ImageFolder(FrameSource):
         if not 0 < rate < float("inf"):
             raise ValueError(f"The rate {rate} is not a positive number: give images a second.")
         self.path = Path(path)
-        self.name = self.path.name or str(self.path)
+        self.name = fit_to_show(self.path.name or str(self.path))
         self.rate = rate
         self.paced = paced
         self.loop = loop
@@ -116,7 +117,8 @@ class ImageFolder(FrameSource):
     @property
     def subject(self) -> str:
         """The beginning of a sentence about this folder or image."""
-        return f"The {'folder' if self.path.is_dir() else 'image'} {self.name}"
+        # Path.is_dir raises where a folder on the way may not be entered.
+        return f"The {'folder' if os.path.isdir(self.path) else 'image'} {self.name}"
 
     def open(self) -> SourceInfo:
         """List the folder and read its first image."""
@@ -135,9 +137,11 @@ class ImageFolder(FrameSource):
         image, self._first = self._first, None
         if image is None:
             image = self._load_next()
-        if image is None and self.loop and self._files:
+        if image is None and self.loop and self._files and not self._closing.is_set():
             self._next = 0
             image = self._load_next()
+            if image is None and not self._closing.is_set():
+                raise self._none_usable()
         if image is None:
             return None
         time = self._n_placed / self.rate
@@ -151,11 +155,11 @@ class ImageFolder(FrameSource):
         self._closing.set()
 
     def _list(self) -> list[Path]:
-        if self.path.is_file():
-            return [self.path]
-        if not self.path.is_dir():
-            raise SourceError(Cause.NOT_FOUND, f"The folder or image {self.name}")
         try:
+            if self.path.is_file():
+                return [self.path]
+            if not self.path.is_dir():
+                raise SourceError(Cause.NOT_FOUND, f"The folder or image {self.name}")
             files = [
                 item
                 for item in self.path.iterdir()
@@ -164,8 +168,7 @@ class ImageFolder(FrameSource):
                 and item.is_file()
             ]
         except PermissionError:
-            message = f"{self.subject} may not be read by this account: change its permissions."
-            raise SourceError(Cause.PERMISSION, message=message) from None
+            raise may_not_be_read(self.subject) from None
         if not files:
             raise SourceError(Cause.EMPTY, self.subject)
         return sorted(files, key=lambda item: (natural_order(item.name), item.name))

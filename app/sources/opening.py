@@ -2,8 +2,10 @@
 
 from pathlib import Path
 from typing import TypedDict
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
+from app.sources.causes import may_not_be_read
 from app.sources.source import Cause, FrameSource, SourceError
 
 CAMERA = "camera"
@@ -70,9 +72,14 @@ def source_from(
 def _path_from(text: str) -> Path:
     try:
         if "://" in text:
-            text = unquote(urlsplit(text).path)
+            # On Windows "/C:/takes" is C:\takes, and a host is that of a shared folder.
+            parts = urlsplit(text)
+            host = parts.netloc if parts.netloc != "localhost" else ""
+            text = url2pathname(f"//{host}{parts.path}" if host else parts.path)
         path = Path(text).expanduser()
         found = bool(text) and path.exists()
+    except PermissionError:
+        raise may_not_be_read(f"The file or folder {text}") from None
     except (OSError, ValueError, RuntimeError):
         raise SourceError(Cause.UNKNOWN_FORM, "This text") from None
     if found:

@@ -5,6 +5,7 @@ import os
 import threading
 from pathlib import Path
 
+from app.sources.causes import fit_to_show, may_not_be_read
 from app.sources.grabber import Grabber
 from app.sources.opencv import MAX_PIXELS, cv2, rgb_from_bgr
 from app.sources.pacing import Clock, Pacer, Timeline
@@ -50,7 +51,7 @@ class VideoFile(FrameSource):
         clock: Clock | None = None,
     ) -> None:
         self.path = Path(path)
-        self.name = self.path.name
+        self.name = fit_to_show(self.path.name)
         self.paced = paced
         self.loop = loop
         self.n_skipped = 0
@@ -121,6 +122,8 @@ class VideoFile(FrameSource):
         # An absolute path cannot be mistaken for one of FFmpeg's protocols.
         grabber = Grabber(str(self.path.resolve()), cv2.CAP_FFMPEG)
         self._grabber = grabber
+        if self._closing.is_set():
+            grabber.close()  # a `close` during the opening found nothing to close yet
         if not grabber.is_open:
             raise SourceError(Cause.UNREADABLE, self.subject)
         width, height = grabber.size
@@ -146,10 +149,18 @@ class VideoFile(FrameSource):
 
     def _check_file(self) -> None:
         subject = self.subject
-        if not self.path.is_file():
-            raise SourceError(Cause.NOT_FOUND, subject)
-        if not os.access(self.path, os.R_OK):
-            message = f"{subject} may not be read by this account: change its permissions."
-            raise SourceError(Cause.PERMISSION, message=message)
-        if self.path.stat().st_size == 0:
+        try:
+            if not self.path.is_file():
+                raise SourceError(Cause.NOT_FOUND, subject)
+            may_read, n_bytes = os.access(self.path, os.R_OK), self.path.stat().st_size
+        except PermissionError:  # of a folder on the way
+            may_read, n_bytes = False, 0
+        if not may_read:
+            raise may_not_be_read(subject)
+        if n_bytes == 0:
             raise SourceError(Cause.EMPTY, subject)
+        try:
+            str(self.path.resolve()).encode()
+        except UnicodeEncodeError:
+            message = f"{subject} has a path that is no UTF-8 text: rename the file or its folder."
+            raise SourceError(Cause.UNREADABLE, message=message) from None

@@ -35,3 +35,8 @@ def test_that_an_error_carries_its_cause_and_sentence():
     assert error.cause is Cause.BUSY
     assert str(error) == advice(Cause.BUSY, "The camera X")
     assert str(SourceError(Cause.BUSY, message="Own words.")) == "Own words."
+
+
+def test_that_a_sentence_can_be_printed_whatever_bytes_a_name_holds():
+    error = SourceError(Cause.NOT_FOUND, "The video take\udcff.mp4")
+    assert str(error).encode().startswith(b"The video take?.mp4 does not exist")

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from app.sources import image_folder
+from app.sources import image_folder, image_header
 from app.sources.image_folder import ImageFolder, natural_order, read_image
 from app.sources.image_header import image_size
 from app.sources.source import Cause, SourceError
@@ -111,6 +111,17 @@ def test_that_closing_ends_the_reading(folder):
     source.close()
     source.close()
     assert source.read() is None
+
+
+def test_that_a_loop_ends_with_an_error_when_all_its_images_are_gone(folder):
+    with ImageFolder(folder, loop=True) as source:
+        for _ in range(4):
+            source.read()
+        for path in folder.iterdir():
+            path.unlink()
+        with pytest.raises(SourceError) as caught:
+            source.read()
+    assert caught.value.cause is Cause.NOT_FOUND
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -222,6 +233,24 @@ def test_that_a_big_endian_tiff_is_read():
     entries += struct.pack(">HHII", 257, 4, 1, 33)
     data = b"MM\0*" + struct.pack(">IH", 8, 2) + entries
     assert image_size(data) == (77, 33)
+
+
+@pytest.mark.parametrize(
+    "filling", [b"\0" * 4, b"\xff" * 4, b"\xff\xe0\0\2"], ids=["zeros", "fill bytes", "segments"]
+)
+def test_that_a_jpeg_without_end_is_given_up_after_a_few_steps(filling, monkeypatch):
+    searches = []
+
+    class Counted:
+        def search(self, *where):
+            searches.append(where)
+            return marker.search(*where)
+
+    marker = image_header._JPEG_MARKER
+    monkeypatch.setattr(image_header, "_JPEG_MARKER", Counted())
+    monkeypatch.setattr(image_header, "_JPEG_MOST_SEGMENTS", 100)
+    assert image_size(b"\xff\xd8\xff\xe0\0\2" + filling * 10_000) is None
+    assert len(searches) <= 100
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

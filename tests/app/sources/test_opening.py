@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +66,24 @@ def test_that_a_path_that_does_not_exist_is_named(text):
     error = refusal_of(text)
     assert error.cause is Cause.NOT_FOUND
     assert text in str(error)
+
+
+def test_that_a_folder_that_may_not_be_entered_is_said_so(monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    error = refusal_of("/home/other/take.mp4")
+    assert error.cause is Cause.PERMISSION
+    assert "/home/other/take.mp4" in str(error)
+
+
+def test_that_a_file_address_is_decoded(tmp_path):
+    path = tmp_path / "take 50% größer #1"
+    path.mkdir()
+    assert source_from(path.as_uri()).path == path
+    if os.name == "posix":
+        assert source_from(f"file://localhost{tmp_path}").path == tmp_path
 
 
 @pytest.mark.parametrize("text", ["", "   ", "webcam", "x" * 5000, "nul\0byte", "~nobody-here/x"])

@@ -1,10 +1,12 @@
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.sources import video_file
+from app.sources.grabber import Grabber
 from app.sources.source import Cause, SourceError
 from app.sources.video_file import VideoFile
 from tests.app.sources.material import (
@@ -234,6 +236,31 @@ def test_that_a_missing_file_is_named(tmp_path):
     error = cause_of_opening(tmp_path / "gone.mp4")
     assert error.cause is Cause.NOT_FOUND
     assert "gone.mp4" in str(error)
+
+
+def test_that_a_file_in_a_folder_that_may_not_be_entered_is_said_so(tmp_path, monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    error = cause_of_opening(tmp_path / "take.mp4")
+    assert error.cause is Cause.PERMISSION
+    assert "take.mp4 may not be read by this account" in str(error)
+
+
+def test_that_closing_while_the_file_opens_lets_go_of_it(videos, monkeypatch):
+    source = VideoFile(videos["mjpg.avi"], paced=False, loop=True)
+    made = []
+
+    def closed_meanwhile(*target):
+        made.append(Grabber(*target))
+        source.close()
+        return made[-1]
+
+    monkeypatch.setattr(video_file, "Grabber", closed_meanwhile)
+    with pytest.raises(SourceError):
+        source.open()
+    assert not made[0]._capture.isOpened()
 
 
 def test_that_a_folder_is_no_video(tmp_path):
