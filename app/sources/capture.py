@@ -103,7 +103,8 @@ class Capture:
             health = self._health_now()
         if health is not Health.STALLED:
             return state
-        return replace(state, health=health, cause=health.cause, message=self._advice(health))
+        cause = self._cause_of(health, state.phase)
+        return replace(state, health=health, cause=cause, message=self._advice(cause))
 
     def start(self) -> None:
         """Start reading; once in a capture's life."""
@@ -297,8 +298,8 @@ class Capture:
                 self._phase = phase or self._phase
                 if health is not None:
                     self._health = health
-                    self._cause = error.cause if error else health.cause
-                    self._message = str(error) if error else self._advice(health)
+                    self._cause = error.cause if error else self._cause_of(health, self._phase)
+                    self._message = str(error) if error else self._advice(self._cause)
                 after = (self._phase, self._health, self._message)
                 state = self._snapshot()
             if after == before:
@@ -307,8 +308,14 @@ class Capture:
                 self._call(self._on_health, state.health, state.message)
             self._call(self._on_state, state)
 
-    def _advice(self, health: Health) -> str:
-        return advice(health.cause, self.source.subject) if health.cause else ""
+    @staticmethod
+    def _cause_of(health: Health, phase: Phase) -> Cause | None:
+        """Return what goes with a health; what has not begun cannot have stopped."""
+        is_slow = health is Health.STALLED and phase is Phase.OPENING
+        return Cause.SLOW_TO_OPEN if is_slow else health.cause
+
+    def _advice(self, cause: Cause | None) -> str:
+        return advice(cause, self.source.subject) if cause else ""
 
     def _close(self) -> None:
         try:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.sources.causes import Cause
+from app.sources.pacing import LARGEST_GAP
 from app.sources.source import SourceInfo
 
 STEP = 16
@@ -82,8 +83,11 @@ class Limits:
 
     @classmethod
     def of(cls, info: SourceInfo, is_live: bool) -> "Limits":
-        """Return limits for a source: slow ones get more time, recordings may repeat."""
+        """Return limits for a source: slow ones get more time, recordings may repeat and pause."""
         slowest = 5 / info.rate if info.rate > 0 else 0.0
+        if not is_live:
+            # Pictures of a recording may lie this far apart, and a paced one keeps to that.
+            slowest = max(slowest, LARGEST_GAP + cls.stalled_after)
         return cls(
             frozen_after=cls.frozen_after if is_live else None,
             stalled_after=max(cls.stalled_after, slowest),

@@ -62,7 +62,10 @@ def test_that_the_state_is_judged_when_it_is_asked_for_without_any_monitor(said,
 def test_that_a_blocked_opening_is_noticed_from_outside(said, release):
     with said.capture(Scripted([release.wait])) as capture:
         said.wait_for_health(Health.STALLED)
-        assert capture.state.phase is Phase.OPENING
+        state = capture.state
+        assert (state.phase, state.cause) == (Phase.OPENING, Cause.SLOW_TO_OPEN)
+        assert "takes long to open" in state.message
+        assert said.healths[-1] == (Health.STALLED, state.message)
         release.set()
         said.wait_for(lambda said: len(said.frames) > 3)
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from app.sources.causes import Cause
+from app.sources.pacing import LARGEST_GAP
 from app.sources.source import SourceInfo
 from app.sources.watchdog import Health, Limits, Watchdog
 from tests.app.sources.material import noise, picture
@@ -126,6 +127,13 @@ def test_that_a_slow_source_has_time_for_its_frames():
     watchdog.feed(picture(0), 0.0)
     assert watchdog.health(20.0) is Health.OK
     assert watchdog.health(26.0) is Health.STALLED
+
+
+def test_that_a_recording_may_leave_as_long_a_gap_as_its_timeline_believes():
+    watchdog = Watchdog(0.0, Limits.of(SourceInfo("take", 160, 120, RATE, 100), is_live=False))
+    watchdog.feed(picture(0), 0.0)
+    assert watchdog.health(LARGEST_GAP + 1) is Health.OK
+    assert watchdog.health(LARGEST_GAP + 3) is Health.STALLED
 
 
 def test_that_black_gives_way_to_stalled_when_frames_stop():
