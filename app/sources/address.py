@@ -58,8 +58,10 @@ def parse_address(url: str) -> Address:
     scheme = parts.scheme.lower()
     if scheme not in _PORTS:
         raise SourceError(Cause.UNKNOWN_FORM, "An address of this kind")
-    # An @ behind the host is a password with a slash in it, split at the wrong place.
-    if not host or "@" in parts.path or any(not char.isprintable() for char in text):
+    # An @ behind the host is a password with / ? or # in it, split at the wrong place; behind a
+    # path, the query may hold one.
+    behind = parts.path + parts.fragment + ("" if parts.path else parts.query)
+    if not host or "@" in behind or any(not char.isprintable() for char in text):
         raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED)
     place = f"[{host}]" if ":" in host else host
     place = place if port is None else f"{place}:{port}"

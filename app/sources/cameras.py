@@ -47,12 +47,15 @@ class Camera:
         Device node on Linux, device path on Windows, unique id on macOS; may be empty.
     usb : str
         Vendor and product as "046d:082d"; empty where unknown.
+    plug : str
+        Where it is plugged in, which stays while it is; may be empty.
     """
 
     name: str
     routes: tuple[Route, ...]
     path: str = ""
     usb: str = ""
+    plug: str = ""
 
     @property
     def identity(self) -> str:
@@ -159,6 +162,7 @@ def _named(devices: Iterable[Sequence[CameraInfo]]) -> list[Camera]:
                 routes=tuple(Route(info.backend, info.index) for info in infos),
                 path=best.path or "",
                 usb=f"{best.vid:04x}:{best.pid:04x}" if has_usb else "",
+                plug="".join(_plug_of(best)[:2]),
             )
         )
     return sorted(cameras, key=lambda camera: (camera.routes[0].backend, camera.index))

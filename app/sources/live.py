@@ -29,8 +29,9 @@ class LiveSource(FrameSource):
 
     is_live = True
 
-    attempts = 1
-    """Failed reads in a row that a subclass forgives; networks lose single pictures."""
+    attempts = 10
+    """Failed reads in a row that are forgiven: networks lose packets, and many a webcam begins with
+    pictures that cannot be decoded. A read that waited in vain is not repeated."""
 
     def __init__(self, name: str, clock: Clock | None = None) -> None:
         self.name = name
@@ -80,6 +81,8 @@ class LiveSource(FrameSource):
         if self._closing.is_set():
             return None
         if image is None:
+            # Our own stream would make the camera look busy to whoever asks it why.
+            grabber.close()
             raise SourceError(self._why_silent(), self.subject)
         return self._deliver(rgb_from_bgr(image), self._clock.now() - self._opened_at)
 

@@ -1,9 +1,12 @@
 """A camera in the network: MJPEG over http(s), or rtsp."""
 
 import http.client
+import re
 import socket
 import ssl
+import time
 from base64 import b64encode
+from email import message_from_bytes
 
 from app.sources.address import Address, parse_address
 from app.sources.grabber import Grabber
@@ -14,6 +17,11 @@ from app.sources.source import Cause, SourceError
 
 PROBE_TIMEOUT = 2.0
 """Seconds to find out why an address gives no video."""
+
+MAX_HEAD = 1 << 16
+"""Bytes of an answer's head that are read; real ones have a few hundred."""
+
+_EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
 
 class NetworkCamera(LiveSource):
@@ -29,9 +37,6 @@ class NetworkCamera(LiveSource):
     clock : Clock, optional
         Where the time comes from.
     """
-
-    # A lost packet spoils a picture or two, not the connection.
-    attempts = 10
 
     def __init__(
         self,
@@ -78,14 +83,15 @@ def why_no_video(address: Address, subject: str, timeout: float = PROBE_TIMEOUT)
     except socket.gaierror:
         message = f"{subject} is unknown to the network: check the spelling of its name."
         return SourceError(Cause.NO_ANSWER, message=message)
-    except (OSError, http.client.HTTPException, ValueError):
+    except (OSError, http.client.HTTPException, ValueError, IndexError):
         return SourceError(Cause.NO_ANSWER, subject)
     message = f"{subject} answers without a video: check the path, user name and password."
     return SourceError(Cause.UNREADABLE, message=message)
 
 
 def _ask_over_http(address: Address, timeout: float) -> tuple[int, str]:
-    """Return status and content type of a GET, without its body."""
+    """Return status and content type of a GET; the timeout holds for all of it."""
+    deadline = time.monotonic() + timeout
     if address.scheme == "https":
         # Cameras sign their own certificates, and nothing that is read here is trusted.
         context = ssl.create_default_context()
@@ -102,10 +108,25 @@ def _ask_over_http(address: Address, timeout: float) -> tuple[int, str]:
         headers["Authorization"] = f"Basic {login}"
     try:
         connection.request("GET", address.target, headers=headers)
-        answer = connection.getresponse()
-        return answer.status, answer.headers.get_content_type()
+        head = _head_of_answer(connection.sock, deadline)
     finally:
         connection.close()
+    status_line, _, fields = head.partition(b"\n")
+    return int(status_line.split()[1]), message_from_bytes(fields).get_content_type()
+
+
+def _head_of_answer(connection: socket.socket, deadline: float) -> bytes:
+    """Receive up to the first empty line; http.client waits forever for one that trickles in."""
+    head = b""
+    while len(head) < MAX_HEAD:
+        connection.settimeout(max(0.001, deadline - time.monotonic()))
+        received = connection.recv(4096)
+        head += received
+        if (found := _EMPTY_LINE.search(head)) is not None:
+            return head[: found.start()]
+        if not received or time.monotonic() > deadline:
+            break
+    raise TimeoutError("no complete answer")
 
 
 def _judge(status: int, content_type: str, subject: str) -> SourceError:
@@ -118,6 +139,12 @@ def _judge(status: int, content_type: str, subject: str) -> SourceError:
     if status >= 500:
         message = f"{subject} reports a fault of its own ({status}): restart the camera."
         return SourceError(Cause.NO_ANSWER, message=message)
+    if content_type.startswith(("image/", "multipart/", "video/")):
+        message = (
+            f"{subject} announces a video and sends no picture that can be read: restart the "
+            "camera, or choose MJPEG or H.264 in its settings."
+        )
+        return SourceError(Cause.UNREADABLE, message=message)
     what = "a web page" if content_type == "text/html" else "something that is no video"
     message = f"{subject} answers with {what}: look up the video's path in its manual."
     return SourceError(Cause.UNREADABLE, message=message)

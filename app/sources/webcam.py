@@ -46,6 +46,11 @@ class Webcam(LiveSource):
         cameras: Callable[[], Sequence[Camera]] = list_cameras,
         clock: Clock | None = None,
     ) -> None:
+        if min(width, height) < 1 or not 0 < rate < float("inf"):
+            raise ValueError(
+                f"A camera cannot give {width} x {height} pixels at {rate} frames a second: "
+                "give positive numbers."
+            )
         wanted = camera if isinstance(camera, str) else camera.identity
         super().__init__(wanted or "Camera", clock)
         self.camera: Camera | None = None
@@ -61,11 +66,26 @@ class Webcam(LiveSource):
 
     def open(self) -> SourceInfo:
         """Find the camera, open it on the calling thread and wait for its first picture."""
-        self.camera = find_camera(self._wanted, self._cameras())
+        cameras = self._cameras()
+        self.camera = self._still_among(cameras) or find_camera(self._wanted, cameras)
         # Whichever camera was first is meant from now on, also after it was unplugged.
         self._wanted = self.camera.identity
         self.name = self.camera.name
         return super().open()
+
+    def _still_among(self, cameras: Sequence[Camera]) -> Camera | None:
+        """Return the camera that was opened last, if it is there.
+
+        When another one is unplugged its number may shift, and of two alike also its name: the
+        plug tells.
+        """
+        before = self.camera
+        if before is None:
+            return None
+        in_plug = [camera for camera in cameras if camera.plug and camera.plug == before.plug]
+        if len(in_plug) == 1 and in_plug[0].usb == before.usb:
+            return in_plug[0]
+        return next((camera for camera in cameras if camera.identity == before.identity), None)
 
     def _connect(self) -> Grabber:
         assert self.camera is not None
@@ -84,7 +104,7 @@ class Webcam(LiveSource):
         grabber.set(cv2.CAP_PROP_FPS, self._rate)
 
     def _why_silent(self) -> Cause:
-        if self.camera is None or self.camera not in self._cameras():
+        if self.camera is None or self._still_among(self._cameras()) is None:
             return Cause.NO_CAMERA
         cause = why_not_opened(self.camera)
         return Cause.STALLED if cause is Cause.CANNOT_OPEN else cause

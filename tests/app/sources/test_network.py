@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.sources.address import parse_address
-from app.sources.network import NetworkCamera
+from app.sources.network import NetworkCamera, why_no_video
 from app.sources.source import Cause, SourceError
 from app.sources.video_file import VideoFile
 from tests.app.sources.material import HEIGHT, WIDTH, FakeClock, bar_width, picture
@@ -152,6 +152,37 @@ def test_that_a_camera_that_never_answers_is_said_so(camera_server):
     assert error.cause is Cause.NO_ANSWER
 
 
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nX-Camera: "])
+def test_that_an_answer_that_trickles_in_forever_is_not_waited_for(camera_server, beginning):
+    asked = threading.Event()
+
+    def trickling(visit):
+        visit.send(beginning)
+        while not visit.over.is_set():
+            visit.send(b"x")
+            asked.set()
+            visit.over.wait(0.02)
+
+    address = parse_address(camera_server.serve(trickling))
+    errors = []
+    probe = threading.Thread(target=lambda: errors.append(why_no_video(address, "It", 0.2)))
+    probe.start()
+    assert asked.wait(10)
+    probe.join(10)
+    has_ended = not probe.is_alive()
+    camera_server.over.set()
+    probe.join(10)
+    assert has_ended
+    assert errors[0].cause is Cause.NO_ANSWER
+
+
+@pytest.mark.parametrize("kind", [None, "image/jpeg", "video/mp4"])
+def test_that_a_video_without_pictures_is_told_from_a_wrong_path(camera_server, kind):
+    error = error_of_opening(camera_server.serve(lambda visit: visit.head(kind=kind)))
+    assert error.cause is Cause.UNREADABLE
+    assert "announces a video and sends no picture" in str(error)
+
+
 def test_that_a_closed_port_gives_no_answer():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -258,6 +289,7 @@ def test_that_the_login_reaches_the_camera_and_nobody_else(camera_server, caplog
         ("http://cam/v?user=gandalf&pwd=mellon#token", "http://cam/v"),
         ("rtsp://cam/user=gandalf&password=mellon&channel=1", "rtsp://cam"),
         ("rtsp://cam/user%3Dgandalf_password%3Dmellon", "rtsp://cam"),
+        ("http://cam/v?user=gandalf@cam&pwd=mellon", "http://cam/v"),
         ("  https://cam/v  ", "https://cam/v"),
     ],
 )
@@ -272,6 +304,9 @@ def test_that_an_address_is_shown_without_its_secrets(url, shown):
     [
         "http://gandalf:mellon/sesame@cam/video",
         "http://gandalf:12/sesame@cam/video",
+        "http://gandalf:12#sesame@cam/video",
+        "http://gandalf:12?sesame@cam/video",
+        "http://gandalf:12/mellon#sesame@cam/video",
         "http://gandalf:mellon",
         "http://gandalf:mellon@cam:99999/",
         "http:///sesame",
