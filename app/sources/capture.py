@@ -9,9 +9,11 @@ Nothing here waits for a source: a read that never returns is reported as stalle
 thread, and `Capture.stop` leaves it behind.
 """
 
+import atexit
 import logging
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,6 +32,17 @@ log = logging.getLogger(__name__)
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between attempts to open a live source again; the last one repeats."""
+
+
+_started: "weakref.WeakSet[Capture]" = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Stop what still runs when the program ends: a thread cut off within OpenCV aborts it."""
+    for capture in list(_started):
+        if not capture.state.phase.is_final:
+            capture.stop(timeout=1.0)
 
 
 class Capture:
@@ -108,6 +121,7 @@ class Capture:
 
     def start(self) -> None:
         """Start reading; once in a capture's life."""
+        _started.add(self)
         self._reader.start()
         self._monitor.start()
 

@@ -1,5 +1,7 @@
 """Sources, closings and callbacks that do not return."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -155,6 +157,27 @@ def test_that_a_callback_may_stop_the_capture(said):
     assert captures[0].wait(PATIENCE)
     assert captures[0].state.phase is Phase.STOPPED
     assert captures[0].state.n_frames == 1
+
+
+def test_that_a_program_may_end_while_a_capture_runs(videos):
+    script = (
+        "import atexit, sys, threading\n"
+        "from app.sources.opening import source_from\n"
+        "begun = threading.Event()\n"
+        "atexit.register(lambda: print(capture.state.phase))\n"
+        "from app.sources.capture import Capture\n"
+        "source = source_from(sys.argv[1], paced=False, loop=True)\n"
+        "capture = Capture(source, lambda frame: begun.set())\n"
+        "capture.start()\n"
+        "begun.wait()\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(videos["mjpg.avi"])],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (run.returncode, run.stdout.strip(), run.stderr) == (0, "stopped", "")
 
 
 def test_that_a_capture_that_never_started_can_be_stopped(said):
