@@ -61,7 +61,8 @@ class FaceTracker:
         ... and in how many detections in a row. A face that so many detections in a row did not
         find is given up, even if looking nearby still seems to see it.
     memory : float
-        Seconds for which a lost face is remembered: found again at its place it is the same.
+        Seconds for which a lost face is remembered: found again at its place it is the same, and
+        if somebody else was followed meanwhile it is followed again.
     pause : float
         Seconds without a frame after which the next one starts anew: a camera that was unplugged
         so long may see anybody. Longer than any preset takes for one frame.
@@ -90,6 +91,7 @@ class FaceTracker:
         """Forget everything: the next frame starts anew."""
         self._face: Face | None = None
         self._last_seen: tuple[Face, float] | None = None
+        self._before: tuple[Face, float] | None = None
         self._shape: tuple[int, ...] | None = None
         self._time = 0.0
         self._detected_at = 0.0
@@ -139,7 +141,7 @@ class FaceTracker:
         faces = self.detector.detect(image)
         self._detected_at, self._frames_since = time, 0
         self._n_faces = len(faces)
-        expected = near if near is not None else self._remembered(time)
+        expected = near if near is not None else self._remembered(self._last_seen, time)
         same = _best_match(expected, faces)
         self._unconfirmed = self._unconfirmed + 1 if same is None and near is not None else 0
         if same is None and near is not None and self._unconfirmed < self._detections:
@@ -151,7 +153,10 @@ class FaceTracker:
             if not faces:
                 self._face = None
                 return Tracking(None, 0, "none", changed=False)
+            self._before = self._last_seen
             return self._follow(faces[0], time, "detected", changed=True)
+        if (returned := self._returned(same, faces, time)) is not None:
+            return self._follow(returned, time, "detected", changed=True)
         if (rival := self._successor(same, faces)) is not None:
             return self._follow(rival, time, "detected", changed=True)
         how: How = "refined" if same is near else "detected"
@@ -163,10 +168,16 @@ class FaceTracker:
         self._face, self._last_seen = face, (face, time)
         return Tracking(face, max(self._n_faces, 1), how, changed)
 
-    def _remembered(self, time: float) -> Face | None:
-        if self._last_seen is None or not 0 <= time - self._last_seen[1] <= self._memory:
-            return None
-        return self._last_seen[0]
+    def _remembered(self, seen: tuple[Face, float] | None, time: float) -> Face | None:
+        return None if seen is None or not 0 <= time - seen[1] <= self._memory else seen[0]
+
+    def _returned(self, followed: Face, faces: list[Face], time: float) -> Face | None:
+        """Return the face followed before, if it was hidden (by a hand, a cup) for a moment."""
+        others = [face for face in faces if face is not followed]
+        returned = _best_match(self._remembered(self._before, time), others)
+        if returned is not None:
+            self._before, self._rival, self._rival_count = None, None, 0
+        return returned
 
     def _successor(self, followed: Face, faces: list[Face]) -> Face | None:
         """Return the face that has been clearly larger often enough, if there is one."""
@@ -180,7 +191,7 @@ class FaceTracker:
         self._rival = rival
         if self._rival_count < self._detections:
             return None
-        self._rival, self._rival_count = None, 0
+        self._before, self._rival, self._rival_count = None, None, 0
         return rival
 
 

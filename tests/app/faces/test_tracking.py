@@ -209,6 +209,25 @@ def test_that_somebody_large_for_a_moment_takes_nothing_over(counting):
     assert all(is_left(result) for result in run(tracker, passing, start=0.1))
 
 
+def test_that_a_face_hidden_for_a_moment_is_followed_again_beside_another(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    both, hidden = side_by_side(340, 330), side_by_side(0, 330)
+    results = run(tracker, [both] * 3 + [hidden] * 3 + [both] * 30)
+    assert is_left(results[2])
+    assert not is_left(results[5])
+    assert is_left(results[-1])
+    # Away and back again: every change of face is told.
+    assert [r.changed for r in results].count(True) == 3
+
+
+def test_that_a_face_hidden_for_long_has_lost_its_place(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    both, hidden = side_by_side(340, 330), side_by_side(0, 330)
+    run(tracker, [both] * 3)
+    run(tracker, [hidden] * 40, start=0.1)
+    assert not any(is_left(result) for result in run(tracker, [both] * 20, start=1.5))
+
+
 def test_that_a_face_which_detections_no_longer_find_is_given_up(mtcnn):
     class Stubborn(Counting):
         """Looking nearby goes on seeing a face that is gone."""
