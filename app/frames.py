@@ -37,7 +37,7 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
         return None, f"The frame is {type(pixels).__name__}, not an array of pixels."
     if pixels.ndim not in (2, 3) or (pixels.ndim == 3 and pixels.shape[2] not in (1, 3, 4)):
         return None, f"The frame has shape {pixels.shape}; height x width x 1, 3 or 4 is read."
-    if pixels.dtype not in (np.uint8, np.uint16):
+    if pixels.dtype.kind != "u" or pixels.dtype.itemsize > 2:
         return None, f"The frame's pixels are {pixels.dtype}; 8 or 16 bits unsigned are read."
     # Matrices and masked arrays are arrays too, with arithmetic of their own.
     pixels = np.asarray(pixels)
@@ -57,7 +57,7 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
 
 
 def _eight_bits(pixels: NDArray[Any]) -> Image:
-    if pixels.dtype == np.uint16:
+    if pixels.dtype.itemsize == 2:  # in either order of bytes
         return (pixels >> 8).astype(np.uint8)
     return pixels
 

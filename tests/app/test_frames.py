@@ -34,8 +34,9 @@ def test_that_a_fourth_channel_is_dropped():
     assert image.flags.c_contiguous
 
 
-def test_that_of_16_bits_the_upper_8_are_kept():
-    pixels = picture((100, 120, 3), np.uint16)
+@pytest.mark.parametrize("order", ["<", ">"], ids=["little endian", "big endian"])
+def test_that_of_16_bits_the_upper_8_are_kept(order):
+    pixels = picture((100, 120, 3), np.uint16).astype(f"{order}u2")
     image, _ = as_rgb(pixels)
     assert image.dtype == np.uint8
     np.testing.assert_array_equal(image, pixels // 256)
@@ -65,6 +66,7 @@ def test_that_an_array_with_rules_of_its_own_is_read_as_a_plain_one():
         (np.zeros((100, 120, 3), np.float32), "float32"),
         (np.full((100, 120, 3), np.nan), "float64"),
         (np.zeros((100, 120, 3), bool), "bool"),
+        (np.zeros((100, 120, 3), np.uint32), "uint32"),
         (None, "NoneType"),
         ([[1, 2], [3, 4]], "list"),
         (np.broadcast_to(np.uint8(1), (9000, 9000, 3)), "smaller resolution"),
