@@ -22,7 +22,7 @@ from lmkl_core.features.engines.reference import LIMIT, reference_crops, relativ
 from lmkl_core.features.networks.graph import Graph
 
 OPSET = 18
-REWRITING = 1
+REWRITING = 2
 """Raised whenever what is done to exported graphs here changes."""
 
 MODULE = "lmkl_core.features.engines.export"
