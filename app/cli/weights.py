@@ -69,7 +69,7 @@ def fetch_command(
 
     if not (names or preset):
         _usage("Say which weights to fetch; `lmkl-pad weights list` shows their names.")
-    outcome = _Outcome(as_json)
+    outcome = _Outcome(as_json, folder)
     for entry in _entries(names, preset):
         with outcome.failures(entry.name), _interruptible(entry, folder):
             with _bar(entry.file_name, hidden=as_json) as progress:
@@ -87,7 +87,7 @@ def import_command(
     """Take over files you brought; their content tells which weights they are."""
     from lmkl_core.features.weights import import_file
 
-    outcome = _Outcome(as_json)
+    outcome = _Outcome(as_json, folder)
     for path in files:
         with outcome.failures(str(path)):
             outcome.add(import_file(path, folder), "was copied to")
@@ -122,8 +122,9 @@ def verify_command(names: Names = None, folder: Folder = None, as_json: AsJson =
 class _Outcome:
     """What became of each file; one that fails does not keep the others from being tried."""
 
-    def __init__(self, as_json: bool):
+    def __init__(self, as_json: bool, folder: Path | None):
         self._as_json = as_json
+        self._folder = folder
         self._done: list[dict[str, Any]] = []
         self._code = ExitCode.OK
 
@@ -131,7 +132,11 @@ class _Outcome:
     def failures(self, what: str) -> Iterator[None]:
         """Turn an error into its sentence and its exit code; the first one counts."""
         from lmkl_core.errors import InvalidInputError
-        from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
+        from lmkl_core.features.weights import (
+            MissingWeightsError,
+            WrongWeightsError,
+            weights_folder,
+        )
 
         try:
             yield
@@ -142,8 +147,8 @@ class _Outcome:
         except InvalidInputError as error:
             self._fail(what, str(error), ExitCode.FAILED)
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            sentence = f"Cannot write {place}{error.strerror or error}."
+            place = error.filename or weights_folder(self._folder)  # a full disk names no file
+            sentence = f"Cannot write {place}: {error.strerror or error}."
             self._fail(what, sentence, ExitCode.UNWRITABLE)
 
     def add(self, file: "WeightsFile", verb: str) -> None:

@@ -41,7 +41,8 @@ class Extractor:
     The constructor does everything that can fail or take long: it finds the weights, exports what
     is not in the cache, tries engines in child processes, and builds them here. After that an
     extractor never changes: it may be called from several threads at once, the same crops give
-    the same bits every time, and a crop's views do not depend on what else is in the batch.
+    the same bits every time, and a crop's views do not depend on what else is in the batch (with
+    torch, their rounding does).
 
     Parameters
     ----------

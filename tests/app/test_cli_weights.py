@@ -1,5 +1,6 @@
 """``lmkl-pad weights``, called in this process and as the installed command."""
 
+import errno
 import hashlib
 import json
 import os
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 
 from app.cli.exit_codes import MEANINGS, ExitCode
 from app.cli.main import cli
-from lmkl_core.features.weights import catalogue
+from lmkl_core.features.weights import catalogue, transfer
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
 from tests.features.file_server import Answer, serving
 
@@ -158,6 +159,17 @@ def test_that_a_folder_that_cannot_be_written_has_its_own_exit_code(tmp_path):
     result = run("fetch", "big", "--folder", occupied / "weights")
     assert result.exit_code == ExitCode.UNWRITABLE
     assert str(occupied) in result.stderr
+
+
+@pytest.mark.usefixtures("one_big_file")
+def test_that_a_disk_that_fills_up_meanwhile_is_told_with_its_folder(folder, monkeypatch):
+    def pour(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(transfer, "_pour", pour)
+    result = run("fetch", "big")
+    assert result.exit_code == ExitCode.UNWRITABLE
+    assert f"Cannot write {folder}: No space left on device." in result.stderr
 
 
 def test_that_the_weights_of_a_preset_are_fetched_by_its_name():

@@ -53,6 +53,19 @@ def test_that_a_state_dict_that_does_not_fit_is_refused_with_the_first_differenc
     assert str(told.value).endswith(".")
 
 
+def test_that_files_in_the_format_before_zip_are_read(weights, stages, tmp_path):
+    # As torchvision's older files are: no archive, and parameters instead of plain tensors.
+    old = {
+        name: torch.nn.Parameter(value) if name.endswith(".weight") else value
+        for name, value in weights.items()
+    }
+    path = tmp_path / "old.pth"
+    torch.save(old, path, _use_new_zipfile_serialization=False)
+    assert not zipfile.is_zipfile(path)
+    fill(stages, SPEC, read_tensors(path), path)
+    assert torch.equal(stages.body.state_dict()[NAME], weights[NAME])
+
+
 def test_that_classifier_and_step_counters_may_be_missing(weights, stages):
     slim = {
         name: value
