@@ -112,6 +112,7 @@ def main(arguments=None):
     parser.add_argument("--root", type=Path, help="folder of recordings instead of generated ones")
     parser.add_argument("--people", type=int, default=10)
     parser.add_argument("--frames", type=int, default=12, help="frames of each take")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, other recordings")
     parser.add_argument("--store", type=Path, help="keep the features here, and use them if there")
     parser.add_argument("--sets-only", action="store_true", help="leave the single views out")
     options = parser.parse_args(arguments)
@@ -120,7 +121,7 @@ def main(arguments=None):
     else:
         start = time.monotonic()
         pipeline = pipeline_for({name: everything(name) for name in PHOTOMETRIES})
-        material = gather(options.root, options.people, options.frames, pipeline)
+        material = gather(options.root, options.people, options.frames, pipeline, options.seed)
         print(f"{len(material.takes)} frames in {time.monotonic() - start:.0f} s")
         if options.store:
             save(options.store, material)

@@ -77,7 +77,7 @@ def pipeline_for(presets):
     return Pipeline(Together(extractors), FaceTracker(make_detector()))
 
 
-def generated(n_people, n_frames):
+def generated(n_people, n_frames, seed=0):
     """Three enrolled conditions, two takes of each; other roles have one take of each.
 
     Every species attacks each person once, in one of the enrolled conditions, which take turns.
@@ -87,7 +87,7 @@ def generated(n_people, n_frames):
     from app.demo_video.takes import frames
 
     people = PEOPLE[:n_people]
-    plan = study(people, takes_per_condition=2, n_frames=n_frames * EVERY)
+    plan = study(people, takes_per_condition=2, n_frames=n_frames * EVERY, seed=seed)
     firsts = {}
     for role, take in plan.roles():
         if role == "attacks_new":
@@ -137,9 +137,9 @@ def _reader(path):
     return read
 
 
-def gather(root, n_people, n_frames, pipeline) -> Material:
+def gather(root, n_people, n_frames, pipeline, seed=0) -> Material:
     """Send every recording through the pipeline and keep what comes out."""
-    recordings = list(recorded(root) if root else generated(n_people, n_frames))
+    recordings = list(recorded(root) if root else generated(n_people, n_frames, seed))
     rows, conditions, features, refused = [], [], {}, 0
     for number, recording in enumerate(recordings):
         pipeline.reset()

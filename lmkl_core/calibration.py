@@ -156,15 +156,16 @@ class Calibration:
         Share of left-out scores below the threshold.
     interval : tuple of float
         Exact interval of the true share, at ``confidence``.
-    n_scores, n_effective, n_blocks, n_takes, block_length
-        How much data it rests on.
+    n_scores, n_effective, n_blocks, n_takes, n_whole, block_length
+        How much data it rests on; ``n_whole`` of the takes were left out whole, because others
+        share their conditions, the rest in time blocks of about ``block_length`` rows.
     promised : bool
         Whether the data suffice to promise the target in expectation.
     stress_bpcer, stress_interval : float, tuple
         The same rate when whole takes are left out: what to expect under a condition that
         was never enrolled. NaN and ``(0, 1)`` with a single take.
     scores, stress_scores : ndarray (n,)
-        Left-out scores by time block and by take.
+        Left-out scores that set the threshold, and by whole take throughout.
     origin, statement : str
         One sentence each for people.
     """
@@ -178,6 +179,7 @@ class Calibration:
     n_effective: float
     n_blocks: int
     n_takes: int
+    n_whole: int
     block_length: int
     promised: bool
     stress_bpcer: float
@@ -208,13 +210,14 @@ def calibrate(
     target_bpcer: float = 0.05,
     confidence: float = 0.95,
     block_length: int = 1,
+    n_whole: int = 0,
 ) -> Calibration:
     """Set the threshold for a wanted BPCER from left-out scores.
 
     Parameters
     ----------
     scores : ndarray (n,)
-        Left-out scores by time block.
+        Left-out scores.
     blocks, takes : ndarray (n,)
         Number of the block and of the take of every score.
     stress_scores : ndarray (n,), optional
@@ -223,8 +226,8 @@ def calibrate(
         Share of genuine frames that may be refused.
     confidence : float
         Of the interval.
-    block_length : int
-        Told in the statement.
+    block_length, n_whole : int
+        Rows of a time block, and takes that were left out whole; told in the statement.
     """
     if not 0 < target_bpcer < 1:
         raise InvalidInputError(f"target_bpcer={target_bpcer!r} must lie between 0 and 1.")
@@ -241,10 +244,6 @@ def calibrate(
         stress_bpcer = float(np.mean(stress_scores < threshold))
         # Takes, not frames, are the independent trials here.
         stress_interval = clopper_pearson(stress_bpcer * n_takes, n_takes, confidence)
-    origin = (
-        f"{n} left-out scores in {n_blocks} time blocks of about {block_length} rows, "
-        f"{n_takes} take{'s' if n_takes != 1 else ''}"
-    )
     return Calibration(
         threshold=threshold,
         target_bpcer=target_bpcer,
@@ -255,16 +254,27 @@ def calibrate(
         n_effective=effective,
         n_blocks=n_blocks,
         n_takes=n_takes,
+        n_whole=n_whole,
         block_length=block_length,
         promised=promised,
         stress_bpcer=stress_bpcer,
         stress_interval=stress_interval,
         scores=scores,
         stress_scores=np.full(n, np.nan) if stress_scores is None else stress_scores,
-        origin=origin,
+        origin=_origin(n, n_blocks, n_takes, n_whole, block_length),
         statement=_statement(target_bpcer, bpcer, interval, effective, promised, confidence)
         + ("" if threshold > 0 else NOT_POSITIVE),
     )
+
+
+def _origin(n: int, n_blocks: int, n_takes: int, n_whole: int, block_length: int) -> str:
+    parts = []
+    if n_whole:
+        parts.append(f"{n_whole} whole takes in conditions that other takes share")
+    if n_blocks > n_whole:
+        parts.append(f"{n_blocks - n_whole} time blocks of about {block_length} rows")
+    takes = f"{n_takes} take{'s' if n_takes != 1 else ''}"
+    return f"{n} left-out scores in {' and '.join(parts)}, {takes}"
 
 
 NOT_POSITIVE = (

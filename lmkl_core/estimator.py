@@ -16,6 +16,7 @@ from lmkl_core.validation import (
     Views,
     as_views,
     check_choice,
+    check_conditions,
     check_groups,
     check_integer,
     check_rate,
@@ -152,7 +153,7 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         self.block_length = block_length
         self.random_state = random_state
 
-    def fit(self, X, y=None, *, groups=None, init=None, cancel=None):
+    def fit(self, X, y=None, *, groups=None, conditions=None, init=None, cancel=None):
         """Learn from genuine samples.
 
         Parameters
@@ -162,6 +163,11 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         y : ignored
         groups : array (n,), optional
             Take of every row; one take by default.
+        conditions : array (n,), optional
+            Circumstances of every row (light, room, camera), the same name where takes share them.
+            A take whose circumstances another take shares is left out whole when the threshold
+            is set, so that it holds for other takes and not only for other moments. By default
+            no two takes are assumed to share any.
         init : ndarray (C, G), optional
             Weights to start from.
         cancel : callable, optional
@@ -175,13 +181,16 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         with self._unchanged_on_failure():
             views = self._training_views(X)
             takes = check_groups(groups, views.n_samples)
+            shared = check_conditions(conditions, takes)
             settings = self.settings(views)
             n_inducing = self._inducing(views.n_samples)
             fitted: exact.ExactFit | streamed.StreamedFit
             if n_inducing is None:
-                fitted = exact.fit(views, takes, settings, init=init, cancel=cancel)
+                fitted = exact.fit(views, takes, shared, settings, init=init, cancel=cancel)
             else:
-                fitted = streamed.fit(views, takes, settings, n_inducing, init=init, cancel=cancel)
+                fitted = streamed.fit(
+                    views, takes, shared, settings, n_inducing, init=init, cancel=cancel
+                )
             warn_of_duplicates(views)
             self._store(fitted, self.target_bpcer)
         return self

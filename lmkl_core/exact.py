@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
 
+from lmkl_core.blocks import with_new_takes
 from lmkl_core.calibration import Calibration
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.clusters import Clusters
@@ -31,6 +32,7 @@ class ExactFit:
 
     views: Views
     takes: np.ndarray
+    conditions: np.ndarray
     settings: Settings
     kernels: tuple[ViewKernel, ...]
     clusters: Clusters
@@ -98,6 +100,7 @@ class ExactFit:
             self.dual_coef,
             lambda: mean_gram(self.kernels, self.views.arrays),
             self.takes,
+            self.conditions,
             target_bpcer=target_bpcer,
             block_length=block_length,
         )
@@ -123,6 +126,7 @@ class ExactFit:
             self,
             views=self.views.followed_by(views),
             takes=np.concatenate([self.takes, takes]),
+            conditions=with_new_takes(self.conditions, takes),
             clusters=Clusters(coefficients, self.clusters.square_norms),
             memberships=np.concatenate([self.memberships, memberships]),
             dual_coef=dual,
@@ -137,9 +141,17 @@ class ExactFit:
         return replace(self, **_solved(problem, solution))
 
 
-def fit(views: Views, takes: np.ndarray, settings: Settings, *, init=None, cancel=None) -> ExactFit:
+def fit(
+    views: Views,
+    takes: np.ndarray,
+    conditions: np.ndarray,
+    settings: Settings,
+    *,
+    init=None,
+    cancel=None,
+) -> ExactFit:
     """Fit on full Gram matrices."""
-    settings, local = resolve(views, takes, settings, cancel=cancel)
+    settings, local = resolve(views, takes, conditions, settings, cancel=cancel)
     delta = settings.delta * views.n_samples
     problem = GramProblem(local.grams, local.memberships, delta)
     solution = solve_settings(problem, settings, init=init, cancel=cancel)
@@ -147,6 +159,7 @@ def fit(views: Views, takes: np.ndarray, settings: Settings, *, init=None, cance
     return ExactFit(
         views,
         takes,
+        conditions,
         settings,
         local.kernels,
         local.clusters,

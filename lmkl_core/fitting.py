@@ -170,6 +170,7 @@ def exact_calibration(
     dual_coef: np.ndarray,
     kernel: Callable[[], np.ndarray],
     takes: np.ndarray,
+    conditions: np.ndarray,
     *,
     target_bpcer: float,
     block_length: int | None = None,
@@ -180,10 +181,18 @@ def exact_calibration(
     be chosen.
     """
     length = blocking.choose_block_length(kernel(), takes) if block_length is None else block_length
-    parts = blocking.time_blocks(takes, length)
+    parts = blocking.left_out_blocks(takes, conditions, length)
     inverse = inverse_from_cholesky(cholesky)
     scores = left_out_scores(inverse, dual_coef, parts)
     whole = blocking.rows_of_takes(takes)
     stress = left_out_scores(inverse, dual_coef, whole) if len(whole) > 1 else None
     numbers = blocking.block_numbers(parts, len(takes))
-    return calibrate(scores, numbers, takes, stress, target_bpcer=target_bpcer, block_length=length)
+    return calibrate(
+        scores,
+        numbers,
+        takes,
+        stress,
+        target_bpcer=target_bpcer,
+        block_length=length,
+        n_whole=int(np.sum(blocking.shared_conditions(conditions))),
+    )

@@ -55,7 +55,14 @@ from lmkl_core.fitting import (
     solve_settings,
 )
 from lmkl_core.problem import GramProblem
-from lmkl_core.validation import Views, as_views, check_groups, check_integer, check_real
+from lmkl_core.validation import (
+    Views,
+    as_views,
+    check_conditions,
+    check_groups,
+    check_integer,
+    check_real,
+)
 
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """The paper's grid for delta, divided by n."""
@@ -140,6 +147,7 @@ def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
 def walk(
     local: Localised,
     takes: np.ndarray,
+    conditions: np.ndarray,
     settings: Settings,
     pairs: Sequence[tuple[float, float]],
     block_length: int,
@@ -160,6 +168,7 @@ def walk(
             solution.dual_coef,
             lambda: local.mean_kernel,
             takes,
+            conditions,
             target_bpcer=settings.target_bpcer,
             block_length=block_length,
         )
@@ -199,7 +208,7 @@ def choose(cells: Sequence[Cell]) -> Cell:
     return min((cell for cell in cells if cell.delta == delta), key=_order)
 
 
-def resolve(views: Views, takes, settings: Settings, *, cancel=None):
+def resolve(views: Views, takes, conditions, settings: Settings, *, cancel=None):
     """Choose what the settings leave open, and localise with it.
 
     ``delta`` and ``n_clusters`` may be candidates. The number of clusters is the largest whose
@@ -225,7 +234,8 @@ def resolve(views: Views, takes, settings: Settings, *, cancel=None):
         cells: list[Cell] = []
         for delta in deltas:
             pair = [(settings.p, settings.q)]
-            cells.extend(walk(local, takes, replace(here, delta=delta), pair, length, cancel))
+            at = replace(here, delta=delta)
+            cells.extend(walk(local, takes, conditions, at, pair, length, cancel))
             raise_if_cancelled(cancel)
         options.append((choose(cells), local))
     limit = TOLERATED_CLUSTERING * min(cell.radius for cell, _ in options)
@@ -239,6 +249,7 @@ def select(
     X,
     *,
     groups=None,
+    conditions=None,
     deltas: Sequence[float] = DELTAS,
     exponents: Sequence[float] = EXPONENTS,
     n_clusters: Sequence[int] = (3,),
@@ -253,7 +264,7 @@ def select(
     ----------
     estimator : LocalisedMKL
         Gives everything that is not on the grid: constraint, kernel, target, seed.
-    X, groups : as in `LocalisedMKL.fit`
+    X, groups, conditions : as in `LocalisedMKL.fit`
     deltas, exponents, n_clusters, temperatures : sequence
         The grid. The default is the paper's 6 x 8 x 8 = 384 cells.
     n_jobs : int, optional
@@ -269,6 +280,7 @@ def select(
     """
     views = as_views(X)
     takes = check_groups(groups, views.n_samples)
+    shared = check_conditions(conditions, takes)
     deltas = [check_real("delta", value, 0, strict=True) for value in _axis("deltas", deltas)]
     exponents = sorted({check_real("exponent", v, 1) for v in _axis("exponents", exponents)})
     counts = [check_integer("n_clusters", value, 1) for value in _axis("n_clusters", n_clusters)]
@@ -286,7 +298,7 @@ def select(
         if length is None:
             length = blocking.choose_block_length(local.mean_kernel, takes)
         for delta in deltas:
-            tasks.append((local, takes, replace(settings, delta=delta), pairs, length))
+            tasks.append((local, takes, shared, replace(settings, delta=delta), pairs, length))
     cells = _run(tasks, n_jobs, progress, cancel, cells_a_task)
     cells.extend(replace(c, p=c.q, q=c.p) for c in list(cells) if c.p != c.q)
     return Selection(tuple(sorted(cells, key=_order)), choose(cells))

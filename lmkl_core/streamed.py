@@ -21,7 +21,7 @@ from lmkl_core.problem import Evaluation
 from lmkl_core.scorer import Scorer
 from lmkl_core.selection import resolve
 from lmkl_core.solution import Solution
-from lmkl_core.validation import Views
+from lmkl_core.validation import Views, check_conditions
 
 CALIBRATION_ROWS = 3000
 """Left-out scores are taken on at most about this many rows, in whole blocks."""
@@ -44,6 +44,7 @@ class StreamedFit:
 
     problem: InducingProblem
     takes: np.ndarray
+    conditions: np.ndarray
     settings: Settings
     kernels: tuple[ViewKernel, ...]
     memberships: np.ndarray
@@ -113,11 +114,14 @@ class StreamedFit:
             part = calibration_rows(takes, LAG_ROWS)
             kernel = mean_gram(self.kernels, views.rows(part).arrays)
             block_length = blocking.choose_block_length(kernel, takes[part])
-        parts = blocking.time_blocks(takes, block_length)
+        # Of a take that was kept in part, the other rows cannot be left out.
+        complete = len(takes) == len(self.takes)
+        conditions = self.conditions if complete else np.arange(len(self.conditions))
+        parts = blocking.left_out_blocks(takes, conditions, block_length)
         scores = self.problem.left_out(self.evaluation, views, parts)
         whole = blocking.rows_of_takes(takes)
-        complete = len(whole) > 1 and len(takes) == len(self.takes)
-        stress = self.problem.left_out(self.evaluation, views, whole) if complete else None
+        with_stress = complete and len(whole) > 1
+        stress = self.problem.left_out(self.evaluation, views, whole) if with_stress else None
         return calibrate(
             scores,
             blocking.block_numbers(parts, len(takes)),
@@ -125,6 +129,7 @@ class StreamedFit:
             stress,
             target_bpcer=target_bpcer,
             block_length=block_length,
+            n_whole=int(np.sum(blocking.shared_conditions(conditions))),
         )
 
     def extend(self, views: Views, takes: np.ndarray) -> "StreamedFit":
@@ -141,6 +146,7 @@ class StreamedFit:
             self,
             problem=problem,
             takes=np.concatenate([self.takes, takes]),
+            conditions=blocking.with_new_takes(self.conditions, takes),
             memberships=np.concatenate([self.memberships, memberships]),
             evaluation=evaluation,
             dual_coef=np.concatenate([np.full(len(self.takes), np.nan), dual]),
@@ -162,12 +168,21 @@ class StreamedFit:
 
 
 def fit(
-    views: Views, takes: np.ndarray, settings: Settings, n_inducing: int, *, init=None, cancel=None
+    views: Views,
+    takes: np.ndarray,
+    conditions: np.ndarray,
+    settings: Settings,
+    n_inducing: int,
+    *,
+    init=None,
+    cancel=None,
 ) -> StreamedFit:
     """Fit on inducing points, streaming over the rows."""
     if isinstance(settings.delta, tuple) or isinstance(settings.n_clusters, tuple):
         part = calibration_rows(takes, CHOICE_ROWS)
-        settings, _ = resolve(views.rows(part), takes[part], settings, cancel=cancel)
+        _, kept = np.unique(takes[part], return_inverse=True)
+        shared = check_conditions(conditions[takes[part]], kept)
+        settings, _ = resolve(views.rows(part), kept, shared, settings, cancel=cancel)
     kernels = fit_kernels(views, settings.kernel)
     basis = build_basis(
         views,
@@ -186,6 +201,7 @@ def fit(
     return StreamedFit(
         problem=problem,
         takes=takes,
+        conditions=conditions,
         settings=settings,
         kernels=kernels,
         memberships=memberships,

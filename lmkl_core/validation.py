@@ -217,6 +217,24 @@ def check_groups(groups, n_samples: int) -> np.ndarray:
     return rank[inverse.ravel()]
 
 
+def check_conditions(conditions, takes: np.ndarray) -> np.ndarray:
+    """Condition of every take as integers; by default every take has its own."""
+    n_takes = int(takes.max()) + 1
+    if conditions is None:
+        return np.arange(n_takes)
+    try:
+        rows = check_groups(conditions, len(takes))
+    except InvalidInputError as error:
+        told = str(error).replace("groups", "conditions").replace("one take", "one condition")
+        raise InvalidInputError(told) from None
+    first = np.unique(takes, return_index=True)[1]
+    if not np.array_equal(rows[first][takes], rows):
+        raise InvalidInputError(
+            "conditions changes within a take: name one condition for all rows of a take."
+        )
+    return rows[first]
+
+
 def warn_of_duplicates(views: Views) -> int:
     """Count rows that are exact copies of an earlier row in every view, and say so."""
     # Digests, not rows: a second copy of the data may not fit in memory.

@@ -75,7 +75,8 @@ class Reel:
                 if len(pictures) == chapter.take.n_frames:
                     continue
                 # A chapter broken off starts anew: a take is one uninterrupted recording.
-                pictures.clear()
+                with self._changed:
+                    pictures.clear()
                 for picture in chapter.record():
                     with self._changed:
                         if self._stopped or not threading.main_thread().is_alive():

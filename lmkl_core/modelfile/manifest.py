@@ -19,7 +19,7 @@ from lmkl_core.modelfile.strict_json import canonical
 from lmkl_core.validation import Views, check_integer
 
 FORMAT = "lmkl-pad model"
-VERSION = 1
+VERSION = 2
 
 EXACT, INDUCING = "exact", "inducing"
 
@@ -68,8 +68,8 @@ class Manifest:
         Column names of that array, where it had some.
     n_rows, n_support, n_clusters : int
         Training rows, rows that scoring uses (all, or the inducing points), clusters.
-    takes : tuple of int
-        Rows of every take.
+    takes, conditions : tuple of int
+        Rows of every take; its condition, a number that takes in the same circumstances share.
     delta : float
         The paper's delta.
     threshold : dict
@@ -98,6 +98,7 @@ class Manifest:
     n_support: int
     n_clusters: int
     takes: tuple[int, ...]
+    conditions: tuple[int, ...]
     delta: float
     threshold: dict[str, Any]
     certificate: dict[str, Any]
@@ -148,6 +149,7 @@ def parse_manifest(document: dict[str, Any]) -> Manifest:
         n_support=fields.integer("n_support", 1),
         n_clusters=fields.integer("n_clusters", 1),
         takes=_counts(fields.items("takes")),
+        conditions=_conditions(fields.items("conditions")),
         delta=fields.positive("delta"),
         threshold=_threshold(fields.take("threshold")),
         certificate=_certificate(fields.take("certificate")),
@@ -243,6 +245,13 @@ def _counts(values: list[Any]) -> tuple[int, ...]:
     return tuple(values)
 
 
+def _conditions(values: list[Any]) -> tuple[int, ...]:
+    # Below their number: a larger one would ask for as much memory.
+    if any(type(value) is not int or not 0 <= value < len(values) for value in values):
+        raise Refused("the conditions of its takes are not numbered")
+    return tuple(values)
+
+
 def _threshold(value: object) -> dict[str, Any]:
     fields = Fields(value, "threshold")
     n = fields.integer("n_scores", 1)
@@ -255,7 +264,8 @@ def _threshold(value: object) -> dict[str, Any]:
         "n_scores": n,
         "n_effective": fields.real("n_effective", 1, n),
         "n_blocks": fields.integer("n_blocks", 1, n),
-        "n_takes": fields.integer("n_takes", 1, n),
+        "n_takes": (n_takes := fields.integer("n_takes", 1, n)),
+        "n_whole": fields.integer("n_whole", 0, n_takes),
         "block_length": fields.integer("block_length", 1),
         "promised": fields.boolean("promised"),
         "stress_bpcer": fields.optional_real("stress_bpcer", 0, 1),
@@ -329,6 +339,8 @@ def _check_views(manifest: Manifest) -> None:
 def _check_counts(manifest: Manifest) -> None:
     if sum(manifest.takes) != manifest.n_rows:
         raise Refused("the rows of its takes do not add up to its rows")
+    if len(manifest.conditions) != len(manifest.takes):
+        raise Refused("it does not tell the condition of every take")
     if manifest.kind == EXACT and manifest.n_support != manifest.n_rows:
         raise Refused("it is an exact fit that does not score by all of its rows")
     if manifest.threshold["n_scores"] > manifest.n_rows:

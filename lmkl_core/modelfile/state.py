@@ -69,6 +69,7 @@ def describe(
         n_support=len(tensors["support.0"]),
         n_clusters=fitted.settings.n_clusters,
         takes=tuple(int(count) for count in np.bincount(fitted.takes)),
+        conditions=tuple(int(number) for number in fitted.conditions),
         delta=float(fitted.delta),
         threshold=_threshold(calibration),
         certificate=_certificate(fitted),
@@ -93,6 +94,7 @@ def rebuild(manifest: Manifest, settings: Settings, tensors: Tensors) -> Localis
     clusters = Clusters(tensors["clusters.coefficients"], tensors["clusters.square_norms"])
     common: dict[str, Any] = {
         "takes": tensors["takes"],
+        "conditions": np.array(manifest.conditions),
         "settings": settings,
         "kernels": kernels,
         "memberships": tensors["memberships"],

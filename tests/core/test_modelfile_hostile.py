@@ -274,7 +274,7 @@ def change_threshold(document, tensors):
 
 
 CHANGES = {
-    "format has version 2": lambda d, t: d.update(version=2),
+    "format has version 1 and this program reads 2: export": lambda d, t: d.update(version=1),
     "update lmkl-pad": lambda d, t: d.update(version=99),
     "its scores give 0": change_threshold,
     "sum to 1": lambda d, t: t["memberships"].__imul__(1.1),
@@ -299,6 +299,9 @@ CHANGES = {
     "exceed 64 KiB": lambda d, t: d["extra"].update(x="x" * 70_000),
     "ISO 8601": lambda d, t: d.update(created="yesterday"),
     "do not add up": lambda d, t: d.update(takes=[1]),
+    "condition of every take": lambda d, t: d.update(conditions=[0]),
+    "are not numbered": lambda d, t: d.update(conditions=[0, 2**40]),
+    "'n_whole' in its threshold": lambda d, t: d["threshold"].update(n_whole=3),
 }
 
 

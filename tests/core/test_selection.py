@@ -195,9 +195,9 @@ def test_that_warm_starts_end_where_cold_starts_do(monkeypatch):
     settings = make(delta=0.1).settings(views)
     local = selection.localise(views, settings)
     pairs = serpentine_pairs((16 / 15, 4 / 3, 2.0, 8.0))
-    walk(local, TAKES, settings, pairs, 4)
+    walk(local, TAKES, np.arange(TAKES.max() + 1), settings, pairs, 4)
     for pair in pairs:
-        walk(local, TAKES, settings, [pair], 4)
+        walk(local, TAKES, np.arange(TAKES.max() + 1), settings, [pair], 4)
     warm, cold = solved[:10], solved[10:]
     assert [is_cold for is_cold, _ in solved] == [True] + [False] * 9 + [True] * 10
     for (_, one), (_, other) in zip(warm, cold, strict=True):
