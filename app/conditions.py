@@ -10,6 +10,7 @@ distance from what was enrolled is that of the nearest take. So 0 is inside, 1 i
 the tolerances allow, and every distance has a name ("warmer light than in any take").
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
@@ -153,9 +154,7 @@ class EnrolledConditions:
         """Return the distance of a frame's circumstances, and what it is made of."""
         value = np.array(astuple(condition))
         below, above = (self.low - value) / TOLERANCES, (value - self.high) / TOLERANCES
-        outside = np.maximum(np.maximum(below, above), 0.0)
-        # What cannot be measured cannot be familiar.
-        outside[np.isnan(outside)] = math.inf
+        outside = _outside(below, above)
         worst = outside.max(axis=1)
         nearest = int(worst.argmin())
         differences = tuple(
@@ -166,3 +165,51 @@ class EnrolledConditions:
             if outside[nearest, k] > 1.0
         )
         return Familiarity(float(worst[nearest]), self.takes[nearest], differences)
+
+
+def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) -> list[int]:
+    """Tell which takes were recorded in the same circumstances.
+
+    Two takes share them when the typical frame of each lies within the tolerances of the other.
+    The threshold may then be set on one while the other stands in for it
+    (`lmkl_core.LocalisedMKL.fit`). What was measured decides, not what the takes are called.
+
+    Parameters
+    ----------
+    conditions : sequence of Condition
+        Of every enrolled frame.
+    takes : sequence of str
+        The take of every frame.
+
+    Returns
+    -------
+    list of int
+        A number for every frame, the same where its take shares circumstances.
+    """
+    enrolled = EnrolledConditions.of(conditions, takes)
+    values, member = np.array([astuple(condition) for condition in conditions]), np.array(takes)
+    frames = [values[member == name] for name in enrolled.takes]
+    number = list(range(len(frames)))
+    for one, other in itertools.combinations(range(len(frames)), 2):
+        apart = max(
+            _typical_distance(frames[one], enrolled.low[other], enrolled.high[other]),
+            _typical_distance(frames[other], enrolled.low[one], enrolled.high[one]),
+        )
+        if apart <= 1.0:
+            number = [number[one] if here == number[other] else here for here in number]
+    return [number[enrolled.takes.index(name)] for name in takes]
+
+
+def _typical_distance(
+    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> float:
+    """Return the median distance of frames from one take's range, in tolerances."""
+    outside = _outside((low - values) / TOLERANCES, (values - high) / TOLERANCES)
+    return float(np.median(outside.max(axis=1)))
+
+
+def _outside(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
+    outside = np.maximum(np.maximum(below, above), 0.0)
+    # What cannot be measured cannot be familiar.
+    outside[np.isnan(outside)] = math.inf
+    return outside

@@ -177,7 +177,7 @@ def run(seed: int = 0, progress: Progress | None = None) -> DemoResult:
     pipeline = Pipeline(extractor, FaceTracker(make_detector()))
     genuine = views_of(enrolled, "enrolling")
     tell("fitting")
-    model = LocalisedMKL(random_state=seed).fit(genuine.views, groups=genuine.takes)
+    model = genuine.fit(LocalisedMKL(random_state=seed))
     conditions = genuine.enrolled_conditions()
     results = []
     for name, take in tested.items():

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import EnrolledConditions
+from app.conditions import EnrolledConditions, shared_circumstances
 from app.pipeline import Pipeline
 from app.types import Condition, Frame, FrameResult, Status
+from lmkl_core import LocalisedMKL
 from lmkl_core.cancelling import raise_if_cancelled
 
 
@@ -53,6 +54,22 @@ class Samples:
     def enrolled_conditions(self) -> EnrolledConditions:
         """Return the circumstances of these rows as what was enrolled."""
         return EnrolledConditions.of(self.conditions, self.takes)
+
+    def circumstances(self) -> list[int] | None:
+        """Return a number for every row, the same where takes share circumstances.
+
+        None for presets that look at no face: nothing is known of any circumstances then.
+        """
+        if not self.conditions:
+            return None
+        return shared_circumstances(self.conditions, self.takes)
+
+    def fit(self, model: LocalisedMKL) -> LocalisedMKL:
+        """Fit a model on these rows, with all that is known of their takes."""
+        fitted: LocalisedMKL = model.fit(
+            self.views, groups=self.takes, conditions=self.circumstances()
+        )
+        return fitted
 
     def add(self, result: FrameResult, take: str) -> bool:
         """Keep a frame's views, or count why it has none; return whether it was kept."""

@@ -1,0 +1,1 @@
+import app  # noqa: F401  Its settings of OpenBLAS have to come before NumPy.

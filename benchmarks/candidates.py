@@ -19,7 +19,7 @@ TEXTURE = ("block2", "block4", "block7")
 FOUR = ("face", "wide", "nose", "cheek")
 LAYERS = {
     LITE: ("stem", "block0", "block2", "block4", "block7", "block10", "head"),
-    MOBILE: ("layer1", "layer3", "layer6", "layer13", "layer18"),
+    MOBILE: ("layer1", "layer3", "layer6", "layer13", "layer16", "layer17", "layer18"),
 }
 PHOTOMETRIES = ("none", "grey-world", "standardise")
 POOLINGS = ("mean", "std", "mean+std")

@@ -125,7 +125,8 @@ def sustain(extractor, n_frames):
     enrolled = {}
     for name in extractor.view_names:
         rows = np.tile(np.concatenate([result.views[name] for result in ready]), (repeats, 1))
-        enrolled[name] = rows[:N_ENROLLED] + 1e-3 * rng.standard_normal(rows[:N_ENROLLED].shape)
+        noise = 1e-3 * rng.standard_normal(rows[:N_ENROLLED].shape)
+        enrolled[name] = (rows[:N_ENROLLED] + noise).astype(np.float32)
     model = LocalisedMKL(delta=0.1, random_state=0).fit(enrolled)
     pipeline.reset()
     stages, scoring = {}, []

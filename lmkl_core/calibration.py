@@ -28,7 +28,7 @@ The interval speaks of other moments of the enrolled sessions. Another day shift
 frames a little, which no block of the enrolled ones can show:
 ``benchmarks/operating_point.py`` measures by how much the rate moves then.
 
-Whole takes left out answer another question, what a condition that was never enrolled would
+Whole conditions left out answer another question, what one that was never enrolled would
 score; their error rate at the same threshold is reported beside it as the stress figure.
 """
 
@@ -38,6 +38,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 from scipy.special import betaincinv
 
+from lmkl_core.blocks import shared_conditions
 from lmkl_core.errors import InvalidInputError
 
 
@@ -162,10 +163,10 @@ class Calibration:
     promised : bool
         Whether the data suffice to promise the target in expectation.
     stress_bpcer, stress_interval : float, tuple
-        The same rate when whole takes are left out: what to expect under a condition that
-        was never enrolled. NaN and ``(0, 1)`` with a single take.
+        The same rate when all takes of a condition are left out: what to expect under one that
+        was never enrolled. NaN and ``(0, 1)`` with a single condition.
     scores, stress_scores : ndarray (n,)
-        Left-out scores that set the threshold, and by whole take throughout.
+        Left-out scores that set the threshold, and by whole condition.
     origin, statement : str
         One sentence each for people.
     """
@@ -210,7 +211,7 @@ def calibrate(
     target_bpcer: float = 0.05,
     confidence: float = 0.95,
     block_length: int = 1,
-    n_whole: int = 0,
+    conditions: np.ndarray | None = None,
 ) -> Calibration:
     """Set the threshold for a wanted BPCER from left-out scores.
 
@@ -221,13 +222,15 @@ def calibrate(
     blocks, takes : ndarray (n,)
         Number of the block and of the take of every score.
     stress_scores : ndarray (n,), optional
-        Left-out scores by whole take.
+        Left-out scores by whole condition: all its takes are left out together.
     target_bpcer : float
         Share of genuine frames that may be refused.
     confidence : float
         Of the interval.
-    block_length, n_whole : int
-        Rows of a time block, and takes that were left out whole; told in the statement.
+    block_length : int
+        Told in the statement.
+    conditions : ndarray (n_takes,), optional
+        Condition of every take; by default every take has its own.
     """
     if not 0 < target_bpcer < 1:
         raise InvalidInputError(f"target_bpcer={target_bpcer!r} must lie between 0 and 1.")
@@ -239,11 +242,14 @@ def calibrate(
     bpcer, effective = refused / n, effective_number(scores, blocks, takes)
     interval = clopper_pearson(bpcer * effective, effective, confidence)
     promised = bool(target_bpcer * (effective + 1) >= 1 - 1e-9)
+    known = np.arange(n_takes) if conditions is None else conditions
+    n_conditions = len(np.unique(known))
     stress_bpcer, stress_interval = float("nan"), (0.0, 1.0)
-    if stress_scores is not None and n_takes > 1:
+    if stress_scores is not None and n_conditions > 1:
         stress_bpcer = float(np.mean(stress_scores < threshold))
-        # Takes, not frames, are the independent trials here.
-        stress_interval = clopper_pearson(stress_bpcer * n_takes, n_takes, confidence)
+        # Conditions, not frames, are the independent trials here.
+        stress_interval = clopper_pearson(stress_bpcer * n_conditions, n_conditions, confidence)
+    n_whole = int(np.sum(shared_conditions(known)))
     return Calibration(
         threshold=threshold,
         target_bpcer=target_bpcer,

@@ -49,9 +49,10 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         Exponents of the norm on the weights, at least 1. Near 1 few weights survive, large
         values spread them. The vector families use ``p`` alone.
     delta : float or "auto"
-        Regulariser, the paper's delta divided by ``n``. ``"auto"`` chooses it from the
-        paper's grid on left-out scores (`lmkl_core.selection`), which is what brought the error
-        on other sessions closest to the target in ``benchmarks/operating_point.py``.
+        Regulariser, the paper's delta divided by ``n``. ``"auto"`` chooses it from the lower
+        part of the paper's grid on left-out scores (`lmkl_core.selection`), which is what
+        brought the error on other sessions closest to the target in
+        ``benchmarks/operating_point.py``.
     temperature : float
         Of the softmax that makes memberships; see `lmkl_core.clusters` for its effect.
     constraint : str

@@ -184,7 +184,7 @@ def exact_calibration(
     parts = blocking.left_out_blocks(takes, conditions, length)
     inverse = inverse_from_cholesky(cholesky)
     scores = left_out_scores(inverse, dual_coef, parts)
-    whole = blocking.rows_of_takes(takes)
+    whole = blocking.rows_of_takes(conditions[takes])
     stress = left_out_scores(inverse, dual_coef, whole) if len(whole) > 1 else None
     numbers = blocking.block_numbers(parts, len(takes))
     return calibrate(
@@ -194,5 +194,5 @@ def exact_calibration(
         stress,
         target_bpcer=target_bpcer,
         block_length=length,
-        n_whole=int(np.sum(blocking.shared_conditions(conditions))),
+        conditions=conditions,
     )

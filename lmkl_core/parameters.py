@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import SOLVERS, Settings
-from lmkl_core.selection import CLUSTER_COUNTS, DELTAS
+from lmkl_core.selection import AUTO_DELTAS, CLUSTER_COUNTS
 from lmkl_core.validation import check_choice, check_integer, check_rate, check_real
 
 LEAST_TEMPERATURE = 1e-6
@@ -20,7 +20,7 @@ def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> S
 
     ``"auto"`` becomes the candidates to choose from.
     """
-    delta: float | tuple[float, ...] = DELTAS
+    delta: float | tuple[float, ...] = AUTO_DELTAS
     if _is_number("delta", given["delta"]):
         delta = check_real("delta", given["delta"], 0, strict=True)
     n_clusters: int | tuple[int, ...] = CLUSTER_COUNTS

@@ -67,6 +67,10 @@ from lmkl_core.validation import (
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """The paper's grid for delta, divided by n."""
 
+AUTO_DELTAS = (1e-3, 1e-2, 1e-1, 1.0)
+"""What ``delta="auto"`` chooses from. Beyond n the ridge outweighs the kernel: every score is close
+to 0, and rows are hardly told apart any more than by their mean similarity to all others."""
+
 EXPONENTS = (32 / 31, 16 / 15, 8 / 7, 4 / 3, 2.0, 4.0, 8.0, 10.0)
 """The paper's grid for p and q."""
 

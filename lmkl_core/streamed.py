@@ -119,7 +119,7 @@ class StreamedFit:
         conditions = self.conditions if complete else np.arange(len(self.conditions))
         parts = blocking.left_out_blocks(takes, conditions, block_length)
         scores = self.problem.left_out(self.evaluation, views, parts)
-        whole = blocking.rows_of_takes(takes)
+        whole = blocking.rows_of_takes(conditions[takes])
         with_stress = complete and len(whole) > 1
         stress = self.problem.left_out(self.evaluation, views, whole) if with_stress else None
         return calibrate(
@@ -129,7 +129,7 @@ class StreamedFit:
             stress,
             target_bpcer=target_bpcer,
             block_length=block_length,
-            n_whole=int(np.sum(blocking.shared_conditions(conditions))),
+            conditions=conditions,
         )
 
     def extend(self, views: Views, takes: np.ndarray) -> "StreamedFit":

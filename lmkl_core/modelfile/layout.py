@@ -11,7 +11,7 @@ clusters.coefficients      F64    (n_support,C) cluster centres
 clusters.square_norms      F64    (C,)
 takes                      I64    (n,)          take of every row
 scores                     F64    (n_scores,)   left-out scores that set the threshold
-stress_scores              F64    (n_scores,)   by whole takes; absent where there are none
+stress_scores              F64    (n_scores,)   by whole conditions; absent where there is one
 history.objective          F64    (any,)        of the solver
 history.gap                F64    (any,)
 solution.dual_coef         F64    (any,)        of the solver, where rows were appended since

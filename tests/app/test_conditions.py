@@ -6,7 +6,13 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from app.conditions import DIMENSIONS, NAMES, EnrolledConditions, condition_of
+from app.conditions import (
+    DIMENSIONS,
+    NAMES,
+    EnrolledConditions,
+    condition_of,
+    shared_circumstances,
+)
 from app.quality import ALIGNED_SIZE, measure
 from app.types import Condition, Pose
 from tests.app.pictures import skin
@@ -104,6 +110,35 @@ def test_that_enrolling_nothing_or_what_is_not_finite_is_refused():
         EnrolledConditions.of([], [])
     with pytest.raises(ValueError, match="not finite"):
         EnrolledConditions.of([replace(HOME, yaw=math.nan)], ["window"])
+
+
+def shared(*named):
+    conditions = [replace(HOME, **change) for _, change in named]
+    return shared_circumstances(conditions, [name for name, _ in named])
+
+
+def test_that_takes_within_each_others_tolerances_share_circumstances():
+    near, far = {"brightness": 140.0}, {"brightness": 190.0}
+    first, second, third = shared(("morning", {}), ("evening", near), ("noon", far))
+    assert first == second != third
+
+
+def test_that_names_do_not_make_circumstances_shared():
+    first, again, second = shared(("lamp 1", {}), ("lamp 1", {}), ("lamp 2", {"warmth": 0.9}))
+    assert first == again != second
+
+
+def test_that_a_wide_take_does_not_stand_in_for_a_narrow_one_of_which_it_saw_little():
+    wide = [("walk", {"distance": 1.0 + 0.1 * k}) for k in range(30)]
+    numbers = shared(*wide, ("desk", {"distance": 1.2}))
+    assert numbers[0] != numbers[-1]
+
+
+def test_that_sharing_is_passed_on_from_take_to_take():
+    step = 0.8 * DIMENSIONS["warmth"].tolerance
+    chain = [(f"take {k}", {"warmth": k * step}) for k in range(4)]
+    assert len(set(shared(*chain))) == 1
+    assert len(set(shared(*chain, ("apart", {"warmth": 9.0})))) == 2
 
 
 def test_that_light_and_colour_are_measured_in_their_own_dimensions():

@@ -7,7 +7,7 @@ import pytest
 
 from app.conditions import Familiarity
 from app.types import Frame, FrameResult, Status
-from app.verdict import Verdict, judge, unscored
+from app.verdict import EXPLAINED_BY_CIRCUMSTANCES, Verdict, judge, unscored
 
 FAMILIAR = Familiarity(0.4, "window", ())
 STRANGE = Familiarity(2.5, "window", ("it is darker", "the light is warmer", "the face is closer"))
@@ -30,9 +30,22 @@ def test_that_a_low_score_elsewhere_is_called_unfamiliar_and_says_what_differs()
     assert "add a take" in judgement.reason
 
 
+def test_that_a_very_low_score_is_an_attack_in_any_conditions():
+    at_the_limit = EXPLAINED_BY_CIRCUMSTANCES * 0.5
+    assert judge(at_the_limit, 0.5, STRANGE).verdict is Verdict.UNFAMILIAR
+    judgement = judge(at_the_limit - 1e-9, 0.5, STRANGE)
+    assert judgement.verdict is Verdict.ATTACK
+    assert "do not explain it" in judgement.reason
+
+
+def test_that_with_a_threshold_below_zero_nothing_is_put_down_to_the_conditions():
+    assert judge(-0.3, -0.2, STRANGE).verdict is Verdict.ATTACK
+
+
 @pytest.mark.parametrize("score", [-math.inf, math.nan])
 def test_that_a_score_that_is_no_number_lets_nobody_in(score):
-    assert not judge(score, 0.5, FAMILIAR).verdict.accepts
+    assert judge(score, 0.5, FAMILIAR).verdict is Verdict.ATTACK
+    assert judge(score, 0.5, STRANGE).verdict is Verdict.ATTACK
 
 
 def test_that_only_genuine_accepts():

@@ -5,9 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lmkl_core import InvalidInputError, load_model, save_model, select
+from lmkl_core import InvalidInputError, clopper_pearson, load_model, save_model, select
 from lmkl_core.blocks import left_out_blocks, time_blocks, with_new_takes
-from tests.core.recordings import is_one_sentence, make, recording, rows, takes_of
+from tests.core.recordings import (
+    is_one_sentence,
+    kernel_stack,
+    left_out_by_refitting,
+    make,
+    recording,
+    rows,
+    takes_of,
+    weighted_kernel,
+)
 
 N = 36
 TAKES = takes_of(N, 6)
@@ -59,6 +68,21 @@ def test_that_shared_takes_get_the_scores_of_whole_takes_and_the_others_those_of
         "36 left-out scores in 4 whole takes in conditions that other takes share and "
         "4 time blocks of about 3 rows, 6 takes"
     )
+
+
+def test_that_the_stress_figure_leaves_out_all_takes_of_a_condition():
+    model = make().fit(VIEWS, groups=TAKES, conditions=PAIRS)
+    calibration = model.calibration_
+    weights, memberships = model.kernel_weights_, model.memberships_
+    stack = kernel_stack(model, VIEWS, VIEWS)
+    kernel = weighted_kernel(weights, stack, memberships, memberships)
+    conditions = [np.flatnonzero(PAIRS == name) for name in np.unique(PAIRS)]
+    expected = left_out_by_refitting(kernel, model.delta_, conditions)
+    np.testing.assert_allclose(calibration.stress_scores, expected, rtol=1e-7, atol=1e-9)
+    low, high = clopper_pearson(calibration.stress_bpcer * 4, 4)
+    assert calibration.stress_interval == (low, high)
+    alone = make().fit(VIEWS, groups=TAKES, conditions=["lamp"] * N).calibration_
+    assert np.isnan(alone.stress_bpcer)
 
 
 def test_that_the_target_then_holds_for_takes_never_seen():
