@@ -1,6 +1,6 @@
 """Unfamiliar or an attack? How often each is taken for the other, on generated takes.
 
-    python -m benchmarks conditions [--people 10] [--frames 12] [--store FILE.npz]
+    python -m benchmarks conditions [--people 10] [--frames 12] [--seed 0] [--store FILE.npz]
 
 Each person enrols three conditions, two takes of each. Judged are other genuine takes in these
 conditions, of the same session and of another day, genuine takes in two conditions that were not
@@ -44,7 +44,11 @@ def judged(material):
         tested = np.flatnonzero(own & (material.roles != "enrol"))
         takes = material.takes[enrolled]
         model = LocalisedMKL(random_state=0)
-        model.fit({k: v[enrolled] for k, v in material.features.items()}, groups=takes)
+        model.fit(
+            {k: v[enrolled] for k, v in material.features.items()},
+            groups=takes,
+            conditions=material.circumstances(enrolled),
+        )
         known = EnrolledConditions.of([rows[i] for i in enrolled], takes.tolist())
         scores = model.score_samples({k: v[tested] for k, v in material.features.items()})
         for i, score in zip(tested, scores, strict=True):
@@ -113,13 +117,14 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks conditions")
     parser.add_argument("--people", type=int, default=10)
     parser.add_argument("--frames", type=int, default=12, help="frames of each take")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, other recordings")
     parser.add_argument("--store", type=Path, help="keep the features here, and use them if there")
     options = parser.parse_args(arguments)
     if options.store and options.store.exists():
         material = load(options.store)
     else:
         pipeline = pipeline_for({"": load_preset("texture")})
-        material = gather(None, options.people, options.frames, pipeline)
+        material = gather(None, options.people, options.frames, pipeline, options.seed)
         if options.store:
             save(options.store, material)
     print(material.statement)

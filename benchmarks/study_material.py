@@ -3,6 +3,7 @@
 Every frame comes through the app's own pipeline: source, detector, tracker, quality gate, crops.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from itertools import islice
@@ -10,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from app.conditions import NAMES
+from app.conditions import NAMES, shared_circumstances
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.pipeline import Pipeline
 from app.sources.opening import source_from
-from app.types import Frame
+from app.types import Condition, Frame
 from lmkl_core.features.extractor import Extractor
 
 GENERATED = (
@@ -51,6 +52,11 @@ class Material:
     takes: np.ndarray
     conditions: np.ndarray
     features: dict
+
+    def circumstances(self, rows):
+        """Which of these rows' takes share circumstances, as the app tells them."""
+        conditions = [Condition(*values) for values in self.conditions[rows]]
+        return shared_circumstances(conditions, self.takes[rows].tolist())
 
     def condition(self, name):
         return self.conditions[:, NAMES.index(name)]
@@ -152,8 +158,9 @@ def gather(root, n_people, n_frames, pipeline, seed=0) -> Material:
             conditions.append(astuple(result.condition))
             for name, row in result.views.items():
                 features.setdefault(name, []).append(row[0])
-        print(f"\r{number + 1} of {len(recordings)} recordings, {len(rows)} frames", end="")
-    print(f", {refused} refused by the quality gate")
+        if sys.stdout.isatty():
+            print(f"\r{number + 1} of {len(recordings)} recordings, {len(rows)} frames", end="")
+    print(f"\n{len(rows)} frames of {len(recordings)} recordings, {refused} more were refused")
     subjects, roles, species, takes = (np.array(column) for column in zip(*rows, strict=True))
     people = len(set(subjects))
     statement = f"Recordings in {root}." if root else GENERATED.format(people=people)

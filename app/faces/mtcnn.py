@@ -64,7 +64,7 @@ class MtcnnDetector:
 
     name = "mtcnn"
 
-    def __init__(self, longest_side: int = LONGEST_SIDE, smallest_face: int = 40) -> None:
+    def __init__(self, longest_side: int = LONGEST_SIDE, smallest_face: int = 24) -> None:
         self._longest_side = longest_side
         self._smallest_face = smallest_face
         self._proposal, self._refinement, self._output = map(load_network, CHECKSUMS)

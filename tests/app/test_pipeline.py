@@ -266,10 +266,13 @@ def test_that_other_faces_are_counted_and_a_person_is_told(pipeline):
     assert together.face.landmarks[2, 0] < 320
 
 
-def test_that_a_face_too_far_away_is_asked_to_come_closer(pipeline):
-    result = pipeline.process(Frame(side_by_side(60, 0)))
-    assert result.status is Status.NO_FACE
-    assert "closer" in result.reason
+@pytest.mark.parametrize(
+    ("height", "status"), [(60, Status.POOR_QUALITY), (24, Status.NO_FACE)], ids=["seen", "unseen"]
+)
+def test_that_a_face_too_far_away_is_asked_to_come_closer(pipeline, height, status):
+    result = pipeline.process(Frame(side_by_side(height, 0)))
+    assert result.status is status
+    assert "closer" in result.reason.lower()
 
 
 def test_that_limits_decide_what_passes(tiny_extractor, pipeline, genuine_take):

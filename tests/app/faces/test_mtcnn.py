@@ -13,9 +13,11 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from app.faces.alignment import face_side, face_transform
 from app.faces.mtcnn import MtcnnDetector
 from app.faces.mtcnn_boxes import overlaps, regressed, squared, survivors
 from app.faces.mtcnn_networks import CHECKSUMS, PACKAGE, load_network
+from app.quality import Limits
 from app.types import Face
 from lmkl_core.errors import InvalidInputError
 from tests.app.faces.faces_material import (
@@ -102,6 +104,22 @@ def test_that_an_image_of_any_size_is_answered_in_its_own_coordinates(mtcnn):
         found = mtcnn.detect(other)
         assert len(found) == 1
         assert error(found[0], (face.landmarks + 0.5) * factor - 0.5) < 0.06
+
+
+@pytest.mark.parametrize("person", [1, 4, 7])
+def test_that_the_smallest_face_the_quality_gate_lets_through_is_found_in_a_large_frame(
+    mtcnn, person
+):
+    close_up = still(person)
+    side = face_side(face_transform(mtcnn.detect(close_up)[0].landmarks))
+    ratio = Limits().min_size / side
+    small = cv2.resize(close_up, None, fx=ratio, fy=ratio, interpolation=cv2.INTER_AREA)
+    frame = np.full((720, 1280, 3), 110, np.uint8)
+    frame[300 : 300 + small.shape[0], 500 : 500 + small.shape[1]] = small
+    faces = mtcnn.detect(frame)
+    assert len(faces) == 1
+    found = face_side(face_transform(faces[0].landmarks))
+    assert found == pytest.approx(Limits().min_size, rel=0.15)
 
 
 def test_that_several_faces_come_largest_first(mtcnn):
