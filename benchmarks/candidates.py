@@ -62,40 +62,66 @@ def grid(network, layers, crops, pooling="mean+std", photometry="none"):
     return [View(crop, network, layer, pooling, photometry) for crop in crops for layer in layers]
 
 
+PARTS = ("face", "wide", "mouth", "eyes")
+
+
+def both(lite_layers, mobile_layers):
+    """Early layers of one network on the face and about it, late ones of the other on its parts."""
+    return [
+        *grid(LITE, lite_layers, ("face", "wide"), "std"),
+        *grid(MOBILE, mobile_layers, PARTS, "std"),
+    ]
+
+
 SETS = {
-    "last layers, 4 regions, mean (the paper's way)": [
+    "last layers, face, eyes, nose, mouth, mean (the paper's way)": [
         *grid(LITE, ["head"], ("face", "eyes", "nose", "mouth"), "mean"),
         *grid(MOBILE, ["layer18"], ("face", "eyes", "nose", "mouth"), "mean"),
     ],
-    "MobileNetV2 last layer, mean+std, 5 crops": grid(
-        MOBILE, ["layer18"], ("face", "wide", "nose", "mouth", "eyes")
-    ),
-    "MobileNetV2 layers 3, 6, 13, 4 crops": grid(MOBILE, ["layer3", "layer6", "layer13"], FOUR),
-    "Lite0 blocks 2, 4, 7: face, wide, nose, cheek": grid(LITE, TEXTURE, FOUR),
-    "the same, mean only": grid(LITE, TEXTURE, FOUR, "mean"),
-    "the same, std only": grid(LITE, TEXTURE, FOUR, "std"),
-    "the same, grey-world": grid(LITE, TEXTURE, FOUR, photometry="grey-world"),
-    "the same, standardised": grid(LITE, TEXTURE, FOUR, photometry="standardise"),
-    "Lite0 blocks 2, 4, 7: face, wide, mouth, eyes": grid(
-        LITE, TEXTURE, ("face", "wide", "mouth", "eyes")
-    ),
-    "Lite0 blocks 2, 4, 7: face, wide, nose, forehead": grid(
+    "M last layer, 5 crops": grid(MOBILE, ["layer18"], ("face", "wide", "nose", "mouth", "eyes")),
+    "M 3, 6, 13: face, wide, nose, cheek": grid(MOBILE, ["layer3", "layer6", "layer13"], FOUR),
+    "**L 2, 4, 7: face, wide, nose, cheek** (the reference)": grid(LITE, TEXTURE, FOUR),
+    "reference, mean only": grid(LITE, TEXTURE, FOUR, "mean"),
+    "reference, std only": grid(LITE, TEXTURE, FOUR, "std"),
+    "reference, grey-world": grid(LITE, TEXTURE, FOUR, photometry="grey-world"),
+    "reference, standardised": grid(LITE, TEXTURE, FOUR, photometry="standardise"),
+    "L 2, 4, 7: face, wide, nose, forehead": grid(
         LITE, TEXTURE, ("face", "wide", "nose", "forehead")
     ),
-    "Lite0 blocks 2, 4, 7: face128, nose, cheek, mouth": grid(
+    "L 2, 4, 7: face128, nose, cheek, mouth": grid(
         LITE, TEXTURE, ("face128", "nose", "cheek", "mouth")
     ),
-    "Lite0 stem, blocks 0, 2: 4 crops": grid(LITE, ("stem", "block0", "block2"), FOUR),
-    "Lite0 blocks 0, 2, 4: 4 crops": grid(LITE, ("block0", "block2", "block4"), FOUR),
-    "Lite0 blocks 2, 4: 4 crops": grid(LITE, ("block2", "block4"), FOUR),
-    "Lite0 block 2: 4 crops": grid(LITE, ("block2",), FOUR),
-    "Lite0 blocks 2, 4, 7: face, wide": grid(LITE, TEXTURE, ("face", "wide")),
-    "Lite0 blocks 2, 4: face128 (tiny)": grid(LITE, ("block2", "block4"), ("face128",)),
-    "Lite0 blocks 2, 4: face128, nose (tiny)": grid(
-        LITE, ("block2", "block4"), ("face128", "nose")
+    "L 2, 4, 7: face, wide, mouth, eyes": grid(LITE, TEXTURE, PARTS),
+    "the same, std": grid(LITE, TEXTURE, PARTS, "std"),
+    "L stem, 0, 2: face, wide, nose, cheek, std": grid(
+        LITE, ("stem", "block0", "block2"), FOUR, "std"
     ),
-    "Lite0 blocks 2, 4, 7 + MobileNetV2 3, 6: face, wide": [
-        *grid(LITE, TEXTURE, ("face", "wide")),
-        *grid(MOBILE, ("layer3", "layer6"), ("face", "wide")),
-    ],
+    "L 2, 4, 7: face, wide, std": grid(LITE, TEXTURE, ("face", "wide"), "std"),
+    "L 4, 7, 10: face, wide, mouth, eyes, std": grid(
+        LITE, ("block4", "block7", "block10"), PARTS, "std"
+    ),
+    "L 7, 10, last: face, wide, mouth, eyes, std": grid(
+        LITE, ("block7", "block10", "head"), PARTS, "std"
+    ),
+    "M 3, 6, 13: face, wide, mouth, eyes, std": grid(
+        MOBILE, ("layer3", "layer6", "layer13"), PARTS, "std"
+    ),
+    "M 6, 13, 17: face, wide, mouth, eyes, std": grid(
+        MOBILE, ("layer6", "layer13", "layer17"), PARTS, "std"
+    ),
+    "M 13, 17: face, wide, mouth, eyes, std": grid(MOBILE, ("layer13", "layer17"), PARTS, "std"),
+    "L 4, 7: face, wide + M 13, 18: and mouth, eyes, std": both(
+        ("block4", "block7"), ("layer13", "layer18")
+    ),
+    "**L 4, 7: face, wide + M 13, 17: and mouth, eyes, std** (texture)": both(
+        ("block4", "block7"), ("layer13", "layer17")
+    ),
+    "L 4, 7: face, wide + M 16, 17: and mouth, eyes, std": both(
+        ("block4", "block7"), ("layer16", "layer17")
+    ),
+    "L 4, 7: face, wide + M 13: and mouth, eyes, std": both(("block4", "block7"), ("layer13",)),
+    "L 2, 4: face128, nose, std (tiny)": grid(
+        LITE, ("block2", "block4"), ("face128", "nose"), "std"
+    ),
 }
+REFERENCE = next(name for name in SETS if name.endswith("(the reference)"))

@@ -28,6 +28,7 @@ from benchmarks.candidates import (
     LAYERS,
     PHOTOMETRIES,
     POOLINGS,
+    REFERENCE,
     SETS,
     View,
     everything,
@@ -38,7 +39,6 @@ from benchmarks.study_material import gather, load, pipeline_for, save
 from lmkl_core import LocalisedMKL
 
 GENUINE = ("genuine", "later", "new")
-REFERENCE = "Lite0 blocks 2, 4, 7: face, wide, nose, cheek"
 
 
 def cut_view(features, view):
@@ -151,12 +151,12 @@ def report(study, *, single):
         study.line(name, views, costs.of(views))
     if not single:
         return
-    print("\nSingle views: photometry none, mean and std\n")
+    print("\nSingle views, std\n")
     print(HEADER)
     for network, layers in LAYERS.items():
         for layer in layers:
             for crop in CROPS:
-                view = View(crop.name, network, layer)
+                view = View(crop.name, network, layer, "std")
                 cost = costs.of([view])
                 study.line(f"{crop.name} {network} {layer}", [view], cost)
     print("\nPooling and photometry, Lite0 blocks 2, 4 and 7 on the face\n")
