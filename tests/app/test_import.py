@@ -1,0 +1,32 @@
+"""What importing the application does: one setting, early enough, and nothing heavy."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """
+import os, sys
+import app
+assert not {"numpy", "cv2", "PySide6", "torch"} & set(sys.modules)
+print(os.environ["OPENBLAS_THREAD_TIMEOUT"])
+"""
+
+
+@pytest.mark.parametrize(("chosen", "used"), [(None, "4"), ("20", "20")])
+def test_that_blas_threads_are_told_to_sleep_before_numpy_is_there(chosen, used):
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_THREAD_TIMEOUT"}
+    if chosen is not None:
+        environment["OPENBLAS_THREAD_TIMEOUT"] = chosen
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        cwd=ROOT,
+    )
+    assert run.stdout.strip() == used
