@@ -84,19 +84,17 @@ def print_table(material, verdicts):
 
 
 def print_dimensions(material, distances):
-    new, attack = material.roles == "new", material.roles == "attack"
+    """How often each dimension alone, and the distance, lie outside what was enrolled."""
     print("\n| dimension | AUC new over attack | genuine inside | new outside | attack outside |")
     print("|---|---|---|---|---|")
-    for name in NAMES:
-        outside = outside_of(material, name)
-        tolerance = DIMENSIONS[name].tolerance
-        shares = [
-            np.mean(outside[material.roles == role] <= tolerance) for role in ("genuine",)
-        ] + [np.mean(outside[chosen] > tolerance) for chosen in (new, attack)]
-        auc = area_under_curve(outside[new], outside[attack])
-        print(f"| {name} | {auc:.3f} | " + " | ".join(f"{share:.2f}" for share in shares) + " |")
-    auc = area_under_curve(distances[new], distances[attack])
-    print(f"| all, in the nearest take | {auc:.3f} | | | |")
+    measures = {name: outside_of(material, name) / DIMENSIONS[name].tolerance for name in NAMES}
+    for name, outside in (measures | {"all, in the nearest take": distances}).items():
+        genuine, new, attack = (
+            outside[material.roles == role] for role in ("genuine", "new", "attack")
+        )
+        shares = (np.mean(genuine <= 1), np.mean(new > 1), np.mean(attack > 1))
+        cells = [f"{area_under_curve(new, attack):.3f}", *(f"{share:.2f}" for share in shares)]
+        print(f"| {name} | " + " | ".join(cells) + " |")
 
 
 def outside_of(material, name):
