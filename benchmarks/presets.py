@@ -77,8 +77,9 @@ class Study:
             attack = scores(model, arrays, self.rows([subject], "attack"))
             accepted.append(np.mean(attack >= model.offset_))
             for role in GENUINE:
-                found = scores(model, arrays, self.rows([subject], role))
-                if len(found):
+                rows = self.rows([subject], role)
+                if len(rows):
+                    found = scores(model, arrays, rows)
                     areas.setdefault(role, []).append(area_under_curve(found, attack))
                     refused.setdefault(role, []).append(np.mean(found < model.offset_))
         return areas, refused, accepted

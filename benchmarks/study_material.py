@@ -120,12 +120,16 @@ def turn(take, people):
 
 def recorded(root):
     """A folder ``subject/bonafide/*``, ``subject/attack-<species>/*``; takes are split whole."""
-    subjects = sorted(path for path in Path(root).iterdir() if path.is_dir())
+    subjects = sorted(path for path in Path(root).glob("*") if path.is_dir())
+    if not subjects:
+        raise SystemExit(f"{root} holds no folders of subjects: name the folder that does.")
     for subject in subjects:
-        genuine = sorted((subject / "bonafide").iterdir())
+        genuine = sorted((subject / "bonafide").glob("*"))
         n_enrolled = (len(genuine) + 1) // 2
         if len(genuine) < 2:
             raise SystemExit(f"{subject / 'bonafide'} needs two takes: one to enrol, one to test.")
+        if not any(subject.glob("attack-*/*")):
+            raise SystemExit(f"{subject} needs attacks, in folders named attack-<species>.")
         for number, path in enumerate(genuine):
             role = "enrol" if number < n_enrolled else "genuine"
             yield Recording(subject.name, role, "bonafide", str(path), _reader(path))
@@ -161,7 +165,14 @@ def gather(root, n_people, n_frames, pipeline, seed=0) -> Material:
         if sys.stdout.isatty():
             print(f"\r{number + 1} of {len(recordings)} recordings, {len(rows)} frames", end="")
     print(f"\n{len(rows)} frames of {len(recordings)} recordings, {refused} more were refused")
-    subjects, roles, species, takes = (np.array(column) for column in zip(*rows, strict=True))
+    subjects, roles, species, takes = (np.array([row[k] for row in rows]) for k in range(4))
+    for subject in {recording.subject for recording in recordings}:
+        seen = set(roles[subjects == subject])
+        if missing := {"enrol", "genuine", "attack"} - seen:
+            raise SystemExit(
+                f"No frame of {subject} passed the quality gate for the role "
+                f"{sorted(missing)[0]}: leave the subject out, or record it again."
+            )
     people = len(set(subjects))
     statement = f"Recordings in {root}." if root else GENERATED.format(people=people)
     stacked = {name: np.array(values) for name, values in features.items()}
