@@ -12,16 +12,15 @@ Generated attacks are a proxy.
 """
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from app.conditions import DIMENSIONS, NAMES, EnrolledConditions
+from app.conditions import DIMENSIONS, NAMES
 from app.types import Condition
 from app.verdict import Verdict, judge
 from benchmarks.sessions import area_under_curve
-from benchmarks.study_material import gather, load, pipeline_for, save
+from benchmarks.study_material import add_options, material_for
 from lmkl_core import LocalisedMKL, clopper_pearson
 from lmkl_core.features.presets import load_preset
 
@@ -50,7 +49,7 @@ def judged(material, alone=False):
             groups=takes,
             conditions=None if alone else material.circumstances(enrolled),
         )
-        known = EnrolledConditions.of([rows[i] for i in enrolled], takes.tolist())
+        known = material.enrolled_conditions(person)
         scores = model.score_samples({k: v[tested] for k, v in material.features.items()})
         for i, score in zip(tested, scores, strict=True):
             familiarity = known.familiarity(rows[i])
@@ -99,37 +98,26 @@ def print_dimensions(material, distances):
 
 def outside_of(material, name):
     """How far each row lies outside the nearest enrolled range of one dimension."""
-    values = material.condition(name)
+    column = NAMES.index(name)
+    values = material.conditions[:, column]
     outside = np.zeros(len(values))
     for person in set(material.subjects):
         own = material.subjects == person
-        enrolled = own & (material.roles == "enrol")
-        gaps = []
-        for take in set(material.takes[enrolled]):
-            low, high = np.quantile(values[enrolled & (material.takes == take)], (0.02, 0.98))
-            gaps.append(np.maximum(np.maximum(low - values[own], values[own] - high), 0))
-        outside[own] = np.min(gaps, axis=0)
+        known = material.enrolled_conditions(person)
+        low, high = known.low[:, [column]], known.high[:, [column]]
+        gaps = np.maximum(np.maximum(low - values[own], values[own] - high), 0)
+        outside[own] = gaps.min(axis=0)
     return outside
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks conditions")
-    parser.add_argument("--people", type=int, default=10)
-    parser.add_argument("--frames", type=int, default=12, help="frames of each take")
-    parser.add_argument("--seed", type=int, default=0, help="another seed, other recordings")
+    add_options(parser)
     parser.add_argument(
         "--alone", action="store_true", help="as if no two takes shared circumstances"
     )
-    parser.add_argument("--store", type=Path, help="keep the features here, and use them if there")
     options = parser.parse_args(arguments)
-    if options.store and options.store.exists():
-        material = load(options.store)
-    else:
-        pipeline = pipeline_for({"": load_preset("texture")})
-        material = gather(None, options.people, options.frames, pipeline, options.seed)
-        if options.store:
-            save(options.store, material)
-    print(material.statement)
+    material = material_for(options, {"": load_preset("texture")})
     with threadpool_limits(1):
         verdicts, distances = judged(material, options.alone)
     print_table(material, verdicts)

@@ -17,7 +17,6 @@ together; and the time of its graphs over that of the reference set.
 """
 
 import argparse
-import time
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +34,7 @@ from benchmarks.candidates import (
 )
 from benchmarks.costs import Costs
 from benchmarks.sessions import area_under_curve
-from benchmarks.study_material import gather, load, pipeline_for, save
+from benchmarks.study_material import add_options, material_for
 from lmkl_core import LocalisedMKL
 
 GENUINE = ("genuine", "later", "new")
@@ -123,23 +122,11 @@ HEADER = (
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks presets")
     parser.add_argument("--root", type=Path, help="folder of recordings instead of generated ones")
-    parser.add_argument("--people", type=int, default=10)
-    parser.add_argument("--frames", type=int, default=12, help="frames of each take")
-    parser.add_argument("--seed", type=int, default=0, help="another seed, other recordings")
-    parser.add_argument("--store", type=Path, help="keep the features here, and use them if there")
+    add_options(parser)
     parser.add_argument("--sets-only", action="store_true", help="leave the single views out")
     options = parser.parse_args(arguments)
-    if options.store and options.store.exists():
-        material = load(options.store)
-    else:
-        start = time.monotonic()
-        pipeline = pipeline_for({name: everything(name) for name in PHOTOMETRIES})
-        material = gather(options.root, options.people, options.frames, pipeline, options.seed)
-        print(f"{len(material.takes)} frames in {time.monotonic() - start:.0f} s")
-        if options.store:
-            save(options.store, material)
-    print(material.statement)
-    study = Study(material)
+    presets = {name: everything(name) for name in PHOTOMETRIES}
+    study = Study(material_for(options, presets, options.root))
     with threadpool_limits(1):
         report(study, single=not options.sets_only)
 

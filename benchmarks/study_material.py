@@ -4,6 +4,7 @@ Every frame comes through the app's own pipeline: source, detector, tracker, qua
 """
 
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from itertools import islice
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.conditions import NAMES, shared_circumstances
+from app.conditions import EnrolledConditions, shared_circumstances
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.pipeline import Pipeline
@@ -55,11 +56,15 @@ class Material:
 
     def circumstances(self, rows):
         """Which of these rows' takes share circumstances, as the app tells them."""
-        conditions = [Condition(*values) for values in self.conditions[rows]]
-        return shared_circumstances(conditions, self.takes[rows].tolist())
+        return shared_circumstances(self._conditions(rows), self.takes[rows].tolist())
 
-    def condition(self, name):
-        return self.conditions[:, NAMES.index(name)]
+    def enrolled_conditions(self, subject):
+        """The ranges of the takes that a subject enrolled."""
+        rows = np.flatnonzero((self.subjects == subject) & (self.roles == "enrol"))
+        return EnrolledConditions.of(self._conditions(rows), self.takes[rows].tolist())
+
+    def _conditions(self, rows):
+        return [Condition(*values) for values in self.conditions[rows]]
 
 
 class Together:
@@ -145,6 +150,29 @@ def _reader(path):
             yield from islice(source, 0, None, EVERY)
 
     return read
+
+
+def add_options(parser):
+    """What every study of material takes on the command line."""
+    parser.add_argument("--people", type=int, default=10)
+    parser.add_argument("--frames", type=int, default=12, help="frames of each take")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, other recordings")
+    parser.add_argument("--store", type=Path, help="keep the features here, and use them if there")
+
+
+def material_for(options, presets, root=None) -> Material:
+    """The material that the options ask for: stored, or gathered now."""
+    if options.store and options.store.exists():
+        material = load(options.store)
+    else:
+        start = time.monotonic()
+        pipeline = pipeline_for(presets)
+        material = gather(root, options.people, options.frames, pipeline, options.seed)
+        print(f"{len(material.takes)} frames in {time.monotonic() - start:.0f} s")
+        if options.store:
+            save(options.store, material)
+    print(material.statement)
+    return material
 
 
 def gather(root, n_people, n_frames, pipeline, seed=0) -> Material:

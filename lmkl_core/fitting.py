@@ -181,18 +181,37 @@ def exact_calibration(
     be chosen.
     """
     length = blocking.choose_block_length(kernel(), takes) if block_length is None else block_length
-    parts = blocking.left_out_blocks(takes, conditions, length)
     inverse = inverse_from_cholesky(cholesky)
-    scores = left_out_scores(inverse, dual_coef, parts)
-    whole = blocking.rows_of_takes(conditions[takes])
-    stress = left_out_scores(inverse, dual_coef, whole) if len(whole) > 1 else None
-    numbers = blocking.block_numbers(parts, len(takes))
-    return calibrate(
-        scores,
-        numbers,
+    return calibrate_by_leaving_out(
+        lambda blocks: left_out_scores(inverse, dual_coef, blocks),
         takes,
-        stress,
+        conditions,
         target_bpcer=target_bpcer,
         block_length=length,
+    )
+
+
+def calibrate_by_leaving_out(
+    left_out: Callable[[list[np.ndarray]], np.ndarray],
+    takes: np.ndarray,
+    conditions: np.ndarray,
+    *,
+    target_bpcer: float,
+    block_length: int,
+    with_stress: bool = True,
+) -> Calibration:
+    """Calibrate on the scores of left-out blocks, and of left-out conditions for the stress figure.
+
+    ``left_out`` gives the scores of every block of rows under the model without it.
+    """
+    blocks = blocking.left_out_blocks(takes, conditions, block_length)
+    whole = blocking.rows_of_takes(conditions[takes])
+    return calibrate(
+        left_out(blocks),
+        blocking.block_numbers(blocks, len(takes)),
+        takes,
+        left_out(whole) if with_stress and len(whole) > 1 else None,
+        target_bpcer=target_bpcer,
+        block_length=block_length,
         conditions=conditions,
     )

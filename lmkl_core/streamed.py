@@ -6,11 +6,12 @@ from functools import cached_property
 import numpy as np
 
 from lmkl_core import blocks as blocking
-from lmkl_core.calibration import Calibration, calibrate
+from lmkl_core.calibration import Calibration
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.clusters import Clusters
 from lmkl_core.fitting import (
     Settings,
+    calibrate_by_leaving_out,
     certificate_gap,
     fit_kernels,
     solve_settings,
@@ -21,7 +22,7 @@ from lmkl_core.problem import Evaluation
 from lmkl_core.scorer import Scorer
 from lmkl_core.selection import resolve
 from lmkl_core.solution import Solution
-from lmkl_core.validation import Views, check_conditions
+from lmkl_core.validation import Views
 
 CALIBRATION_ROWS = 3000
 """Left-out scores are taken on at most about this many rows, in whole blocks."""
@@ -117,19 +118,13 @@ class StreamedFit:
         # Of a take that was kept in part, the other rows cannot be left out.
         complete = len(takes) == len(self.takes)
         conditions = self.conditions if complete else np.arange(len(self.conditions))
-        parts = blocking.left_out_blocks(takes, conditions, block_length)
-        scores = self.problem.left_out(self.evaluation, views, parts)
-        whole = blocking.rows_of_takes(conditions[takes])
-        with_stress = complete and len(whole) > 1
-        stress = self.problem.left_out(self.evaluation, views, whole) if with_stress else None
-        return calibrate(
-            scores,
-            blocking.block_numbers(parts, len(takes)),
+        return calibrate_by_leaving_out(
+            lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
             takes,
-            stress,
+            conditions,
+            with_stress=complete,
             target_bpcer=target_bpcer,
             block_length=block_length,
-            conditions=conditions,
         )
 
     def extend(self, views: Views, takes: np.ndarray) -> "StreamedFit":
@@ -180,9 +175,8 @@ def fit(
     """Fit on inducing points, streaming over the rows."""
     if isinstance(settings.delta, tuple) or isinstance(settings.n_clusters, tuple):
         part = calibration_rows(takes, CHOICE_ROWS)
-        _, kept = np.unique(takes[part], return_inverse=True)
-        shared = check_conditions(conditions[takes[part]], kept)
-        settings, _ = resolve(views.rows(part), kept, shared, settings, cancel=cancel)
+        kept, numbers = np.unique(takes[part], return_inverse=True)
+        settings, _ = resolve(views.rows(part), numbers, conditions[kept], settings, cancel=cancel)
     kernels = fit_kernels(views, settings.kernel)
     basis = build_basis(
         views,

@@ -199,22 +199,7 @@ def check_groups(groups, n_samples: int) -> np.ndarray:
     """Take of every row as integers in order of first appearance; one take by default."""
     if groups is None:
         return np.zeros(n_samples, dtype=int)
-    try:
-        groups = np.asarray(groups)
-    except ValueError:
-        raise InvalidInputError("groups is ragged: name one take a row.") from None
-    if groups.shape != (n_samples,):
-        raise InvalidInputError(
-            f"groups has shape {groups.shape} but there are {n_samples} rows: name one take a row."
-        )
-    try:
-        _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    except TypeError:
-        raise InvalidInputError(
-            "groups mixes names that cannot be compared: use text or numbers throughout."
-        ) from None
-    rank = np.argsort(np.argsort(first))
-    return rank[inverse.ravel()]
+    return _numbered(groups, n_samples, "groups", "take")
 
 
 def check_conditions(conditions, takes: np.ndarray) -> np.ndarray:
@@ -222,17 +207,34 @@ def check_conditions(conditions, takes: np.ndarray) -> np.ndarray:
     n_takes = int(takes.max()) + 1
     if conditions is None:
         return np.arange(n_takes)
-    try:
-        rows = check_groups(conditions, len(takes))
-    except InvalidInputError as error:
-        told = str(error).replace("groups", "conditions").replace("one take", "one condition")
-        raise InvalidInputError(told) from None
+    rows = _numbered(conditions, len(takes), "conditions", "condition")
     first = np.unique(takes, return_index=True)[1]
     if not np.array_equal(rows[first][takes], rows):
         raise InvalidInputError(
             "conditions changes within a take: name one condition for all rows of a take."
         )
     return rows[first]
+
+
+def _numbered(names, n_samples: int, parameter: str, what: str) -> np.ndarray:
+    """Names of rows as integers in order of first appearance."""
+    try:
+        names = np.asarray(names)
+    except ValueError:
+        raise InvalidInputError(f"{parameter} is ragged: name one {what} a row.") from None
+    if names.shape != (n_samples,):
+        raise InvalidInputError(
+            f"{parameter} has shape {names.shape} but there are {n_samples} rows: "
+            f"name one {what} a row."
+        )
+    try:
+        _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
+    except TypeError:
+        raise InvalidInputError(
+            f"{parameter} mixes names that cannot be compared: use text or numbers throughout."
+        ) from None
+    rank = np.argsort(np.argsort(first))
+    return rank[inverse.ravel()]
 
 
 def warn_of_duplicates(views: Views) -> int:
