@@ -39,6 +39,8 @@ class Frame:
     image: NDArray[Any]
     number: int = 0
     time: float = 0.0
+    caption: str = ""
+    """What is presented, where the source knows: only the simulated demo does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,31 @@ class Status(StrEnum):
     BAD_FRAME = "bad frame"
     NO_FACE = "no face"
     POOR_QUALITY = "poor quality"
+
+
+class Verdict(StrEnum):
+    """What a frame, or a window of frames, is called."""
+
+    GENUINE = "genuine"
+    ATTACK = "attack"
+    UNFAMILIAR = "unfamiliar conditions"
+    NO_FACE = "no face"
+    POOR_QUALITY = "poor quality"
+    BAD_FRAME = "bad frame"
+    LOOKING = "looking"
+    """A window with too few frames yet."""
+    NO_MODEL = "no model"
+    """A face that could be judged, if a model had been fitted."""
+
+    @property
+    def accepts(self) -> bool:
+        """Whether it is let through: only what is genuine is."""
+        return self is Verdict.GENUINE
+
+    @property
+    def decides(self) -> bool:
+        """Whether it answers the question; the others say why it cannot be answered."""
+        return self in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,16 @@
 """From a score and its circumstances to what a person is told."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from app.conditions import Familiarity
-from app.types import FrameResult, Status
+from app.types import FrameResult, Status, Verdict
+
+__all__ = ["EXPLAINED_BY_CIRCUMSTANCES", "Judgement", "Verdict", "judge", "unscored"]
 
 EXPLAINED_BY_CIRCUMSTANCES = 0.5
 """Share of the threshold that genuine frames in circumstances that were not enrolled mostly reach
 and attacks mostly do not. Chosen on generated takes, checked on others: ``python -m benchmarks
 conditions``."""
-
-
-class Verdict(StrEnum):
-    """What a frame is called."""
-
-    GENUINE = "genuine"
-    ATTACK = "attack"
-    UNFAMILIAR = "unfamiliar conditions"
-    NO_FACE = "no face"
-    POOR_QUALITY = "poor quality"
-    BAD_FRAME = "bad frame"
-
-    @property
-    def accepts(self) -> bool:
-        """Whether the frame is let through: only a genuine one is."""
-        return self is Verdict.GENUINE
 
 
 @dataclass(frozen=True)
