@@ -16,8 +16,10 @@ settings.load_profile("lmkl-pad")
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory):
-    """Keep every test away from the person's own cache and weights."""
+    """Keep every test away from the person's own cache, weights, settings and data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LMKL_PAD_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path_factory.mktemp("weights")))
+        patch.setenv("LMKL_PAD_CONFIG", str(tmp_path_factory.mktemp("config")))
+        patch.setenv("LMKL_PAD_DATA", str(tmp_path_factory.mktemp("data")))
         yield

@@ -1,0 +1,201 @@
+"""Where the program keeps what is the person's own, and how all of it is deleted.
+
+Two places: the settings' file in the folder for configuration, and the folder ``personal`` in the
+one for data. Nothing else of the person's is stored anywhere unless they save it themselves. On
+some systems both folders are one and hold the networks' files too; so deleting goes by these names
+and never by whole folders, whatever an environment variable points to.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+PROGRAM = "lmkl-pad"
+CONFIG_VARIABLE = "LMKL_PAD_CONFIG"
+"""Environment variable that names another folder for the settings."""
+DATA_VARIABLE = "LMKL_PAD_DATA"
+"""Environment variable that names another folder for the person's data."""
+
+SETTINGS_NAME = "settings.json"
+PERSONAL_NAME = "personal"
+
+_UNFINISHED = (".lmkl-", ".tmp")
+"""How the names of files begin and end that are being written."""
+
+
+class StorageError(OSError):
+    """Something cannot be stored, told in one sentence that names the way out."""
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """What `delete_all` did.
+
+    Attributes
+    ----------
+    removed : tuple of Path
+        Files and folders that are gone.
+    problems : tuple of str
+        One sentence for each that could not be removed; empty when everything is gone.
+    """
+
+    removed: tuple[Path, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def config_folder() -> Path:
+    """Return the folder of the settings, which need not exist."""
+    named = os.environ.get(CONFIG_VARIABLE)
+    return Path(named) if named else Path(platformdirs.user_config_dir(PROGRAM, False))
+
+
+def settings_file() -> Path:
+    """Return the file of the settings, which need not exist."""
+    return config_folder() / SETTINGS_NAME
+
+
+def data_folder() -> Path:
+    """Return the folder for what is the person's own, made for its owner only if it is missing.
+
+    Raises
+    ------
+    StorageError
+        If it cannot be made.
+    """
+    folder = _personal_folder()
+    make_private(folder)
+    # It holds biometric data and is ours alone, so rights given later are taken back.
+    with contextlib.suppress(OSError):
+        folder.chmod(stat.S_IRWXU)
+    return folder
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner may enter; one that exists is left as it is.
+
+    Raises
+    ------
+    StorageError
+        If it cannot be made.
+    """
+    try:
+        folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(folder, error) from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace a file by new text, all of it or nothing, readable by its owner only.
+
+    Its folder is made where it is missing.
+
+    Raises
+    ------
+    StorageError
+        If it cannot be written; the old file is then as it was.
+    """
+    # `lmkl_core.modelfile` writes the same way, but importing it takes a second that the launch
+    # and the closing of a window do not have.
+    make_private(path.parent)
+    begin, end = _UNFINISHED
+    try:
+        handle, name = tempfile.mkstemp(prefix=begin, suffix=end, dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:  # mkstemp makes it with mode 0o600
+                stream.write(text.encode("utf-8"))
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise _cannot_write(path.parent, error) from error
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """Return the text of a regular file of at most ``max_bytes``.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read.
+    ValueError
+        If it is something else than such a file, or no UTF-8; the message ends a sentence that
+        begins with the file's name.
+    """
+    # Without O_NONBLOCK opening a named pipe would wait for a writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise ValueError("is not a file of its own")
+        data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ValueError(f"is larger than {max_bytes // 1024} KiB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("is not text in UTF-8") from None
+
+
+def delete_all() -> Deletion:
+    """Remove everything of the person's that the program has stored: settings and personal data.
+
+    Downloaded and exported networks stay: they are the same for everyone and say nothing about a
+    person. So does what the person saved elsewhere: models, reports.
+    """
+    config = config_folder()
+    begin, end = _UNFINISHED
+    targets = [settings_file(), *sorted(config.glob(f"{begin}*{end}"))]
+    personal = _personal_folder()
+    # A folder that was moved to another disk and linked to is emptied like one that was not.
+    with contextlib.suppress(OSError):
+        targets += sorted(personal.iterdir())
+    targets.append(personal)
+    removed: list[Path] = []
+    problems: list[str] = []
+    for target in targets:
+        if not os.path.lexists(target):
+            continue
+        problems += _remove(target)
+        if not os.path.lexists(target):
+            removed.append(target)
+    for folder in {config, personal.parent}:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # only where nothing is left in it
+    return Deletion(tuple(removed), tuple(problems))
+
+
+def _personal_folder() -> Path:
+    named = os.environ.get(DATA_VARIABLE)
+    base = Path(named) if named else Path(platformdirs.user_data_dir(PROGRAM, False))
+    return base / PERSONAL_NAME
+
+
+def _remove(path: Path) -> Iterator[str]:
+    """Remove a file, a link or a folder with all it holds, and tell what could not be removed."""
+    try:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    except OSError as error:
+        yield (
+            f"{error.filename or path} could not be deleted ({error.strerror or error}); "
+            "close the programs that use it and delete it by hand."
+        )
+
+
+def _cannot_write(folder: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"The folder {folder} cannot be written ({error.strerror or error}); make room there, or "
+        f"name another folder in the environment variables {CONFIG_VARIABLE} and {DATA_VARIABLE}."
+    )

@@ -1,0 +1,183 @@
+"""Folders, files that are whole or not there, and deleting what is the person's own."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from app import storage
+from lmkl_core.features.weights.store import weights_folder
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
+NOT_ROOT = pytest.mark.skipif(
+    hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere"
+)
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
+    return tmp_path
+
+
+def rights(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_that_the_usual_folders_are_used_without_variables(monkeypatch):
+    monkeypatch.delenv("LMKL_PAD_CONFIG")
+    monkeypatch.delenv("LMKL_PAD_DATA")
+    usual = Path(platformdirs.user_config_dir("lmkl-pad", False))
+    assert storage.settings_file() == usual / "settings.json"
+
+
+def test_that_naming_the_settings_creates_nothing(folders):
+    storage.settings_file()
+    assert list(folders.iterdir()) == []
+
+
+@POSIX
+def test_that_the_data_folder_is_made_for_its_owner_only(folders):
+    assert rights(storage.data_folder()) == 0o700
+
+
+@POSIX
+def test_that_rights_given_to_others_are_taken_back(folders):
+    storage.data_folder().chmod(0o755)
+    assert rights(storage.data_folder()) == 0o700
+
+
+@POSIX
+def test_that_a_written_file_is_readable_by_its_owner_only(folders):
+    storage.write_text(folders / "new" / "note.txt", "text")
+    assert rights(folders / "new" / "note.txt") == 0o600
+
+
+def test_that_written_text_is_read_back(folders):
+    storage.write_text(folders / "note.txt", "Grüße\n")
+    assert storage.read_text(folders / "note.txt", 100) == "Grüße\n"
+
+
+def test_that_a_failed_write_leaves_the_old_file_and_no_other(folders, monkeypatch):
+    path = folders / "note.txt"
+    storage.write_text(path, "old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(storage.StorageError, match="No space left on device"):
+        storage.write_text(path, "new")
+    assert path.read_text() == "old"
+    assert list(folders.iterdir()) == [path]
+
+
+def test_that_a_folder_in_the_way_is_named_in_the_refusal(folders):
+    (folders / "data").write_text("a file where the folder should be")
+    with pytest.raises(storage.StorageError, match="LMKL_PAD_DATA"):
+        storage.data_folder()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"x" * 101, "larger than"), (b"\xff\xfe", "UTF-8")]
+)
+def test_that_what_is_no_short_text_is_refused(content, reason, tmp_path):
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(ValueError, match=reason):
+        storage.read_text(tmp_path / "file", 100)
+
+
+@POSIX
+def test_that_reading_a_pipe_does_not_wait(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="not a file of its own"):
+        storage.read_text(tmp_path / "pipe", 100)
+
+
+def test_that_deleting_removes_settings_data_and_unfinished_files(folders):
+    storage.write_text(storage.settings_file(), "{}")
+    (storage.config_folder() / ".lmkl-abc.tmp").write_text("half a file")
+    (storage.data_folder() / "takes").mkdir()
+    (storage.data_folder() / "takes" / "face.png").write_bytes(b"face")
+    done = storage.delete_all()
+    assert list(folders.iterdir()) == []
+    assert {path.name for path in done.removed} == {
+        "settings.json",
+        ".lmkl-abc.tmp",
+        "takes",
+        "personal",
+    }
+    assert done.problems == ()
+
+
+def test_that_deleting_twice_finds_nothing_the_second_time(folders):
+    storage.data_folder()
+    storage.delete_all()
+    assert storage.delete_all() == storage.Deletion()
+
+
+def test_that_networks_and_foreign_files_stay_where_everything_shares_a_folder(
+    tmp_path, monkeypatch
+):
+    for name in ("LMKL_PAD_CONFIG", "LMKL_PAD_DATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    (tmp_path / "weights").mkdir()
+    (tmp_path / "weights" / "net.pth").write_bytes(b"network")
+    (tmp_path / "thesis.txt").write_text("not ours")
+    storage.write_text(storage.settings_file(), "{}")
+    storage.data_folder()
+    storage.delete_all()
+    assert {path.name for path in tmp_path.iterdir()} == {"weights", "thesis.txt"}
+
+
+def test_that_the_usual_weights_do_not_lie_in_the_personal_folder(monkeypatch):
+    monkeypatch.delenv("LMKL_PAD_WEIGHTS")
+    usual = Path(platformdirs.user_data_dir("lmkl-pad", False)) / storage.PERSONAL_NAME
+    assert not weights_folder().is_relative_to(usual)
+
+
+@POSIX
+def test_that_links_are_removed_and_what_they_point_to_outside_stays(folders):
+    (folders / "photo.png").write_bytes(b"elsewhere")
+    (storage.data_folder() / "link").symlink_to(folders / "photo.png")
+    storage.delete_all()
+    assert (folders / "photo.png").exists()
+    assert not (folders / "data").exists()
+
+
+@POSIX
+def test_that_a_personal_folder_on_another_disk_is_emptied(folders):
+    (folders / "disk").mkdir()
+    (folders / "disk" / "face.png").write_bytes(b"face")
+    (folders / "data").mkdir()
+    (folders / "data" / "personal").symlink_to(folders / "disk")
+    storage.delete_all()
+    assert list((folders / "disk").iterdir()) == []
+    assert not (folders / "data").exists()
+
+
+@POSIX
+@NOT_ROOT
+def test_that_what_cannot_be_deleted_is_told(folders):
+    inner = storage.data_folder() / "takes"
+    inner.mkdir()
+    (inner / "face.png").write_bytes(b"face")
+    inner.chmod(0o500)
+    try:
+        done = storage.delete_all()
+    finally:
+        inner.chmod(0o700)
+    assert "face.png could not be deleted" in done.problems[0]
+    assert inner not in done.removed
+
+
+def test_that_importing_settings_and_storage_loads_nothing_heavy():
+    script = "import app.settings, sys; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in run.stdout.split()}
+    assert loaded.isdisjoint({"numpy", "sklearn", "lmkl_core", "PySide6", "cv2"})
