@@ -1,0 +1,207 @@
+r"""What does not depend on one threshold: ROC, DET, AUC, EER, BPCER at a fixed APCER.
+
+Intervals without assumptions about the scores' distribution
+------------------------------------------------------------
+AUC. The share of correctly ordered pairs is a two-sample U-statistic. Hoeffding (1963, section 5)
+writes it as a mean over permutations of averages of ``k = min(m, n)`` independent values in
+``[0, 1]``, so that Chernoff's bound for ``k`` trials holds for it too. With ``c`` the confidence
+the interval is ``{a : k KL(auc, a) <= log(2 / (1 - c))}``; for perfect separation its lower end is
+the exact (Clopper-Pearson) one of ``k`` of ``k`` successes.
+
+EER. Let ``t`` be the unknown threshold at which both true errors equal ``e``. It is a fixed number,
+so the errors counted at ``t`` are binomial, and both exact intervals at ``t``, each with half of
+the error probability, hold ``e`` together with confidence ``c``. Since ``t`` is not known, the
+union over all thresholds of the intersections of both intervals is taken.
+
+BPCER at an APCER. The same with the fixed threshold at which the largest true APCER is the target:
+the union, over all thresholds that the attacks do not rule out, of BPCER's exact intervals. With
+few attacks that threshold is hardly known, and the interval is honest about it.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics.rates import CONFIDENCE, NOTHING_KNOWN, Estimate, Interval, Rate
+from lmkl_core.metrics.scores import (
+    Attacks,
+    Scores,
+    as_scores,
+    by_species,
+    cuts,
+    n_accepted,
+    n_refused,
+    together,
+)
+from lmkl_core.metrics.thresholds import choose_threshold
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingPoints:
+    """Both errors at every threshold that makes a difference, lowest threshold first.
+
+    All arrays are empty when either class is missing.
+    """
+
+    thresholds: Scores
+    apcer: Scores
+    bpcer: Scores
+
+
+def operating_points(bona_fide: ArrayLike, attacks: Attacks) -> OperatingPoints:
+    """Return APCER over all attacks together, and BPCER, at every threshold that differs.
+
+    Parameters
+    ----------
+    bona_fide : array-like
+        Scores of bona fide presentations.
+    attacks : mapping of str to array-like, or array-like
+        Scores of attacks.
+    """
+    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
+    if not len(genuine) or not len(spoofs):
+        return OperatingPoints(np.empty(0), np.empty(0), np.empty(0))
+    thresholds = cuts(genuine, spoofs)
+    return OperatingPoints(
+        thresholds,
+        n_accepted(spoofs, thresholds) / len(spoofs),
+        n_refused(genuine, thresholds) / len(genuine),
+    )
+
+
+def roc_points(bona_fide: ArrayLike, attacks: Attacks) -> tuple[Scores, Scores]:
+    """Return APCER, rising from 0 to 1, and the share of bona fide accepted at each."""
+    points = operating_points(bona_fide, attacks)
+    return points.apcer[::-1], 1 - points.bpcer[::-1]
+
+
+def det_points(bona_fide: ArrayLike, attacks: Attacks) -> tuple[Scores, Scores]:
+    """Return APCER, rising from 0 to 1, and BPCER at each, as shares.
+
+    Charts draw both on the scale of normal deviates, on which 0 and 1 are infinitely far.
+    """
+    points = operating_points(bona_fide, attacks)
+    return points.apcer[::-1], points.bpcer[::-1]
+
+
+def auc(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) -> Estimate:
+    """Probability that a bona fide presentation scores higher than an attack; ties count half."""
+    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
+    n_pairs = len(genuine) * len(spoofs)
+    if not n_pairs:
+        return Estimate(None, NOTHING_KNOWN, len(genuine), len(spoofs), confidence)
+    ordered = np.sort(spoofs)
+    below = np.searchsorted(ordered, genuine, side="left")
+    not_above = np.searchsorted(ordered, genuine, side="right")
+    value = float(np.sum(below + not_above) / (2 * n_pairs))
+    interval = _chernoff_interval(value, min(len(genuine), len(spoofs)), confidence)
+    return Estimate(value, interval, len(genuine), len(spoofs), confidence)
+
+
+def eer(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) -> Estimate:
+    """Mean of APCER (over all attacks) and BPCER where they are nearest to each other.
+
+    The threshold is chosen on the very scores it is measured on, so this describes the scores and
+    not a working system.
+    """
+    genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
+    threshold = choose_threshold(genuine, spoofs, by="eer")
+    if threshold is None:
+        return Estimate(None, NOTHING_KNOWN, len(genuine), len(spoofs), confidence)
+    accepted = int(n_accepted(spoofs, threshold)) / len(spoofs)
+    value = (accepted + int(n_refused(genuine, threshold)) / len(genuine)) / 2
+    each = 1 - (1 - confidence) / 2
+    thresholds = cuts(genuine, spoofs)
+    found = []
+    for n_in, n_out in zip(
+        n_accepted(spoofs, thresholds), n_refused(genuine, thresholds), strict=True
+    ):
+        by_attacks = _exact(int(n_in), len(spoofs), each)
+        by_genuine = _exact(int(n_out), len(genuine), each)
+        low, high = max(by_attacks[0], by_genuine[0]), min(by_attacks[1], by_genuine[1])
+        if low <= high:
+            found.append((low, high))
+    # Nothing is found when many scores are equal: no threshold then has equal errors.
+    interval = _around(value, found) if found else NOTHING_KNOWN
+    return Estimate(value, interval, len(genuine), len(spoofs), confidence)
+
+
+def bpcer_at_apcer(
+    bona_fide: ArrayLike, attacks: Attacks, target: float, confidence: float = CONFIDENCE
+) -> Estimate:
+    """BPCER at the lowest threshold at which no species' APCER exceeds the target.
+
+    Parameters
+    ----------
+    bona_fide : array-like
+        Scores of bona fide presentations.
+    attacks : mapping of str to array-like, or array-like
+        Scores of attacks, by species or all together.
+    target : float
+        The APCER, such as 0.05 for what is called BPCER20.
+    confidence : float
+        Of the interval.
+    """
+    if not 0 < target < 1:
+        raise InvalidInputError(f"target={target!r} must lie between 0 and 1.")
+    genuine = as_scores(bona_fide, "bona fide presentations")
+    species = {name: scores for name, scores in by_species(attacks).items() if len(scores)}
+    n_attacks = sum(len(scores) for scores in species.values())
+    if not len(genuine) or not species:
+        return Estimate(None, NOTHING_KNOWN, len(genuine), n_attacks, confidence)
+    threshold = choose_threshold(genuine, species, by="apcer", target=target)
+    assert threshold is not None  # both classes are there
+    value = int(n_refused(genuine, threshold)) / len(genuine)
+    each = 1 - (1 - confidence) / (len(species) + 1)
+    thresholds = cuts(genuine, *species.values())
+    not_too_many = np.ones(len(thresholds), dtype=bool)
+    one_reaches_it = np.zeros(len(thresholds), dtype=bool)
+    for scores in species.values():
+        counts = n_accepted(scores, thresholds)
+        ends = np.array([_exact(int(count), len(scores), each) for count in counts])
+        not_too_many &= ends[:, 0] <= target
+        one_reaches_it |= ends[:, 1] >= target
+    refused = n_refused(genuine, thresholds)[not_too_many & one_reaches_it]
+    found = [_exact(int(count), len(genuine), each) for count in refused]
+    interval = _around(value, found) if found else NOTHING_KNOWN
+    return Estimate(value, interval, len(genuine), n_attacks, confidence)
+
+
+@lru_cache(maxsize=4096)
+def _exact(n_errors: int, n: int, confidence: float) -> Interval:
+    # Many thresholds and both levels ask for the same counts.
+    return Rate(n_errors, n, confidence).interval
+
+
+def _around(value: float, intervals: list[Interval]) -> Interval:
+    """Return the interval from the lowest to the highest end, the value included."""
+    low = min(low for low, _ in intervals)
+    high = max(high for _, high in intervals)
+    return min(low, value), max(high, value)
+
+
+def _chernoff_interval(value: float, n: int, confidence: float) -> Interval:
+    """Return all means from which a mean of ``n`` values in [0, 1] may have strayed to this one."""
+    limit = log(2 / (1 - confidence)) / n
+
+    def excess(mean: float) -> float:
+        return _divergence(value, mean) - limit
+
+    # So near to 0 and 1 the ends cannot be told from them.
+    first, last = 1e-15, 1 - 1e-15
+    low = brentq(excess, first, value) if value > first and excess(first) > 0 else 0.0
+    high = brentq(excess, value, last) if value < last and excess(last) > 0 else 1.0
+    return float(low), float(high)
+
+
+def _divergence(value: float, mean: float) -> float:
+    """Kullback-Leibler divergence of Bernoulli distributions with these means."""
+    total = value * log(value / mean) if value > 0 else 0.0
+    if value < 1:
+        total += (1 - value) * log((1 - value) / (1 - mean))
+    return total

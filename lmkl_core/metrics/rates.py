@@ -1,0 +1,178 @@
+r"""Shares of errors among counted presentations, and what is made of several such shares.
+
+A single rate has the exact (Clopper-Pearson) interval. A maximum or a mean of ``k`` rates takes
+each of them at the confidence ``1 - (1 - c) / k``: all ``k`` intervals then hold together with
+confidence ``c`` at least (Bonferroni), and so does the maximum or the mean of their ends. These
+intervals are guaranteed, and somewhat wide.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from lmkl_core.calibration import clopper_pearson
+from lmkl_core.errors import InvalidInputError
+
+CONFIDENCE = 0.95
+"""Of every interval, unless told otherwise."""
+
+NOTHING_KNOWN = (0.0, 1.0)
+"""The interval of a share about which there is no data."""
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A share of errors: how many of how many, and the exact interval of the true share.
+
+    Used for APCER and BPCER, and for the non-response rates APNRR and BPNRR, where a presentation
+    without a response takes the place of an error.
+
+    Parameters
+    ----------
+    n_errors, n : int
+        Errors, and the presentations in which one could have been made.
+    confidence : float
+        Of the interval.
+    """
+
+    n_errors: int
+    n: int
+    confidence: float = CONFIDENCE
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.n_errors <= self.n:
+            raise InvalidInputError(
+                f"A rate needs 0 <= n_errors <= n, not n_errors={self.n_errors} of n={self.n}."
+            )
+
+    @property
+    def value(self) -> float | None:
+        """The share; None without data."""
+        return self.n_errors / self.n if self.n else None
+
+    @cached_property
+    def interval(self) -> Interval:
+        """Exact interval of the true share; ``(0, 1)`` without data."""
+        low, high = clopper_pearson(self.n_errors, self.n, self.confidence)
+        return low, high
+
+    def at(self, confidence: float) -> "Rate":
+        """Return the same counts with an interval of another confidence."""
+        return replace(self, confidence=confidence)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure that rests on both classes.
+
+    Attributes
+    ----------
+    value : float or None
+        None when either class is missing.
+    interval : tuple of float
+        Holds the true value with ``confidence`` at least; ``(0, 1)`` when a class is missing.
+    n_bona_fide, n_attacks : int
+        Presentations it rests on.
+    """
+
+    value: float | None
+    interval: Interval
+    n_bona_fide: int
+    n_attacks: int
+    confidence: float = CONFIDENCE
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The largest rate of several species.
+
+    Attributes
+    ----------
+    species : str
+        Whose it is; empty when no species has data.
+    rate : Rate
+        Its counts and its own interval.
+    interval : tuple of float
+        Of the largest true rate, whichever species it belongs to.
+    """
+
+    species: str
+    rate: Rate
+    interval: Interval
+
+    @property
+    def value(self) -> float | None:
+        """The largest share; None without data."""
+        return self.rate.value
+
+
+def worst(rates: Mapping[str, Rate], confidence: float = CONFIDENCE) -> Worst:
+    """Return the largest rate: the APCER that ISO/IEC 30107-3 asks for.
+
+    Parameters
+    ----------
+    rates : mapping of str to Rate
+        One for every species. Those without data do not enter. Among equals the least certain one
+        is named.
+    confidence : float
+        Of the interval of the maximum.
+    """
+    known = {
+        species: rate.at(_shared(confidence, rates.values()))
+        for species, rate in rates.items()
+        if rate.n
+    }
+    if not known:
+        return Worst("", Rate(0, 0, confidence), NOTHING_KNOWN)
+    name = max(known, key=lambda species: (known[species].value, known[species].interval[1]))
+    low = max(rate.interval[0] for rate in known.values())
+    high = max(rate.interval[1] for rate in known.values())
+    return Worst(name, known[name].at(confidence), (low, high))
+
+
+def pooled(rates: Iterable[Rate], confidence: float = CONFIDENCE) -> Rate:
+    """Return the rate over all presentations together, whatever their species."""
+    counted = list(rates)
+    return Rate(sum(rate.n_errors for rate in counted), sum(rate.n for rate in counted), confidence)
+
+
+def acer(apcers: Mapping[str, Rate], bpcer: Rate, confidence: float = CONFIDENCE) -> Estimate:
+    """Mean of the largest APCER and BPCER.
+
+    A legacy figure: ISO/IEC 30107-3:2023 no longer has it, because it hides which of the two
+    errors is made. It is here for comparison with older work.
+    """
+    counted = [rate for rate in apcers.values() if rate.n]
+    each = _shared(confidence, [*counted, bpcer])
+    # The maximum of k rates shares its confidence among them again: hand it k parts.
+    largest = worst(apcers, 1 - (1 - each) * len(counted)) if counted else worst({})
+    n_attacks = sum(rate.n for rate in counted)
+    return _mean(largest.value, largest.interval, n_attacks, bpcer.at(each), confidence)
+
+
+def hter(apcer: Rate, bpcer: Rate, confidence: float = CONFIDENCE) -> Estimate:
+    """Half total error rate: mean of the pooled APCER and BPCER."""
+    each = _shared(confidence, [apcer, bpcer])
+    return _mean(apcer.value, apcer.at(each).interval, apcer.n, bpcer.at(each), confidence)
+
+
+def _shared(confidence: float, rates: Iterable[Rate]) -> float:
+    """Return the confidence at which each rate's interval is taken, so that all hold together."""
+    n_known = sum(1 for rate in rates if rate.n)
+    return 1 - (1 - confidence) / max(n_known, 1)
+
+
+def _mean(
+    attack_value: float | None,
+    attack_interval: Interval,
+    n_attacks: int,
+    bpcer: Rate,
+    confidence: float,
+) -> Estimate:
+    if attack_value is None or bpcer.value is None:
+        return Estimate(None, NOTHING_KNOWN, bpcer.n, n_attacks, confidence)
+    low, high = ((a + b) / 2 for a, b in zip(attack_interval, bpcer.interval, strict=True))
+    value = (attack_value + bpcer.value) / 2
+    return Estimate(value, (low, high), bpcer.n, n_attacks, confidence)

@@ -1,0 +1,129 @@
+"""Counted errors and their intervals, at a given threshold."""
+
+import doctest
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import lmkl_core.metrics
+from lmkl_core import InvalidInputError, clopper_pearson
+from lmkl_core.metrics import Rate, acer, apcer, bpcer, hter, measure, pooled, worst
+
+
+def test_that_the_example_in_the_docstring_holds():
+    assert doctest.testmod(lmkl_core.metrics).failed == 0
+
+
+def test_that_a_score_on_the_threshold_is_accepted_in_both_classes():
+    assert (apcer(0.5, [0.5, 0.4]).n_errors, bpcer(0.5, [0.5, 0.4]).n_errors) == (1, 1)
+
+
+def test_that_a_rate_carries_counts_and_the_exact_interval():
+    rate = apcer(0.5, [0.1] * 11 + [0.9])
+    assert (rate.value, rate.n) == (1 / 12, 12)
+    assert rate.interval == clopper_pearson(1, 12)
+
+
+def test_that_an_empty_set_has_no_rate_and_an_interval_that_says_nothing():
+    rate = bpcer(0.5, [])
+    assert (rate.value, rate.n, rate.interval) == (None, 0, (0.0, 1.0))
+
+
+@pytest.mark.parametrize(("n_errors", "n"), [(-1, 3), (4, 3)])
+def test_that_impossible_counts_are_refused(n_errors, n):
+    with pytest.raises(InvalidInputError, match="0 <= n_errors <= n"):
+        Rate(n_errors, n)
+
+
+@pytest.mark.parametrize("scores", [[np.nan], [np.inf], [[0.1, 0.2]], ["high"]])
+def test_that_what_is_no_list_of_finite_numbers_is_refused(scores):
+    with pytest.raises(InvalidInputError, match="Scores of attacks must be"):
+        apcer(0.5, scores)
+
+
+def test_that_the_worst_species_is_named_and_not_the_mean():
+    errors = measure(0.5, [0.9], {"print": [0.1, 0.2], "phone": [0.6, 0.1], "mask": [0.7, 0.8]})
+    assert (errors.worst.species, errors.worst.value) == ("mask", 1.0)
+    assert errors.apcer.value == 0.5
+
+
+def test_that_of_equally_bad_species_the_least_certain_is_named():
+    assert worst({"print": Rate(0, 50), "mask": Rate(0, 3)}).species == "mask"
+
+
+def test_that_the_interval_of_a_single_species_maximum_is_its_own():
+    assert worst({"print": Rate(1, 12)}).interval == clopper_pearson(1, 12)
+
+
+def test_that_species_without_a_response_do_not_enter_the_maximum():
+    found = worst({"print": Rate(1, 12), "mask": Rate(0, 0)})
+    assert (found.species, found.interval) == ("print", clopper_pearson(1, 12))
+
+
+def test_that_no_species_have_no_maximum():
+    found = worst({})
+    assert (found.species, found.value, found.interval) == ("", None, (0.0, 1.0))
+
+
+def test_that_the_interval_of_the_maximum_covers_at_least_its_confidence():
+    # All outcomes of three species with these true rates, weighed by their exact probability.
+    truth, n = (0.2, 0.25, 0.3), 8
+    covered = 0.0
+    for counts in product(range(n + 1), repeat=3):
+        low, high = worst({str(i): Rate(k, n) for i, k in enumerate(counts)}).interval
+        if low <= max(truth) <= high:
+            covered += np.prod([binom.pmf(k, n, p) for k, p in zip(counts, truth, strict=True)])
+    assert covered >= 0.95
+
+
+def test_that_acer_is_the_mean_of_the_worst_apcer_and_bpcer():
+    found = acer({"print": Rate(1, 10), "phone": Rate(3, 10)}, Rate(1, 20))
+    assert found.value == pytest.approx((0.3 + 0.05) / 2)
+    assert (found.n_bona_fide, found.n_attacks) == (20, 20)
+
+
+def test_that_hter_is_the_mean_of_the_pooled_apcer_and_bpcer():
+    found = hter(pooled([Rate(1, 10), Rate(3, 10)]), Rate(1, 20))
+    assert found.value == pytest.approx((0.2 + 0.05) / 2)
+
+
+def test_that_the_interval_of_hter_covers_at_least_its_confidence():
+    covered, n = 0.0, 10
+    for a, b in product(range(n + 1), repeat=2):
+        low, high = hter(Rate(a, n), Rate(b, n)).interval
+        if low <= (0.1 + 0.3) / 2 <= high:
+            covered += binom.pmf(a, n, 0.1) * binom.pmf(b, n, 0.3)
+    assert covered >= 0.95
+
+
+def test_that_acer_with_one_species_is_hter_with_its_interval():
+    assert acer({"print": Rate(2, 9)}, Rate(1, 7)) == hter(Rate(2, 9), Rate(1, 7))
+
+
+@pytest.mark.parametrize(
+    ("bona_fide", "attacks"), [([], {"print": [0.1]}), ([0.9], {}), ([0.9], {"print": []})]
+)
+def test_that_means_of_both_errors_are_unknown_when_a_class_is_missing(bona_fide, attacks):
+    errors = measure(0.5, bona_fide, attacks)
+    assert (errors.acer.value, errors.hter.value) == (None, None)
+    assert errors.acer.interval == errors.hter.interval == (0.0, 1.0)
+
+
+def test_that_non_response_counts_over_all_presentations_and_errors_over_responses():
+    errors = measure(
+        0.5,
+        [0.9, 0.1],
+        {"print": [0.9]},
+        n_bona_fide_without=2,
+        n_attacks_without={"print": 3, "mask": 1},
+    )
+    assert (errors.bpcer, errors.bpnrr) == (Rate(1, 2), Rate(2, 4))
+    assert errors.apcers == {"print": Rate(1, 1), "mask": Rate(0, 0)}
+    assert errors.apnrrs == {"print": Rate(3, 4), "mask": Rate(1, 1)}
+    assert errors.apnrr == Rate(4, 5)
+
+
+def test_that_attacks_may_be_given_without_species():
+    assert measure(0.5, [0.9], [0.6, 0.2]).worst.value == 0.5

@@ -1,0 +1,202 @@
+"""Thresholds chosen from scores, and what does not depend on one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score, roc_curve
+
+from lmkl_core import InvalidInputError, clopper_pearson
+from lmkl_core.metrics import (
+    auc,
+    bpcer_at_apcer,
+    choose_threshold,
+    det_points,
+    eer,
+    measure,
+    operating_points,
+    roc_points,
+)
+
+# Few different values, so that ties are common.
+TIED = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=12)
+
+
+def labelled(bona_fide, attacks):
+    return [1] * len(bona_fide) + [0] * len(attacks), [*bona_fide, *attacks]
+
+
+# ------------------------------------------------------------------ thresholds
+
+
+@given(TIED, TIED)
+def test_that_the_eer_threshold_has_the_smallest_difference_of_errors(bona_fide, attacks):
+    chosen = choose_threshold(bona_fide, attacks, by="eer")
+    points = operating_points(bona_fide, attacks)
+    errors = measure(chosen, bona_fide, attacks)
+    smallest = np.min(np.abs(points.apcer - points.bpcer))
+    assert abs(errors.apcer.value - errors.bpcer.value) == pytest.approx(smallest)
+
+
+def test_that_the_eer_threshold_lies_half_way_between_separate_classes():
+    assert choose_threshold([0.8, 0.9], [0.1, 0.2], by="eer") == pytest.approx(0.5)
+
+
+@given(TIED, st.floats(0, 1))
+def test_that_the_bpcer_threshold_keeps_the_target_and_no_higher_one_does(bona_fide, target):
+    chosen = choose_threshold(bona_fide, by="bpcer", target=target)
+    allowed, scores = target * len(bona_fide) + 1e-9, np.array(bona_fide)
+    assert np.sum(scores < chosen) <= allowed
+    if chosen <= scores.max():
+        assert np.sum(scores < np.nextafter(chosen, np.inf)) > allowed
+
+
+def test_that_a_tenth_of_ten_scores_is_one_score():
+    assert choose_threshold(np.arange(10.0), by="bpcer", target=0.1) == 1.0
+
+
+@given(TIED, TIED, st.sampled_from([0.01, 0.05, 0.1, 0.5]))
+def test_that_the_apcer_threshold_keeps_the_target_for_every_species(first, second, target):
+    attacks = {"print": first, "phone": second}
+    chosen = choose_threshold([0.0, 1.0], attacks, by="apcer", target=target)
+    assert measure(chosen, [0.0], attacks).worst.value <= target
+
+
+def test_that_the_apcer_threshold_is_the_lowest_that_keeps_the_target():
+    chosen = choose_threshold([], [0.1, 0.2, 0.3, 0.4], by="apcer", target=0.25)
+    assert 0.3 < chosen <= 0.4
+
+
+@pytest.mark.parametrize(
+    ("bona_fide", "attacks", "by"),
+    [([], [0.1], "eer"), ([0.1], [], "eer"), ([], [0.1], "bpcer"), ([0.1], {}, "apcer")],
+)
+def test_that_no_threshold_is_chosen_without_the_scores_it_needs(bona_fide, attacks, by):
+    assert choose_threshold(bona_fide, attacks, by=by, target=0.1) is None
+
+
+@pytest.mark.parametrize("target", [None, -0.1, 1.1, float("nan")])
+def test_that_a_target_outside_of_0_to_1_is_refused(target):
+    with pytest.raises(InvalidInputError, match="between 0 and 1"):
+        choose_threshold([0.1], by="bpcer", target=target)
+
+
+def test_that_an_unknown_rule_is_refused():
+    with pytest.raises(InvalidInputError, match="eer, bpcer or apcer"):
+        choose_threshold([0.1], [0.2], by="luck", target=0.1)
+
+
+def test_that_neighbouring_floating_point_scores_are_told_apart():
+    low = 0.5
+    high = float(np.nextafter(low, 1))
+    chosen = choose_threshold([high], [low], by="eer")
+    assert low < chosen <= high
+
+
+# ------------------------------------------------------------------ curves
+
+
+@given(TIED, TIED)
+def test_that_auc_equals_scikit_learns(bona_fide, attacks):
+    expected = roc_auc_score(*labelled(bona_fide, attacks))
+    assert auc(bona_fide, attacks).value == pytest.approx(expected)
+
+
+@given(TIED, TIED)
+def test_that_roc_points_hold_all_of_scikit_learns(bona_fide, attacks):
+    apcer, accepted = roc_points(bona_fide, attacks)
+    fpr, tpr, _ = roc_curve(*labelled(bona_fide, attacks), drop_intermediate=False)
+    np.testing.assert_allclose(apcer, fpr)
+    np.testing.assert_allclose(accepted, tpr)
+
+
+@given(TIED, TIED)
+def test_that_the_area_under_the_roc_points_is_auc(bona_fide, attacks):
+    apcer, accepted = roc_points(bona_fide, attacks)
+    assert np.trapezoid(accepted, apcer) == pytest.approx(auc(bona_fide, attacks).value)
+
+
+def test_that_det_points_run_from_refusing_all_to_accepting_all():
+    apcer, bpcer = det_points([0.6, 0.4], {"print": [0.5], "phone": [0.1]})
+    assert list(zip(apcer, bpcer, strict=True)) == [(0, 1), (0, 0.5), (0.5, 0.5), (0.5, 0), (1, 0)]
+
+
+@pytest.mark.parametrize(("bona_fide", "attacks"), [([], [0.1]), ([0.1], []), ([], {})])
+def test_that_nothing_is_told_when_a_class_is_missing(bona_fide, attacks):
+    points = operating_points(bona_fide, attacks)
+    assert len(points.thresholds) == len(points.apcer) == len(points.bpcer) == 0
+    for found in (
+        auc(bona_fide, attacks),
+        eer(bona_fide, attacks),
+        bpcer_at_apcer(bona_fide, attacks, 0.05),
+    ):
+        assert (found.value, found.interval) == (None, (0.0, 1.0))
+
+
+# ------------------------------------------------------------------ figures and intervals
+
+
+def test_that_auc_of_separate_classes_has_the_exact_lower_end_of_the_smaller_class():
+    found = auc(np.linspace(0.6, 1, 12), np.linspace(0, 0.4, 40))
+    assert found.value == 1
+    assert found.interval == pytest.approx(clopper_pearson(12, 12))
+
+
+def test_that_the_interval_of_auc_is_symmetric_in_the_classes():
+    low, high = auc([1, 3, 4], [2, 2.5]).interval
+    assert auc([2, 2.5], [1, 3, 4]).interval == pytest.approx((1 - high, 1 - low))
+
+
+def test_that_eer_of_a_hand_computed_case_is_a_quarter():
+    assert eer([0.9, 0.8, 0.7, 0.3], [0.1, 0.2, 0.25, 0.75]).value == 0.25
+
+
+def test_that_eer_of_equal_scores_is_a_half_and_claims_nothing():
+    found = eer([0.5] * 50, [0.5] * 50)
+    assert (found.value, found.interval) == (0.5, (0.0, 1.0))
+
+
+def test_that_eer_of_separate_classes_reaches_up_to_the_exact_bound_of_both():
+    found = eer(np.linspace(0.6, 1, 12), np.linspace(0, 0.4, 12))
+    assert found.interval == pytest.approx((0, clopper_pearson(0, 12, 0.975)[1]))
+
+
+def test_that_bpcer_at_an_apcer_takes_the_worst_species_and_not_the_pool():
+    attacks = {"print": np.zeros(99), "mask": [0.6]}
+    assert bpcer_at_apcer([0.5, 0.9], attacks, 0.05).value == 0.5
+    assert bpcer_at_apcer([0.5, 0.9], np.append(np.zeros(99), 0.6), 0.05).value == 0
+
+
+def test_that_few_attacks_leave_bpcer_at_an_apcer_open():
+    found = bpcer_at_apcer(np.linspace(0.6, 1, 12), np.linspace(0, 0.4, 12), 0.05)
+    assert (found.value, found.interval) == (0, (0.0, 1.0))
+
+
+def test_that_many_attacks_bound_bpcer_at_an_apcer():
+    found = bpcer_at_apcer(np.linspace(0.6, 1, 100), np.linspace(0, 0.4, 300), 0.05)
+    assert found.value == 0
+    assert found.interval[1] < 0.06
+
+
+def test_that_intervals_cover_the_true_figures_at_least_as_often_as_they_say():
+    # Uniform scores: bona fide on (0.3, 1.3), attacks on (0, 1). Errors are equal at 0.65; 5 % of
+    # attacks reach 0.95; a bona fide score is higher with probability 1 - 0.7^2 / 2.
+    truth = {"auc": 1 - 0.7**2 / 2, "eer": 0.35, "bpcer": 0.65}
+    generator, runs = np.random.default_rng(0), 200
+    hits = dict.fromkeys(truth, 0)
+    for _ in range(runs):
+        bona_fide, attacks = 0.3 + generator.random(30), generator.random(40)
+        found = {
+            "auc": auc(bona_fide, attacks),
+            "eer": eer(bona_fide, attacks),
+            "bpcer": bpcer_at_apcer(bona_fide, attacks, 0.05),
+        }
+        for name, true in truth.items():
+            hits[name] += found[name].interval[0] <= true <= found[name].interval[1]
+    assert min(hits.values()) >= 0.95 * runs
+
+
+@pytest.mark.parametrize("target", [0, 1, float("nan")])
+def test_that_an_apcer_that_is_no_share_is_refused(target):
+    with pytest.raises(InvalidInputError, match="between 0 and 1"):
+        bpcer_at_apcer([0.1], [0.2], target)
