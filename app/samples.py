@@ -76,12 +76,18 @@ class Samples:
         if result.status is not Status.READY or result.views is None:
             self.refused[result.reason] += 1
             return False
-        for name, row in result.views.items():
+        self.add_views(result.views, take, result.condition)
+        return True
+
+    def add_views(
+        self, views: Mapping[str, NDArray[np.float32]], take: str, condition: Condition | None
+    ) -> None:
+        """Keep one frame's views."""
+        for name, row in views.items():
             self._rows.setdefault(name, []).append(row)
         self.takes.append(take)
-        if result.condition is not None:
-            self.conditions.append(result.condition)
-        return True
+        if condition is not None:
+            self.conditions.append(condition)
 
 
 def collect(

@@ -223,8 +223,14 @@ class ModelShown:
         One entry an iteration.
     parameters : tuple of (str, str)
         Names and values of what it was fitted with, fit to be shown.
+    typical_terms : tuple of tuple of float
+        Mean contribution of every cluster and view over the enrolled frames.
     path : str
         File it was exported to or loaded from; empty when it is in memory only.
+    is_simulated : bool
+        Whether frames of the demo were enrolled.
+    notes : tuple of str
+        What the person should know of how it was fitted, one sentence each.
     """
 
     view_names: tuple[str, ...]
@@ -243,8 +249,11 @@ class ModelShown:
     takes: tuple[str, ...]
     n_samples: int
     preset: str
+    typical_terms: tuple[tuple[float, ...], ...] = ()
     path: str = ""
     digest: str = ""
+    is_simulated: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def n_clusters(self) -> int:

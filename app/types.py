@@ -97,8 +97,8 @@ class Verdict(StrEnum):
 
     @property
     def decides(self) -> bool:
-        """Whether it answers the question; the others say why it cannot be answered."""
-        return self in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
+        """Whether it accepts or refuses; the others say why neither can be done."""
+        return self in (Verdict.GENUINE, Verdict.ATTACK)
 
 
 @dataclass(frozen=True)

@@ -267,6 +267,12 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
                 self._store(grown)
         return self
 
+    def support_views(self) -> dict[str, np.ndarray]:
+        """Rows that scoring rests on, by view: all that were fitted, or the inducing points."""
+        check_is_fitted(self)
+        views = self._fitted.support
+        return dict(zip(views.names, views.arrays, strict=True))
+
     @property
     def gap_(self) -> float:
         """Certified relative gap of the weights in use."""

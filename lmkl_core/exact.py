@@ -44,6 +44,11 @@ class ExactFit:
     known_gap: float | None = None
 
     @property
+    def support(self) -> Views:
+        """Rows that scoring rests on: all of them."""
+        return self.views
+
+    @property
     def view_names(self) -> tuple[str, ...]:
         """Names of the views."""
         return self.views.names

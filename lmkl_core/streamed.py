@@ -62,6 +62,11 @@ class StreamedFit:
         object.__setattr__(self, "evaluation", lean)
 
     @property
+    def support(self) -> Views:
+        """Rows that scoring rests on: the inducing points."""
+        return self.problem.basis.landmarks
+
+    @property
     def view_names(self) -> tuple[str, ...]:
         """Names of the views."""
         return self.problem.basis.landmarks.names

@@ -1,0 +1,84 @@
+"""The verdict over a short window of frames: what a person is told."""
+
+from collections import Counter, deque
+
+from app.shown import Decision, Scored
+from app.types import Verdict
+
+WINDOW = 15
+"""Scored frames that are looked at together."""
+
+ENOUGH = 5
+"""Scored frames from which on a verdict is given."""
+
+PATIENCE = 5
+"""Frames without a usable face after which that is told instead of the last verdict."""
+
+LONGEST_GAP = 2.5
+"""Seconds between frames beyond which they no longer belong together."""
+
+RULE = (
+    f"The mean score of the last {WINDOW} usable frames is held against the threshold; "
+    f"{ENOUGH} are needed."
+)
+
+
+class Decider:
+    """Gather scored frames and decide on them together.
+
+    Accepted is what scores at least the threshold on average. A refusal is put down to unfamiliar
+    circumstances where most of the window's refused frames were. Another face, a long gap or some
+    frames without a usable face begin a new window: nobody is accepted on frames of somebody else.
+    """
+
+    def __init__(self) -> None:
+        self._window: deque[Scored] = deque(maxlen=WINDOW)
+        self._unusable: deque[Scored] = deque(maxlen=PATIENCE)
+        self.decision = Decision(Verdict.LOOKING, rule=RULE)
+
+    def reset(self) -> None:
+        """Forget all frames: the model or the source is another."""
+        self._window.clear()
+        self._unusable.clear()
+        self.decision = Decision(Verdict.LOOKING, rule=RULE)
+
+    def update(self, scored: Scored) -> Decision:
+        """Take in the next frame and return the verdict of the window that it ends."""
+        if scored.face_changed or self._is_apart(scored):
+            self._window.clear()
+        if scored.verdict is Verdict.NO_MODEL:
+            self.reset()
+            self.decision = Decision(Verdict.NO_MODEL, scored.reason)
+        elif scored.score is None or scored.threshold is None:
+            self._unusable.append(scored)
+            if len(self._unusable) == PATIENCE or not self._window:
+                self._window.clear()
+                self.decision = Decision(scored.verdict, scored.reason, RULE)
+        else:
+            self._unusable.clear()
+            self._window.append(scored)
+            self.decision = self._judged(scored.threshold)
+        return self.decision
+
+    def _is_apart(self, scored: Scored) -> bool:
+        if not self._window:
+            return False
+        return not 0 <= scored.frame.time - self._window[-1].frame.time <= LONGEST_GAP
+
+    def _judged(self, threshold: float) -> Decision:
+        scores = [frame.score for frame in self._window if frame.score is not None]
+        n, mean = len(scores), sum(scores) / len(scores)
+        if n < ENOUGH:
+            reason = f"Looking: {n} of {ENOUGH} frames."
+            return Decision(Verdict.LOOKING, reason, RULE, mean, threshold, n)
+        if mean >= threshold:
+            reason = "The mean score reaches the threshold."
+            return Decision(Verdict.GENUINE, reason, RULE, mean, threshold, n)
+        refused = [frame for frame in self._window if not frame.verdict.accepts]
+        counts = Counter(frame.verdict for frame in refused)
+        verdict = Verdict.ATTACK
+        if counts[Verdict.UNFAMILIAR] > counts[Verdict.ATTACK]:
+            verdict = Verdict.UNFAMILIAR
+        latest = next(frame for frame in reversed(refused) if frame.verdict is verdict)
+        differences = latest.differences if verdict is Verdict.UNFAMILIAR else ()
+        return Decision(verdict, latest.reason, RULE, mean, threshold, n, differences)

@@ -1,0 +1,355 @@
+"""Enrolment: named takes of genuine frames, each recorded in a few parts.
+
+A take is recorded in parts with a pause between them in which the person moves. The threshold is
+set on whole parts that are left out, so parts that differ a little, as one sitting down differs
+from the next, make it hold for the next time; one long part would not (docs/app.md has the
+figures). A frame is kept when it passes the quality gate and differs from those kept by more
+than the camera's noise, which is measured as it goes.
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.conditions import shared_circumstances
+from app.coverage import coverage
+from app.observation import Observation
+from app.samples import Samples
+from app.shown import EnrolmentShown, SampleShown, TakeShown
+from app.types import Condition, Image
+
+SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
+"""Names offered for takes, in this order."""
+
+LONGEST_NAME = 60
+FEWEST_SAMPLES = 12
+"""With fewer frames a model has nothing to say."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a take is recorded.
+
+    Attributes
+    ----------
+    parts : int
+        Parts of a take.
+    frames : int
+        Frames kept in each part.
+    every : float
+        Seconds between kept frames, at least.
+    at_least_every : float
+        Seconds after which a frame is kept though it hardly differs from the others.
+    pause : float
+        Seconds between parts.
+    """
+
+    parts: int = 3
+    frames: int = 12
+    every: float = 0.25
+    at_least_every: float = 0.8
+    pause: float = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One enrolled frame: its views, its circumstances, a small picture; never the frame itself."""
+
+    number: int
+    take: str
+    part: int
+    views: dict[str, NDArray[np.float32]]
+    condition: Condition | None
+    thumbnail: Image | None
+    is_simulated: bool = False
+
+    @property
+    def part_name(self) -> str:
+        """Name of what is left out together."""
+        return f"{self.take} #{self.part + 1}"
+
+
+class Offer(Enum):
+    """What became of a frame that was offered."""
+
+    KEPT = "kept"
+    FINISHED = "kept, and the take is complete"
+    NEXT_PART = "kept, and the next part begins after a pause"
+    PAUSED = "between parts"
+    ALIKE = "too much like the others"
+    UNUSABLE = "no usable face"
+    IGNORED = "no take is being recorded"
+
+
+@dataclass
+class _Recording:
+    """The take that is being recorded."""
+
+    name: str
+    part: int
+    wanted: int
+    resumes_at: float = -math.inf
+    last_kept: float = -math.inf
+    n_kept: int = 0
+    n_kept_in_part: int = 0
+
+
+class Enrolment:
+    """Takes, and the recording of one.
+
+    Parameters
+    ----------
+    plan : Plan
+        How takes are recorded.
+    """
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        self.plan = plan or Plan()
+        self.samples: tuple[Sample, ...] = ()
+        self.modelled: frozenset[int] = frozenset()
+        """Numbers of the samples that the present model was fitted on."""
+        self._undo: list[tuple[Sample, ...]] = []
+        self._recording: _Recording | None = None
+        self._next_number = 0
+        self._hint = ""
+        self._previous: NDArray[np.float32] | None = None
+        self._steps: deque[float] = deque(maxlen=25)
+
+    # ------------------------------------------------------------- recording
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a take is being recorded."""
+        return self._recording is not None
+
+    @property
+    def recording_part(self) -> tuple[str, int] | None:
+        """Name and part of the take that is being recorded."""
+        if self._recording is None:
+            return None
+        return self._recording.name, self._recording.part
+
+    def start(self, name: str) -> str:
+        """Begin a take and return its name: cleaned, and unlike those there are."""
+        self.stop()
+        clean = " ".join(name.split())[:LONGEST_NAME] or self.suggested_name
+        taken = {sample.take for sample in self.samples}
+        unique, number = clean, 1
+        while unique in taken:
+            number += 1
+            unique = f"{clean} ({number})"
+        self._remember()
+        self._recording = _Recording(unique, 0, self.plan.parts * self.plan.frames)
+        self._hint = "Look into the camera and move your head a little."
+        return unique
+
+    def stop(self) -> None:
+        """End the take; what was kept so far stays."""
+        if self._recording is not None and not self._recording.n_kept and self._undo:
+            self._undo.pop()  # nothing happened that could be undone
+        self._recording = None
+        self._hint = ""
+
+    def offer(self, seen: Observation) -> Offer:
+        """Consider a frame for the take that is being recorded."""
+        recording = self._recording
+        if recording is None:
+            return Offer.IGNORED
+        time = seen.scored.frame.time
+        if seen.views is None:
+            self._previous = None
+            self._hint = seen.scored.reason
+            return Offer.UNUSABLE
+        row = _row(seen.views)
+        self._measure_noise(row)
+        if time < recording.resumes_at:
+            return Offer.PAUSED
+        if not self._differs(row, time, recording):
+            return Offer.ALIKE
+        return self._keep(seen, time, recording)
+
+    def _measure_noise(self, row: NDArray[np.float32]) -> None:
+        """Frames in a row differ by the camera's noise and hardly by anything else."""
+        if self._previous is not None and self._previous.shape == row.shape:
+            step = float(np.linalg.norm(row - self._previous))
+            if step > 0.0:  # a repeated picture says nothing of the noise
+                self._steps.append(step)
+        self._previous = row
+
+    def _differs(self, row: NDArray[np.float32], time: float, recording: _Recording) -> bool:
+        since = time - recording.last_kept
+        if since < self.plan.every:
+            return False
+        others = [_row(s.views) for s in self.samples if s.take == recording.name]
+        if not others:
+            return True
+        nearest = min(float(np.linalg.norm(row - other)) for other in others)
+        noise = median(self._steps) if self._steps else 0.0
+        if nearest >= noise and nearest > 0.0:
+            return True
+        return since >= self.plan.at_least_every and nearest > 0.5 * noise
+
+    def _keep(self, seen: Observation, time: float, recording: _Recording) -> Offer:
+        assert seen.views is not None
+        sample = Sample(
+            self._next_number,
+            recording.name,
+            recording.part,
+            seen.views,
+            seen.condition,
+            seen.thumbnail,
+            bool(seen.scored.frame.caption),
+        )
+        self._next_number += 1
+        self.samples = (*self.samples, sample)
+        recording.n_kept += 1
+        recording.n_kept_in_part += 1
+        recording.last_kept = time
+        self._hint = "Turn, nod and lean a little while the ring fills."
+        if recording.n_kept_in_part < self.plan.frames:
+            return Offer.KEPT
+        if recording.part + 1 == self.plan.parts:
+            self.stop()
+            return Offer.FINISHED
+        recording.part += 1
+        recording.n_kept_in_part = 0
+        recording.resumes_at = time + self.plan.pause
+        self._hint = "Look away for a moment, then sit as before."
+        return Offer.NEXT_PART
+
+    # ------------------------------------------------------------- changes
+
+    def remove_samples(self, numbers: Sequence[int]) -> None:
+        """Strike samples from their takes."""
+        gone = set(numbers)
+        self._change(tuple(s for s in self.samples if s.number not in gone))
+
+    def remove_take(self, name: str) -> None:
+        """Strike a whole take."""
+        self._change(tuple(s for s in self.samples if s.take != name))
+
+    def rename_take(self, name: str, new: str) -> None:
+        """Give a take another name, unless it is empty or taken."""
+        new = " ".join(new.split())[:LONGEST_NAME]
+        if not new or new in {s.take for s in self.samples}:
+            return
+        self._change(tuple(replace(s, take=new) if s.take == name else s for s in self.samples))
+
+    def undo(self) -> None:
+        """Take back the last change: a recorded take, something struck, a name."""
+        if self._undo:
+            self._recording = None
+            self.samples = self._undo.pop()
+
+    def clear(self) -> None:
+        """Forget everything, what could be undone included."""
+        self._recording = None
+        self._undo.clear()
+        self.samples, self.modelled, self._hint = (), frozenset(), ""
+
+    def _change(self, samples: tuple[Sample, ...]) -> None:
+        if len(samples) == len(self.samples) and all(
+            one is other for one, other in zip(samples, self.samples, strict=True)
+        ):
+            return
+        self._remember()
+        self.samples = samples
+
+    def _remember(self) -> None:
+        self._undo.append(self.samples)
+
+    # ------------------------------------------------------------- for others
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether any sample is the demo's."""
+        return any(sample.is_simulated for sample in self.samples)
+
+    @property
+    def suggested_name(self) -> str:
+        """A name for the next take."""
+        taken = {sample.take for sample in self.samples}
+        for name in SUGGESTIONS:
+            if name not in taken:
+                return name
+        return f"take {len(taken) + 1}"
+
+    @property
+    def unmodelled(self) -> tuple[Sample, ...]:
+        """Samples that the present model was not fitted on."""
+        return tuple(s for s in self.samples if s.number not in self.modelled)
+
+    def mark_modelled(self, numbers: Sequence[int]) -> None:
+        """Say which samples the present model was fitted on."""
+        self.modelled = frozenset(numbers)
+
+    def why_not(self) -> str:
+        """What is missing before a model can be fitted; empty when nothing is."""
+        if self.is_recording:
+            return "A take is being recorded: wait until it is complete, or stop it."
+        missing = FEWEST_SAMPLES - len(self.samples)
+        if missing > 0:
+            return f"Record a take first: {missing} more frames are needed."
+        return ""
+
+    @property
+    def shown(self) -> EnrolmentShown:
+        """The enrolment as views show it."""
+        recording, lights = self._recording, self._lights()
+        names = list(dict.fromkeys(sample.take for sample in self.samples))
+        takes = tuple(
+            TakeShown(
+                name,
+                sum(sample.take == name for sample in self.samples),
+                lights.get(name, 0),
+                all(s.number in self.modelled for s in self.samples if s.take == name),
+            )
+            for name in names
+        )
+        conditions = [s.condition for s in self.samples if s.condition is not None]
+        parts = [s.part_name for s in self.samples if s.condition is not None]
+        why_not = self.why_not()
+        return EnrolmentShown(
+            takes=takes,
+            samples=tuple(SampleShown(s.number, s.take, s.thumbnail) for s in self.samples),
+            coverage=coverage(conditions, parts),
+            collecting="" if recording is None else recording.name,
+            n_wanted=0 if recording is None else recording.wanted,
+            n_collected=0 if recording is None else recording.n_kept,
+            hint=self._hint,
+            can_fit=not why_not,
+            why_not=why_not,
+            can_undo=bool(self._undo),
+            suggested_name=self.suggested_name,
+        )
+
+    def _lights(self) -> dict[str, int]:
+        """Number the circumstances of the takes, from 1, in the order of the takes."""
+        known = [(s.condition, s.take) for s in self.samples if s.condition is not None]
+        if not known:
+            return {}
+        takes = [take for _, take in known]
+        shared = shared_circumstances([condition for condition, _ in known], takes)
+        order: dict[int, int] = {}
+        for light in shared:
+            order.setdefault(light, len(order) + 1)
+        return {take: order[light] for take, light in zip(takes, shared, strict=True)}
+
+
+def as_samples(samples: Sequence[Sample]) -> Samples:
+    """Return the rows of enrolled frames, each part as a take of its own."""
+    rows = Samples()
+    for sample in samples:
+        rows.add_views(sample.views, sample.part_name, sample.condition)
+    return rows
+
+
+def _row(views: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Return a frame's views side by side."""
+    return np.concatenate([view.ravel() for view in views.values()])

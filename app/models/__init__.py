@@ -1,0 +1,1 @@
+"""Fitted models with all that belongs to them: made, extended, described, saved and loaded."""

@@ -1,0 +1,205 @@
+"""Models in files: saved with a check of what was saved, loaded with a check that it fits."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.conditions import NAMES, EnrolledConditions
+from app.models.model import PadModel
+from lmkl_core.errors import ModelFileError
+from lmkl_core.modelfile import load_with_manifest, save_model
+
+SUFFIX = ".safetensors"
+COMPARED_ROWS = 64
+"""Rows that are scored by both models after an export."""
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Export:
+    """A model that was saved, read back and compared.
+
+    Attributes
+    ----------
+    model : PadModel
+        The saved one, which now knows its file.
+    n_compared : int
+        Rows that both scored.
+    largest_difference : float
+        Of any score, 0 when they agree to the last bit.
+    """
+
+    model: PadModel
+    n_compared: int
+    largest_difference: float
+
+    @property
+    def statement(self) -> str:
+        """What was checked, in one sentence."""
+        difference = (
+            "agree to the last bit"
+            if self.largest_difference == 0
+            else f"differ by at most {self.largest_difference:.1e}"
+        )
+        return f"Read back and compared: {self.n_compared} scores {difference}."
+
+
+def save(model: PadModel, path: str | os.PathLike[str]) -> Export:
+    """Save a model, load it again and compare what both say.
+
+    Parameters
+    ----------
+    model : PadModel
+        Stays as it is.
+    path : path-like
+        The file; an older one is replaced only by one that can be read.
+
+    Raises
+    ------
+    ModelFileError
+        In one sentence, when it cannot be written, or what was written scores differently.
+    """
+    target = Path(path)
+    try:
+        save_model(model.estimator, target, extra=_extra(model))
+    except OSError as error:
+        raise ModelFileError(
+            f"The model cannot be written to {target} ({error.strerror or error}): "
+            "choose another folder."
+        ) from error
+    loaded = load(target)
+    views = _some_rows(model)
+    before, after = (each.estimator.score_samples(views) for each in (model, loaded))
+    largest = float(np.max(np.abs(before - after)))
+    if loaded.threshold != model.threshold or not largest <= 1e-6:
+        raise ModelFileError(
+            f"The exported file {target.name} scores differently by {largest:.1e}: "
+            "export it again to another disk."
+        )
+    return Export(replace(model, path=str(target), digest=loaded.digest), len(before), largest)
+
+
+def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None) -> PadModel:
+    """Load a model.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it may be hostile.
+    features : mapping, optional
+        Fingerprint of the running views: a model of other views is refused.
+
+    Raises
+    ------
+    ModelFileError
+        In one sentence.
+    """
+    source = Path(path)
+    estimator, manifest = load_with_manifest(source)
+    extra = manifest.extra
+    try:
+        model = PadModel(
+            estimator,
+            dict(extra.get("features", {})),
+            _conditions(extra.get("conditions")),
+            _take_names(extra.get("takes"), len(manifest.takes)),
+            str(source),
+            manifest.digest,
+            extra.get("simulated") is True,
+        )
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        raise ModelFileError(
+            f"Model file {source.name!r} cannot be used because what it says of its takes makes "
+            "no sense: export the model again."
+        ) from error
+    if features is not None and (difference := difference_of(model.features, features)):
+        raise ModelFileError(
+            f"Model file {source.name!r} does not fit the views in use: {difference}."
+        )
+    return model
+
+
+def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
+    """Say what differs between two fingerprints of views; empty when nothing does."""
+    if not saved:
+        return "it does not say which views it was made with; fit a model in this program"
+    theirs, ours = _preset(saved), _preset(running)
+    if theirs.get("name") != ours.get("name"):
+        return (
+            f"it was made with the views {theirs.get('name')!r}, and {ours.get('name')!r} are "
+            "in use; choose these views in the settings"
+        )
+    for part in ("crops", "branches"):
+        if theirs.get(part) != ours.get(part):
+            return (
+                f"the {part} of the views {ours.get('name')!r} were others; use the version of "
+                "the program it was made with, or enrol again"
+            )
+    if saved.get("weights") != running.get("weights"):
+        return (
+            "the networks' weights are others; use those it was made with, or enrol again "
+            "(lmkl-pad weights list shows them)"
+        )
+    if saved.get("format") != running.get("format"):
+        return "the way views are computed was another; enrol again"
+    return ""
+
+
+def _preset(features: Mapping[str, Any]) -> Mapping[str, Any]:
+    preset = features.get("preset")
+    return preset if isinstance(preset, Mapping) else {}
+
+
+def _extra(model: PadModel) -> dict[str, Any]:
+    extra: dict[str, Any] = {
+        "features": model.features,
+        "takes": list(model.takes),
+        "simulated": model.is_simulated,
+    }
+    if model.conditions is not None:
+        extra["conditions"] = {
+            "names": list(NAMES),
+            "takes": list(model.conditions.takes),
+            "low": _rounded(model.conditions.low),
+            "high": _rounded(model.conditions.high),
+        }
+    return extra
+
+
+def _rounded(values: np.ndarray) -> list[list[float]]:
+    return [[round(float(value), _DIGITS) for value in row] for row in values]
+
+
+def _conditions(stored: Any) -> EnrolledConditions | None:
+    if stored is None:
+        return None
+    takes = tuple(str(name)[:200] for name in stored["takes"])
+    low, high = (np.array(stored[end], dtype=np.float64) for end in ("low", "high"))
+    shape = (len(takes), len(NAMES))
+    if list(stored["names"]) != list(NAMES) or not takes:
+        raise ValueError("other circumstances were measured")
+    if low.shape != shape or high.shape != shape or not np.isfinite([low, high]).all():
+        raise ValueError("ranges of circumstances are not finite numbers")
+    return EnrolledConditions(takes, low, high)
+
+
+def _take_names(stored: Any, n_takes: int) -> tuple[str, ...]:
+    if stored is None:
+        return tuple(f"take {number + 1}" for number in range(n_takes))
+    names = tuple(str(name)[:200] for name in stored)
+    if len(names) != n_takes:
+        raise ValueError("names and takes are not the same number")
+    return names
+
+
+def _some_rows(model: PadModel) -> dict[str, np.ndarray]:
+    """Return rows that scoring rests on, evenly over all of them."""
+    views = model.estimator.support_views()
+    n = len(next(iter(views.values())))
+    rows = np.unique(np.linspace(0, n - 1, min(n, COMPARED_ROWS)).astype(int))
+    return {name: array[rows] for name, array in views.items()}

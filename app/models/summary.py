@@ -1,0 +1,170 @@
+"""A fitted model as numbers and words that views can show."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.models.model import PadModel
+from app.shown import Bound, ModelShown, ThresholdShown
+from app.types import Image
+from lmkl_core import LocalisedMKL
+from lmkl_core.theory import (
+    dual_norm_bound,
+    generalisation_bound,
+    lambda_radius,
+    rademacher_bound,
+    squared_loss_bound,
+    weight_sum_bound,
+)
+
+CERTIFIED_GAP = 1e-6
+"""A fit that stops above this relative gap is shown as not certified."""
+
+CONFIDENCE = 0.05
+
+
+def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelShown:
+    """Return what views show of a model.
+
+    Parameters
+    ----------
+    model : PadModel
+        Fitted.
+    thumbnails : sequence of Image or None
+        A small picture of every enrolled row, in order; empty where none are in memory.
+    """
+    estimator = model.estimator
+    solution = estimator.solution_
+    labels = np.asarray(estimator.labels_)
+    preset = model.features.get("preset", {})
+    return ModelShown(
+        view_names=model.view_names,
+        weights=tuple(tuple(map(float, row)) for row in estimator.kernel_weights_),
+        cluster_sizes=tuple(int(np.sum(labels == c)) for c in range(estimator.n_clusters_)),
+        typical_faces=_typical_faces(estimator, thumbnails),
+        gap=float(estimator.gap_),
+        is_certified=bool(estimator.gap_ <= CERTIFIED_GAP),
+        stop_reason=str(solution.stop_reason),
+        n_solves=int(solution.n_solves),
+        gap_history=tuple(map(float, solution.gap_history)),
+        objective_history=tuple(map(float, solution.objective_history)),
+        threshold=_threshold(estimator),
+        bounds=_bounds(estimator),
+        parameters=_parameters(estimator),
+        takes=model.takes,
+        n_samples=len(labels),
+        preset=str(preset.get("name", "")) if isinstance(preset, dict) else "",
+        typical_terms=_typical_terms(estimator),
+        path=model.path,
+        digest=model.digest,
+        is_simulated=model.is_simulated,
+        notes=model.notes,
+    )
+
+
+def _threshold(estimator: LocalisedMKL) -> ThresholdShown:
+    calibration = estimator.calibration_
+    stress = calibration.stress_scores
+    has_stress = bool(np.isfinite(stress).all()) and not math.isnan(calibration.stress_bpcer)
+    low, high = calibration.interval
+    stress_low, stress_high = calibration.stress_interval
+    return ThresholdShown(
+        value=float(calibration.threshold),
+        target_bpcer=float(calibration.target_bpcer),
+        bpcer=float(calibration.bpcer),
+        interval=(float(low), float(high)),
+        n_scores=int(calibration.n_scores),
+        n_effective=float(calibration.n_effective),
+        promised=bool(calibration.promised),
+        origin=str(calibration.origin),
+        statement=str(calibration.statement),
+        stress_bpcer=float(calibration.stress_bpcer) if has_stress else None,
+        stress_interval=(float(stress_low), float(stress_high)),
+        left_out=tuple(map(float, calibration.scores)),
+        stress=tuple(map(float, stress)) if has_stress else (),
+    )
+
+
+def _typical_faces(
+    estimator: LocalisedMKL, thumbnails: Sequence[Image | None]
+) -> tuple[Image | None, ...]:
+    """The enrolled frame that belongs most to each cluster."""
+    memberships = np.asarray(estimator.memberships_)
+    if len(thumbnails) != len(memberships):
+        return (None,) * estimator.n_clusters_
+    return tuple(thumbnails[int(row)] for row in memberships.argmax(axis=0))
+
+
+def _typical_terms(estimator: LocalisedMKL) -> tuple[tuple[float, ...], ...]:
+    terms = estimator.explain(estimator.support_views()).mean(axis=0)
+    return tuple(tuple(map(float, row)) for row in terms)
+
+
+def _parameters(estimator: LocalisedMKL) -> tuple[tuple[str, str], ...]:
+    n = len(estimator.labels_)
+    return (
+        ("clusters C", f"{estimator.n_clusters_}"),
+        ("p", f"{estimator.p:.4g}"),
+        ("q", f"{estimator.q:.4g}"),
+        ("delta", f"{estimator.delta_:.4g} ({estimator.delta_ / n:.4g} n)"),
+        ("temperature", f"{estimator.temperature:.4g}"),
+        ("constraint", str(estimator.constraint)),
+        ("kernel", str(estimator.kernel)),
+    )
+
+
+def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
+    """The theory's figures, for the paper's constraint on exact fits; none for others."""
+    constraint, p, q = estimator.constraint, float(estimator.p), float(estimator.q)
+    dual = np.asarray(estimator.dual_coef_)
+    memberships = np.asarray(estimator.memberships_)
+    n, n_clusters = memberships.shape
+    n_views = len(estimator.view_names_)
+    support = estimator.support_views()
+    exact = len(next(iter(support.values()))) == n and np.isfinite(dual).all()
+    if constraint != "joint-matrix" or not exact or estimator.kernel != "rbf":
+        return ()
+    scores = estimator.score_samples(support)
+    radius = lambda_radius(dual, float(dual @ scores))
+    before = dual_norm_bound(n, float(estimator.delta_))
+    sums = weight_sum_bound(constraint, n_clusters, n_views, p, q)
+    complexity = rademacher_bound(
+        Lambda=before.radius,
+        r=1.0,
+        memberships=memberships,
+        n_views=n_views,
+        p=p,
+        q=q,
+        form="learned-weights",
+    )
+    loss = squared_loss_bound(Lambda=before.radius, r=1.0, n_views=n_views, p=p, q=q)
+    general = generalisation_bound(
+        scores, complexity, Delta=CONFIDENCE, loss_bound=loss.value, form="mohri"
+    )
+    # Scoring everything 0 has the error 1: a bound beyond that says nothing.
+    is_vacuous = general.is_vacuous or general.value >= 1.0
+    vacuous = " It says nothing with so few frames." if is_vacuous else ""
+    return (
+        Bound(
+            "sum of weights",
+            float(np.sum(estimator.kernel_weights_)),
+            f"at most {sums.value:.4g} under this constraint",
+        ),
+        Bound(
+            "radius of the fit",
+            radius.value,
+            f"Lambda; known before the fit to be at most {before.radius:.4g}",
+        ),
+        Bound(
+            "Rademacher complexity",
+            complexity.value,
+            "upper bound that covers learned weights (Proposition 2, mended)",
+        ),
+        Bound(
+            "expected squared error",
+            general.value,
+            f"of genuine samples, at most, with confidence {1 - CONFIDENCE:.0%} (Proposition 3)."
+            f"{vacuous}",
+        ),
+    )
