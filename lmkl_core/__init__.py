@@ -1,21 +1,26 @@
 """Localised one-class multiple kernel learning with certified optimality.
 
-Importing this package loads neither torch nor OpenCV nor Qt.
+Importing this package loads neither torch nor OpenCV nor Qt; scikit-learn and SciPy are loaded
+when the first of its names is used.
 """
 
-from lmkl_core.calibration import Calibration, calibrate, clopper_pearson
-from lmkl_core.errors import (
-    Cancelled,
-    ConvergenceWarning,
-    DuplicateRowsWarning,
-    InvalidInputError,
-    ModelFileError,
-)
-from lmkl_core.estimator import LocalisedMKL
-from lmkl_core.kernels import register_kernel
-from lmkl_core.modelfile import load_model, save_model
-from lmkl_core.selection import Selection, select
-from lmkl_core.solution import Solution
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lmkl_core.calibration import Calibration, calibrate, clopper_pearson
+    from lmkl_core.errors import (
+        Cancelled,
+        ConvergenceWarning,
+        DuplicateRowsWarning,
+        InvalidInputError,
+        ModelFileError,
+    )
+    from lmkl_core.estimator import LocalisedMKL
+    from lmkl_core.kernels import register_kernel
+    from lmkl_core.modelfile import load_model, save_model
+    from lmkl_core.selection import Selection, select
+    from lmkl_core.solution import Solution
 
 __all__ = [
     "Calibration",
@@ -34,3 +39,34 @@ __all__ = [
     "save_model",
     "select",
 ]
+
+_MODULES = {
+    "Calibration": "calibration",
+    "Cancelled": "errors",
+    "ConvergenceWarning": "errors",
+    "DuplicateRowsWarning": "errors",
+    "InvalidInputError": "errors",
+    "LocalisedMKL": "estimator",
+    "ModelFileError": "errors",
+    "Selection": "selection",
+    "Solution": "solution",
+    "calibrate": "calibration",
+    "clopper_pearson": "calibration",
+    "load_model": "modelfile",
+    "register_kernel": "kernels",
+    "save_model": "modelfile",
+    "select": "selection",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"lmkl_core.{_MODULES[name]}"), name)
+    # Found at once from now on; the module __getattr__ is asked only for what is missing.
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,12 @@
-"""The errors and warnings of the library: each says in one sentence what is wrong."""
+"""The errors and warnings of the library: each says in one sentence what is wrong.
 
-from sklearn.exceptions import ConvergenceWarning
+Importing this loads nothing: the application shows its first frame before scikit-learn is there.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sklearn.exceptions import ConvergenceWarning
 
 
 class InvalidInputError(ValueError):
@@ -26,3 +32,15 @@ __all__ = [
     "InvalidInputError",
     "ModelFileError",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ConvergenceWarning":
+        from sklearn.exceptions import ConvergenceWarning
+
+        return ConvergenceWarning
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -164,6 +164,14 @@ def replay(place: Setting) -> list[Layer]:
     return [replace(layer, film=film)]
 
 
+def monitor(place: Setting) -> list[Layer]:
+    """A photograph on a monitor: larger than a tablet, coarser pixels, on a foot of its own."""
+    calm = replace(place, motion=place.motion.calmed(0.1))
+    cut = Cut.draw(calm.rng, (3.2, 4.6), 0.62)
+    source = photograph(calm.person, calm.rng)
+    return [_screen(calm, source, cut, 240.0, (0.12, 0.3))[0]]
+
+
 INSTRUMENTS: Mapping[str, Instrument] = MappingProxyType(
     {
         "print": office_print,

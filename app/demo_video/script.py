@@ -1,70 +1,67 @@
-"""The built-in demo's script: what is presented, one chapter after the other."""
+"""How the demo's chapters are recorded.
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+What the chapters are is told in `app.sources.demo_script`, which loads no renderer.
+"""
 
-from app.demo_video.takes import RATE, Take, packed_empty_room, packed_frames
+from collections.abc import Callable, Iterator
+
+from app.demo_video.arrays import F32
+from app.demo_video.camera import WEBCAM
+from app.demo_video.instruments import INSTRUMENTS, monitor
+from app.demo_video.people import load_person
+from app.demo_video.scene import Layer, Scene
+from app.demo_video.setting import Setting, genuine_scene, room_of, setting
+from app.demo_video.takes import RATE, SIZE
+from app.sources.demo_script import Chapter, Script, script
+
+__all__ = ["Chapter", "Script", "record", "script"]
+
+# The monitor is not one of INSTRUMENTS: the tables of the studies are about these.
+_INSTRUMENTS = {**INSTRUMENTS, "monitor": monitor}
 
 
-@dataclass(frozen=True)
-class Chapter:
-    """One presentation of the demo.
+def record(chapter: Chapter, stopping: Callable[[], bool] = lambda: False) -> Iterator[bytes]:
+    """Record a chapter: the camera's compressed pictures, one after the other.
 
-    Attributes
+    They are those of the `Take` with the chapter's person, instrument, light and seed.
+
+    Parameters
     ----------
-    caption : str
-        What is being presented, for people.
-    truth : {"nobody", "bonafide", "attack"}
-        What it is.
-    species : str or None
-        The attack's instrument.
-    n_frames : int
-        How long it is shown.
-    take : Take
-        What is recorded for it; shorter than it is shown, so it runs to and fro. The room alone
-        where nobody is there.
+    chapter : Chapter
+        What to record.
+    stopping : callable
+        Asked between the steps of making the scene, which take up to a second together, and
+        before every picture; a true answer ends the recording early.
+
+    Raises
+    ------
+    InvalidInputError
+        When the person is unknown or their portraits are not installed.
     """
-
-    caption: str
-    truth: Literal["nobody", "bonafide", "attack"]
-    species: str | None
-    n_frames: int
-    take: Take
-
-    def record(self) -> Iterator[bytes]:
-        """Record what the chapter shows, as the camera's compressed pictures."""
-        if self.truth == "nobody":
-            take = self.take
-            return packed_empty_room(take.person, take.condition, take.n_frames, take.seed)
-        return packed_frames(self.take)
-
-    def picture_of(self, position: int) -> int:
-        """Which recorded picture is shown at a position of the chapter."""
-        turn = max(2 * (self.take.n_frames - 1), 1)
-        place = position % turn
-        return min(place, turn - place) if self.take.n_frames > 1 else 0
+    load_person(chapter.person)
+    if stopping():
+        return
+    place = setting(chapter.person, chapter.light, SIZE, chapter.seed, _label(chapter))
+    room = room_of(place, chapter.light)
+    if stopping():
+        return
+    scene = _scene(chapter, place, room)
+    camera = place.camera(WEBCAM)
+    for number in range(chapter.n_recorded):
+        if stopping():
+            return
+        yield camera.shoot(scene.render(number / RATE), number / RATE)
 
 
-def script(person: str, seed: int = 0, n_recorded: int = 48) -> tuple[Chapter, ...]:
-    """Return the demo's chapters for a person; ``n_recorded`` frames are made for each."""
+def _label(chapter: Chapter) -> str:
+    """What tells apart the random numbers of takes that share a seed, as `Take.label` does."""
+    return chapter.truth if chapter.instrument is None else f"attack-{chapter.instrument}"
 
-    def genuine(caption: str, condition: str, number: int) -> Chapter:
-        take = Take(person, "bonafide", None, condition, seed + number, n_recorded)
-        return Chapter(caption, "bonafide", None, round(6 * RATE), take)
 
-    def attack(caption: str, instrument: str, condition: str, number: int) -> Chapter:
-        take = Take(person, "attack", instrument, condition, seed + number, n_recorded)
-        return Chapter(caption, "attack", instrument, round(5 * RATE), take)
-
-    room = Take(person, "bonafide", None, "window", seed, min(n_recorded, 15))
-    return (
-        Chapter("Nobody: the empty room", "nobody", None, round(1 * RATE), room),
-        genuine("The person, by the window", "window", 1),
-        genuine("The person, by lamp light", "lamp", 2),
-        attack("A print of the person", "print", "window", 3),
-        attack("The person's photo on a phone", "phone", "window", 4),
-        attack("A video of the person on a tablet", "replay", "lamp", 5),
-        attack("Somebody behind a paper mask", "paper-mask", "window", 6),
-        genuine("The person again, by the window", "window", 7),
-    )
+def _scene(chapter: Chapter, place: Setting, room: F32) -> Scene:
+    if chapter.truth == "bonafide":
+        return genuine_scene(place, room)
+    layers: list[Layer] = []
+    if chapter.instrument is not None:
+        layers = _INSTRUMENTS[chapter.instrument](place)
+    return Scene(room, layers)

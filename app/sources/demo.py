@@ -1,39 +1,63 @@
-"""The built-in demo: a person who does not exist, then attacks on them, when there is no camera."""
+"""The built-in demo: a person who does not exist, then attacks on them, when there is no camera.
+
+Importing this loads numpy and nothing heavier; the first frame needs OpenCV to be decoded. The
+renderer is loaded by the recorder's thread, a moment after that.
+"""
 
 import threading
 
-from app.demo_video.camera import unpacked
-from app.demo_video.reel import Reel
-from app.demo_video.script import Chapter, script
-from app.demo_video.takes import RATE, SIZE
+import numpy as np
+
+from app.sources.demo_opening import opening_of
+from app.sources.demo_projector import Projector
+from app.sources.demo_reel import Reel
+from app.sources.demo_script import N_RECORDED, PERSON, RATE, SIZE, Chapter, script
 from app.sources.pacing import Clock, Pacer
 from app.sources.source import Cause, FrameSource, SourceError, SourceInfo
-from app.types import Frame
+from app.types import Frame, Image
 from lmkl_core.errors import InvalidInputError
+
+SIMULATED = "Simulated: {caption}"
+"""How the caption of every frame says that it is not real."""
 
 
 class DemoSource(FrameSource):
     """Generated recordings, played like a camera; it knows what is being presented.
 
+    It shows everything in turn until `present` directs it, which any thread may do::
+
+        source.present("window 1")  # from the next frame on
+        source.present(None)  # everything in turn again, from the beginning
+
+    A paced demo never waits for a recording while it has something to show. Where nothing of a
+    presentation is recorded yet it repeats the last picture, with the caption of what that shows:
+    `chapter` tells when the presentation has begun.
+
     Parameters
     ----------
     paced : bool
-        Whether a frame is held back until its time has come, as a camera would.
+        Whether a frame is held back until its time has come, as a camera would. Without a pace,
+        frames wait for their recording instead, and equal demos give equal frames.
     loop : bool
         Whether to start over after the last chapter.
     person : str
-        Who is shown, one of `app.demo_video.PEOPLE`.
+        Who is shown, one of `app.demo_video.PEOPLE`; `read` raises for an unknown one.
     seed : int
         Another seed, other takes.
     n_recorded : int
-        Frames recorded for each chapter; it shows them to and fro.
+        Pictures recorded for each chapter, twice as many for those to enrol; it shows them to and
+        fro.
     clock : Clock, optional
         Where the pace comes from.
 
     Attributes
     ----------
     chapters : tuple of Chapter
-        The script.
+        What is shown in turn.
+    enrolment : tuple of Chapter
+        Genuine takes to enrol: three in each of three lights, none of which is among ``chapters``.
+    presentations : tuple of Chapter
+        All that can be presented, every chapter once.
     """
 
     is_live = False
@@ -42,18 +66,21 @@ class DemoSource(FrameSource):
         self,
         paced: bool = True,
         loop: bool = True,
-        person: str = "P001",
+        person: str = PERSON,
         seed: int = 0,
         *,
-        n_recorded: int = 48,
+        n_recorded: int = N_RECORDED,
         clock: Clock | None = None,
     ) -> None:
         self.name = "Demo"
         self.paced = paced
         self.loop = loop
-        self.chapters = script(person, seed, n_recorded)
-        self._length = sum(chapter.n_frames for chapter in self.chapters)
-        self._reel = Reel(self.chapters)
+        parts = script(person, seed, n_recorded)
+        self.chapters = parts.loop
+        self.enrolment = parts.enrolment
+        self.presentations = parts.presentations
+        self._reel = Reel(self.presentations)
+        self._projector = Projector(parts, self._reel, loop=loop, patient=not paced)
         self._pacer = Pacer(clock)
         self._closing = threading.Event()
         self._closing.set()
@@ -61,54 +88,78 @@ class DemoSource(FrameSource):
     @property
     def chapter(self) -> Chapter:
         """What the last delivered frame presents (the first chapter before any)."""
-        return self.chapter_of(max(self._n_delivered - 1, 0))
+        return self._projector.shown
+
+    @property
+    def presenting(self) -> str | None:
+        """Key of what `present` asked for; None is everything in turn."""
+        chapter = self._projector.presenting
+        return None if chapter is None else chapter.key
+
+    def present(self, key: str | None) -> None:
+        """Show one presentation until told otherwise; from any thread, with the next frame.
+
+        Parameters
+        ----------
+        key : str or None
+            Of one of `presentations`; None is everything in turn, from the beginning.
+
+        Raises
+        ------
+        InvalidInputError
+            When no presentation has that key.
+        """
+        by_key = {chapter.key: chapter for chapter in self.presentations}
+        if key is not None and key not in by_key:
+            raise InvalidInputError(
+                f"The demo cannot present {key!r}; choose one of {', '.join(by_key)}."
+            )
+        self._projector.present(None if key is None else by_key[key])
 
     @property
     def progress(self) -> float:
-        """Share of the demo that is recorded, 0 to 1: playing does not wait for the whole."""
-        return self._reel.progress
-
-    def chapter_of(self, number: int) -> Chapter:
-        """Return what the frame of that number presents."""
-        return self.chapters[self._place(number)[0]]
+        """Share of the loop that is recorded, 0 to 1: playing does not wait for the whole."""
+        return self._reel.progress(self.chapters)
 
     def open(self) -> SourceInfo:
-        """Start recording ahead; the first frames are there within a second."""
+        """Start recording ahead; the first frames are there at once."""
         self._closing.clear()
         self._pacer.restart()
+        first = self.chapters[0]
+        if not self._reel.count(first):
+            self._reel.insert(first, opening_of(first))
         self._reel.start()
         width, height = SIZE
-        return SourceInfo(self.name, width, height, RATE, None if self.loop else self._length)
+        length = sum(chapter.n_frames for chapter in self.chapters)
+        return SourceInfo(self.name, width, height, RATE, None if self.loop else length)
 
     def read(self) -> Frame | None:
         """Return the next frame, when it is due if the demo is paced."""
-        number = self._n_delivered
-        if self._closing.is_set() or (number >= self._length and not self.loop):
+        if self._closing.is_set():
             return None
-        chapter, position = self._place(number)
         try:
-            packed = self._reel.picture(chapter, self.chapters[chapter].picture_of(position))
+            packed = self._projector.picture()
         except InvalidInputError as error:
             raise SourceError(Cause.NOT_FOUND, message=str(error)) from error
         if packed is None:
             return None
-        image = unpacked(packed)
+        image = _unpacked(packed)
+        time = self._n_delivered / RATE
         if self.paced:
-            self._pacer.wait_for(number / RATE, self._closing)
+            self._pacer.wait_for(time, self._closing)
         if self._closing.is_set():
             return None
-        return self._deliver(image, number / RATE)
+        return self._deliver(image, time, SIMULATED.format(caption=self.chapter.caption))
 
     def close(self) -> None:
         """Stop; a `read` that waits returns at once. What is recorded is kept for the next time."""
         self._closing.set()
         self._reel.stop()
 
-    def _place(self, number: int) -> tuple[int, int]:
-        """Return the chapter of a frame and its position in it."""
-        position = number % self._length
-        for index, chapter in enumerate(self.chapters):
-            if position < chapter.n_frames:
-                return index, position
-            position -= chapter.n_frames
-        raise AssertionError("a position beyond the script")
+
+def _unpacked(packed: bytes) -> Image:
+    # Here and not above: a program loads OpenCV on the reader's thread while its window is made.
+    from app.sources.opencv import cv2
+
+    image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB)
+    return np.asarray(image, np.uint8)

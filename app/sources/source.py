@@ -92,10 +92,10 @@ class FrameSource(ABC):
         May come from another thread: a waiting `read` then ends as soon as its library lets it.
         """
 
-    def _deliver(self, image: Image, time: float) -> Frame:
+    def _deliver(self, image: Image, time: float, caption: str = "") -> Frame:
         """Return the image as the next frame; a time before the last one's becomes the last."""
         self._last_time = max(self._last_time, time)
-        frame = Frame(image=image, number=self._n_delivered, time=self._last_time)
+        frame = Frame(image, self._n_delivered, self._last_time, caption)
         self._n_delivered += 1
         return frame
 

@@ -1,0 +1,42 @@
+"""The first pictures of the demo, recorded beforehand: no renderer is needed to show them.
+
+``python -m app.demo_video.opening`` makes the file: every picture as the camera compressed it,
+after four bytes that tell its length.
+"""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from app.sources.demo_script import N_RECORDED, Chapter, script
+
+FILE = Path(__file__).parents[1] / "demo_video" / "opening.bin"
+
+_LENGTH = struct.Struct(">I")
+
+
+def opening_of(chapter: Chapter, file: Path = FILE) -> list[bytes]:
+    """Return what was recorded beforehand of a chapter: nothing, for all but the very first."""
+    if replace(chapter, n_recorded=N_RECORDED) != script().loop[0]:
+        return []
+    try:
+        return _split(file.read_bytes())
+    except OSError:
+        # It only saves time: without the file the chapter is recorded like any other.
+        return []
+
+
+def written(pictures: Iterable[bytes]) -> bytes:
+    """Return the content of a file with these pictures."""
+    return b"".join(_LENGTH.pack(len(picture)) + picture for picture in pictures)
+
+
+def _split(content: bytes) -> list[bytes]:
+    pictures, place = [], 0
+    while place < len(content):
+        (length,) = _LENGTH.unpack_from(content, place)
+        place += _LENGTH.size
+        pictures.append(content[place : place + length])
+        place += length
+    return pictures
