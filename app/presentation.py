@@ -1,0 +1,241 @@
+"""One presentation of a test: its judged frames, and what they make of it together.
+
+The outcome is never stored, only worked out from the frames and the threshold they were held
+against, so that a presentation cannot contradict itself.
+"""
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from app.shown import BONA_FIDE, SPECIES, PresentationShown, Scored
+from app.types import Verdict
+
+ENOUGH_FRAMES = 5
+"""With fewer scored frames than this a presentation has no response."""
+
+LONGEST_NAME = 60
+
+_SCORED = (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
+_UNSCORED = (Verdict.NO_FACE, Verdict.POOR_QUALITY)
+
+
+class TrialError(ValueError):
+    """What a test session cannot take, told in one sentence."""
+
+
+@dataclass(frozen=True)
+class JudgedFrame:
+    """A frame of a presentation: what it was called, and its score where it has one.
+
+    The verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
+    (without).
+    """
+
+    verdict: Verdict
+    score: float | None = None
+
+
+def judged(scored: Scored) -> JudgedFrame:
+    """Return what is kept of a frame.
+
+    A picture that could not be read counts as poor quality. What has a score is accepted exactly
+    when that reaches the threshold.
+    """
+    score, threshold = scored.score, scored.threshold
+    if score is None or threshold is None or not math.isfinite(score + threshold):
+        is_missing = scored.verdict is Verdict.NO_FACE
+        return JudgedFrame(Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY)
+    if score >= threshold:
+        return JudgedFrame(Verdict.GENUINE, score)
+    is_unfamiliar = scored.verdict is Verdict.UNFAMILIAR
+    return JudgedFrame(Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK, score)
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """A presentation that has ended.
+
+    Attributes
+    ----------
+    number : int
+        Counts from 1 in a session and is never given twice.
+    species : str
+        `app.shown.BONA_FIDE` or an attack's species.
+    frames : tuple of JudgedFrame
+        In their order.
+    threshold : float or None
+        In force when they were judged; None when no frame has a score.
+    digest : str
+        Of the model that judged them; empty when it is not known.
+    is_simulated : bool
+        Whether it was generated and not held before a camera.
+    """
+
+    number: int
+    species: str
+    frames: tuple[JudgedFrame, ...]
+    threshold: float | None
+    digest: str = ""
+    is_simulated: bool = False
+
+    @property
+    def is_attack(self) -> bool:
+        """Whether accepting it is an error."""
+        return self.species != BONA_FIDE
+
+    @cached_property
+    def scores(self) -> tuple[float, ...]:
+        """Scores of the frames that have one."""
+        return tuple(frame.score for frame in self.frames if frame.score is not None)
+
+    @cached_property
+    def score(self) -> float | None:
+        """Mean score; None with fewer than `ENOUGH_FRAMES` scored frames."""
+        if len(self.scores) < ENOUGH_FRAMES:
+            return None
+        mean = math.fsum(self.scores) / len(self.scores)
+        # Equal scores have exactly that mean: rounding must not turn a tie into a refusal.
+        return min(max(mean, min(self.scores)), max(self.scores))
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the presentation is called: genuine when its mean score reaches the threshold.
+
+        Refused ones are unfamiliar when most of their refused frames were; without enough scored
+        frames it is what most of the others lacked.
+        """
+        called = Counter(frame.verdict for frame in self.frames)
+        if self.score is None or self.threshold is None:
+            return max(_UNSCORED, key=lambda verdict: called[verdict])
+        if self.score >= self.threshold:
+            return Verdict.GENUINE
+        if called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]:
+            return Verdict.UNFAMILIAR
+        return Verdict.ATTACK
+
+    @property
+    def shown(self) -> PresentationShown:
+        """The presentation as a view shows it."""
+        return PresentationShown(
+            self.number,
+            self.species,
+            self.verdict,
+            self.score,
+            len(self.scores),
+            self.is_simulated,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the presentation as JSON values."""
+        return {
+            "number": self.number,
+            "species": self.species,
+            "is_simulated": self.is_simulated,
+            "threshold": self.threshold,
+            "model_digest": self.digest,
+            "verdicts": [frame.verdict.value for frame in self.frames],
+            "scores": [frame.score for frame in self.frames],
+        }
+
+
+def species_name(typed: str, known: Iterable[str] = ()) -> str:
+    """Return a species' name as it is kept: one line, of bounded length, spelt as before.
+
+    Parameters
+    ----------
+    typed : str
+        What a person typed.
+    known : iterable of str
+        Names in use: one that differs only in case is taken instead.
+    """
+    # Line breaks and tabs part words; other control and direction marks are dropped.
+    visible = "".join(
+        " " if mark.isspace() else mark
+        for mark in unicodedata.normalize("NFC", typed)
+        if mark.isspace() or unicodedata.category(mark)[0] != "C"
+    )
+    name = " ".join(visible.split())
+    if not name:
+        raise TrialError("The attack has no name: type what is presented, such as print.")
+    if len(name) > LONGEST_NAME:
+        raise TrialError(
+            f"The name of the attack has {len(name)} characters: use at most {LONGEST_NAME}."
+        )
+    for other in (BONA_FIDE, *SPECIES, *known):
+        if other.casefold() == name.casefold():
+            return other
+    return name
+
+
+def presentation_from(value: Any) -> Presentation:
+    """Read a presentation from JSON values, checking everything.
+
+    Raises
+    ------
+    TrialError
+        In one half sentence that says what is wrong.
+    """
+    if not isinstance(value, Mapping):
+        raise TrialError("it is no object")
+    number, species = value.get("number"), value.get("species")
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise TrialError("its number is not a whole number from 1")
+    if not isinstance(species, str) or not _is_plain(species):
+        raise TrialError("its species is not a plain name")
+    is_simulated, digest = value.get("is_simulated"), value.get("model_digest")
+    if not isinstance(is_simulated, bool) or not isinstance(digest, str):
+        raise TrialError("is_simulated must be true or false and model_digest a text")
+    threshold = value.get("threshold")
+    if threshold is not None:
+        threshold = _finite(threshold, "its threshold")
+    frames = _frames_from(value.get("verdicts"), value.get("scores"), threshold)
+    return Presentation(number, species, frames, threshold, digest, is_simulated)
+
+
+def _is_plain(species: str) -> bool:
+    try:
+        return species == species_name(species)
+    except TrialError:
+        return False
+
+
+def _frames_from(verdicts: Any, scores: Any, threshold: float | None) -> tuple[JudgedFrame, ...]:
+    if not isinstance(verdicts, list) or not isinstance(scores, list):
+        raise TrialError("verdicts and scores must be lists")
+    if not verdicts or len(verdicts) != len(scores):
+        raise TrialError("it needs one verdict and one score for every frame")
+    return tuple(
+        _frame_from(verdict, score, threshold)
+        for verdict, score in zip(verdicts, scores, strict=True)
+    )
+
+
+def _frame_from(verdict: Any, score: Any, threshold: float | None) -> JudgedFrame:
+    if verdict not in (*_SCORED, *_UNSCORED):
+        raise TrialError("a frame has a verdict that does not exist")
+    verdict = Verdict(verdict)
+    if verdict in _UNSCORED:
+        if score is not None:
+            raise TrialError("a frame that could not be judged has a score")
+        return JudgedFrame(verdict)
+    value = _finite(score, "a score")
+    if threshold is None or (value >= threshold) is not verdict.accepts:
+        raise TrialError("a frame's verdict does not follow from its score and the threshold")
+    return JudgedFrame(verdict, value)
+
+
+def _finite(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TrialError(f"{what} is no number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise TrialError(f"{what} is not finite")
+    return number

@@ -1,0 +1,335 @@
+"""A guided test session: presentations one after the other, and their tally.
+
+Used by one thread. `Trial.start` names what is presented, `Trial.offer` takes every judged frame
+until there are enough, and `Trial.shown` is what a view shows of it all.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.presentation import (
+    ENOUGH_FRAMES,
+    JudgedFrame,
+    Presentation,
+    TrialError,
+    judged,
+    presentation_from,
+    species_name,
+)
+from app.shown import BONA_FIDE, Scored, TallyRow, TrialShown
+from app.types import Verdict
+
+__all__ = ["FRAMES_WANTED", "SECONDS_WANTED", "Presentation", "Trial", "TrialError"]
+
+FRAMES_WANTED = 30
+"""Scored frames after which a presentation ends."""
+
+SECONDS_WANTED = 6.0
+"""Frame time after which it ends too, so that an attack without a face to see ends as well."""
+
+FORMAT = "lmkl-pad test session"
+FORMAT_VERSION = 1
+MOST_PRESENTATIONS = 10_000
+
+IDLE = "Choose what you present, then start."
+
+
+class _Running:
+    """A presentation under way."""
+
+    def __init__(self, species: str, is_simulated: bool) -> None:
+        self.species = species
+        self.is_simulated = is_simulated
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        self.frames: list[JudgedFrame] = []
+        self.threshold: float | None = None
+        self.seconds = 0.0
+        self._last_time: float | None = None
+
+    def add(self, frame: JudgedFrame, time: float) -> None:
+        self.frames.append(frame)
+        # A source that is opened again starts its clock anew: only steps forward count.
+        if self._last_time is not None:
+            self.seconds += max(time - self._last_time, 0.0)
+        self._last_time = time
+
+    @property
+    def n_scored(self) -> int:
+        return sum(frame.score is not None for frame in self.frames)
+
+    @property
+    def is_complete(self) -> bool:
+        if self.n_scored >= FRAMES_WANTED:
+            return True
+        # A slow machine gets the time it needs: its few frames are no missing response.
+        return self.seconds >= SECONDS_WANTED and len(self.frames) >= ENOUGH_FRAMES
+
+    @property
+    def progress(self) -> float:
+        share = max(self.n_scored / FRAMES_WANTED, self.seconds / SECONDS_WANTED)
+        return 1.0 if self.is_complete else min(share, 0.99)
+
+
+class Trial:
+    """The presentations of a test session."""
+
+    def __init__(self) -> None:
+        self._presentations: list[Presentation] = []
+        self._running: _Running | None = None
+        self._digest = ""
+        self._next_number = 1
+        self._hint = IDLE
+
+    @property
+    def presentations(self) -> tuple[Presentation, ...]:
+        """All presentations that have ended, in their order."""
+        return tuple(self._presentations)
+
+    @property
+    def is_presenting(self) -> bool:
+        """Whether frames are being gathered."""
+        return self._running is not None
+
+    def use_model(self, digest: str) -> None:
+        """Tell which model judges from now on.
+
+        A presentation that is under way begins again, for its frames must not come from two
+        models.
+
+        Parameters
+        ----------
+        digest : str
+            Of the model; empty when it is not known.
+        """
+        if self._running is not None and digest != self._digest and self._running.frames:
+            self._running.begin_again()
+        self._digest = digest
+
+    def start(self, species: str, is_simulated: bool = False) -> None:
+        """Begin a presentation; one that is under way is dropped.
+
+        Parameters
+        ----------
+        species : str
+            `app.shown.BONA_FIDE`, one of `app.shown.SPECIES`, or a name of the person's own.
+        is_simulated : bool
+            Whether it is generated and not held before a camera.
+
+        Raises
+        ------
+        TrialError
+            When the name is empty or too long.
+        """
+        known = (presentation.species for presentation in self._presentations)
+        self._running = _Running(species_name(species, known), is_simulated)
+        self._hint = ""
+
+    def offer(self, scored: Scored) -> bool:
+        """Take a frame, if a presentation is under way.
+
+        Parameters
+        ----------
+        scored : Scored
+            The frame, judged.
+
+        Returns
+        -------
+        bool
+            Whether the presentation ended with it.
+        """
+        running = self._running
+        if running is None:
+            return False
+        if scored.verdict is Verdict.NO_MODEL:
+            self._running = None
+            self._hint = "There is no model to test yet: enrol a face and fit one first."
+            return False
+        frame = judged(scored)
+        if frame.score is not None:
+            if running.threshold is not None and running.threshold != scored.threshold:
+                running.begin_again()
+            running.threshold = scored.threshold
+        running.add(frame, scored.frame.time)
+        if running.is_complete:
+            self._record(running)
+            return True
+        return False
+
+    def finish(self) -> bool:
+        """End the presentation now, and keep it if it can be judged.
+
+        Returns
+        -------
+        bool
+            Whether it was kept: `ENOUGH_FRAMES` frames with a score are needed, or as many
+            without one.
+        """
+        running, self._running = self._running, None
+        if running is None:
+            return False
+        n_unscored = len(running.frames) - running.n_scored
+        if max(running.n_scored, n_unscored) < ENOUGH_FRAMES:
+            self._hint = "That was too short to be judged: present it again for a little longer."
+            return False
+        self._record(running)
+        return True
+
+    def cancel(self) -> None:
+        """Drop the presentation that is under way."""
+        if self._running is not None:
+            self._running = None
+            self._hint = IDLE
+
+    def remove(self, number: int) -> None:
+        """Drop a presentation that has ended; nothing happens when there is none such."""
+        self._presentations = [kept for kept in self._presentations if kept.number != number]
+
+    def clear(self) -> None:
+        """Drop everything and begin a new session."""
+        self._presentations = []
+        self._running = None
+        self._next_number = 1
+        self._hint = IDLE
+
+    def _record(self, running: _Running) -> None:
+        presentation = Presentation(
+            self._next_number,
+            running.species,
+            tuple(running.frames),
+            running.threshold,
+            self._digest,
+            running.is_simulated,
+        )
+        self._presentations.append(presentation)
+        self._next_number += 1
+        self._running = None
+        self._hint = _outcome(presentation)
+
+    @property
+    def tally(self) -> tuple[TallyRow, ...]:
+        """One row for every species, bona fide first, then in the order of their appearance."""
+        names = list(dict.fromkeys(kept.species for kept in self._presentations))
+        names.sort(key=lambda name: name != BONA_FIDE)
+        return tuple(
+            _row(name, [kept for kept in self._presentations if kept.species == name])
+            for name in names
+        )
+
+    @property
+    def shown(self) -> TrialShown:
+        """The session as a view shows it."""
+        running = self._running
+        return TrialShown(
+            presenting=running.species if running else "",
+            progress=running.progress if running else 0.0,
+            hint=_running_hint(running) if running else self._hint,
+            presentations=tuple(kept.shown for kept in self._presentations),
+            tally=self.tally,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the ended presentations as JSON values."""
+        return {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "presentations": [kept.as_dict() for kept in self._presentations],
+        }
+
+    @classmethod
+    def from_dict(cls, value: Any) -> "Trial":
+        """Read a session from what `as_dict` returned, or from anything else.
+
+        Parameters
+        ----------
+        value : object
+            JSON values; nothing about them is trusted.
+
+        Raises
+        ------
+        TrialError
+            One sentence that says what is wrong.
+        """
+        if not isinstance(value, Mapping) or value.get("format") != FORMAT:
+            raise TrialError("This is no test session of lmkl-pad: choose another file.")
+        if value.get("version") != FORMAT_VERSION:
+            raise TrialError(
+                f"This test session has format version {str(value.get('version'))[:20]}, which "
+                f"is not {FORMAT_VERSION}: open it with the version of lmkl-pad that wrote it."
+            )
+        rows = value.get("presentations")
+        if not isinstance(rows, list) or len(rows) > MOST_PRESENTATIONS:
+            raise TrialError(
+                f"This test session has no list of at most {MOST_PRESENTATIONS} presentations: "
+                "choose another file."
+            )
+        trial = cls()
+        for place, row in enumerate(rows, start=1):
+            try:
+                presentation = presentation_from(row)
+                if presentation.number < trial._next_number:
+                    raise TrialError("its number is not above the one before")
+            except TrialError as error:
+                reason = str(error).rstrip(".")
+                raise TrialError(
+                    f"Presentation {place} of this test session cannot be read ({reason}): "
+                    "choose another file."
+                ) from error
+            trial._presentations.append(presentation)
+            trial._next_number = presentation.number + 1
+        return trial
+
+
+def _row(species: str, presentations: list[Presentation]) -> TallyRow:
+    # Imported late: the window is shown before the numerical libraries are loaded, and the first
+    # presentation is judged long after that.
+    from lmkl_core.metrics import Rate
+
+    verdicts = [presentation.verdict for presentation in presentations]
+    n_accepted, n_refused = verdicts.count(Verdict.GENUINE), verdicts.count(Verdict.ATTACK)
+    n_errors = n_refused if species == BONA_FIDE else n_accepted
+    rate = Rate(n_errors, n_accepted + n_refused)
+    return TallyRow(
+        species=species,
+        n=len(verdicts),
+        n_accepted=n_accepted,
+        n_refused=n_refused,
+        n_no_response=len(verdicts) - n_accepted - n_refused,
+        rate=rate.value,
+        interval=rate.interval,
+    )
+
+
+_TOLD = {
+    Verdict.GENUINE: "was accepted",
+    Verdict.ATTACK: "was refused",
+    Verdict.UNFAMILIAR: "gave no response, because the conditions are unfamiliar",
+    Verdict.NO_FACE: "gave no response, because no face was found",
+    Verdict.POOR_QUALITY: "gave no response, because the picture was too poor",
+}
+
+
+def _outcome(presentation: Presentation) -> str:
+    told = f"Presentation {presentation.number} ({presentation.species}) "
+    told += _TOLD[presentation.verdict]
+    if presentation.score is None or presentation.threshold is None:
+        return f"{told}."
+    return f"{told}: mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
+
+
+_MISSING = {
+    Verdict.NO_FACE: " No face is found.",
+    Verdict.POOR_QUALITY: " The picture is too poor.",
+}
+
+
+def _running_hint(running: _Running) -> str:
+    if running.is_simulated:
+        what = "The simulation presents it"
+    elif running.species == BONA_FIDE:
+        what = "Look into the camera"
+    else:
+        what = "Hold the attack before the camera"
+    last = _MISSING.get(running.frames[-1].verdict, "") if running.frames else ""
+    return f"{what}: {running.n_scored} of {FRAMES_WANTED} frames judged.{last}"

@@ -1,0 +1,38 @@
+"""Judged frames and whole sessions, made by hand."""
+
+import numpy as np
+
+from app.shown import BONA_FIDE, Scored
+from app.trial import Trial
+from app.types import Frame, Verdict
+
+PICTURE = np.zeros((2, 2, 3), dtype=np.uint8)
+THRESHOLD = 0.5
+
+
+def scored(score=None, *, threshold=THRESHOLD, verdict=None, time=0.0):
+    """Return a judged frame: by its score, or without one what ``verdict`` says."""
+    if verdict is None:
+        verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
+    held_against = None if score is None else threshold
+    return Scored(Frame(PICTURE, time=time), verdict, score=score, threshold=held_against)
+
+
+def present(trial, species, scores, *, is_simulated=False, threshold=THRESHOLD, verdict=None):
+    """Present frames with these scores (None: no face) and end the presentation."""
+    trial.start(species, is_simulated)
+    for score in scores:
+        missing = Verdict.NO_FACE if score is None else verdict
+        trial.offer(scored(score, threshold=threshold, verdict=missing))
+    if trial.is_presenting:
+        trial.finish()
+
+
+def session(n_bona_fide=12, n_attacks=12, species=("print", "phone"), **options):
+    """Return a session with overlapping scores, the same every time."""
+    generator, trial = np.random.default_rng(3), Trial()
+    trial.use_model("a1" * 32)
+    for name, n, mean in [(BONA_FIDE, n_bona_fide, 0.7), *((s, n_attacks, 0.25) for s in species)]:
+        for level in generator.normal(mean, 0.12, size=n):
+            present(trial, name, generator.normal(level, 0.05, size=30).tolist(), **options)
+    return trial
