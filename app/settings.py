@@ -10,11 +10,11 @@ import math
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from app import storage
 
-AUTO = "auto"
+AUTO: Final = "auto"
 
 DETECTORS = (AUTO, "mtcnn", "yunet")
 THEMES = ("system", "light", "dark")

@@ -1,0 +1,240 @@
+"""How widgets look, in Qt's style sheets: flat panels, an 8-px grid, 6-px corners, one accent.
+
+A widget's part is told by its property ``class`` (`app.qt.theme.set_class`):
+
+- ``QLabel``: ``title``, ``heading``, ``muted``, ``small``, ``figure`` (a number to be read from
+  afar), ``good``, ``bad``, ``caution``;
+- ``QPushButton``: ``primary``, ``danger``, ``quiet``;
+- ``QToolButton``: ``nav`` (checkable, for moving between views);
+- ``QFrame``: ``card``, ``line``, ``stage`` (around a picture), ``banner-info``, ``banner-good``,
+  ``banner-caution``, ``banner-bad``.
+
+Pixels are Qt's, which scale with the screen; sizes of text follow the system's font.
+"""
+
+from dataclasses import asdict
+from string import Template
+
+from app.qt.colours import Colours
+
+SEARCH_PREFIX = "lmklpad"
+"""Where the sheet finds its arrows and ticks; see `app.qt.theme`."""
+
+_SHEET = Template(
+    """
+QMainWindow, QDialog, QMessageBox { background: $window; }
+QLabel { color: $text; background: transparent; }
+QLabel:disabled { color: $faint; }
+QLabel[class="title"] { font-size: $title; font-weight: 600; }
+QLabel[class="heading"] { font-size: $heading; font-weight: 600; }
+QLabel[class="figure"] { font-size: $figure; font-weight: 600; }
+QLabel[class="muted"] { color: $muted; }
+QLabel[class="small"] { color: $muted; font-size: $small; }
+QLabel[class="good"] { color: $good; font-weight: 600; }
+QLabel[class="bad"] { color: $bad; font-weight: 600; }
+QLabel[class="caution"] { color: $caution; font-weight: 600; }
+
+QFrame[class="card"] { background: $panel; border: 1px solid $border; border-radius: 6px; }
+QFrame[class="stage"] { background: $stage; border: none; border-radius: 6px; }
+QFrame[class="line"] { background: $border; border: none; max-height: 1px; min-height: 1px; }
+QFrame[class^="banner-"] { border: none; border-left: 4px solid $accent;
+    border-top-right-radius: 6px; border-bottom-right-radius: 6px; }
+QFrame[class="banner-info"] { background: $accent_soft; border-color: $accent; }
+QFrame[class="banner-good"] { background: $good_soft; border-color: $good; }
+QFrame[class="banner-caution"] { background: $caution_soft; border-color: $caution; }
+QFrame[class="banner-bad"] { background: $bad_soft; border-color: $bad; }
+
+QPushButton {
+    color: $text; background: $panel; border: 1px solid $outline; border-radius: 6px;
+    padding: 6px 14px; min-width: 4em;
+}
+QPushButton:hover { background: $raised; }
+QPushButton:pressed { background: $border; }
+QPushButton:checked { background: $accent_soft; border-color: $accent; }
+QPushButton:focus { border: 2px solid $accent; padding: 5px 13px; }
+QPushButton:disabled { color: $faint; background: $window; border-color: $border; }
+QPushButton::menu-indicator {
+    image: url($prefix:chevron-down-$shade.png); width: 12px; height: 12px;
+    subcontrol-position: right center; subcontrol-origin: padding; right: 6px;
+}
+QPushButton[class="primary"] {
+    color: $on_accent; background: $accent; border-color: $accent; font-weight: 600;
+}
+QPushButton[class="primary"]:hover { background: $accent_hover; border-color: $accent_hover; }
+QPushButton[class="primary"]:pressed { background: $accent_hover; }
+QPushButton[class="primary"]:focus { border: 2px solid $text; padding: 5px 13px; }
+QPushButton[class="primary"]:disabled {
+    color: $muted; background: $raised; border-color: $raised;
+}
+QPushButton[class="danger"] { color: $bad; border-color: $bad; }
+QPushButton[class="danger"]:hover { background: $bad_soft; }
+QPushButton[class="danger"]:pressed { color: $on_status; background: $bad; }
+QPushButton[class="danger"]:focus { border: 2px solid $bad; padding: 5px 13px; }
+QPushButton[class="danger"]:disabled { color: $faint; border-color: $border; }
+QPushButton[class="quiet"] { background: transparent; border: 1px solid transparent; }
+QPushButton[class="quiet"]:hover { background: $raised; }
+QPushButton[class="quiet"]:checked { background: $accent_soft; }
+QPushButton[class="quiet"]:focus { border: 2px solid $accent; padding: 5px 13px; }
+QPushButton[class="quiet"]:disabled { color: $faint; background: transparent; }
+
+QToolBar { background: $panel; border: none; border-bottom: 1px solid $border;
+    spacing: 4px; padding: 4px 8px; }
+QToolButton { color: $text; background: transparent; border: 1px solid transparent;
+    border-radius: 6px; padding: 5px 8px; }
+QToolButton:hover { background: $raised; }
+QToolButton:pressed { background: $border; }
+QToolButton:checked { background: $accent_soft; }
+QToolButton:focus { border: 2px solid $accent; padding: 4px 7px; }
+QToolButton:disabled { color: $faint; }
+QToolButton[popupMode="1"] { padding-right: 20px; }
+QToolButton::menu-indicator { image: none; }
+QToolButton[class="nav"] { padding: 8px 12px; text-align: left; }
+QToolButton[class="nav"]:checked { color: $accent; font-weight: 600; }
+QToolButton[class="nav"]:focus { padding: 7px 11px; }
+
+QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
+    color: $text; background: $panel; border: 1px solid $outline; border-radius: 6px;
+    padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent;
+}
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus,
+QComboBox:focus { border: 2px solid $accent; padding: 4px 7px; }
+QLineEdit[wrong="true"], QSpinBox[wrong="true"], QDoubleSpinBox[wrong="true"],
+QComboBox[wrong="true"] { border-color: $bad; }
+QLineEdit:disabled, QPlainTextEdit:disabled, QTextEdit:disabled, QSpinBox:disabled,
+QDoubleSpinBox:disabled, QComboBox:disabled {
+    color: $faint; background: $window; border-color: $border;
+}
+QTextEdit[readOnly="true"], QPlainTextEdit[readOnly="true"], QTextBrowser {
+    border-color: $border;
+}
+QComboBox QLineEdit, QComboBox QLineEdit:focus { border: none; padding: 0 2px;
+    background: transparent; }
+QComboBox { combobox-popup: 0; padding-right: 26px; }
+QComboBox:focus { padding-right: 25px; }
+QComboBox::drop-down { border: none; width: 24px; subcontrol-origin: padding;
+    subcontrol-position: right center; }
+QComboBox::down-arrow { image: url($prefix:chevron-down-$shade.png); width: 12px; height: 12px; }
+QComboBox QAbstractItemView { color: $text; background: $panel; border: 1px solid $outline;
+    padding: 4px; outline: none; selection-background-color: $accent_soft;
+    selection-color: $text; }
+QComboBox QAbstractItemView::item { padding: 5px 6px; }
+QSpinBox, QDoubleSpinBox { padding-right: 24px; }
+QSpinBox:focus, QDoubleSpinBox:focus { padding-right: 23px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
+    subcontrol-origin: border; width: 22px; border: none; background: transparent;
+}
+QAbstractSpinBox::up-button { subcontrol-position: top right; margin-top: 2px; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; margin-bottom: 2px; }
+QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: $raised; }
+QAbstractSpinBox::up-arrow { image: url($prefix:chevron-up-$shade.png);
+    width: 10px; height: 10px; }
+QAbstractSpinBox::down-arrow { image: url($prefix:chevron-down-$shade.png);
+    width: 10px; height: 10px; }
+
+QCheckBox, QRadioButton { color: $text; spacing: 8px; padding: 3px; border: 2px solid transparent;
+    border-radius: 6px; background: transparent; }
+QCheckBox:focus, QRadioButton:focus { border-color: $accent; }
+QCheckBox:disabled, QRadioButton:disabled { color: $faint; }
+QCheckBox::indicator, QRadioButton::indicator, QAbstractItemView::indicator {
+    width: 14px; height: 14px; border: 1px solid $outline; background: $panel;
+}
+QCheckBox::indicator, QAbstractItemView::indicator { border-radius: 4px; }
+QRadioButton::indicator { border-radius: 8px; }
+QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {
+    background: $accent; border-color: $accent; image: url($prefix:check-$shade.png);
+}
+QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent;
+    image: url($prefix:dash-$shade.png); }
+QRadioButton::indicator:checked { background: $panel; border: 5px solid $accent;
+    width: 6px; height: 6px; }
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $border;
+    background: $raised; }
+
+QGroupBox { border: 1px solid $border; border-radius: 6px; margin-top: 1.6em; padding: 10px;
+    background: $panel; }
+QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; left: 2px;
+    color: $text; font-weight: 600; }
+
+QTabWidget::pane { border: none; border-top: 1px solid $border; }
+QTabBar { background: transparent; qproperty-drawBase: 0; }
+QTabBar::tab { color: $muted; background: transparent; padding: 9px 14px; margin-right: 2px;
+    border: 2px solid transparent; border-bottom: 3px solid transparent; }
+QTabBar::tab:hover { color: $text; background: $raised; border-top-left-radius: 6px;
+    border-top-right-radius: 6px; }
+QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar:focus { outline: none; }
+QTabBar::tab:focus { border: 2px solid $accent; border-bottom-width: 3px; border-radius: 6px; }
+QTabBar::tab:disabled { color: $faint; }
+
+QAbstractItemView { color: $text; background: $panel; alternate-background-color: $window;
+    border: 1px solid $border; border-radius: 6px; outline: none;
+    selection-background-color: $accent_soft; selection-color: $text; }
+QAbstractItemView:focus { border: 2px solid $accent; }
+QTableView { gridline-color: $border; }
+QTableView::item { padding: 4px 8px; }
+QListView::item, QTreeView::item { padding: 5px 8px; border-radius: 4px; }
+QTableView::item:selected, QListView::item:selected, QTreeView::item:selected {
+    background: $accent_soft; color: $text; }
+QListView::item:hover, QTreeView::item:hover { background: $raised; }
+QTableView::item:focus { border: 2px solid $accent; padding: 2px 6px; }
+QListView::item:selected:hover, QTreeView::item:selected:hover { background: $accent_soft; }
+QHeaderView { background: $panel; border: none; }
+QHeaderView::section { color: $muted; background: $panel; border: none;
+    border-bottom: 1px solid $border; padding: 6px 8px; font-weight: 600; }
+QTableCornerButton::section { background: $panel; border: none; }
+
+QProgressBar { color: $text; background: $raised; border: none; border-radius: 4px;
+    text-align: center; }
+QProgressBar[textVisible="false"] { min-height: 8px; max-height: 8px; }
+QProgressBar::chunk { background: $accent; border-radius: 4px; }
+QProgressBar[textVisible="true"]::chunk { background: $accent_soft; border: 1px solid $accent; }
+QSlider::groove:horizontal { background: $raised; height: 4px; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal { background: $panel; border: 2px solid $accent; width: 12px;
+    height: 12px; margin: -6px 0; border-radius: 8px; }
+QSlider:focus { border: 2px solid $accent; border-radius: 6px; }
+
+QScrollArea { background: transparent; border: none; }
+QScrollBar { background: transparent; border: none; margin: 0; }
+QScrollBar:vertical { width: 12px; }
+QScrollBar:horizontal { height: 12px; }
+QScrollBar::handle { background: $outline; border-radius: 4px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 32px; }
+QScrollBar::handle:horizontal { min-width: 32px; }
+QScrollBar::handle:hover { background: $muted; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QToolTip { color: $text; background: $panel; border: 1px solid $outline; padding: 5px 8px; }
+QMenuBar { color: $text; background: $panel; border-bottom: 1px solid $border; padding: 2px; }
+QMenuBar::item { background: transparent; padding: 5px 10px; border-radius: 4px; }
+QMenuBar::item:selected { background: $raised; }
+QMenu { color: $text; background: $panel; border: 1px solid $outline; padding: 5px; }
+QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; }
+QMenu::item:selected { background: $accent_soft; }
+QMenu::item:disabled { color: $faint; }
+QMenu::separator { height: 1px; background: $border; margin: 5px 8px; }
+QMenu::icon { padding-left: 8px; }
+QMenu::indicator { width: 14px; height: 14px; margin-left: 8px; border: 1px solid $outline;
+    border-radius: 4px; background: $panel; }
+QMenu::indicator:checked { background: $accent; border-color: $accent;
+    image: url($prefix:check-$shade.png); }
+QSplitter::handle { background: $border; }
+QSplitter::handle:horizontal { width: 1px; margin: 0 4px; }
+QSplitter::handle:vertical { height: 1px; margin: 4px 0; }
+QSplitter::handle:hover { background: $accent; }
+QStatusBar { color: $muted; background: $panel; border-top: 1px solid $border; }
+QStatusBar::item { border: none; }
+"""
+)
+
+_SIZES = {"small": 0.92, "heading": 1.2, "title": 1.5, "figure": 2.2}
+"""Sizes of text, as multiples of the system's."""
+
+
+def sheet(colours: Colours, points: float) -> str:
+    """Return the style sheet of a theme for a system font of so many points."""
+    names = {name: f"{points * factor:.1f}pt" for name, factor in _SIZES.items()}
+    shade = "dark" if colours.is_dark else "light"
+    return _SHEET.substitute(asdict(colours), **names, prefix=SEARCH_PREFIX, shade=shade)

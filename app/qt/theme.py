@@ -1,0 +1,160 @@
+"""The look of the whole window: light, dark, or whichever the system uses at the moment.
+
+`apply` is called once before the first window and again whenever another theme is chosen. Widgets
+that draw themselves ask `colours` while they paint, or listen to ``notifier(app).changed``.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFontInfo, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.qt.colours import DARK, LIGHT, Colours
+from app.qt.stylesheet import SEARCH_PREFIX, sheet
+
+NAMES = ("system", "light", "dark")
+ASSETS = Path(__file__).parent / "assets"
+
+GRID = 8
+"""Pixels: spaces between things are multiples of this."""
+
+
+class ThemeNotifier(QObject):
+    """Keeps an application in one theme, and tells when the colours have changed.
+
+    Parameters
+    ----------
+    app : QApplication
+        The application, which owns it.
+    """
+
+    changed = Signal(object)
+    """The new `Colours`, after every widget has them."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self.colours = LIGHT
+        self._app = app
+        self._name = ""
+        app.setStyle("Fusion")
+        QDir.setSearchPaths(SEARCH_PREFIX, [str(ASSETS)])
+        app.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+
+    @property
+    def name(self) -> str:
+        """The theme that was chosen: one of `NAMES`."""
+        return self._name
+
+    def choose(self, name: str) -> None:
+        """Show a theme; nothing is done when it is shown already."""
+        if name not in NAMES:
+            raise ValueError(f"There is no theme {name!r}: choose one of {', '.join(NAMES)}.")
+        self._name = name
+        # Told to the system too, so that frames of windows and native dialogs follow. It may
+        # answer with a change of scheme at once, which then finds nothing left to do.
+        hints = self._app.styleHints()
+        if name == "system":
+            hints.unsetColorScheme()
+        else:
+            wanted = Qt.ColorScheme.Dark if name == "dark" else Qt.ColorScheme.Light
+            hints.setColorScheme(wanted)
+        self._show(self._wanted())
+
+    @Slot()
+    def _on_scheme_changed(self) -> None:
+        if self._name:
+            self._show(self._wanted())
+
+    def _wanted(self) -> Colours:
+        if self._name == "system":
+            is_dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+        else:
+            is_dark = self._name == "dark"
+        return DARK if is_dark else LIGHT
+
+    def _show(self, wanted: Colours) -> None:
+        if wanted is self.colours and self._app.styleSheet():
+            return
+        self.colours = wanted
+        self._app.setPalette(palette(wanted))
+        self._app.setStyleSheet(sheet(wanted, QFontInfo(self._app.font()).pointSizeF()))
+        self.changed.emit(wanted)
+
+
+def apply(app: QApplication, name: str = "system") -> None:
+    """Show the application in a theme.
+
+    Parameters
+    ----------
+    app : QApplication
+        The application.
+    name : {"system", "light", "dark"}
+        ``"system"`` follows the system's scheme, also when that changes later.
+    """
+    notifier(app).choose(name)
+
+
+def notifier(app: QCoreApplication | None = None) -> ThemeNotifier:
+    """Return the application's `ThemeNotifier`, made at the first call."""
+    app = app or QApplication.instance()
+    if not isinstance(app, QApplication):
+        raise RuntimeError("There is no QApplication yet: make one before asking for its theme.")
+    found = _existing(app)
+    return ThemeNotifier(app) if found is None else found
+
+
+def colours(_of: QWidget | QCoreApplication | None = None) -> Colours:
+    """Return the colours that are shown now; the light ones before `apply` was called.
+
+    All widgets of an application share them; one may be passed where that reads better.
+    """
+    app = QApplication.instance()
+    found = None if app is None else _existing(app)
+    return LIGHT if found is None else found.colours
+
+
+def set_class(widget: QWidget, name: str) -> None:
+    """Give a widget its part in the style sheet, such as ``"primary"``, also after it was shown.
+
+    The names are listed in `app.qt.stylesheet`.
+    """
+    set_mark(widget, "class", name)
+
+
+def set_mark(widget: QWidget, mark: str, value: str | bool) -> None:
+    """Set a property that the style sheet looks at, and let it look again if that changed."""
+    if widget.property(mark) == value:
+        return
+    widget.setProperty(mark, value)
+    style = widget.style()
+    style.unpolish(widget)
+    style.polish(widget)
+    widget.update()
+
+
+def palette(of: Colours) -> QPalette:
+    """Return the colours as Qt's palette, for what no style sheet reaches."""
+    role = QPalette.ColorRole
+    result = QPalette()
+    for roles, colour in (
+        ((role.Window, role.AlternateBase), of.window),
+        ((role.Base, role.Button, role.ToolTipBase), of.panel),
+        ((role.WindowText, role.Text, role.ButtonText, role.ToolTipText), of.text),
+        ((role.PlaceholderText,), of.muted),
+        ((role.Highlight, role.Accent, role.Link), of.accent),
+        ((role.LinkVisited,), of.muted),
+        ((role.HighlightedText, role.BrightText), of.on_accent),
+        ((role.Light, role.Midlight), of.raised),
+        ((role.Mid, role.Dark), of.border),
+        ((role.Shadow,), of.outline),
+    ):
+        for each in roles:
+            result.setColor(each, QColor(colour))
+    for each in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, each, QColor(of.faint))
+    return result
+
+
+def _existing(app: QCoreApplication) -> ThemeNotifier | None:
+    return app.findChild(ThemeNotifier, options=Qt.FindChildOption.FindDirectChildrenOnly)
