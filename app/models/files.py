@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,6 @@ from lmkl_core.modelfile import load_with_manifest, save_model
 SUFFIX = ".safetensors"
 COMPARED_ROWS = 64
 """Rows that are scored by both models after an export."""
-
-_DIGITS = 6
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def save(model: PadModel, path: str | os.PathLike[str]) -> Export:
     """
     target = Path(path)
     try:
-        save_model(model.estimator, target, extra=_extra(model))
+        save_model(model.estimator, target, extra=model.extra, created=model.created)
     except OSError as error:
         raise ModelFileError(
             f"The model cannot be written to {target} ({error.strerror or error}): "
@@ -108,9 +107,10 @@ def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None
             dict(extra.get("features", {})),
             _conditions(extra.get("conditions")),
             _take_names(extra.get("takes"), len(manifest.takes)),
-            str(source),
-            manifest.digest,
-            extra.get("simulated") is True,
+            is_simulated=extra.get("simulated") is True,
+            created=datetime.fromisoformat(manifest.created),
+            digest=manifest.digest,
+            path=str(source),
         )
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise ModelFileError(
@@ -153,26 +153,6 @@ def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
 def _preset(features: Mapping[str, Any]) -> Mapping[str, Any]:
     preset = features.get("preset")
     return preset if isinstance(preset, Mapping) else {}
-
-
-def _extra(model: PadModel) -> dict[str, Any]:
-    extra: dict[str, Any] = {
-        "features": model.features,
-        "takes": list(model.takes),
-        "simulated": model.is_simulated,
-    }
-    if model.conditions is not None:
-        extra["conditions"] = {
-            "names": list(NAMES),
-            "takes": list(model.conditions.takes),
-            "low": _rounded(model.conditions.low),
-            "high": _rounded(model.conditions.high),
-        }
-    return extra
-
-
-def _rounded(values: np.ndarray) -> list[list[float]]:
-    return [[round(float(value), _DIGITS) for value in row] for row in values]
 
 
 def _conditions(stored: Any) -> EnrolledConditions | None:

@@ -3,6 +3,7 @@
 import copy
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ def fitted(
         tuple(dict.fromkeys(samples.takes)),
         is_simulated=is_simulated,
     )
-    return _with_notes(model)
+    return _finished(model)
 
 
 def extended(
@@ -106,7 +107,7 @@ def extended(
         model.takes + tuple(dict.fromkeys(samples.takes)),
         is_simulated=model.is_simulated or is_simulated,
     )
-    return _with_notes(grown)
+    return _finished(grown)
 
 
 def recalibrated(model: PadModel, target_bpcer: float) -> PadModel:
@@ -114,7 +115,7 @@ def recalibrated(model: PadModel, target_bpcer: float) -> PadModel:
     estimator = copy.copy(model.estimator)
     estimator.target_bpcer = target_bpcer
     estimator.calibrate(target_bpcer=target_bpcer)
-    return _with_notes(
+    return _finished(
         PadModel(
             estimator,
             model.features,
@@ -133,7 +134,8 @@ def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditi
     )
 
 
-def _with_notes(model: PadModel) -> PadModel:
+def _finished(model: PadModel) -> PadModel:
+    """Add what the person should know, and the digest that names the model."""
     calibration, solution = model.estimator.calibration_, model.estimator.solution_
     notes = []
     if not solution.converged:
@@ -147,16 +149,7 @@ def _with_notes(model: PadModel) -> PadModel:
             "The threshold is far below what genuine frames score, so much would be let in: "
             "record another take of each light and fit again."
         )
-    return PadModel(
-        model.estimator,
-        model.features,
-        model.conditions,
-        model.takes,
-        model.path,
-        model.digest,
-        model.is_simulated,
-        tuple(notes),
-    )
+    return replace(model, notes=tuple(notes)).named()
 
 
 class _quiet(warnings.catch_warnings):

@@ -1,14 +1,18 @@
 """A fitted model and what the app has to know beside it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import EnrolledConditions
+from app.conditions import NAMES, EnrolledConditions
 from lmkl_core import LocalisedMKL
+from lmkl_core.modelfile import from_bytes, to_bytes
+
+_DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,23 +31,27 @@ class PadModel:
         Ranges of the takes' circumstances; None for presets that look at no face.
     takes : tuple of str
         Names of the takes' parts, in the order of the estimator's.
-    path : str
-        File it was exported to or loaded from; empty while it is in memory only.
-    digest : str
-        Names the file's contents; empty while there is none.
     is_simulated : bool
         Whether frames of the demo were enrolled.
+    created : datetime or None
+        When it was fitted; part of the file, so that exporting twice gives the same bytes.
+    digest : str
+        Names the model: that of the file it is or would be exported to.
+    path : str
+        File it was exported to or loaded from; empty while it is in memory only.
+    notes : tuple of str
+        What the person should know of how it was fitted, one sentence each.
     """
 
     estimator: LocalisedMKL
     features: dict[str, Any]
     conditions: EnrolledConditions | None
     takes: tuple[str, ...]
-    path: str = ""
-    digest: str = ""
     is_simulated: bool = False
-    notes: tuple[str, ...] = field(default=())
-    """What the person should know of how it was fitted."""
+    created: datetime | None = None
+    digest: str = ""
+    path: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def threshold(self) -> float:
@@ -67,3 +75,30 @@ class PadModel:
         terms = self.estimator.explain(views)[0]
         memberships = self.estimator.memberships(views)[0]
         return terms, tuple(map(float, memberships))
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """What its file holds beside the estimator."""
+        extra: dict[str, Any] = {
+            "features": self.features,
+            "takes": list(self.takes),
+            "simulated": self.is_simulated,
+        }
+        if self.conditions is not None:
+            extra["conditions"] = {
+                "names": list(NAMES),
+                "takes": list(self.conditions.takes),
+                "low": _rounded(self.conditions.low),
+                "high": _rounded(self.conditions.high),
+            }
+        return extra
+
+    def named(self) -> "PadModel":
+        """Return the same model with the digest that its file will have."""
+        created = self.created or datetime.now(UTC)
+        data = to_bytes(self.estimator, extra=self.extra, created=created)
+        return replace(self, created=created, digest=from_bytes(data)[1].digest)
+
+
+def _rounded(values: NDArray[np.float64]) -> list[list[float]]:
+    return [[round(float(value), _DIGITS) for value in row] for row in values]

@@ -1,0 +1,62 @@
+"""A worker on a thread of its own: started, asked to stop, waited for."""
+
+import logging
+from typing import Protocol
+
+from PySide6.QtCore import QDeadlineTimer, QObject, QThread
+
+log = logging.getLogger(__name__)
+
+_left_behind: list[QThread] = []
+"""Threads that did not end in time: kept, because destroying a running one aborts the process."""
+
+
+class Worker(Protocol):
+    """What a worker has beside its slots."""
+
+    def ask_to_stop(self) -> None:
+        """Break off what is going on; called from another thread, returns at once."""
+
+
+class WorkerThread:
+    """Owns a `QThread` and the parentless worker that lives on it.
+
+    Parameters
+    ----------
+    worker : QObject
+        With the methods of `Worker`. A slot ``finish``, if it has one, is called on its thread
+        last of all.
+    name : str
+        Shown by debuggers and in the log.
+    """
+
+    def __init__(self, worker: QObject, name: str) -> None:
+        self.worker = worker
+        self.thread = QThread()
+        self.thread.setObjectName(name)
+        worker.moveToThread(self.thread)
+        finish = getattr(worker, "finish", None)
+        if finish is not None:
+            self.thread.finished.connect(finish)
+
+    def start(self) -> None:
+        """Begin to serve the worker's slots."""
+        self.thread.start()
+
+    def ask_to_stop(self) -> None:
+        """Ask the worker and its event loop to end; returns at once."""
+        self.worker.ask_to_stop()  # type: ignore[attr-defined]
+        self.thread.quit()
+
+    def wait(self, deadline: QDeadlineTimer) -> bool:
+        """Wait for the end and return whether it came in time."""
+        if self.thread.wait(deadline):
+            return True
+        log.error("The thread %s did not end in time", self.thread.objectName())
+        _left_behind.append(self.thread)
+        return False
+
+
+def any_left_behind() -> bool:
+    """Whether some thread still runs though it was told to end."""
+    return any(thread.isRunning() for thread in _left_behind)

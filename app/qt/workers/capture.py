@@ -1,0 +1,150 @@
+"""Capture on its own thread: sources are opened and closed here, never on the window's thread.
+
+Imports nothing heavy: this is on the way to the first frame.
+"""
+
+import logging
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.sources.capture import Capture
+from app.sources.capture_state import CaptureState
+from app.sources.mailbox import LatestFrame
+from app.sources.source import Cause, FrameSource, SourceError
+from app.types import Frame
+
+log = logging.getLogger(__name__)
+
+STOP_SECONDS = 1.2
+"""A source that does not let go in this time is left behind."""
+
+AUTO = "auto"
+DEMO = "demo"
+
+
+class CaptureWorker(QObject):
+    """Own the running capture; put every frame into two mailboxes, one to show, one to score.
+
+    Parameters
+    ----------
+    make_demo : callable, optional
+        Makes the demo source; tests pass their own.
+    """
+
+    frame_ready = Signal()
+    """A frame lies in both mailboxes."""
+    source_opened = Signal(object, bool)
+    """The source itself, and whether it is the demo in place of a camera that was not found."""
+    state_changed = Signal(object)
+    """A `CaptureState`."""
+    failed = Signal(str)
+    """A source could not be made; the one before goes on."""
+    cameras_listed = Signal(object)
+    """Names of the cameras at this machine."""
+
+    def __init__(self, make_demo: Callable[[], FrameSource] | None = None) -> None:
+        super().__init__()
+        self.to_show = LatestFrame()
+        self.to_score = LatestFrame()
+        self._make_demo = make_demo
+        self._capture: Capture | None = None
+
+    @property
+    def capture(self) -> Capture | None:
+        """The running capture: its state may be read from any thread."""
+        return self._capture
+
+    @Slot(str, int, int)
+    def open(self, text: str, width: int, height: int) -> None:
+        """Open a source in the place of the present one.
+
+        Parameters
+        ----------
+        text : str
+            As `source_from` takes it, or ``"auto"``: the first camera, else the demo.
+        width, height : int
+            Asked of a camera.
+        """
+        try:
+            source, is_substitute = self._make(text, width, height)
+        except SourceError as error:
+            self.failed.emit(str(error))
+            return
+        except Exception as error:
+            log.exception("The source %s could not be made", text)
+            self.failed.emit(f"The source could not be opened ({error}): choose another one.")
+            return
+        self._close()
+        self._capture = Capture(source, on_frame=self._receive, on_state=self._tell)
+        self.source_opened.emit(source, is_substitute)
+        self._capture.start()
+
+    @Slot()
+    def list_cameras(self) -> None:
+        """List the cameras without opening one."""
+        try:
+            from app.sources.cameras import list_cameras
+
+            self.cameras_listed.emit([camera.name for camera in list_cameras()])
+        except Exception:
+            log.exception("Cameras could not be listed")
+            self.cameras_listed.emit([])
+
+    @Slot()
+    def finish(self) -> None:
+        """Let go of the source; the last thing that is called."""
+        self._close()
+
+    def ask_to_stop(self) -> None:
+        """Begin to end: frames are no longer delivered (called from another thread)."""
+        if (capture := self._capture) is not None:
+            capture.source.close()
+
+    def _make(self, text: str, width: int, height: int) -> tuple[FrameSource, bool]:
+        if text == AUTO:
+            return self._first_camera(width, height)
+        if text == DEMO:
+            return self._demo(), False
+        from app.sources.opening import source_from
+
+        return source_from(text, width=width, height=height), False
+
+    def _first_camera(self, width: int, height: int) -> tuple[FrameSource, bool]:
+        from app.sources.devices import may_have_cameras
+
+        if not may_have_cameras():
+            return self._demo(), True
+        from app.sources.cameras import find_camera
+        from app.sources.opening import source_from
+
+        try:
+            name = find_camera().name
+        except SourceError as error:
+            if error.cause is not Cause.NO_CAMERA:
+                raise
+            return self._demo(), True
+        return source_from(f"camera:{name}", width=width, height=height), False
+
+    def _demo(self) -> FrameSource:
+        if self._make_demo is not None:
+            return self._make_demo()
+        from app.sources.demo import DemoSource
+
+        return DemoSource()
+
+    def _close(self) -> None:
+        if self._capture is not None:
+            self._capture.stop(STOP_SECONDS)
+            self._capture = None
+        self.to_show.take()
+        self.to_score.take()
+
+    def _receive(self, frame: Frame) -> None:
+        """Called on the capture's own thread."""
+        self.to_show.put(frame)
+        self.to_score.put(frame)
+        self.frame_ready.emit()
+
+    def _tell(self, state: CaptureState) -> None:
+        self.state_changed.emit(state)

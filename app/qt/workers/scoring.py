@@ -1,0 +1,145 @@
+"""Scoring on its own thread: networks are prepared here, and the newest frame goes through them."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.qt.workers.sentences import sentence_of
+from app.shown import Working
+from app.sources.mailbox import LatestFrame
+from app.types import Frame
+
+if TYPE_CHECKING:
+    from app.models.model import PadModel
+    from app.observation import Observation
+    from app.pipeline import Pipeline
+
+    Observe = Callable[[Pipeline, PadModel | None, Frame], Observation]
+
+log = logging.getLogger(__name__)
+
+MODULES = (
+    "app.session",
+    "app.observation",
+    "app.models.fitting",
+    "app.models.files",
+    "app.faces.detector",
+    "app.faces.tracking",
+    "lmkl_core.features.extractor",
+    "lmkl_core.theory",
+)
+"""Imported on this thread after the first frame is on the screen: together they take a second, in
+which the window would not answer."""
+
+
+class ScoringWorker(QObject):
+    """Own the pipeline; whatever goes wrong becomes a sentence, and the next frame is tried.
+
+    Parameters
+    ----------
+    mailbox : LatestFrame
+        Where the newest frame lies.
+    observe : callable, optional
+        In the place of `app.observation.observe`: benchmarks slow it down.
+    """
+
+    warmed_up = Signal()
+    """Everything heavy is imported."""
+    working = Signal(object)
+    """A `Working`: how far the preparation is; empty at its end."""
+    prepared = Signal(object)
+    """Fingerprint of the views that are now computed."""
+    observed = Signal(object)
+    """An `Observation`."""
+    failed = Signal(str)
+    unprepared = Signal(str)
+    """The views cannot be computed, and why."""
+
+    def __init__(self, mailbox: LatestFrame, observe: "Observe | None" = None) -> None:
+        super().__init__()
+        self._mailbox = mailbox
+        self._observe = observe
+        self._pipeline: Pipeline | None = None
+        self._model: PadModel | None = None
+        self._stop = threading.Event()
+        self._last_failure = ""
+
+    @Slot()
+    def warm_up(self) -> None:
+        """Import what is heavy."""
+        import importlib
+
+        for name in MODULES:
+            if self._stop.is_set():
+                return
+            importlib.import_module(name)
+        self.warmed_up.emit()
+
+    @Slot(str, str)
+    def prepare(self, preset: str, detector: str) -> None:
+        """Make the pipeline for these views: a minute at the very first time, then a moment."""
+        from app.faces.tracking import FaceTracker
+        from app.pipeline import Pipeline
+        from app.preparing import detector_from, extractor_from
+        from lmkl_core.errors import Cancelled
+
+        self._pipeline = None
+        self.working.emit(Working("Preparing the networks"))
+        try:
+            extractor = extractor_from(preset, progress=self._tell, cancel=self._stop.is_set)
+            self._pipeline = Pipeline(extractor, FaceTracker(detector_from(detector)))
+        except Cancelled:
+            return
+        except Exception as error:
+            log.info("The views could not be prepared", exc_info=True)
+            self.unprepared.emit(sentence_of(error, "The networks could not be prepared"))
+            return
+        finally:
+            self.working.emit(Working())
+        self.prepared.emit(extractor.fingerprint())
+
+    @Slot(object)
+    def set_model(self, model: "PadModel | None") -> None:
+        """Judge by this model from the next frame on."""
+        self._model = model
+
+    @Slot()
+    def begin_stream(self) -> None:
+        """Frames of another source follow."""
+        if self._pipeline is not None:
+            self._pipeline.reset()
+        self._last_failure = ""
+
+    @Slot()
+    def on_frame_ready(self) -> None:
+        """Score the newest frame."""
+        if self._pipeline is None or self._stop.is_set():
+            return
+        if (frame := self._mailbox.take()) is None:
+            return  # an earlier call already took it
+        try:
+            self.observed.emit(self._look(frame))
+        except Exception as error:
+            log.warning("A frame could not be scored", exc_info=True)
+            sentence = sentence_of(error, "A frame could not be scored")
+            if sentence != self._last_failure:  # once: the next frame may fail alike
+                self._last_failure = sentence
+                self.failed.emit(sentence)
+
+    def ask_to_stop(self) -> None:
+        """Break off a preparation and score no more (called from another thread)."""
+        self._stop.set()
+
+    def _look(self, frame: Frame) -> "Observation":
+        from app.observation import observe
+
+        assert self._pipeline is not None
+        look: Any = self._observe or observe
+        seen: Observation = look(self._pipeline, self._model, frame)
+        return seen
+
+    def _tell(self, done: int, total: int, text: str) -> None:
+        self.working.emit(Working(f"Preparing the networks: {text}", done, total))

@@ -1,0 +1,23 @@
+"""What a person is told when a worker's work fails."""
+
+
+def sentence_of(error: BaseException, what: str) -> str:
+    """Return one sentence: the error's own where it is one of ours, else one about the work.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised.
+    what : str
+        The work, as the beginning of a sentence.
+    """
+    # Here and not above: the window does not wait for the library.
+    from lmkl_core.errors import InvalidInputError, ModelFileError
+
+    if isinstance(error, (InvalidInputError, ModelFileError)):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"{what} ({error.strerror or error}): check the disk and the folder's permissions."
+    if isinstance(error, MemoryError):
+        return f"{what}, because memory is full: close other programs."
+    return f"{what} ({type(error).__name__}: {error}): try again, or start the program again."
