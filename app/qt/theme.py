@@ -37,6 +37,8 @@ class ThemeNotifier(QObject):
         self.colours = LIGHT
         self._app = app
         self._name = ""
+        # Where the system tells no scheme, its palette does, as long as it is not ours.
+        self._began_dark = app.palette().color(QPalette.ColorRole.Window).lightness() < 128
         app.setStyle("Fusion")
         QDir.setSearchPaths(SEARCH_PREFIX, [str(ASSETS)])
         app.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
@@ -67,11 +69,14 @@ class ThemeNotifier(QObject):
             self._show(self._wanted())
 
     def _wanted(self) -> Colours:
-        if self._name == "system":
-            is_dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
-        else:
-            is_dark = self._name == "dark"
+        is_dark = self._system_is_dark() if self._name == "system" else self._name == "dark"
         return DARK if is_dark else LIGHT
+
+    def _system_is_dark(self) -> bool:
+        scheme = self._app.styleHints().colorScheme()
+        if scheme == Qt.ColorScheme.Unknown:
+            return self._began_dark
+        return scheme == Qt.ColorScheme.Dark
 
     def _show(self, wanted: Colours) -> None:
         if wanted is self.colours and self._app.styleSheet():

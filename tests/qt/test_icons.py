@@ -1,0 +1,156 @@
+"""Icons: all can be drawn, follow the theme, and verdicts differ by shape."""
+
+import gc
+import itertools
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPixmap
+from PySide6.QtWidgets import QPushButton
+
+from app.qt import theme
+from app.qt.colours import DARK, LIGHT
+from app.qt.icon_shapes import SHAPES, VERDICTS
+from app.qt.icons import (
+    APP_ICON_SIZES,
+    app_icon,
+    icon,
+    paint_icon,
+    paint_verdict,
+    pixmap,
+    verdict_colour,
+    verdict_icon,
+)
+from app.types import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def light(qapp):
+    theme.apply(qapp, "light")
+    yield qapp
+    theme.apply(qapp, "light")
+
+
+def ink(image):
+    """Return the pixels of a picture that are mostly covered, as a set of places."""
+    return {
+        (x, y)
+        for x in range(image.width())
+        for y in range(image.height())
+        if image.pixelColor(x, y).alpha() > 127
+    }
+
+
+def drawn(name, side=24):
+    return pixmap(name, side, "#000000").toImage()
+
+
+def colours_in(image):
+    return {image.pixelColor(x, y).name() for x, y in ink(image)}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_that_an_icon_is_seen_and_stays_in_its_square(name, qapp):
+    wide = QImage(64, 64, QImage.Format.Format_ARGB32)
+    wide.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(wide)
+    paint_icon(painter, name, QRectF(16, 16, 32, 32), "#000000")
+    painter.end()
+    places = ink(wide)
+    assert len(places) > 20
+    assert all(16 <= x < 48 and 16 <= y < 48 for x, y in places)
+
+
+def test_that_no_two_icons_are_the_same():
+    assert len(set(SHAPES.values())) == len(SHAPES)
+
+
+def test_that_every_verdict_has_a_shape_and_a_colour():
+    assert set(VERDICTS) == set(Verdict)
+
+
+def test_that_verdicts_differ_by_shape_alone(qapp):
+    for one, other in itertools.combinations(VERDICTS.values(), 2):
+        here, there = ink(drawn(one[0])), ink(drawn(other[0]))
+        assert len(here ^ there) > 0.1 * len(here | there), (one, other)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_that_a_verdict_is_drawn_in_its_colour(verdict, light):
+    image = verdict_icon(verdict).pixmap(24, 24).toImage()
+    assert verdict_colour(verdict) in colours_in(image)
+
+
+def test_that_painting_a_verdict_draws_its_shape(qapp):
+    image = QImage(24, 24, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    paint_verdict(painter, Verdict.ATTACK, QRectF(0, 0, 24, 24), QColor("#000000"))
+    painter.end()
+    assert ink(image) == ink(drawn("attack"))
+
+
+def test_that_an_unknown_icon_is_refused(qapp):
+    with pytest.raises(KeyError):
+        icon("unicorn")
+
+
+def test_that_an_icon_follows_the_theme_by_itself(light):
+    stop = icon("stop")
+    before = colours_in(stop.pixmap(24, 24).toImage())
+    theme.apply(light, "dark")
+    after = colours_in(stop.pixmap(24, 24).toImage())
+    assert (LIGHT.text in before, DARK.text in after) == (True, True)
+
+
+def test_that_a_disabled_icon_is_faint(light):
+    image = icon("stop").pixmap(24, 24, QIcon.Mode.Disabled).toImage()
+    assert LIGHT.faint in colours_in(image)
+
+
+def test_that_a_checked_icon_takes_its_other_colour(light):
+    image = icon("stop", on="accent").pixmap(24, 24, QIcon.Mode.Normal, QIcon.State.On).toImage()
+    assert LIGHT.accent in colours_in(image)
+
+
+def test_that_an_icon_is_sharp_on_a_dense_screen(light):
+    picture = icon("camera").pixmap(QSize(16, 16), 2.0)
+    assert (picture.size(), picture.devicePixelRatio()) == (QSize(32, 32), 2.0)
+
+
+def test_that_icons_outlive_what_python_knows_of_them(light, qtbot):
+    button = QPushButton(icon("add"), "Add")
+    qtbot.addWidget(button)
+    gc.collect()
+    changed = QIcon(button.icon())
+    changed.addPixmap(QPixmap(8, 8))  # makes Qt clone the engine
+    gc.collect()
+    assert not button.icon().pixmap(16, 16).isNull()
+    assert not changed.pixmap(16, 16).isNull()
+
+
+@pytest.mark.parametrize("size", APP_ICON_SIZES)
+def test_that_the_programs_icon_has_a_picture_of_every_size(size, qapp):
+    assert QSize(size, size) in app_icon().availableSizes()
+
+
+def test_that_the_pictures_are_part_of_the_package():
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = data["tool"]["setuptools"]["package-data"]["app"]
+    packaged = {path for pattern in patterns for path in (ROOT / "app").glob(pattern)}
+    assert set(theme.ASSETS.iterdir()) <= packaged
+
+
+def test_that_theme_and_icons_load_neither_svg_nor_numerics():
+    script = "import app.qt.theme, app.qt.icons, sys; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    loaded = set(run.stdout.split())
+    assert loaded.isdisjoint({"PySide6.QtSvg", "numpy", "cv2", "pyqtgraph", "app.types"})

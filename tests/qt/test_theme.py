@@ -1,0 +1,259 @@
+"""Both themes: contrast, colours that everyone can tell apart, and changes while it runs."""
+
+import dataclasses
+import itertools
+import re
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.qt import theme
+from app.qt.colours import DARK, LIGHT
+from app.qt.stylesheet import sheet
+from app.settings import THEMES
+
+# Said by the offscreen platform for every window.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+BOTH = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+GROUNDS = ("window", "panel", "raised", "accent_soft")
+STATUSES = ("good", "bad", "caution", "neutral")
+
+# Machado, Oliveira and Fernandes (2009), full severity, on linear RGB.
+SEEN_BY = {
+    "everyone": np.eye(3),
+    "protanopes": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "deuteranopes": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "tritanopes": np.array(
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ]
+    ),
+}
+
+
+@pytest.fixture
+def app(qapp):
+    yield qapp
+    theme.apply(qapp, "light")
+
+
+def linear(colour):
+    values = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one, other):
+    darker, lighter = sorted(linear(colour) @ [0.2126, 0.7152, 0.0722] for colour in (one, other))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def cielab(rgb):
+    to_xyz = np.array(
+        [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    )
+    xyz = to_xyz @ np.clip(rgb, 0, 1) / [0.9505, 1.0, 1.089]
+    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def test_that_the_contrast_of_black_on_white_is_21():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+
+
+@BOTH
+@pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.parametrize("ink", ["text", "muted", "accent", *STATUSES])
+def test_that_text_is_readable_on_every_ground(ink, ground, colours):
+    assert contrast(getattr(colours, ink), getattr(colours, ground)) >= 4.5
+
+
+@BOTH
+@pytest.mark.parametrize("status", STATUSES)
+def test_that_a_status_is_readable_in_a_banner_and_as_a_ground(status, colours):
+    ground = getattr(colours, f"{status}_soft")
+    assert contrast(getattr(colours, status), ground) >= 4.5
+    assert contrast(colours.text, ground) >= 4.5
+    assert contrast(colours.on_status, getattr(colours, status)) >= 4.5
+
+
+@BOTH
+def test_that_text_on_the_accent_and_beside_the_picture_is_readable(colours):
+    assert contrast(colours.on_accent, colours.accent) >= 4.5
+    assert contrast(colours.on_accent, colours.accent_hover) >= 4.5
+    assert contrast(colours.on_stage, colours.stage) >= 4.5
+    assert contrast(colours.axis, colours.panel) >= 4.5
+
+
+@BOTH
+@pytest.mark.parametrize("ground", ["window", "panel"])
+def test_that_edges_of_fields_and_lines_of_charts_can_be_seen(ground, colours):
+    for colour in (colours.outline, *colours.series):
+        assert contrast(colour, getattr(colours, ground)) >= 3.0, colour
+
+
+@BOTH
+@pytest.mark.parametrize("viewers", SEEN_BY)
+def test_that_no_two_series_look_alike(viewers, colours):
+    seen = [cielab(SEEN_BY[viewers] @ linear(colour)) for colour in colours.series]
+    nearest = min(np.linalg.norm(one - other) for one, other in itertools.combinations(seen, 2))
+    assert nearest > 12  # 2.3 is the least difference that is noticed at all
+
+
+@BOTH
+@pytest.mark.parametrize("viewers", SEEN_BY)
+def test_that_good_and_bad_look_different(viewers, colours):
+    good, bad = (cielab(SEEN_BY[viewers] @ linear(c)) for c in (colours.good, colours.bad))
+    assert np.linalg.norm(good - bad) > 20
+
+
+@BOTH
+def test_that_every_colour_is_one(colours):
+    values = dataclasses.asdict(colours)
+    values.pop("is_dark")
+    for colour in (*values.pop("series"), *values.values()):
+        assert re.fullmatch("#[0-9a-f]{6}", colour)
+
+
+def test_that_the_ninth_cluster_takes_the_first_colour():
+    assert LIGHT.series_colour(8) == LIGHT.series[0]
+
+
+@BOTH
+def test_that_the_style_sheet_finds_all_its_pictures(colours):
+    names = set(re.findall(r"url\(\w+:(.*?)\)", sheet(colours, 10.0)))
+    assert names
+    for name in names:
+        for version in (name, name.replace(".png", "@2x.png"), name.replace(".png", "@3x.png")):
+            assert (theme.ASSETS / version).is_file()
+
+
+def test_that_the_settings_offer_the_themes_there_are():
+    assert theme.NAMES == THEMES
+
+
+@pytest.mark.parametrize(("name", "expected"), [("light", LIGHT), ("dark", DARK)])
+def test_that_a_chosen_theme_reaches_palette_and_widgets(name, expected, app):
+    theme.apply(app, name)
+    assert theme.colours(app) is expected
+    window = QPalette.ColorRole.Window
+    assert QApplication.palette().color(window) == QColor(expected.window)
+
+
+def test_that_an_unknown_theme_is_refused(app):
+    with pytest.raises(ValueError, match="system, light, dark"):
+        theme.apply(app, "blue")
+
+
+class SystemWithASwitch(theme.ThemeNotifier):
+    """The system's scheme in our hands: the offscreen platform has none."""
+
+    is_dark = False
+
+    def _system_is_dark(self):
+        return self.is_dark
+
+    def switch(self):
+        self.is_dark = not self.is_dark
+        scheme = Qt.ColorScheme.Dark if self.is_dark else Qt.ColorScheme.Light
+        QApplication.styleHints().colorSchemeChanged.emit(scheme)
+
+
+@pytest.fixture
+def system(app):
+    notifier = SystemWithASwitch(app)
+    yield notifier
+    notifier.choose("light")
+    notifier.setParent(None)
+
+
+def test_that_the_system_is_followed_while_running(system, qtbot):
+    system.choose("system")
+    with qtbot.waitSignal(system.changed) as told:
+        system.switch()
+    assert told.args == [DARK]
+    with qtbot.waitSignal(system.changed):
+        system.switch()
+    assert system.colours is LIGHT
+
+
+def test_that_a_chosen_theme_stays_when_the_system_changes(system):
+    system.choose("light")
+    system.switch()
+    assert system.colours is LIGHT
+
+
+def test_that_choosing_the_same_theme_again_tells_nobody(app, qtbot):
+    theme.apply(app, "light")
+    with qtbot.assertNotEmitted(theme.notifier(app).changed):
+        theme.apply(app, "light")
+
+
+def test_that_an_application_has_one_notifier(app):
+    assert theme.notifier(app) is theme.notifier()
+
+
+def test_that_a_class_given_after_showing_changes_the_look(app, qtbot):
+    theme.apply(app, "light")
+    button = QPushButton("Fit")
+    qtbot.addWidget(button)
+    button.show()
+    theme.set_class(button, "primary")
+    middle = button.grab().toImage().pixelColor(8, button.height() // 2)
+    assert middle == QColor(LIGHT.accent)
+
+
+def test_that_a_change_of_theme_reaches_widgets_that_are_shown(app, qtbot):
+    theme.apply(app, "light")
+    label = QLabel("0.87")
+    theme.set_class(label, "good")
+    qtbot.addWidget(label)
+    label.show()
+    theme.apply(app, "dark")
+    label.ensurePolished()
+    assert label.palette().color(QPalette.ColorRole.WindowText) == QColor(DARK.good)
+
+
+def test_that_focus_can_be_seen_on_a_button(app, qtbot):
+    theme.apply(app, "light")
+    window = QWidget()
+    qtbot.addWidget(window)
+    layout = QVBoxLayout(window)
+    buttons = [QPushButton("Fit"), QPushButton("Fit")]
+    for button in buttons:
+        layout.addWidget(button)
+    window.show()
+    qtbot.waitExposed(window)
+    window.activateWindow()
+    buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(buttons[0].hasFocus)
+    with_focus, without = (button.grab().toImage() for button in buttons)
+    assert with_focus != without
+
+
+def test_that_applying_a_theme_is_quick(app):
+    # Repeatedly, and the best of it: the limit is far above what it takes on a slow machine.
+    times = []
+    for name in ("dark", "light", "dark"):
+        start = time.perf_counter()
+        theme.apply(app, name)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.1
