@@ -1,0 +1,52 @@
+"""A few choices side by side, of which one holds."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+
+class Choices(QWidget):
+    """Buttons of which exactly one is down; arrow keys go from one to the next.
+
+    Parameters
+    ----------
+    name : str
+        What is being chosen, for people who cannot see the buttons.
+    texts : tuple of str
+        The choices.
+    parent : QWidget, optional
+        Parent.
+
+    Signals
+    -------
+    chosen : int
+        Number of the choice.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(self, name: str, texts: tuple[str, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._group = QButtonGroup(self)
+        for number, text in enumerate(texts):
+            button = QToolButton(self)
+            button.setText(text)
+            button.setCheckable(True)
+            button.setChecked(number == 0)
+            button.setAccessibleName(f"{name}: {text}")
+            self._group.addButton(button, number)
+            row.addWidget(button)
+        self._group.idClicked.connect(self.chosen)
+
+    @property
+    def current(self) -> int:
+        """Number of the choice that holds."""
+        return self._group.checkedId()
+
+    def choose(self, number: int) -> None:
+        """Press a button."""
+        self._group.button(number).click()

@@ -1,0 +1,284 @@
+"""Why this score: the exact contribution of every view and cluster to it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import fsum, isfinite
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
+
+from app.qt.views.charts.base import Chart
+from app.qt.views.charts.choices import Choices
+from app.qt.views.charts.export import csv_text
+from app.qt.views.charts.flow import FlowRow
+from app.qt.views.charts.legend import Key, Legend
+from app.qt.views.charts.rows import Row, RowPlot
+from app.qt.views.charts.steady_range import SteadyRange
+from app.qt.views.charts.wording import ViewName, decimals, percent, places_for, view_name
+from app.shown import Scored
+
+Terms = tuple[tuple[float, ...], ...]
+_VIEW, _REGION, _NETWORK, _CLUSTER = range(4)
+_N_NAMED = 4
+
+
+@dataclass(frozen=True)
+class _Group:
+    parts: tuple[str, ...]
+    views: tuple[int, ...]
+    clusters: tuple[int, ...]
+
+    def values(self, terms: Terms) -> tuple[float, ...]:
+        """Sum of the group's terms in every cluster; what is missing or not a number is 0."""
+        return tuple(
+            fsum(
+                row[view]
+                for view in self.views
+                if cluster in self.clusters and view < len(row) and isfinite(row[view])
+            )
+            for cluster, row in enumerate(terms)
+        )
+
+
+class ContributionsChart(Chart):
+    """What a score is the sum of, beside what is usual for enrolled frames."""
+
+    interval_ms = 200
+    file_stem = "contributions"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Why this score"))
+        self._scored: Scored | None = None
+        self._current: Scored | None = None
+        self._names: tuple[str, ...] = ()
+        self._views: tuple[ViewName, ...] = ()
+        self._reference: Terms = ()
+        self._range = SteadyRange(padding=0.0)
+
+        grouping = (self.tr("View"), self.tr("Region"), self.tr("Network"), self.tr("Cluster"))
+        self._grouping = Choices(self.tr("Contributions by"), grouping, self)
+        self._grouping.chosen.connect(self._on_grouping)
+        self._hold = QToolButton(self)
+        self._hold.setText(self.tr("Hold"))
+        self._hold.setCheckable(True)
+        self._hold.setToolTip(self.tr("Keep this frame on show while the camera goes on"))
+        self._hold.toggled.connect(self._on_hold)
+        self._head = FlowRow(self)
+        for widget in (self._grouping, self._hold, self._make_export_button()):
+            self._head.add(widget)
+
+        self._sum = self._make_label()
+        self._legend = Legend(self)
+        self._plot = RowPlot(is_stacked=True)
+        self._plot.setAccessibleName(self.tr("Contributions as bars; arrow keys go through them"))
+        self._scroll = QScrollArea(self)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidget(self._plot)
+        self._scroll.viewport().setAutoFillBackground(False)
+        for part in (self._head, self._sum, self._legend):
+            self._column.addWidget(part)
+        self._column.addWidget(self._scroll, 1)
+        self._recolour()
+
+    # ------------------------------------------------------------ values
+
+    def show_scored(self, scored: Scored, view_names: tuple[str, ...]) -> None:
+        """Show a frame; one without a score leaves the last one that had one on show.
+
+        Parameters
+        ----------
+        scored : Scored
+            The frame.
+        view_names : tuple of str
+            Names of the views, in the order of its terms.
+        """
+        if self._hold.isChecked():
+            return
+        self._current = scored
+        if scored.score is not None and isfinite(scored.score) and scored.terms:
+            self._scored = scored
+            if view_names != self._names:
+                self._names = tuple(view_names)
+                self._views = tuple(view_name(name) for name in view_names)
+                self._range.reset()
+        self.mark_stale()
+
+    def set_reference(self, terms: Terms) -> None:
+        """Set the mean terms of enrolled frames (clusters by views); empty for none."""
+        self._reference = terms
+        self.mark_stale()
+
+    def clear(self) -> None:
+        """Forget the frame on show; after a new fit its terms would mean nothing."""
+        self._scored = self._current = None
+        self._range.reset()
+        self.mark_stale()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the frame on show is kept."""
+        return self._hold.isChecked()
+
+    def to_csv(self) -> str:
+        """Return every view and cluster with its contribution and what is usual."""
+        header = ("view", "region", "network", "layer", "cluster", "contribution", "usual")
+        rows = []
+        for cluster, row in enumerate(self._terms()):
+            for index, view in enumerate(self._views):
+                if index < len(row):
+                    names = (view.full, view.region, view.network, view.layer, cluster + 1)
+                    rows.append((*names, row[index], self._usual(cluster, index)))
+        return csv_text(header, rows)
+
+    def _terms(self) -> Terms:
+        return () if self._scored is None else self._scored.terms
+
+    def _usual(self, cluster: int, view: int) -> float | None:
+        fits = cluster < len(self._reference) and view < len(self._reference[cluster])
+        return self._reference[cluster][view] if fits else None
+
+    def _groups(self, grouping: int) -> list[_Group]:
+        clusters = tuple(range(len(self._terms())))
+        everything = tuple(range(len(self._views)))
+        if grouping == _VIEW:
+            return [_Group(view.parts, (i,), clusters) for i, view in enumerate(self._views)]
+        if grouping == _CLUSTER:
+            name = self.tr("Cluster {number}")
+            return [_Group((name.format(number=c + 1),), everything, (c,)) for c in clusters]
+        name_of: Callable[[ViewName], str] = (
+            (lambda view: view.region) if grouping == _REGION else (lambda view: view.network)
+        )
+        members: dict[str, list[int]] = {}
+        for index, view in enumerate(self._views):
+            members.setdefault(name_of(view), []).append(index)
+        return [_Group((name,), tuple(views), clusters) for name, views in members.items()]
+
+    # ------------------------------------------------------------ words
+
+    def _sum_words(self) -> str:
+        scored = self._scored
+        if scored is None or scored.score is None:
+            return self.tr("No score yet: what it consists of appears here with the first one.")
+        grouping = self._grouping.current
+        groups = self._groups(_REGION if grouping == _VIEW else grouping)
+        totals = [(fsum(group.values(scored.terms)), group.parts[0]) for group in groups]
+        if len(totals) > _N_NAMED + 1:
+            totals.sort(key=lambda pair: -abs(pair[0]))
+            rest = fsum(value for value, _ in totals[_N_NAMED:])
+            n_rest = len(totals) - _N_NAMED
+            others = self.tr("{n} others").format(n=n_rest)
+            totals = [*totals[:_N_NAMED], (rest, others)]
+        places = self._places()
+        words = ""
+        for value, name in totals:
+            sign = (" + " if value >= 0 else " \N{MINUS SIGN} ") if words else ""
+            shown = abs(value) if words else value
+            words += f"{sign}{decimals(shown, places)} {name.lower()}"
+        return f"{decimals(scored.score, places)} = {words}"
+
+    def _words(self) -> str:
+        scored, current = self._scored, self._current
+        words = self._sum_words()
+        if scored is None:
+            return words
+        if scored.threshold is not None and scored.score is not None:
+            side = self.tr("accepted") if scored.score >= scored.threshold else self.tr("refused")
+            threshold = decimals(scored.threshold, self._places())
+            words += self.tr(" (threshold {threshold}: {side})").format(
+                threshold=threshold, side=side
+            )
+        if self.is_held:
+            words += self.tr(". Held at frame {number}").format(number=scored.frame.number)
+        elif current is not None and current is not scored:
+            words += self.tr(". Not scored now ({reason}): this is the last score").format(
+                reason=current.verdict.value
+            )
+        return words + "."
+
+    def _write(self) -> None:
+        super()._write()
+        self._sum.setText(self._words())
+
+    def _places(self) -> int:
+        score = 0.0 if self._scored is None else (self._scored.score or 0.0)
+        return places_for(abs(score))
+
+    # ------------------------------------------------------------ picture
+
+    def _draw(self) -> None:
+        terms = self._terms()
+        places = self._places()
+        rows, tips, extent = [], [], [0.0]
+        for group in self._groups(self._grouping.current):
+            values = group.values(terms)
+            usual = fsum(group.values(self._reference)) if self._reference else None
+            total = fsum(values)
+            note = ""
+            if usual is not None:
+                note = self.tr("usual {value}").format(value=decimals(usual, places))
+                extent.append(usual)
+            full = " ".join(group.parts)
+            rows.append(Row(group.parts, full, values, (decimals(total, places),), usual, note))
+            tips.append((self._tip(group, values, usual, places + 1),))
+            extent.append(fsum(value for value in values if value > 0))
+            extent.append(fsum(value for value in values if value < 0))
+        self._range.follow(extent)
+        self._range.settle()
+        self._plot.show_rows(tuple(rows), (self._range.low, self._range.high), tuple(tips))
+        self._legend.show_keys(self._keys(), self._colours)
+        self._scroll.setVisible(bool(rows))
+
+    def _tip(
+        self, group: _Group, values: tuple[float, ...], usual: float | None, places: int
+    ) -> str:
+        lines = [" ".join(group.parts)]
+        if len(group.views) == 1:
+            lines = [self._views[group.views[0]].full]
+        for cluster in group.clusters:
+            lines.append(
+                self.tr("Cluster {number}: {value}").format(
+                    number=cluster + 1, value=decimals(values[cluster], places)
+                )
+            )
+        lines.append(self.tr("Together {value}").format(value=decimals(fsum(values), places)))
+        if usual is not None:
+            lines.append(
+                self.tr("Usual for enrolled frames {value}").format(value=decimals(usual, places))
+            )
+        return "\n".join(lines)
+
+    def _keys(self) -> tuple[Key, ...]:
+        if self._scored is None:
+            return ()
+        keys = []
+        for cluster in range(len(self._scored.terms)):
+            text = self.tr("Cluster {number}").format(number=cluster + 1)
+            if cluster < len(self._scored.memberships):
+                text = self.tr("{cluster}: belongs {share}").format(
+                    cluster=text, share=percent(self._scored.memberships[cluster], 0)
+                )
+            keys.append(Key(text, self._colours.cluster(cluster)))
+        if self._reference:
+            keys.append(Key(self.tr("usual for enrolled frames"), self._colours.text, "tick"))
+        return tuple(keys)
+
+    def _recolour(self) -> None:
+        super()._recolour()
+        self._plot.set_colours(self._colours)
+
+    def _picture_parts(self) -> list[QWidget]:
+        return [self._sum, self._legend, self._plot]
+
+    @Slot()
+    def _on_grouping(self) -> None:
+        self._range.reset()
+        self.mark_stale()
+        if self.isVisible():
+            self.refresh()
+
+    @Slot(bool)
+    def _on_hold(self, is_held: bool) -> None:
+        self._hold.setText(self.tr("Held") if is_held else self.tr("Hold"))
+        self.mark_stale()

@@ -1,0 +1,203 @@
+"""A plot in which nobody gets lost: fixed ranges, no menu of its own, the wheel is not its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pyqtgraph as pg  # type: ignore[import-untyped]
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QTransform,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
+
+from app.qt.views.charts.colours import LIGHT, ChartColours
+
+__all__ = ["Pixels", "Plot", "PlotLayer", "pg", "tinted"]
+
+
+def tinted(colour: str, opacity: float) -> QColor:
+    """Return a colour that lets some of what is below it through."""
+    tint = QColor(colour)
+    tint.setAlphaF(opacity)
+    return tint
+
+
+@dataclass(frozen=True)
+class Pixels:
+    """Where values lie in pixels, while something is painted."""
+
+    transform: QTransform
+    area: QRectF
+
+    def at(self, x: float, y: float) -> QPointF:
+        """Return the place of a point."""
+        return self.transform.map(QPointF(x, y))
+
+    def x(self, value: float) -> float:
+        """Return the place of a value on the horizontal axis."""
+        return self.at(value, 0.0).x()
+
+    def y(self, value: float) -> float:
+        """Return the place of a value on the vertical axis."""
+        return self.at(0.0, value).y()
+
+    def vertical(self, value: float) -> QLineF:
+        """Return a crisp line from top to bottom at a value."""
+        x = round(self.x(value)) + 0.5
+        return QLineF(x, self.area.top(), x, self.area.bottom())
+
+    def horizontal(self, value: float) -> QLineF:
+        """Return a crisp line from left to right at a value."""
+        y = round(self.y(value)) + 0.5
+        return QLineF(self.area.left(), y, self.area.right(), y)
+
+
+class PlotLayer(pg.GraphicsObject):
+    """Something painted in pixels over the whole area of a plot, so that text and lines stay crisp.
+
+    Parameters
+    ----------
+    paint : callable
+        Given the painter and the `Pixels` of the moment.
+    """
+
+    def __init__(self, paint: Callable[[QPainter, Pixels], None]) -> None:
+        super().__init__()
+        self._paint = paint
+
+    def boundingRect(self) -> QRectF:
+        """Return all that is in view."""
+        rect = self.viewRect()
+        return QRectF() if rect is None else rect
+
+    def viewTransformChanged(self) -> None:
+        """Cover the new range."""
+        self.prepareGeometryChange()
+        self.update()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Paint in pixels."""
+        transform = painter.transform()
+        area = transform.mapRect(self.boundingRect())
+        painter.save()
+        painter.resetTransform()
+        self._paint(painter, Pixels(transform, area))
+        painter.restore()
+
+
+class Plot(pg.PlotWidget):
+    """Axes and an area whose ranges only the chart sets.
+
+    Signals
+    -------
+    hovered : QPoint
+        Where the mouse is, in pixels of the widget.
+    left : no value
+        The mouse has gone.
+    key_pressed : QKeyEvent
+        A key that the chart may accept.
+    """
+
+    hovered = Signal(QPoint)
+    left = Signal()
+    key_pressed = Signal(object)
+
+    def __init__(
+        self, parent: QWidget | None = None, axes: dict[str, pg.AxisItem] | None = None
+    ) -> None:
+        super().__init__(parent, background=None, axisItems=axes or {})
+        self.colours: ChartColours = LIGHT
+        self.setInteractive(False)
+        self.setMenuEnabled(False)
+        self.hideButtons()
+        self.setMouseEnabled(x=False, y=False)
+        self.disableAutoRange()
+        self.getViewBox().setDefaultPadding(0)
+        self.setAntialiasing(True)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self.viewport().setAutoFillBackground(False)
+        self.setMinimumHeight(self.fontMetrics().height() * 6)
+
+    @property
+    def small_font(self) -> QFont:
+        """The widget's font, a little smaller."""
+        font = QFont(self.font())
+        if font.pointSizeF() > 0:
+            font.setPointSizeF(max(7.0, font.pointSizeF() * 0.9))
+        return font
+
+    @property
+    def small_metrics(self) -> QFontMetrics:
+        """Measures of `small_font`."""
+        return QFontMetrics(self.small_font, self)
+
+    def add_layer(self, paint: Callable[[QPainter, Pixels], None], z: float) -> PlotLayer:
+        """Add something that is painted in pixels, at a height among the other items."""
+        layer = PlotLayer(paint)
+        layer.setZValue(z)
+        self.addItem(layer, ignoreBounds=True)
+        return layer
+
+    def set_colours(self, colours: ChartColours) -> None:
+        """Draw axes with other colours."""
+        self.colours = colours
+        for name in ("left", "bottom", "top", "right"):
+            axis = self.getAxis(name)
+            axis.setPen(pg.mkPen(colours.grid, width=1))
+            axis.setTextPen(pg.mkPen(colours.muted))
+            axis.setTickPen(pg.mkPen(colours.grid, width=1))
+            axis.setStyle(tickFont=self.small_font)
+        self.viewport().update()
+
+    def area(self) -> QRectF:
+        """Return the plotting area in pixels of the widget."""
+        box = self.getViewBox()
+        rect: QRectF = box.mapRectToScene(box.rect())
+        return rect
+
+    def value_at(self, place: QPoint) -> tuple[float, float]:
+        """Return the values at a place of the widget."""
+        point = self.getViewBox().mapSceneToView(self.mapToScene(place))
+        return point.x(), point.y()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to what is around the plot."""
+        event.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Leave the menu to the chart."""
+        event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Offer the key to the chart, and what it does not accept to what is around."""
+        event.ignore()
+        self.key_pressed.emit(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Tell where the mouse is."""
+        event.accept()
+        self.hovered.emit(event.position().toPoint())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take the focus only: nothing can be dragged."""
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Do nothing: nothing can be dragged."""
+        event.accept()
+
+    def leaveEvent(self, event: object) -> None:
+        """Tell that the mouse has gone."""
+        super().leaveEvent(event)
+        self.left.emit()

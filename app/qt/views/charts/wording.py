@@ -1,0 +1,99 @@
+"""Numbers and names of views in the form in which charts write them."""
+
+import math
+import re
+from dataclasses import dataclass
+
+_NETWORKS = {
+    "alexnet": "AlexNet",
+    "densenet201": "DenseNet-201",
+    "efficientnet-lite0": "EfficientNet-Lite0",
+    "googlenet": "GoogLeNet",
+    "mobilenet-v2": "MobileNetV2",
+    "nasnetlarge": "NASNet-Large",
+    "resnet50": "ResNet-50",
+    "vgg16": "VGG-16",
+}
+
+
+@dataclass(frozen=True)
+class ViewName:
+    """The parts of a view's name: ``region/network.layer``. Parts that are missing are empty."""
+
+    full: str
+    region: str
+    network: str
+    layer: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Region, network and layer, without those that are missing."""
+        return tuple(part for part in (self.region, self.network, self.layer) if part)
+
+
+def view_name(full: str) -> ViewName:
+    """Take the name of a view apart, with the network as its authors write it."""
+    region, slash, rest = full.partition("/")
+    if not slash:
+        return ViewName(full, full, "", "")
+    network, _, layer = rest.partition(".")
+    return ViewName(full, region, _NETWORKS.get(network, network), layer)
+
+
+def natural_order(text: str) -> tuple[tuple[int, str], ...]:
+    """Key that sorts ``layer9`` before ``layer13``."""
+    return tuple(
+        (int(part), "") if part.isdigit() else (-1, part.casefold())
+        for part in re.split(r"(\d+)", text)
+        if part
+    )
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number with some significant digits, with a true minus sign; a dash if not finite."""
+    if not math.isfinite(value):
+        return "\N{EN DASH}"
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if 1e-3 <= size < 1e5:
+        decimals = max(0, digits - 1 - math.floor(math.log10(size)))
+        text = f"{value:.{decimals}f}"
+    else:
+        text = f"{value:.{digits - 1}e}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def decimals(value: float, places: int = 2) -> str:
+    """Write a number with fixed decimals, so that it does not dance when it changes."""
+    if not math.isfinite(value):
+        return "\N{EN DASH}"
+    text = f"{value:.{places}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def places_for(span: float) -> int:
+    """Decimals that tell values apart that spread over `span`."""
+    if not math.isfinite(span) or span <= 0:
+        return 2
+    return min(8, max(2, 2 - math.floor(math.log10(span))))
+
+
+def percent(share: float, places: int = 1) -> str:
+    """Write a share as a percentage."""
+    return f"{decimals(100 * share, places)} %"
+
+
+def scientific(value: float) -> str:
+    """Write a small number as ``3.1e-8``."""
+    if not math.isfinite(value):
+        return "\N{EN DASH}"
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
+    return f"{mantissa}e{int(exponent)}" if value else "0"
+
+
+def finite(values: "tuple[float, ...] | list[float]") -> list[float]:
+    """Keep the values that are numbers."""
+    return [float(value) for value in values if math.isfinite(value)]
