@@ -367,3 +367,40 @@ class Working:
     def share(self) -> float | None:
         """How far it is, 0 to 1; None where that is not known."""
         return self.done / self.total if self.total else None
+
+
+# ---------------------------------------------------------------- source
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that can be chosen: what the program calls it, and what people read."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True)
+class SourceShown:
+    """Where frames come from.
+
+    Attributes
+    ----------
+    text : str
+        As a person would type it: ``demo``, ``camera:NAME``, a path, an address without
+        credentials.
+    name : str
+        Fit to be shown.
+    is_demo : bool
+        Whether everything it shows is simulated.
+    presentations : tuple of Choice
+        What the demo can present; empty for other sources.
+    presenting : str
+        Key of what the demo was asked to present; empty is everything in turn.
+    """
+
+    text: str = ""
+    name: str = ""
+    is_demo: bool = False
+    presentations: tuple[Choice, ...] = ()
+    presenting: str = ""

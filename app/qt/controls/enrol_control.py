@@ -1,0 +1,137 @@
+"""Takes: recorded, struck, named; on the demo, the right scene is presented for each part."""
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.enrolment import SUGGESTIONS, Offer
+from app.qt.controls.source_control import SourceControl
+from app.session import Session, Topic
+from app.shown import Decision, Notice
+
+TOPIC = "enrolment"
+
+DEMO_LIGHTS = ("window", "lamp", "office")
+"""What the demo presents for the suggested names of takes, in their order."""
+
+
+class EnrolControl(QObject):
+    """Carry out what the enrol page wants.
+
+    Parameters
+    ----------
+    session : Session
+        Where the enrolment lives.
+    source : SourceControl
+        Directs the demo.
+    """
+
+    notice = Signal(object)
+    take_complete = Signal()
+    """A take that was to be folded into the model at once is complete."""
+
+    def __init__(
+        self, session: Session, source: SourceControl, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._source = source
+        self._light = ""
+        self._fold_in = False
+        self._part: tuple[str, int] | None = None
+        self._shown_before = ""
+        session.subscribe(self._on_change)
+
+    @Slot(str)
+    def start(self, name: str) -> None:
+        """Record a take."""
+        self._fold_in = False
+        self._start(name, self._demo_light(name))
+
+    @Slot(object)
+    def start_quick(self, decision: Decision) -> None:
+        """Record the present circumstances and fold them into the model at once."""
+        demo = self._source.demo
+        if demo is not None and demo.chapter.truth != "bonafide":
+            text = self.tr(
+                "The demo presents an attack at the moment: to enrol it would let it in. Wait for "
+                "the person."
+            )
+            self.notice.emit(Notice(text, "warning", TOPIC))
+            return
+        self._fold_in = True
+        light = "" if demo is None else demo.chapter.light
+        self._start(", ".join(decision.differences[:1]) or self.tr("new conditions"), light)
+
+    @Slot()
+    def stop(self) -> None:
+        """End the take; what was kept stays."""
+        self._session.change_enrolment(lambda enrolment: enrolment.stop())
+
+    @Slot(object)
+    def remove_samples(self, numbers: list[int]) -> None:
+        """Strike frames."""
+        self._session.change_enrolment(lambda enrolment: enrolment.remove_samples(numbers))
+
+    @Slot(str)
+    def remove_take(self, name: str) -> None:
+        """Strike a take."""
+        self._session.change_enrolment(lambda enrolment: enrolment.remove_take(name))
+
+    @Slot(str, str)
+    def rename_take(self, name: str, new: str) -> None:
+        """Give a take another name."""
+        self._session.change_enrolment(lambda enrolment: enrolment.rename_take(name, new))
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last change back."""
+        self._session.change_enrolment(lambda enrolment: enrolment.undo())
+
+    @Slot()
+    def clear(self) -> None:
+        """Forget all takes; the model stays."""
+        self._session.change_enrolment(lambda enrolment: enrolment.clear())
+
+    # ------------------------------------------------------------- inner
+
+    def _start(self, name: str, light: str) -> None:
+        self._shown_before = "" if self._source.demo is None else self._source.demo.presenting or ""
+        self._light = light
+        self._part = None
+        self._session.change_enrolment(lambda enrolment: enrolment.start(name))
+
+    def _demo_light(self, name: str) -> str:
+        """Choose what the demo presents for a take of that name."""
+        enrolment = self._session.enrolment
+        name = name.strip() or enrolment.suggested_name
+        if name in SUGGESTIONS[: len(DEMO_LIGHTS)]:
+            return DEMO_LIGHTS[SUGGESTIONS.index(name)]
+        n_takes = len({sample.take for sample in enrolment.samples})
+        return DEMO_LIGHTS[n_takes % len(DEMO_LIGHTS)]
+
+    def _on_change(self, topic: Topic) -> None:
+        """Follow the recording from part to part."""
+        if topic is not Topic.ENROLMENT:
+            return
+        part = self._session.enrolment.recording_part
+        if part == self._part:
+            return
+        before, self._part = self._part, part
+        if part is not None:
+            self._direct(part[1])
+        elif before is not None:
+            self._finish()
+
+    def _direct(self, part: int) -> None:
+        demo = self._source.demo
+        if demo is None:
+            return
+        chapter = demo.enrolment_take(self._light, part)
+        self._source.present(chapter.key)
+        self._session.expect(demo.caption_of(chapter))
+
+    def _finish(self) -> None:
+        self._session.expect("")
+        self._source.present(self._shown_before)
+        if self._fold_in and self._session.last_offer is Offer.FINISHED:
+            self.take_complete.emit()
+        self._fold_in = False

@@ -1,0 +1,159 @@
+"""Which source is open, what it says of itself, and what the demo presents."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.settings import Settings
+from app.shown import Choice, Notice, SourceShown
+from app.sources.capture_state import CaptureState, Phase
+from app.sources.source import FrameSource
+
+if TYPE_CHECKING:
+    from app.sources.demo import DemoSource
+
+TOPIC = "source"
+
+
+class SourceControl(QObject):
+    """Open sources and tell how they are.
+
+    Parameters
+    ----------
+    settings : Settings
+        Which source to open first, and the resolution to ask for.
+    """
+
+    open_requested = Signal(str, int, int)
+    cameras_requested = Signal()
+    stream_begins = Signal()
+    """Frames of another source follow."""
+    source_changed = Signal(object)
+    message_changed = Signal(str)
+    """What to show in the place of a picture while there is none."""
+    notice = Signal(object)
+    finished = Signal()
+    """A recording has come to its end."""
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._asked = settings.source
+        self._text = ""
+        self._source: FrameSource | None = None
+        self.state = CaptureState()
+
+    # ------------------------------------------------------------- from views
+
+    @Slot(str)
+    def open(self, text: str) -> None:
+        """Open a source by what a person would type."""
+        self._asked = text
+        self.open_requested.emit(text, self._settings.width, self._settings.height)
+
+    def use(self, settings: Settings) -> None:
+        """Take over changed settings; open again where they say so."""
+        before, self._settings = self._settings, settings
+        keys = ("source", "width", "height")
+        if any(getattr(before, key) != getattr(settings, key) for key in keys):
+            self.open(settings.source)
+
+    def open_first(self) -> None:
+        """Open what the settings name."""
+        self.open(self._settings.source)
+
+    @Slot(str)
+    def present(self, key: str) -> None:
+        """Direct the demo; an empty key is everything in turn."""
+        demo = self.demo
+        if demo is not None:
+            demo.present(key or None)
+            self._tell_source()
+
+    # ------------------------------------------------------------- for other controls
+
+    @property
+    def demo(self) -> "DemoSource | None":
+        """The demo, where it is what is open."""
+        return self._source if self.is_demo else None  # type: ignore[return-value]
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether everything that is seen is simulated."""
+        return hasattr(self._source, "present")
+
+    @property
+    def name(self) -> str:
+        """Name of the open source."""
+        return "" if self._source is None else self._source.name
+
+    # ------------------------------------------------------------- from the capture
+
+    @Slot(object, bool)
+    def on_opened(self, source: FrameSource, is_substitute: bool) -> None:
+        """Take over a source that is about to be read."""
+        self._source = source
+        self._text = "demo" if self.is_demo else self._asked
+        if self._text == "auto":
+            self._text = f"camera:{source.name}"
+        self.state = CaptureState()
+        self.stream_begins.emit()
+        self._tell_source()
+        text = ""
+        if is_substitute:
+            text = self.tr(
+                "No camera was found, so this is the built-in demo: a simulated person and "
+                "simulated attacks. Plug in a camera and choose it above when you have one."
+            )
+        self.notice.emit(Notice(text, "info", TOPIC))
+
+    @Slot(object)
+    def on_state(self, state: CaptureState) -> None:
+        """Tell what is wrong with a source, or that nothing is any more."""
+        before, self.state = self.state, state
+        if state.phase is Phase.ENDED:
+            self.notice.emit(
+                Notice(self.tr("The recording has ended: choose it again to see it again."), topic=TOPIC)
+            )
+            self.finished.emit()
+        elif state.message:
+            level = "error" if state.phase is Phase.FAILED else "warning"
+            self.notice.emit(Notice(state.message, level, TOPIC))
+        elif before.message:
+            self.notice.emit(Notice("", topic=TOPIC))
+        self.message_changed.emit(self._message(state))
+
+    @Slot(str)
+    def on_failed(self, sentence: str) -> None:
+        """Tell why a source could not be made; what was open goes on."""
+        self.notice.emit(Notice(sentence, "error", "source request"))
+        self._tell_source()
+
+    # ------------------------------------------------------------- inner
+
+    def _message(self, state: CaptureState) -> str:
+        if state.message:
+            return state.message
+        if state.phase in (Phase.IDLE, Phase.OPENING, Phase.RUNNING):
+            return self.tr("Opening {name}…").format(name=self.name)
+        return ""
+
+    def _tell_source(self) -> None:
+        demo = self.demo
+        self.source_changed.emit(
+            SourceShown(
+                text=self._text,
+                name=self.name,
+                is_demo=demo is not None,
+                presentations=()
+                if demo is None
+                else tuple(Choice(c.key, self._title(c.key, c.caption)) for c in demo.presentations),
+                presenting="" if demo is None else demo.presenting or "",
+            )
+        )
+
+    @staticmethod
+    def _title(key: str, caption: str) -> str:
+        """Captions are shared by several takes: their numbers tell them apart."""
+        number = key.rpartition(" ")[2]
+        return f"{caption}, take {number}" if number.isdigit() else caption

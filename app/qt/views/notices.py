@@ -1,0 +1,90 @@
+"""Sentences for the person, above the picture: what happened and the way out."""
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from app.qt import icons, theme
+from app.shown import Notice
+
+MOST = 3
+"""Notices at a time; the oldest goes when another comes."""
+
+_BANNERS = {"info": "banner-info", "warning": "banner-caution", "error": "banner-bad"}
+_ICONS = {
+    "info": ("info", "accent"),
+    "warning": ("warning", "caution"),
+    "error": ("warning", "bad"),
+}
+
+
+class _Line(QFrame):
+    """One notice, which can be put away."""
+
+    def __init__(self, notice: Notice, parent: "Notices") -> None:
+        super().__init__(parent)
+        self.notice = notice
+        theme.set_class(self, _BANNERS.get(notice.level, "banner-info"))
+        mark, text, close = QLabel(), QLabel(notice.text), QToolButton()
+        mark.setPixmap(icons.icon(*_ICONS.get(notice.level, _ICONS["info"])).pixmap(18, 18))
+        text.setWordWrap(True)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        close.setIcon(icons.icon("cross", "muted"))
+        close.setAutoRaise(True)
+        close.setToolTip(self.tr("Put this away"))
+        close.setAccessibleName(self.tr("Put away: {text}").format(text=notice.text))
+        close.clicked.connect(self._put_away)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 6, 6, 6)
+        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(text, 1)
+        row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        self.setAccessibleName(notice.text)
+
+    @Slot()
+    def _put_away(self) -> None:
+        parent = self.parent()
+        assert isinstance(parent, Notices)
+        parent.remove(self)
+
+
+class Notices(QWidget):
+    """A short stack of notices; empty, it takes no room."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: list[_Line] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self.hide()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is shown, oldest first."""
+        return tuple(line.notice.text for line in self._lines)
+
+    @Slot(object)
+    def show_notice(self, notice: Notice) -> None:
+        """Show a notice in the place of an earlier one of its topic."""
+        for line in list(self._lines):
+            same_topic = notice.topic and line.notice.topic == notice.topic
+            if same_topic or line.notice.text == notice.text:
+                if line.notice == notice:
+                    return
+                self.remove(line)
+        if not notice.text:
+            return
+        while len(self._lines) >= MOST:
+            self.remove(self._lines[0])
+        line = _Line(notice, self)
+        self._lines.append(line)
+        self._column.addWidget(line)
+        self.show()
+
+    def remove(self, line: _Line) -> None:
+        """Put a notice away."""
+        self._lines.remove(line)
+        self._column.removeWidget(line)
+        line.hide()
+        line.deleteLater()
+        self.setVisible(bool(self._lines))

@@ -1,0 +1,184 @@
+"""The live picture with the face, the regions and what the source says of itself."""
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.qt import icons, theme
+from app.shown import Scored
+from app.types import Frame, Verdict
+
+STALE_SECONDS = 1.0
+"""Marks of a face that was seen longer ago than this are not drawn: it is elsewhere by now."""
+
+_MARGIN = 8.0
+_CORNER = 6.0
+
+
+class Preview(QWidget):
+    """Show frames as they come; what was found in them is drawn over the newest one.
+
+    A frame costs one scaled drawing of its own memory: nothing is copied or converted.
+    """
+
+    first_frame_shown = Signal()
+    """The very first frame has been painted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.n_painted = 0
+        """Different frames that have been painted so far."""
+        self._frame: Frame | None = None
+        self._picture = QImage()
+        self._is_new = False
+        self._scored: Scored | None = None
+        self._verdict = Verdict.LOOKING
+        self._show_regions = True
+        self._message = self.tr("Starting…")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(320, 240)
+        self.setAccessibleName(self.tr("Live picture"))
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    # ------------------------------------------------------------- values
+
+    def show_frame(self, frame: Frame) -> None:
+        """Show a frame; its array is kept until the next one comes."""
+        image = frame.image
+        if image.ndim != 3 or image.shape[2] != 3 or not image.flags.c_contiguous:
+            return  # the verdict says what is wrong with it
+        height, width = image.shape[:2]
+        self._frame = frame
+        self._picture = QImage(image.data, width, height, 3 * width, QImage.Format.Format_RGB888)
+        self._is_new = True
+        self.update()
+
+    def show_scored(self, scored: Scored) -> None:
+        """Draw the face of this frame, until a newer one is scored."""
+        self._scored = scored
+
+    def show_verdict(self, verdict: Verdict) -> None:
+        """Colour the face's frame by the verdict over the window of frames."""
+        self._verdict = verdict
+
+    def show_message(self, text: str) -> None:
+        """Show a text in the place of the picture while there is none."""
+        self._message = text
+        self.update()
+
+    def set_show_regions(self, wanted: bool) -> None:
+        """Draw what the networks look at, or not."""
+        self._show_regions = wanted
+        self.update()
+
+    def clear(self) -> None:
+        """Forget the picture: another source follows."""
+        self._frame, self._scored = None, None
+        self._picture = QImage()
+        self.update()
+
+    # ------------------------------------------------------------- Qt
+
+    def sizeHint(self) -> QSize:
+        """Prefer a camera's usual size."""
+        return QSize(640, 480)
+
+    def paintEvent(self, _event: QPaintEvent, /) -> None:
+        """Paint the picture, then the marks."""
+        colours = theme.colours()
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(colours.stage))
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
+        if self._frame is None or self._picture.isNull():
+            self._paint_message(painter)
+            return
+        target = self._target()
+        painter.drawImage(target, self._picture)
+        if self._scored is not None and self._is_fresh(self._scored):
+            self._paint_face(painter, target, self._scored)
+        if self._frame.caption:
+            self._paint_pill(painter, target.topLeft(), self._frame.caption)
+        if self._is_new:
+            self._is_new = False
+            self.n_painted += 1
+            if self.n_painted == 1:
+                self.first_frame_shown.emit()
+
+    # ------------------------------------------------------------- parts
+
+    def _target(self) -> QRectF:
+        """Where the picture goes: as large as fits, with its own proportions."""
+        size = self._picture.size()
+        size.scale(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
+        return QRectF(left, top, size.width(), size.height())
+
+    def _is_fresh(self, scored: Scored) -> bool:
+        assert self._frame is not None
+        return abs(self._frame.time - scored.frame.time) <= STALE_SECONDS
+
+    def _paint_message(self, painter: QPainter) -> None:
+        painter.setPen(QColor(theme.colours().on_stage))
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.rect().adjusted(24, 24, -24, -24), flags, self._message)
+
+    def _paint_face(self, painter: QPainter, target: QRectF, scored: Scored) -> None:
+        scale = target.width() / self._picture.width()
+        colour = QColor(icons.verdict_colour(self._verdict))
+        if self._show_regions:
+            self._paint_regions(painter, target, scale, scored)
+        if scored.box is None:
+            return
+        x, y, width, height = scored.box
+        box = QRectF(
+            target.left() + x * scale, target.top() + y * scale, width * scale, height * scale
+        )
+        # A dark edge keeps the frame visible on any background.
+        for pen in (QPen(QColor(0, 0, 0, 120), 5.0), QPen(colour, 3.0)):
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box, _CORNER, _CORNER)
+        badge = QRectF(box.right() - 14, box.top() - 14, 28, 28)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.colours().panel))
+        painter.drawEllipse(badge)
+        icons.paint_verdict(painter, self._verdict, badge.adjusted(3, 3, -3, -3), colour)
+
+    def _paint_regions(
+        self, painter: QPainter, target: QRectF, scale: float, scored: Scored
+    ) -> None:
+        small = QFont(self.font())
+        small.setPointSizeF(max(small.pointSizeF() * 0.8, 6.0))
+        painter.setFont(small)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for region in scored.regions:
+            corners = [
+                QPointF(target.left() + x * scale, target.top() + y * scale)
+                for x, y in region.corners
+            ]
+            for pen in (QPen(QColor(0, 0, 0, 90), 2.6), QPen(QColor(255, 255, 255, 190), 1.2)):
+                painter.setPen(pen)
+                painter.drawPolygon(QPolygonF(corners))
+            foot = corners[3]
+            painter.setPen(QColor(0, 0, 0, 160))
+            painter.drawText(foot + QPointF(5, -3), region.name)
+            painter.setPen(QColor(255, 255, 255, 230))
+            painter.drawText(foot + QPointF(4, -4), region.name)
+        painter.setFont(self.font())
+
+    def _paint_pill(self, painter: QPainter, corner: QPointF, text: str) -> None:
+        """Write what the source says of itself, readable on any picture."""
+        metrics = painter.fontMetrics()
+        room = self.width() - 4 * _MARGIN - corner.x()
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+        width, height = metrics.horizontalAdvance(text), metrics.height()
+        pill = QRectF(
+            corner.x() + _MARGIN, corner.y() + _MARGIN, width + 2 * _MARGIN, height + _MARGIN
+        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(0, 0, 0, 170))
+        painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+        painter.setPen(QColor(255, 255, 255))
+        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, text)
