@@ -1,0 +1,294 @@
+"""The charts of a report, as vector graphics inside the page.
+
+What differs in colour differs in shape, place or dashes too, so that a grey print tells as much.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.presentation import Presentation
+from app.report.levels import Level
+from app.report.svg import Drawing, Point, Scale, round_ticks
+from app.types import Verdict
+from lmkl_core.metrics import det_points, measure, roc_points
+
+LONGEST_LABEL = 19
+MOST_LINES = 4
+"""Thresholds that are drawn; more would hide the scores."""
+
+Thresholds = tuple[float, ...]
+
+
+def strip(presentations: Sequence[Presentation], thresholds: Thresholds) -> str:
+    """Draw every presentation's mean score, a row for each species; empty without scores."""
+    rows: dict[str, list[Presentation]] = {}
+    for one in presentations:
+        if one.score is not None:
+            rows.setdefault(one.species, []).append(one)
+    if not rows:
+        return ""
+    names = sorted(rows, key=lambda name: rows[name][0].is_attack)
+    pitch, left, top, width = 44, 160, 26, 760
+    bottom = top + pitch * len(names)
+    drawing = Drawing(
+        width,
+        bottom + 44,
+        "Mean score of every presentation",
+        "One row for each species, the threshold as a vertical line.",
+    )
+    scores = [one.score for one in presentations if one.score is not None]
+    across = _score_scale([*scores, *thresholds[:MOST_LINES]], left, width - 16)
+    _score_axis(drawing, across, top, bottom)
+    for row, name in enumerate(names):
+        middle = top + pitch * (row + 0.5)
+        drawing.line((left, middle), (width - 16, middle), "grid")
+        drawing.text((left - 12, middle + 4), _shortened(name), "label", anchor="end")
+        for place, one in enumerate(rows[name]):
+            assert one.score is not None
+            # Three lanes keep neighbours apart.
+            height = middle + (place % 3 - 1) * 9
+            _mark(drawing, (across(one.score), height), one)
+    _threshold_lines(drawing, across, thresholds, top, bottom)
+    return drawing.markup()
+
+
+def _mark(drawing: Drawing, place: Point, one: Presentation) -> None:
+    style = "attack" if one.is_attack else "genuine"
+    if one.verdict is Verdict.GENUINE:
+        drawing.circle(place, 5, f"{style} filled")
+    elif one.verdict is Verdict.UNFAMILIAR:
+        drawing.diamond(place, 6, f"{style} open")
+    else:
+        drawing.cross(place, 4.5, f"{style} open")
+
+
+def histogram(level: Level, thresholds: Thresholds, what: str) -> str:
+    """Draw both classes' scores back to back; empty without scores.
+
+    Parameters
+    ----------
+    level : Level
+        Whose scores.
+    thresholds : tuple of float
+        Drawn as lines.
+    what : str
+        What was scored: presentations or frames.
+    """
+    genuine = level.genuine_scores
+    attacks = tuple(score for scores in level.attack_scores.values() for score in scores)
+    scores = [*genuine, *attacks]
+    if not scores:
+        return ""
+    left, right, top, middle, bottom = 60, 744, 20, 130, 240
+    drawing = Drawing(
+        760,
+        bottom + 44,
+        f"Scores of {what}",
+        "Bona fide above the line, attacks below it, each as shares of their class.",
+    )
+    bins = _bins(scores, thresholds)
+    across = Scale(bins.low, bins.low + bins.n * bins.width, left, right)
+    bars = [bins.shares(values) for values in (genuine, attacks)]
+    highest = max(max(shares) for shares in bars)
+    _score_axis(drawing, across, top, bottom)
+    width = (right - left) / bins.n
+    for shares, style, edge in zip(bars, ("genuine", "attack"), (top, bottom), strict=True):
+        tall = Scale(0, highest, middle, edge + (8 if edge == top else -8))
+        for index, share in enumerate(shares):
+            if share:
+                end = tall(share)
+                corner = (left + index * width + 0.5, min(middle, end))
+                drawing.rectangle(corner, width - 1, abs(end - middle), f"bar {style}")
+        share = round_ticks(0, highest, 3)[-1]
+        drawing.text((left - 8, tall(share) + 4), f"{100 * share:.0f} %", "tick", anchor="end")
+        drawing.line((left - 4, tall(share)), (left, tall(share)), "axis")
+    drawing.line((left, middle), (right, middle), "axis")
+    drawing.text((left + 8, top + 14), f"Bona fide, n = {len(genuine)}", "label")
+    drawing.text((left + 8, bottom - 8), f"Attacks, n = {len(attacks)}", "label")
+    _threshold_lines(drawing, across, thresholds, top, bottom)
+    return drawing.markup()
+
+
+@dataclass(frozen=True)
+class _Bins:
+    """Bins of equal width, one of which begins exactly at ``edge``."""
+
+    edge: float
+    width: float
+    n_below: int
+    n: int
+
+    @property
+    def low(self) -> float:
+        return self.edge - self.n_below * self.width
+
+    def shares(self, scores: Sequence[float]) -> list[float]:
+        counts = [0] * self.n
+        for score in scores:
+            index = math.floor((score - self.edge) / self.width) + self.n_below
+            counts[min(max(index, 0), self.n - 1)] += 1
+        return [count / len(scores) if scores else 0.0 for count in counts]
+
+
+def _bins(scores: Sequence[float], thresholds: Thresholds) -> _Bins:
+    """Return bins none of which lies on both sides of the first threshold."""
+    drawn = [*scores, *thresholds[:MOST_LINES]]
+    extent = _score_scale(drawn, 0, 1)
+    edge = thresholds[0] if thresholds else extent.low
+    width = (extent.high - extent.low) / min(max(int(2 * len(scores) ** 0.5), 12), 48)
+    n_below = math.ceil((edge - extent.low) / width)
+    return _Bins(edge, width, n_below, n_below + math.ceil((extent.high - edge) / width))
+
+
+# ------------------------------------------------------------------ trade-off curves
+
+CURVE_SIZE = 380
+PLOT = (58, 366, 14, 322)
+"""Left, right, top and bottom of the square that curves are drawn in."""
+
+
+def roc(by_presentation: Level, by_frame: Level, thresholds: Thresholds) -> str:
+    """Draw the share of bona fide accepted over APCER; empty when a class has no scores."""
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    return _tradeoff(
+        [roc_points(one.genuine_scores, one.attack_scores) for one in (by_presentation, by_frame)],
+        _working_point(by_presentation, thresholds, lambda bpcer: 1 - bpcer),
+        "ROC curve",
+        "Bona fide accepted",
+        lambda share: share,
+        ticks,
+        diagonal="chance",
+    )
+
+
+DET_TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+
+
+def det(by_presentation: Level, by_frame: Level, thresholds: Thresholds) -> str:
+    """Draw BPCER over APCER, both as normal deviates; empty when a class has no scores."""
+    deviate = NormalDist().inv_cdf
+
+    def bounded(share: float) -> float:
+        # 0 and 1 are infinitely far: they are drawn on the border.
+        return deviate(min(max(share, DET_TICKS[0]), DET_TICKS[-1]))
+
+    return _tradeoff(
+        [det_points(one.genuine_scores, one.attack_scores) for one in (by_presentation, by_frame)],
+        _working_point(by_presentation, thresholds, lambda bpcer: bpcer),
+        "DET curve",
+        "BPCER",
+        bounded,
+        DET_TICKS,
+        diagonal="equal errors",
+    )
+
+
+def _tradeoff(
+    curves: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    working_point: Point | None,
+    title: str,
+    upward: str,
+    stretched: Callable[[float], float],
+    ticks: Sequence[float],
+    diagonal: str,
+) -> str:
+    if not len(curves[0][0]):
+        return ""
+    left, right, top, bottom = PLOT
+    drawing = Drawing(
+        CURVE_SIZE,
+        CURVE_SIZE,
+        title,
+        "Presentations as a solid line, frames as a dashed one, the threshold as a ring.",
+    )
+    ends = stretched(ticks[0]), stretched(ticks[-1])
+    across, up = Scale(*ends, left, right), Scale(*ends, bottom, top)
+
+    def place(apcer: float, other: float) -> Point:
+        return across(stretched(float(apcer))), up(stretched(float(other)))
+
+    for tick in ticks:
+        x, y = place(tick, tick)
+        drawing.line((x, top), (x, bottom), "grid")
+        drawing.line((left, y), (right, y), "grid")
+        named = f"{100 * tick:g}"
+        drawing.text((x, bottom + 17), named, "tick", anchor="middle")
+        drawing.text((left - 7, y + 4), named, "tick", anchor="end")
+    drawing.line((left, bottom), (right, top), "reference")
+    drawing.text((right - 8, top + 34), diagonal, "tick", anchor="end")
+    for points, style in reversed(list(zip(curves, ("curve", "curve dashed"), strict=True))):
+        drawing.curve([place(*point) for point in zip(*points, strict=True)], style)
+    if working_point is not None:
+        drawing.circle(place(*working_point), 6, "ring")
+    drawing.text(((left + right) / 2, bottom + 42), "APCER (%)", "label", anchor="middle")
+    middle = (top + bottom) / 2
+    drawing.text((16, middle), f"{upward} (%)", "label", anchor="middle", turn=-90)
+    return drawing.markup()
+
+
+def _working_point(
+    level: Level, thresholds: Thresholds, upward: Callable[[float], float]
+) -> Point | None:
+    """Return where the threshold lies on the curve, if there was one threshold only."""
+    if len(thresholds) != 1:
+        return None
+    errors = measure(thresholds[0], level.genuine_scores, level.attack_scores)
+    if errors.apcer.value is None or errors.bpcer.value is None:
+        return None
+    return errors.apcer.value, upward(errors.bpcer.value)
+
+
+# ------------------------------------------------------------------ parts
+
+
+def interval_bar(value: float | None, interval: tuple[float, float]) -> str:
+    """Draw a share from 0 to 100 % as a dot on the bar of its interval; empty without data."""
+    if value is None:
+        return ""
+    drawing = Drawing(120, 14, "Interval from 0 to 100 %", "The dot is the rate.")
+    along = Scale(0, 1, 6, 114)
+    drawing.line((6, 7), (114, 7), "track")
+    low, high = along(interval[0]), along(interval[1])
+    drawing.rectangle((low, 4), max(high - low, 1), 6, "span")
+    drawing.circle((along(value), 7), 4, "dot")
+    return drawing.markup()
+
+
+def _score_scale(values: Sequence[float], left: float, right: float) -> Scale:
+    low, high = min(values), max(values)
+    margin = 0.04 * (high - low) or 0.05 * max(abs(high), 1.0)
+    return Scale(low - margin, high + margin, left, right)
+
+
+def _score_axis(drawing: Drawing, across: Scale, top: float, bottom: float) -> None:
+    ticks = round_ticks(across.low, across.high, 8)
+    for tick in ticks:
+        drawing.line((across(tick), top), (across(tick), bottom), "grid")
+        named = f"{tick:.6g}" if abs(tick) > 1e-12 else "0"
+        drawing.text((across(tick), bottom + 16), named, "tick", anchor="middle")
+    drawing.line((across.start, bottom), (across.end, bottom), "axis")
+    middle = (across.start + across.end) / 2
+    drawing.text((middle, bottom + 36), "Score (higher: bona fide)", "label", anchor="middle")
+
+
+def _threshold_lines(
+    drawing: Drawing, across: Scale, thresholds: Thresholds, top: float, bottom: float
+) -> None:
+    for threshold in thresholds[:MOST_LINES]:
+        x = across(threshold)
+        drawing.line((x, top - 6), (x, bottom), "threshold")
+    if thresholds:
+        x = across(thresholds[0])
+        is_far_right = x > (across.start + across.end) / 2
+        named = f"threshold {thresholds[0]:.3g}" if len(thresholds) == 1 else "thresholds"
+        anchor, shift = ("end", -6) if is_far_right else ("start", 6)
+        drawing.text((x + shift, top - 8 + 4), named, "tick strong", anchor=anchor)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "\u2026"

@@ -1,0 +1,102 @@
+"""A small pen for vector graphics that live inside a page: its colours are the page's classes."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A straight map from values to places in a drawing."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+
+def round_ticks(low: float, high: float, about: int = 6) -> list[float]:
+    """Return round values from ``low`` to ``high``, about so many."""
+    rough = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [index * step for index in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+class Drawing:
+    """An SVG picture that grows by strokes.
+
+    Parameters
+    ----------
+    width, height : float
+        Size in its own units; on the page it takes the width it is given.
+    title, description : str
+        What it shows, for those who cannot see it.
+    """
+
+    def __init__(self, width: float, height: float, title: str, description: str) -> None:
+        self.width, self.height = width, height
+        self._title, self._description = title, description
+        self._parts: list[str] = []
+
+    def line(self, start: Point, end: Point, style: str) -> None:
+        """Draw a straight line."""
+        self._add("line", style, x1=start[0], y1=start[1], x2=end[0], y2=end[1])
+
+    def rectangle(self, corner: Point, width: float, height: float, style: str) -> None:
+        """Draw a rectangle from its upper left corner."""
+        self._add("rect", style, x=corner[0], y=corner[1], width=width, height=height)
+
+    def curve(self, points: Iterable[Point], style: str) -> None:
+        """Draw straight lines from point to point."""
+        places = " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
+        self._parts.append(f'<polyline class="{escape(style)}" points="{places}"/>')
+
+    def circle(self, centre: Point, radius: float, style: str) -> None:
+        """Draw a circle."""
+        self._add("circle", style, cx=centre[0], cy=centre[1], r=radius)
+
+    def cross(self, centre: Point, radius: float, style: str) -> None:
+        """Draw a diagonal cross."""
+        (x, y), r = centre, radius
+        self.line((x - r, y - r), (x + r, y + r), style)
+        self.line((x - r, y + r), (x + r, y - r), style)
+
+    def diamond(self, centre: Point, radius: float, style: str) -> None:
+        """Draw a square that stands on its corner."""
+        (x, y), r = centre, radius
+        corners: Sequence[Point] = [(x, y - r), (x + r, y), (x, y + r), (x - r, y), (x, y - r)]
+        self.curve(corners, style)
+
+    def text(
+        self, place: Point, words: str, style: str = "", *, anchor: str = "start", turn: float = 0
+    ) -> None:
+        """Write words; ``anchor`` is start, middle or end."""
+        x, y = place
+        turned = f' transform="rotate({turn:g} {x:.2f} {y:.2f})"' if turn else ""
+        self._parts.append(
+            f'<text class="{escape(style)}" x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}"'
+            f"{turned}>{escape(words)}</text>"
+        )
+
+    def markup(self) -> str:
+        """Return the picture; every word in it is escaped."""
+        return (
+            f'<svg viewBox="0 0 {self.width:g} {self.height:g}" role="img" '
+            f'aria-label="{escape(self._title)}. {escape(self._description)}">'
+            + "".join(self._parts)
+            + "</svg>"
+        )
+
+    def _add(self, shape: str, style: str, **numbers: float) -> None:
+        places = " ".join(f'{name}="{value:.2f}"' for name, value in numbers.items())
+        self._parts.append(f'<{shape} class="{escape(style)}" {places}/>')

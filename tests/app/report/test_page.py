@@ -1,0 +1,169 @@
+"""The page: self-contained, escaped, and drawn from the figures."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from app.report import build, charts
+from app.report.levels import Level, presentation_level
+from app.report.page import render
+from app.report.svg import round_ticks
+from app.trial import Trial
+from tests.app.report.report_material import context, model
+from tests.app.trial_material import present, session
+
+HOSTILE = "<script>alert(1)</script>\"'&"
+VOID = {"meta", "br", "line", "rect", "circle", "polyline"}
+
+
+class Outline(HTMLParser):
+    """Collects tags, attributes and text, and sees whether tags are closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.text, self.open = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def outline(page):
+    parser = Outline()
+    parser.feed(page)
+    assert parser.open == []
+    return parser
+
+
+@pytest.fixture(scope="module")
+def page():
+    return render(build(session(6, 6), context()))
+
+
+def test_that_the_page_is_well_formed_and_has_its_charts(page):
+    found = outline(page)
+    assert found.tags.count("figure") == 5
+    assert found.tags.count("h1") == 1
+
+
+def test_that_the_page_loads_nothing(page):
+    found = outline(page)
+    assert not {"script", "link", "img", "iframe", "object", "use", "image"} & set(found.tags)
+    assert not {"src", "href", "xlink:href", "onload"} & {name for name, _ in found.attributes}
+    assert not re.search(r"https?:|url\(|@import", page)
+    assert "default-src 'none'" in page
+
+
+def test_that_the_page_follows_the_reader_and_the_printer(page):
+    assert "prefers-color-scheme: dark" in page
+    assert "@media print" in page
+
+
+def test_that_the_page_tells_what_was_tested(page):
+    text = " ".join(outline(page).text)
+    for told in ("Integrated Camera", "a1" * 32, "texture", "0.1.0", "2026-03-14", "left-out"):
+        assert told in text
+
+
+def test_that_names_from_people_stay_text():
+    trial = session(3, 3)
+    present(trial, HOSTILE, [0.9] * 6)
+    hostile_model = model(preset=HOSTILE, digest=HOSTILE)
+    page = render(build(trial, context(source=HOSTILE, model=hostile_model, version=HOSTILE)))
+    found = outline(page)
+    assert "script" not in found.tags
+    assert "<script" not in page
+    assert HOSTILE in "".join(found.text)
+
+
+def test_that_the_banner_is_there_only_for_simulated_sessions(page):
+    assert ">Simulated<" not in page
+    simulated = render(build(session(2, 2, is_simulated=True), context()))
+    assert ">Simulated<" in simulated
+
+
+@pytest.mark.parametrize(
+    "trial",
+    [Trial(), session(2, 0, ()), session(0, 2, ("print",)), session(1, 1, ("print",))],
+    ids=["empty", "no attacks", "no bona fide", "one of each"],
+)
+def test_that_any_session_has_a_page(trial):
+    page = render(build(trial, context(model=None)))
+    outline(page)
+    assert not re.search(r"\b(nan|inf|None)\b", page)
+
+
+def test_that_presentations_without_a_score_have_a_page():
+    trial = Trial()
+    present(trial, "print", [None] * 6)
+    assert "No presentation has a score yet." in render(build(trial, context()))
+
+
+def test_that_equal_scores_have_charts():
+    trial = Trial()
+    present(trial, "print", [0.5] * 6)
+    present(trial, "bona fide", [0.5] * 6)
+    outline(render(build(trial, context())))
+
+
+# ------------------------------------------------------------------ charts
+
+
+def level(genuine, attacks):
+    trial = Trial()
+    for species, scores in [("bona fide", genuine), ("print", attacks)]:
+        for score in scores:
+            present(trial, species, [score] * 6)
+    return presentation_level(trial.presentations)
+
+
+def bars(markup, style):
+    found = re.findall(rf'class="bar {style}" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', markup)
+    return [(float(x), float(width)) for x, width in found]
+
+
+def test_that_a_histogram_bar_never_lies_on_both_sides_of_the_threshold():
+    markup = charts.histogram(level([0.5, 0.51, 0.9], [0.499, 0.1]), (0.5,), "presentations")
+    line = float(re.search(r'class="threshold" x1="([\d.]+)"', markup)[1])
+    assert all(x > line for x, _ in bars(markup, "genuine"))
+    assert all(x + width < line for x, width in bars(markup, "attack"))
+
+
+def test_that_a_histogram_shows_every_score():
+    found = charts._bins([0.1, 0.2, 0.5, 0.9], (0.5,))
+    assert sum(found.shares([0.1, 0.2, 0.5, 0.9])) == pytest.approx(1)
+
+
+def test_that_curves_of_separate_classes_touch_the_corner():
+    one = level([0.8, 0.9], [0.1, 0.2])
+    left, _, top, _ = charts.PLOT
+    assert f"{left:.2f},{top:.2f}" in charts.roc(one, one, (0.5,))
+
+
+def test_that_the_ring_is_drawn_only_for_a_single_threshold():
+    one = level([0.8, 0.9], [0.1, 0.2])
+    assert 'class="ring"' in charts.det(one, one, (0.5,))
+    assert 'class="ring"' not in charts.det(one, one, (0.5, 0.6))
+
+
+def test_that_there_is_no_chart_without_scores():
+    none = level([], [])
+    assert isinstance(none, Level)
+    assert charts.histogram(none, (), "frames") == charts.roc(none, none, ()) == ""
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3.2, 7.9), (1e-7, 3e-7), (1000, 1001)])
+def test_that_ticks_lie_within_the_axis_and_are_neither_few_nor_many(low, high):
+    ticks = round_ticks(low, high, 8)
+    assert 4 <= len(ticks) <= 10
+    assert low - 1e-12 <= ticks[0] < ticks[-1] <= high + 1e-12

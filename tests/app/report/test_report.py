@@ -1,0 +1,170 @@
+"""The figures of a report, what it concludes and what it warns of."""
+
+import dataclasses
+
+import pytest
+
+from app.report import build
+from app.shown import BONA_FIDE
+from app.trial import Trial
+from app.types import Verdict
+from lmkl_core.metrics import Rate
+from tests.app.report.report_material import context, model
+from tests.app.trial_material import present, session
+
+
+def report_of(trial, **changes):
+    return build(trial, context(**changes))
+
+
+def figures(report):
+    return dict(report.shown.figures)
+
+
+@pytest.fixture
+def trial():
+    """Return 12 bona fide and 12 print presentations without an error."""
+    trial = Trial()
+    trial.use_model("a1" * 32)
+    for species, score in [(BONA_FIDE, 0.75), ("print", 0.25)]:
+        for _ in range(12):
+            present(trial, species, [score] * 6)
+    return trial
+
+
+def test_that_headline_figures_carry_n_and_the_exact_interval(trial):
+    shown = figures(report_of(trial))
+    assert shown["APCER, worst species"] == "0.0 % (print: 0 of 12, 95 % interval 0.0 to 26.5 %)"
+    assert shown["BPCER"] == "0.0 % (0 of 12, 95 % interval 0.0 to 26.5 %)"
+    assert shown["AUC"] == "1.000 (12 bona fide, 12 attacks, 95 % interval 0.735 to 1.000)"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["APCER, print", "APNRR", "BPNRR", "EER", "BPCER at APCER 5 %", "HTER", "ACER (legacy)"],
+)
+def test_that_every_figure_of_the_product_is_there_with_an_interval(trial, name):
+    (text,) = [value for key, value in report_of(trial).shown.figures if key.startswith(name)]
+    assert "95 % interval" in text
+
+
+def test_that_a_session_without_presentations_has_a_report_without_figures():
+    report = report_of(Trial(), model=None)
+    assert set(figures(report).values()) == {"no data"}
+    assert report.conclusions == ("Nothing was presented yet, so nothing can be concluded.",)
+
+
+def test_that_errors_count_decisions_and_non_response_stays_apart(trial):
+    present(trial, "print", [0.9] * 6)
+    present(trial, "print", [None] * 6)
+    present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
+    errors = report_of(trial).by_presentation.errors
+    assert errors.apcers["print"] == Rate(1, 13)
+    assert errors.apnrrs["print"] == Rate(1, 14)
+    assert (errors.bpcer, errors.bpnrr) == (Rate(0, 12), Rate(1, 13))
+
+
+def test_that_bona_fide_refused_as_unfamiliar_does_not_vanish(trial):
+    present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
+    report = report_of(trial)
+    assert report.by_presentation.not_accepted == Rate(1, 13)
+    assert any("unfamiliar conditions" in warning for warning in report.warnings)
+
+
+def test_that_the_frame_level_counts_every_frame(trial):
+    present(trial, "phone", [0.9, 0.9, 0.1, 0.1, 0.1, None])
+    counts = report_of(trial).by_frame.attacks[-1]
+    assert (counts.n_accepted, counts.n_refused, counts.n_no_response) == (2, 3, 1)
+
+
+def test_that_scores_of_unfamiliar_presentations_enter_the_curves(trial):
+    present(trial, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
+    assert report_of(trial).by_presentation.auc.value < 1
+
+
+def test_that_later_presentations_do_not_change_a_report(trial):
+    report = report_of(trial)
+    trial.clear()
+    assert len(report.presentations) == 24
+
+
+# ------------------------------------------------------------------ conclusions
+
+
+def test_that_no_error_is_concluded_with_its_upper_bound_and_the_rule_of_three(trial):
+    assert (
+        "Print: none of 12 was wrongly accepted. The true rate may still be as high as 26.5 % "
+        "(upper end of the exact 95 % interval; rule of three, one-sided: about 25.0 %)."
+    ) in report_of(trial).conclusions
+
+
+def test_that_errors_are_concluded_with_both_ends_of_the_interval(trial):
+    for _ in range(2):
+        present(trial, "print", [0.9] * 6)
+    assert (
+        "Print: 2 of 14 were wrongly accepted. The true rate may lie anywhere from 1.8 to 42.8 %."
+    ) in report_of(trial).conclusions
+
+
+def test_that_a_species_without_a_response_is_said_to_be_unknown(trial):
+    present(trial, "mask", [None] * 6)
+    assert (
+        "Mask: no response to 1 presentation, so it is not known how often it is accepted."
+    ) in report_of(trial).conclusions
+
+
+def test_that_the_number_needed_for_a_bound_reaches_it_and_one_less_does_not(trial):
+    (sentence,) = [text for text in report_of(trial).conclusions if "takes 72" in text]
+    assert "below 1 %: 368" in sentence
+    assert Rate(0, 72).interval[1] < 0.05 <= Rate(0, 71).interval[1]
+    assert Rate(0, 368).interval[1] < 0.01 <= Rate(0, 367).interval[1]
+
+
+# ------------------------------------------------------------------ warnings
+
+
+def test_that_a_clean_session_has_no_warnings(trial):
+    assert report_of(trial).warnings == ()
+
+
+def test_that_one_simulated_presentation_is_enough_for_the_banner(trial):
+    present(trial, "print", [0.1] * 6, is_simulated=True)
+    report = report_of(trial)
+    assert report.simulated.startswith("1 of 25 presentations was generated")
+    assert report.warnings[0] == report.simulated
+    assert any("counted together" in warning for warning in report.warnings)
+
+
+def test_that_a_wholly_simulated_session_is_not_called_mixed():
+    report = report_of(session(2, 2, is_simulated=True))
+    assert report.simulated.startswith("All presentations")
+    assert not any("counted together" in warning for warning in report.warnings)
+
+
+def test_that_a_new_model_during_the_session_is_told(trial):
+    trial.use_model("b2" * 32)
+    present(trial, "print", [0.1] * 6)
+    assert any("model changed" in warning for warning in report_of(trial).warnings)
+
+
+def test_that_a_new_threshold_during_the_session_is_told(trial):
+    present(trial, "print", [0.1] * 6, threshold=0.4)
+    assert any("threshold changed" in warning for warning in report_of(trial).warnings)
+
+
+def test_that_describing_another_model_than_the_tested_one_is_told(trial):
+    (warning,) = report_of(trial, model=model(digest="c3" * 32)).warnings
+    assert "not the one that was tested" in warning
+
+
+def test_that_a_missing_class_is_told():
+    warnings = report_of(session(0, 1, ("print",))).warnings
+    assert any("BPCER is not known" in warning for warning in warnings)
+    warnings = report_of(session(1, 0, ())).warnings
+    assert any("APCER is not known" in warning for warning in warnings)
+
+
+def test_that_too_small_an_enrolment_is_told(trial):
+    threshold = dataclasses.replace(model().threshold, promised=False)
+    (warning,) = report_of(trial, model=model(threshold=threshold)).warnings
+    assert "too small to promise" in warning
