@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app import directing
 from app.enrolment import SUGGESTIONS, Offer
 from app.qt.controls.source_control import SourceControl
 from app.session import Session, Topic
@@ -125,9 +126,9 @@ class EnrolControl(QObject):
         demo = self._source.demo
         if demo is None:
             return
-        chapter = demo.enrolment_take(self._light, part)
+        chapter = directing.enrolment_take(demo, self._light, part)
         self._source.present(chapter.key)
-        self._session.expect(demo.caption_of(chapter))
+        self._session.expect(directing.caption_of(chapter))
 
     def _finish(self) -> None:
         self._session.expect("")

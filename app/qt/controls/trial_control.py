@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app import directing
 from app.qt.controls.source_control import SourceControl
 from app.qt.workers.jobs import Job
 from app.session import Session, Topic
@@ -57,7 +58,7 @@ class TrialControl(QObject):
             return
         demo = self._source.demo
         if demo is not None:
-            chapter = demo.presentation_of(species, self._n_genuine)
+            chapter = directing.presentation_of(demo, species, self._n_genuine)
             if chapter is None:
                 text = self.tr("The demo cannot present {what}: choose another species.")
                 self._tell(text.format(what=species))
@@ -66,7 +67,7 @@ class TrialControl(QObject):
             if not self._was_presenting:
                 self._shown_before = demo.presenting or ""
             self._source.present(chapter.key)
-            self._session.expect(demo.caption_of(chapter))
+            self._session.expect(directing.caption_of(chapter))
         is_simulated = demo is not None
         self._session.change_trial(lambda trial: trial.start(species, is_simulated))
 
@@ -76,7 +77,7 @@ class TrialControl(QObject):
         demo = self._source.demo
         if demo is None or self._session.trial.is_presenting:
             return
-        self._planned = list(demo.test_plan())
+        self._planned = list(directing.test_plan(demo))
         self._next()
 
     @Slot()
@@ -106,14 +107,12 @@ class TrialControl(QObject):
         """Make the report on what was presented so far."""
         trial = Trial.from_dict(self._session.trial.as_dict())
         model, name = self._session.model_shown, self._source.name
+        created = datetime.now().astimezone()
 
         def work(_cancel: object) -> Any:
-            from app.report import ReportContext, build
+            from app.report import Context, build
 
-            context = ReportContext(
-                source=name, model=model, version=version("lmkl-pad"), created=datetime.now().astimezone()
-            )
-            return build(trial, context)
+            return build(trial, Context(name, model, version("lmkl-pad"), created))
 
         self.job_requested.emit(Job(REPORT, self.tr("Making the report"), work))
 

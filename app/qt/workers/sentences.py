@@ -17,7 +17,9 @@ def sentence_of(error: BaseException, what: str) -> str:
     if isinstance(error, (InvalidInputError, ModelFileError)):
         return str(error)
     if isinstance(error, OSError):
-        return f"{what} ({error.strerror or error}): check the disk and the folder's permissions."
+        if error.strerror is None:  # not the system's, so a sentence of ours
+            return str(error)
+        return f"{what} ({error.strerror}): check the disk and the folder's permissions."
     if isinstance(error, MemoryError):
         return f"{what}, because memory is full: close other programs."
     return f"{what} ({type(error).__name__}: {error}): try again, or start the program again."

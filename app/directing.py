@@ -1,0 +1,62 @@
+"""What the demo presents, and when: the hands that a person would have before a camera."""
+
+from app.shown import BONA_FIDE
+from app.sources.demo import SIMULATED, DemoSource
+from app.sources.demo_script import Chapter
+
+TESTED_LIGHTS = ("window", "lamp")
+"""Genuine takes of a test come in the lights that are suggested for enrolment first."""
+
+
+def caption_of(chapter: Chapter) -> str:
+    """Return the caption that frames of a chapter carry."""
+    return SIMULATED.format(caption=chapter.caption)
+
+
+def enrolment_take(demo: DemoSource, light: str, part: int) -> Chapter:
+    """Return what is presented for a part of a take.
+
+    Parameters
+    ----------
+    demo : DemoSource
+        Whose takes to enrol are chosen from.
+    light : str
+        In which light; any, where the demo has none such.
+    part : int
+        Number of the part, from 0; parts beyond the demo's takes begin again.
+    """
+    takes = [chapter for chapter in demo.enrolment if chapter.light == light] or list(
+        demo.enrolment
+    )
+    return takes[part % len(takes)]
+
+
+def presentation_of(demo: DemoSource, species: str, n_before: int = 0) -> Chapter | None:
+    """Return what is presented in a test; None where the demo has nothing of the kind.
+
+    Parameters
+    ----------
+    demo : DemoSource
+        Whose presentations are chosen from.
+    species : str
+        `BONA_FIDE` or an attack's species.
+    n_before : int
+        How often the person was presented before: the takes are gone through in turn.
+    """
+    if species != BONA_FIDE:
+        return next((c for c in demo.presentations if c.species == species), None)
+    enrolled = {chapter.key for chapter in demo.enrolment}
+    genuine = [
+        chapter
+        for chapter in demo.presentations
+        if chapter.truth == "bonafide"
+        and chapter.key not in enrolled
+        and chapter.light in TESTED_LIGHTS
+    ]
+    return genuine[n_before % len(genuine)] if genuine else None
+
+
+def test_plan(demo: DemoSource) -> tuple[str, ...]:
+    """Return the species of a whole test: every attack once, the person before each."""
+    attacks = [chapter.species for chapter in demo.presentations if chapter.species is not None]
+    return tuple(species for attack in attacks for species in (BONA_FIDE, attack))

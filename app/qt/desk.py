@@ -1,0 +1,252 @@
+"""Everything that works behind the window: threads, session, controls, and how they are wired.
+
+Start, in order: the capture thread, on which the first frame appears; then the scoring thread,
+which imports what is heavy; then, on the main thread, session and controls; then the networks
+are prepared. Stop: all threads are asked to end, then waited for together.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QDeadlineTimer, QObject, Signal, Slot
+
+from app import settings as settings_file
+from app.qt.controls.source_control import SourceControl
+from app.qt.threads import WorkerThread
+from app.qt.workers.capture import CaptureWorker
+from app.qt.workers.jobs import JobWorker
+from app.qt.workers.scoring import ScoringWorker
+from app.settings import Settings
+from app.shown import Notice, Throughput
+from app.sources.source import FrameSource
+
+if TYPE_CHECKING:
+    from app.enrolment import Plan
+    from app.qt.bridge import SessionSignals
+    from app.qt.controls.enrol_control import EnrolControl
+    from app.qt.controls.model_control import ModelControl
+    from app.qt.controls.trial_control import TrialControl
+    from app.session import Session
+
+log = logging.getLogger(__name__)
+
+STOP_MILLISECONDS = 2000
+"""In which all threads have to end when the window is closed."""
+
+
+class Desk(QObject):
+    """Own the threads and what lives on them; the window shows what they say.
+
+    Parameters
+    ----------
+    settings : Settings
+        As loaded.
+    make_demo : callable, optional
+        Makes the demo source; tests pass their own.
+    plan : Plan, optional
+        How takes are recorded.
+    observe : callable, optional
+        See `ScoringWorker`.
+    """
+
+    ready = Signal()
+    """Session and controls are there: pages can be made."""
+    prepared = Signal()
+    """The networks are ready: frames are judged from now on."""
+    notice = Signal(object)
+    working = Signal(object)
+    settings_changed = Signal(object)
+
+    _warm_up = Signal()
+    _prepare = Signal(str, str)
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        make_demo: Callable[[], FrameSource] | None = None,
+        plan: "Plan | None" = None,
+        observe: Any = None,
+    ) -> None:
+        super().__init__()
+        self.settings = settings
+        self._plan = plan
+        self.capture = CaptureWorker(make_demo)
+        self.scoring = ScoringWorker(self.capture.to_score, observe)
+        self.jobs = JobWorker()
+        self._threads = [
+            WorkerThread(self.capture, "capture"),
+            WorkerThread(self.scoring, "scoring"),
+            WorkerThread(self.jobs, "fitting"),
+        ]
+        self.source = SourceControl(settings, self)
+        self.session: Session | None = None
+        self.signals: SessionSignals | None = None
+        self.enrol: EnrolControl | None = None
+        self.model: ModelControl | None = None
+        self.trial: TrialControl | None = None
+        self._is_stopped = False
+        self._wire_source()
+
+    # ------------------------------------------------------------- start and stop
+
+    def start(self) -> None:
+        """Start the threads and open the source."""
+        for thread in self._threads:
+            thread.start()
+        self.source.open_first()
+
+    @Slot()
+    def warm_up(self) -> None:
+        """Begin with what is heavy: the first frame is on the screen."""
+        self._warm_up.emit()
+
+    def stop(self) -> bool:
+        """End all threads and let go of the source; return whether all ended in time."""
+        if self._is_stopped:
+            return True
+        self._is_stopped = True
+        deadline = QDeadlineTimer(STOP_MILLISECONDS)
+        for thread in self._threads:
+            thread.ask_to_stop()
+        return all([thread.wait(deadline) for thread in self._threads])
+
+    # ------------------------------------------------------------- for the window
+
+    def throughput(self) -> Throughput:
+        """Return how fast things go now."""
+        capture = self.capture.capture
+        rate = capture.state.rate if capture is not None else 0.0
+        n_dropped = self.capture.to_score.n_dropped
+        if self.session is None:
+            return Throughput(rate, n_dropped=n_dropped)
+        return self.session.throughput(rate, n_dropped)
+
+    def change_settings(self, **changes: Any) -> None:
+        """Take over changed settings, and keep them."""
+        self.use_settings(replace(self.settings, **changes))
+
+    def use_settings(self, settings: Settings) -> None:
+        """Take over settings: what they change is done anew, and they are kept."""
+        before, self.settings = self.settings, settings
+        if settings == before:
+            return
+        if self.session is not None:
+            self.session.settings = settings
+        try:
+            settings_file.save(settings)
+        except OSError as error:
+            text = self.tr("The settings cannot be kept ({why}).").format(why=error.strerror or error)
+            self.notice.emit(Notice(text, "warning", "settings"))
+        self.source.use(settings)
+        views = ("preset", "detector")
+        if any(getattr(before, name) != getattr(settings, name) for name in views):
+            self._prepare.emit(settings.preset, settings.detector)
+        if self.model is not None and settings.target_bpcer != before.target_bpcer:
+            self.model.set_target(settings.target_bpcer)
+        self.settings_changed.emit(settings)
+
+    @Slot()
+    def cancel(self) -> None:
+        """Break off the work that is going on."""
+        self.jobs.cancel_running()
+
+    # ------------------------------------------------------------- wiring
+
+    def _wire_source(self) -> None:
+        capture, source = self.capture, self.source
+        source.open_requested.connect(capture.open)
+        source.cameras_requested.connect(capture.list_cameras)
+        source.notice.connect(self.notice)
+        source.stream_begins.connect(self.scoring.begin_stream)
+        capture.source_opened.connect(source.on_opened)
+        capture.state_changed.connect(source.on_state)
+        capture.failed.connect(source.on_failed)
+        capture.frame_ready.connect(self.scoring.on_frame_ready)
+        self._warm_up.connect(self.scoring.warm_up)
+        self._prepare.connect(self.scoring.prepare)
+        self.scoring.warmed_up.connect(self._on_warmed_up)
+        self.scoring.working.connect(self.working)
+        self.scoring.failed.connect(self._on_scoring_failed)
+        self.scoring.unprepared.connect(self._on_unprepared)
+        self.scoring.prepared.connect(self._on_prepared)
+        self.jobs.working.connect(self.working)
+
+    @Slot()
+    def _on_warmed_up(self) -> None:
+        """Make what needs the heavy imports, which are there now."""
+        if self._is_stopped:
+            return
+        from app.qt.bridge import SessionSignals
+        from app.qt.controls.enrol_control import EnrolControl
+        from app.qt.controls.model_control import ModelControl
+        from app.qt.controls.trial_control import TrialControl
+        from app.session import Session
+
+        self.session = session = Session(self.settings, self._plan)
+        self.signals = SessionSignals(session, self)
+        self.enrol = EnrolControl(session, self.source, self)
+        self.model = ModelControl(session, self)
+        self.trial = TrialControl(session, self.source, self)
+        self._wire_session(session, self.enrol, self.model, self.trial)
+        self.ready.emit()
+        self._prepare.emit(self.settings.preset, self.settings.detector)
+        if self.settings.reopen_last and self.settings.recent:
+            self.model.open(self.settings.recent[0])
+
+    def _wire_session(
+        self,
+        session: "Session",
+        enrol: "EnrolControl",
+        model: "ModelControl",
+        trial: "TrialControl",
+    ) -> None:
+        self.scoring.observed.connect(self._on_observed)
+        self.source.stream_begins.connect(self._on_stream_begins)
+        self.scoring.prepared.connect(model.on_prepared)
+        for control in (enrol, model, trial):
+            control.notice.connect(self.notice)
+        for control in (model, trial):
+            control.job_requested.connect(self.jobs.run)
+            self.jobs.done.connect(control.on_done)
+            self.jobs.failed.connect(control.on_failed)
+        self.jobs.cancelled.connect(model.on_cancelled)
+        model.model_changed.connect(self.scoring.set_model)
+        model.opened.connect(self._on_model_opened)
+        model.missing.connect(self._on_model_missing)
+        enrol.take_complete.connect(model.extend)
+
+    # ------------------------------------------------------------- slots
+
+    @Slot(object)
+    def _on_observed(self, seen: Any) -> None:
+        if self.session is not None and not self._is_stopped:
+            self.session.observe(seen)
+
+    @Slot()
+    def _on_stream_begins(self) -> None:
+        if self.session is not None:
+            self.session.begin_stream()
+
+    @Slot(object)
+    def _on_prepared(self, _features: object) -> None:
+        self.notice.emit(Notice("", topic="views"))
+        self.prepared.emit()
+
+    @Slot(str)
+    def _on_unprepared(self, sentence: str) -> None:
+        self.notice.emit(Notice(sentence, "error", "views"))
+
+    @Slot(str)
+    def _on_scoring_failed(self, sentence: str) -> None:
+        self.notice.emit(Notice(sentence, "error", "scoring"))
+
+    @Slot(str)
+    def _on_model_opened(self, path: str) -> None:
+        self.use_settings(self.settings.with_recent(path))
+
+    @Slot(str)
+    def _on_model_missing(self, path: str) -> None:
+        self.use_settings(self.settings.without_recent(path))

@@ -1,0 +1,238 @@
+"""The window: the picture and its verdict on the left, pages on the right, menus above."""
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QMessageBox, QSplitter, QWidget
+
+from app.qt import icons, theme
+from app.qt.desk import Desk
+from app.qt.pages import ENROL, MODEL, TEST, WHY, Pages
+from app.qt.views.book import Book
+from app.qt.views.live_panel import LivePanel
+from app.qt.views.status_line import StatusLine
+from app.shown import ModelShown, Scored, SourceShown
+
+MODEL_SUFFIX = ".safetensors"
+FIGURES_EVERY = 500
+"""Milliseconds between changes of the figures at the foot."""
+
+
+class MainWindow(QMainWindow):
+    """Shows what the desk says.
+
+    Parameters
+    ----------
+    desk : Desk
+        Not started yet; it is stopped when the window closes.
+    """
+
+    closed = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.pages: Pages | None = None
+        self.timeline: QWidget | None = None
+        self._source = SourceShown()
+        self.live, self.book, self.status = LivePanel(), Book(), StatusLine()
+        self._halves = QSplitter(Qt.Orientation.Horizontal)
+        self._halves.setChildrenCollapsible(False)
+        self._halves.addWidget(self.live)
+        self._halves.addWidget(self.book)
+        self._halves.setStretchFactor(0, 1)
+        self._halves.setStretchFactor(1, 1)
+        self.setCentralWidget(self._halves)
+        self.setStatusBar(self.status)
+        self.setMinimumSize(1000, 640)
+        self.resize(1280, 720)
+        self.setAcceptDrops(True)
+        self._add_tabs()
+        self._timer = QTimer(self, interval=FIGURES_EVERY)
+        self._timer.timeout.connect(self._show_figures)
+        self._wire()
+        self._title()
+        self._restore()
+
+    # ------------------------------------------------------------- making
+
+    def _add_tabs(self) -> None:
+        for key, title, icon, tip in (
+            (ENROL, self.tr("Enrol"), "enrol", self.tr("Record genuine takes (Ctrl+1)")),
+            (MODEL, self.tr("Model"), "model", self.tr("The fitted model (Ctrl+2)")),
+            (WHY, self.tr("Why"), "why", self.tr("Why this score (Ctrl+3)")),
+            (TEST, self.tr("Test"), "test", self.tr("Guided test and report (Ctrl+4)")),
+        ):
+            self.book.add(key, title, icons.icon(icon), tip)
+
+    def _wire(self) -> None:
+        desk, live = self.desk, self.live
+        desk.capture.frame_ready.connect(self._on_frame)
+        desk.capture.cameras_listed.connect(live.source_bar.show_cameras)
+        desk.source.source_changed.connect(live.source_bar.show_source)
+        desk.source.source_changed.connect(self._on_source)
+        desk.source.message_changed.connect(live.preview.show_message)
+        desk.notice.connect(live.notices.show_notice)
+        desk.working.connect(self.status.show_working)
+        desk.ready.connect(self._on_ready)
+        desk.settings_changed.connect(self._on_settings)
+        live.source_bar.source_requested.connect(desk.source.open)
+        live.source_bar.presentation_requested.connect(desk.source.present)
+        live.source_bar.cameras_requested.connect(desk.source.cameras_requested)
+        live.preview.first_frame_shown.connect(desk.warm_up)
+        live.preview.set_show_regions(desk.settings.show_regions)
+        self.status.cancel_requested.connect(desk.cancel)
+
+    @Slot()
+    def _on_ready(self) -> None:
+        """Make what needs the session."""
+        from app.qt.actions import Actions
+
+        desk, signals = self.desk, self.desk.signals
+        assert signals is not None and desk.enrol is not None
+        signals.scored.connect(self.live.show_scored)
+        signals.scored.connect(self._on_scored)
+        signals.decision.connect(self.live.show_decision)
+        signals.model.connect(self._on_model)
+        self.live.banner.take_requested.connect(desk.enrol.start_quick)
+        self.pages = Pages(desk, self.book)
+        self.actions_ = Actions(self)
+        self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
+        self._timer.start()
+        # One thing at a time, so that the window answers in between.
+        QTimer.singleShot(0, self, self._add_timeline)
+        desk.source.cameras_requested.emit()
+
+    @Slot()
+    def _add_timeline(self) -> None:
+        from app.qt.chart_colours import chart_colours
+        from app.qt.views.charts.score_timeline import ScoreTimeline
+
+        timeline = self.timeline = ScoreTimeline()
+        timeline.set_colours(chart_colours(theme.colours()))
+        theme.notifier().changed.connect(self._on_colours)
+        self.live.add_timeline(timeline)
+        session = self.desk.session
+        if session is not None and session.model_shown is not None:
+            timeline.set_threshold(session.model_shown.threshold.value)
+
+    # ------------------------------------------------------------- values
+
+    @Slot()
+    def _on_frame(self) -> None:
+        frame = self.desk.capture.to_show.take()
+        if frame is not None:
+            self.live.preview.show_frame(frame)
+
+    @Slot(object)
+    def _on_scored(self, scored: Scored) -> None:
+        if self.timeline is not None:
+            self.timeline.append(scored)  # type: ignore[attr-defined]
+
+    @Slot(object)
+    def _on_model(self, model: ModelShown | None) -> None:
+        if self.timeline is not None:
+            self.timeline.set_threshold(  # type: ignore[attr-defined]
+                None if model is None else model.threshold.value
+            )
+        self._title()
+
+    @Slot(object)
+    def _on_source(self, source: SourceShown) -> None:
+        if source.text != self._source.text and self.timeline is not None:
+            self.timeline.clear()  # type: ignore[attr-defined]
+        self._source = source
+        self._show_figures()
+
+    @Slot(object)
+    def _on_settings(self, _settings: object) -> None:
+        settings = self.desk.settings
+        theme.notifier().choose(settings.theme)
+        self.live.preview.set_show_regions(settings.show_regions)
+
+    @Slot(object)
+    def _on_colours(self, colours: object) -> None:
+        from app.qt.chart_colours import chart_colours
+
+        if self.timeline is not None:
+            self.timeline.set_colours(chart_colours(colours))  # type: ignore[attr-defined, arg-type]
+
+    @Slot()
+    def _show_figures(self) -> None:
+        self.status.show_throughput(self._source.name, self.desk.throughput())
+
+    def _title(self) -> None:
+        session = self.desk.session
+        shown = None if session is None else session.model_shown
+        if shown is None:
+            self.setWindowTitle(self.tr("lmkl-pad"))
+        elif shown.path:
+            name = shown.path.replace("\\", "/").rpartition("/")[2]
+            self.setWindowTitle(self.tr("{name} – lmkl-pad").format(name=name))
+        else:
+            self.setWindowTitle(self.tr("Model not exported yet – lmkl-pad"))
+
+    # ------------------------------------------------------------- dropping
+
+    def dragEnterEvent(self, event: QDragEnterEvent, /) -> None:
+        """Take one file or folder."""
+        urls = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent, /) -> None:
+        """Open what was dropped: a model by its ending, anything else as a source."""
+        self.open_path(event.mimeData().urls()[0].toLocalFile())
+        event.acceptProposedAction()
+
+    def open_path(self, path: str) -> None:
+        """Open a model or a recording."""
+        if path.lower().endswith(MODEL_SUFFIX):
+            if self.desk.model is not None:
+                self.desk.model.open(path)
+        else:
+            self.desk.source.open(path)
+
+    # ------------------------------------------------------------- closing
+
+    def closeEvent(self, event: QCloseEvent, /) -> None:
+        """Ask about a model that no file holds, then end everything."""
+        if not self._may_close():
+            event.ignore()
+            return
+        self._keep_place()
+        self._timer.stop()
+        self.hide()
+        self.desk.stop()
+        event.accept()
+        self.closed.emit()
+
+    def _may_close(self) -> bool:
+        session = self.desk.session
+        if session is None or not session.has_unsaved_model:
+            return True
+        box = QMessageBox(self)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle(self.tr("Export the model?"))
+        box.setText(self.tr("The model is in memory only. Export it before closing?"))
+        export = box.addButton(self.tr("Export…"), QMessageBox.ButtonRole.AcceptRole)
+        discard = box.addButton(self.tr("Close without it"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(export)
+        box.exec()
+        if box.clickedButton() is export:
+            self.actions_.export()
+            return False
+        return box.clickedButton() is discard
+
+    def _keep_place(self) -> None:
+        self.desk.change_settings(
+            window=bytes(self.saveGeometry().toHex().data()).decode(),
+            splitter=bytes(self._halves.saveState().toHex().data()).decode(),
+        )
+
+    def _restore(self) -> None:
+        settings = self.desk.settings
+        if settings.window:
+            self.restoreGeometry(QByteArray.fromHex(settings.window.encode()))
+        if settings.splitter:
+            self._halves.restoreState(QByteArray.fromHex(settings.splitter.encode()))

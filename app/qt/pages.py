@@ -1,0 +1,232 @@
+"""The pages beside the picture, and what connects each with the desk.
+
+Pages are made on first sight. What they show comes from the session's signals, and what a page that
+was just made has missed is told to it at once.
+"""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from app.qt import theme
+from app.qt.desk import Desk
+from app.qt.views.book import Book
+from app.shown import EnrolmentShown, ModelShown, Scored, SourceShown, TrialShown, Working
+
+if TYPE_CHECKING:
+    from app.qt.views.enrol_page import EnrolPage
+    from app.qt.views.model_page import ModelPage
+    from app.qt.views.test_page import TestPage
+    from app.qt.views.why_page import WhyPage
+
+ENROL, MODEL, WHY, TEST = "enrol", "model", "why", "test"
+
+
+class Pages(QObject):
+    """Makes the pages and keeps them up to date.
+
+    Parameters
+    ----------
+    desk : Desk
+        Ready.
+    book : Book
+        Where the pages go.
+    """
+
+    export_requested = Signal()
+    open_requested = Signal()
+    report_save_requested = Signal()
+    report_open_requested = Signal()
+
+    def __init__(self, desk: Desk, book: Book) -> None:
+        super().__init__(book)
+        self._desk, self._book = desk, book
+        self._source = SourceShown()
+        self._working = Working()
+        signals = desk.signals
+        assert signals is not None
+        signals.enrolment.connect(self._on_enrolment)
+        signals.model.connect(self._on_model)
+        signals.trial.connect(self._on_trial)
+        signals.scored.connect(self._on_scored)
+        signals.decision.connect(self._on_decision)
+        desk.working.connect(self._on_working)
+        desk.source.source_changed.connect(self._on_source)
+        theme.notifier().changed.connect(self._on_colours)
+        book.set_maker(ENROL, self._make_enrol)
+        book.set_maker(MODEL, self._make_model)
+        book.set_maker(WHY, self._make_why)
+        book.set_maker(TEST, self._make_test)
+
+    # ------------------------------------------------------------- making
+
+    def _make_enrol(self) -> QWidget:
+        from app.qt.views.enrol_page import EnrolPage
+
+        page, control, model = EnrolPage(), self._desk.enrol, self._desk.model
+        assert control is not None and model is not None
+        page.take_requested.connect(control.start)
+        page.take_stopped.connect(control.stop)
+        page.sample_removed.connect(control.remove_samples)
+        page.take_removed.connect(control.remove_take)
+        page.take_renamed.connect(control.rename_take)
+        page.undo_requested.connect(control.undo)
+        page.clear_requested.connect(control.clear)
+        page.fit_requested.connect(model.fit)
+        self._fill_enrol(page, self._session.enrolment_shown)
+        page.set_busy(bool(self._working.text))
+        return page
+
+    def _make_model(self) -> QWidget:
+        from app.qt.views.model_page import ModelPage
+
+        page, model = ModelPage(), self._desk.model
+        assert model is not None
+        page.fit_requested.connect(model.fit)
+        page.cancel_requested.connect(self._desk.cancel)
+        page.target_changed.connect(self._on_target)
+        page.export_requested.connect(self.export_requested)
+        page.open_requested.connect(self.open_requested)
+        page.enrol_requested.connect(self.turn_to_enrol)
+        self._colour(page)
+        page.show_model(self._session.model_shown)
+        shown = self._session.enrolment_shown
+        page.set_can_fit(shown.can_fit, shown.why_not)
+        return page
+
+    def _make_why(self) -> QWidget:
+        from app.qt.views.why_page import WhyPage
+
+        page = WhyPage()
+        self._colour(page)
+        page.show_model(self._session.model_shown)
+        page.show_decision(self._session.decision)
+        if self._session.scored is not None:
+            page.show_scored(self._session.scored)
+        return page
+
+    def _make_test(self) -> QWidget:
+        from app.qt.views.test_page import TestPage
+
+        page, control = TestPage(), self._desk.trial
+        assert control is not None
+        page.presentation_requested.connect(control.start)
+        page.presentation_stopped.connect(control.stop)
+        page.presentation_removed.connect(control.remove)
+        page.session_cleared.connect(control.clear)
+        page.auto_requested.connect(control.run_all)
+        page.report_requested.connect(control.build_report)
+        page.report_save_requested.connect(self.report_save_requested)
+        page.report_open_requested.connect(self.report_open_requested)
+        control.report_changed.connect(page.show_report)
+        page.set_simulated(self._source.is_demo)
+        page.show_trial(self._session.trial_shown)
+        self._make_ready(page, self._session.model_shown)
+        return page
+
+    # ------------------------------------------------------------- made pages
+
+    @property
+    def enrol(self) -> "EnrolPage | None":
+        """The enrol page, once it was made."""
+        return self._book.page(ENROL)  # type: ignore[return-value]
+
+    @property
+    def model(self) -> "ModelPage | None":
+        """The model page, once it was made."""
+        return self._book.page(MODEL)  # type: ignore[return-value]
+
+    @property
+    def why(self) -> "WhyPage | None":
+        """The why page, once it was made."""
+        return self._book.page(WHY)  # type: ignore[return-value]
+
+    @property
+    def test(self) -> "TestPage | None":
+        """The test page, once it was made."""
+        return self._book.page(TEST)  # type: ignore[return-value]
+
+    @property
+    def _session(self):  # type: ignore[no-untyped-def]
+        assert self._desk.session is not None
+        return self._desk.session
+
+    # ------------------------------------------------------------- keeping up
+
+    @Slot()
+    def turn_to_enrol(self) -> None:
+        """Open the enrol page."""
+        self._book.turn_to(ENROL)
+
+    @Slot(object)
+    def _on_enrolment(self, shown: EnrolmentShown) -> None:
+        if self.enrol is not None:
+            self._fill_enrol(self.enrol, shown)
+        if self.model is not None:
+            self.model.set_can_fit(shown.can_fit, shown.why_not)
+
+    @Slot(object)
+    def _on_model(self, shown: ModelShown | None) -> None:
+        if self.model is not None:
+            self.model.show_model(shown)
+        if self.why is not None:
+            self.why.show_model(shown)
+        if self.test is not None:
+            self._make_ready(self.test, shown)
+
+    @Slot(object)
+    def _on_trial(self, shown: TrialShown) -> None:
+        if self.test is not None:
+            self.test.show_trial(shown)
+
+    @Slot(object)
+    def _on_scored(self, scored: Scored) -> None:
+        if self._book.current == ENROL and self.enrol is not None:
+            self.enrol.show_quality(scored.quality, scored.reason)
+        elif self._book.current == WHY and self.why is not None:
+            self.why.show_scored(scored)
+
+    @Slot(object)
+    def _on_decision(self, decision: object) -> None:
+        if self.why is not None:
+            self.why.show_decision(decision)  # type: ignore[arg-type]
+
+    @Slot(object)
+    def _on_working(self, working: Working) -> None:
+        self._working = working
+        if self.model is not None:
+            self.model.show_working(working)
+        if self.enrol is not None:
+            self.enrol.set_busy(bool(working.text))
+
+    @Slot(object)
+    def _on_source(self, source: SourceShown) -> None:
+        self._source = source
+        if self.test is not None:
+            self.test.set_simulated(source.is_demo)
+
+    @Slot(object)
+    def _on_colours(self, _colours: object) -> None:
+        for page in (self.model, self.why):
+            if page is not None:
+                self._colour(page)
+
+    @Slot(float)
+    def _on_target(self, target: float) -> None:
+        self._desk.change_settings(target_bpcer=target)
+
+    def _fill_enrol(self, page: "EnrolPage", shown: EnrolmentShown) -> None:
+        page.show_enrolment(shown)
+        session = self._session
+        page.set_model_present(session.model is not None, len(session.enrolment.unmodelled))
+
+    def _make_ready(self, page: "TestPage", shown: ModelShown | None) -> None:
+        why = "" if shown else self.tr("Enrol a face and fit a model first: then it can be tested.")
+        page.set_ready(shown is not None, why)
+
+    @staticmethod
+    def _colour(page: "ModelPage | WhyPage") -> None:
+        from app.qt.chart_colours import chart_colours
+
+        page.set_colours(chart_colours(theme.colours()))

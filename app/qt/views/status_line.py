@@ -1,0 +1,62 @@
+"""The foot of the window: which source, how fast, how late, what was dropped, what is being done."""
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+
+from app.qt import theme
+from app.shown import Throughput, Working
+
+
+class StatusLine(QStatusBar):
+    """Figures at a readable rate, and the progress of long work."""
+
+    cancel_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizeGripEnabled(False)
+        self._text, self._bar = QLabel(), QProgressBar()
+        self._bar.setMaximumWidth(160)
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Progress"))
+        self._cancel = QPushButton(self.tr("Cancel"))
+        theme.set_class(self._cancel, "quiet")
+        self._cancel.clicked.connect(self.cancel_requested)
+        self._figures = QLabel()
+        theme.set_class(self._figures, "muted")
+        for widget in (self._text, self._bar, self._cancel):
+            self.addWidget(widget)
+        self.addPermanentWidget(self._figures)
+        self.show_working(Working())
+
+    @property
+    def text(self) -> str:
+        """What is being done and the figures, as written."""
+        return f"{self._text.text()} {self._figures.text()}".strip()
+
+    @Slot(object)
+    def show_working(self, working: Working) -> None:
+        """Tell what is being done and how far it is."""
+        busy = bool(working.text)
+        self._text.setText(working.text)
+        self._bar.setVisible(busy)
+        self._cancel.setVisible(busy and working.can_cancel)
+        # Without a share the bar runs to and fro.
+        self._bar.setRange(0, working.total)
+        self._bar.setValue(working.done)
+
+    def show_throughput(self, source: str, figures: Throughput) -> None:
+        """Tell how fast things go."""
+        parts = [source] if source else []
+        parts.append(self.tr("camera {rate:.0f} /s").format(rate=figures.source_rate))
+        if figures.scoring_rate > 0:
+            parts.append(self.tr("judged {rate:.0f} /s").format(rate=figures.scoring_rate))
+            parts.append(self.tr("latency {ms:.0f} ms").format(ms=1000 * figures.latency))
+        parts.append(self.tr("skipped {n}").format(n=figures.n_dropped))
+        self._figures.setText("   ".join(parts))
+        self._figures.setToolTip(
+            self.tr(
+                "Frames a second that arrive and that are judged, time from a frame to its "
+                "verdict, and frames that were skipped because a newer one had come"
+            )
+        )
