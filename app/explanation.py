@@ -1,0 +1,147 @@
+"""What the terms of a score say: sums over views, regions, networks and clusters, and what is low.
+
+A score is the exact sum of one term for every cluster and view. Everything here is sums of these
+terms, so it can be checked by hand.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+Terms = Sequence[Sequence[float]]
+"""Clusters (outer) by views (inner)."""
+
+ROUNDING = 1e-6
+"""Relative difference that adding up single and double precision numbers may leave."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A share of the score: of a view, a region, a network or a cluster.
+
+    Attributes
+    ----------
+    name : str
+        Whose share it is.
+    value : float
+        Sum of its terms.
+    usual : float or None
+        The same sum for the average enrolled frame, where that is known.
+    """
+
+    name: str
+    value: float
+    usual: float | None = None
+
+    @property
+    def shortfall(self) -> float:
+        """How much less than usual it is; 0 where it is not, or where what is usual is unknown."""
+        if self.usual is None or not math.isfinite(self.usual - self.value):
+            return 0.0
+        return max(0.0, self.usual - self.value)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One score taken apart.
+
+    Attributes
+    ----------
+    score : float
+        Sum of all terms.
+    usual : float or None
+        The average enrolled frame's sum.
+    n_terms, n_clusters, n_views : int
+        How many there are.
+    views, regions : tuple of Part
+        In the order of the model.
+    """
+
+    score: float
+    usual: float | None
+    n_terms: int
+    n_clusters: int
+    n_views: int
+    views: tuple[Part, ...]
+    regions: tuple[Part, ...]
+
+    @property
+    def lowest(self) -> Part | None:
+        """The view that falls furthest short of the enrolled frames; None if no view does."""
+        return furthest_short(self.views)
+
+    @property
+    def lowest_region(self) -> Part | None:
+        """The region that does."""
+        return furthest_short(self.regions)
+
+    def agrees_with(self, score: float) -> bool:
+        """Whether the terms sum to this score but for rounding."""
+        return math.isclose(self.score, score, rel_tol=ROUNDING, abs_tol=ROUNDING)
+
+
+def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) -> Explanation | None:
+    """Take a score apart.
+
+    Parameters
+    ----------
+    terms : sequence of sequence of float
+        Of one frame.
+    view_names : sequence of str
+        ``region/network.layer``.
+    usual_terms : sequence of sequence of float
+        Mean terms of the enrolled frames; ignored where their shape is another.
+
+    Returns
+    -------
+    Explanation or None
+        None if there are no terms or they are not of these views.
+    """
+    if not _fits(terms, view_names):
+        return None
+    usual = usual_terms if _fits(usual_terms, view_names) and len(usual_terms) == len(terms) else ()
+    views = _parts(view_names, terms, usual, lambda name: name)
+    return Explanation(
+        score=math.fsum(_of_views(terms)),
+        usual=math.fsum(_of_views(usual)) if usual else None,
+        n_terms=len(terms) * len(view_names),
+        n_clusters=len(terms),
+        n_views=len(view_names),
+        views=views,
+        regions=_parts(view_names, terms, usual, region_of),
+    )
+
+
+def region_of(view_name: str) -> str:
+    """Return the region that a view looks at: what stands before the slash."""
+    return view_name.partition("/")[0]
+
+
+def furthest_short(parts: Sequence[Part]) -> Part | None:
+    """Return the part that is furthest below what is usual; None if none is."""
+    worst = max(parts, key=lambda part: part.shortfall, default=None)
+    return worst if worst is not None and worst.shortfall > 0 else None
+
+
+def _fits(terms: Terms, view_names: Sequence[str]) -> bool:
+    return bool(terms) and bool(view_names) and all(len(row) == len(view_names) for row in terms)
+
+
+def _of_views(terms: Terms) -> list[float]:
+    return [math.fsum(column) for column in zip(*terms, strict=True)]
+
+
+def _parts(
+    view_names: Sequence[str], terms: Terms, usual: Terms, group: Callable[[str], str]
+) -> tuple[Part, ...]:
+    values: dict[str, list[float]] = {}
+    usuals: dict[str, list[float]] = {}
+    for name, value in zip(view_names, _of_views(terms), strict=True):
+        values.setdefault(group(name), []).append(value)
+    if usual:
+        for name, value in zip(view_names, _of_views(usual), strict=True):
+            usuals.setdefault(group(name), []).append(value)
+    return tuple(
+        Part(name, math.fsum(found), math.fsum(usuals[name]) if name in usuals else None)
+        for name, found in values.items()
+    )
