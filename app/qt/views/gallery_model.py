@@ -1,0 +1,155 @@
+"""The enrolled frames as Qt's model: it changes row by row, never as a whole."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QImage, QPixmap
+
+from app.shown import SampleShown
+from app.types import Image
+
+Index = QModelIndex | QPersistentModelIndex
+
+NUMBER_ROLE = Qt.ItemDataRole.UserRole
+
+
+class GalleryModel(QAbstractListModel):
+    """Samples of all takes or of one, with their pictures.
+
+    Parameters
+    ----------
+    parent : QObject, optional
+        Its owner.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: tuple[SampleShown, ...] = ()
+        self._rows: list[SampleShown] = []
+        self._pictures: dict[int, QPixmap] = {}
+        self._take = ""
+
+    @property
+    def take(self) -> str:
+        """Name of the take whose samples are shown; empty for all."""
+        return self._take
+
+    def set_take(self, take: str) -> None:
+        """Show the samples of one take, or of all when the name is empty."""
+        if take != self._take:
+            self.beginResetModel()
+            self._take = take
+            self._rows = self._wanted()
+            self.endResetModel()
+
+    def show_samples(self, samples: Sequence[SampleShown]) -> None:
+        """Show these samples; only rows that differ are touched."""
+        if _same(samples, self._all):
+            return
+        self._all = tuple(samples)
+        known = {sample.number for sample in samples}
+        for number in [number for number in self._pictures if number not in known]:
+            del self._pictures[number]
+        wanted = self._wanted()
+        self._remove_missing({sample.number for sample in wanted})
+        if _is_subsequence(self._rows, wanted):
+            self._insert_new(wanted)
+            self._update(wanted)
+        else:
+            self.beginResetModel()
+            self._rows = wanted
+            self.endResetModel()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        """Return the number of samples shown."""
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return a sample's number, picture or words."""
+        if not index.isValid():
+            return None
+        sample = self._rows[index.row()]
+        if role == NUMBER_ROLE:
+            return sample.number
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._picture(sample)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            words = self.tr(
+                "Frame {number} of the take \N{LEFT DOUBLE QUOTATION MARK}{take}"
+                "\N{RIGHT DOUBLE QUOTATION MARK}"
+            )
+            return words.format(number=self._number_in_take(sample), take=sample.take)
+        return None
+
+    def _number_in_take(self, sample: SampleShown) -> int:
+        before = [s for s in self._all if s.take == sample.take and s.number <= sample.number]
+        return len(before)
+
+    def _picture(self, sample: SampleShown) -> QPixmap | None:
+        if sample.thumbnail is None:
+            return None
+        if sample.number not in self._pictures:
+            self._pictures[sample.number] = _pixmap(sample.thumbnail)
+        return self._pictures[sample.number]
+
+    def _wanted(self) -> list[SampleShown]:
+        return [sample for sample in self._all if self._take in ("", sample.take)]
+
+    def _remove_missing(self, wanted: set[int]) -> None:
+        last = len(self._rows) - 1
+        while last >= 0:
+            if self._rows[last].number in wanted:
+                last -= 1
+                continue
+            first = last
+            while first > 0 and self._rows[first - 1].number not in wanted:
+                first -= 1
+            self.beginRemoveRows(QModelIndex(), first, last)
+            del self._rows[first : last + 1]
+            self.endRemoveRows()
+            last = first - 1
+
+    def _insert_new(self, wanted: list[SampleShown]) -> None:
+        at = 0
+        while at < len(wanted):
+            if at < len(self._rows) and self._rows[at].number == wanted[at].number:
+                at += 1
+                continue
+            anchor = self._rows[at].number if at < len(self._rows) else None
+            end = at
+            while end < len(wanted) and wanted[end].number != anchor:
+                end += 1
+            self.beginInsertRows(QModelIndex(), at, end - 1)
+            self._rows[at:at] = wanted[at:end]
+            self.endInsertRows()
+            at = end
+
+    def _update(self, wanted: list[SampleShown]) -> None:
+        for row, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):
+            if old is new:
+                continue
+            self._rows[row] = new
+            if old.thumbnail is not new.thumbnail:
+                self._pictures.pop(new.number, None)
+            if old.thumbnail is not new.thumbnail or old.take != new.take:
+                index = self.index(row)
+                self.dataChanged.emit(index, index)
+
+
+def _same(some: Sequence[SampleShown], others: Sequence[SampleShown]) -> bool:
+    return len(some) == len(others) and all(
+        (one.number, one.take) == (other.number, other.take) and one.thumbnail is other.thumbnail
+        for one, other in zip(some, others, strict=True)
+    )
+
+
+def _is_subsequence(some: Sequence[SampleShown], of: Sequence[SampleShown]) -> bool:
+    numbers = iter(sample.number for sample in of)
+    return all(sample.number in numbers for sample in some)
+
+
+def _pixmap(image: Image) -> QPixmap:
+    height, width = image.shape[:2]
+    # The bytes are copied in the order of their rows, whatever the array is a part of.
+    picture = QImage(image.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888)
+    return QPixmap.fromImage(picture)
