@@ -22,18 +22,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QFileDialog,
+    QFrame,
     QLabel,
     QMenu,
+    QPushButton,
+    QScrollArea,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from app.qt.views.charts.colours import DARK, LIGHT, ChartColours
+from app.qt.views.charts.colours import DARK, LIGHT, ChartColours, chart_colours
 from app.qt.views.charts.export import picture_of
 
-__all__ = ["DARK", "LIGHT", "Chart", "ChartColours"]
+__all__ = ["DARK", "LIGHT", "Chart", "ChartColours", "chart_colours"]
 
 
 class Chart(QWidget):
@@ -180,13 +182,22 @@ class Chart(QWidget):
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         return label
 
-    def _make_export_button(self) -> QToolButton:
+    def _make_scroll(self, content: QWidget) -> QScrollArea:
+        """Return a see-through area in which tall content scrolls."""
+        scroll = QScrollArea(self)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its content takes the keys
+        scroll.setWidget(content)
+        for widget in (scroll.viewport(), content):
+            widget.setAutoFillBackground(False)
+        return scroll
+
+    def _make_export_button(self) -> QPushButton:
         """Return the button with the ways to take the chart along."""
-        button = QToolButton(self)
-        button.setText(self.tr("Copy or save"))
+        button = QPushButton(self.tr("Copy or save"), self)
         button.setAccessibleName(self.tr("Copy or save this chart"))
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setMenu(self._export_menu(button))
         return button
 

@@ -1,7 +1,7 @@
 """A few choices side by side, of which one holds."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 
 class Choices(QWidget):
@@ -30,11 +30,10 @@ class Choices(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row.setSpacing(4)
         self._group = QButtonGroup(self)
         for number, text in enumerate(texts):
-            button = QToolButton(self)
-            button.setText(text)
+            button = QPushButton(text, self)
             button.setCheckable(True)
             button.setChecked(number == 0)
             button.setAccessibleName(f"{name}: {text}")

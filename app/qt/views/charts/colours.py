@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.qt import colours as theme
+
 
 @dataclass(frozen=True)
 class ChartColours:
@@ -39,48 +41,21 @@ class ChartColours:
         return self.clusters[index % len(self.clusters)]
 
 
-# Cluster colours keep their order apart for the common kinds of colour blindness (blue, orange and
-# teal come first) and stand out from the background by at least 3 to 1.
-LIGHT = ChartColours(
-    background="#ffffff",
-    text="#1c2430",
-    muted="#5b6676",
-    grid="#dde2e9",
-    accent="#2460c4",
-    good="#187a48",
-    bad="#bf3329",
-    caution="#9a5b00",
-    neutral="#6f7a89",
-    clusters=(
-        "#2f6bd0",
-        "#d4680f",
-        "#12876a",
-        "#a8439a",
-        "#7d6b00",
-        "#2089ad",
-        "#b83a4b",
-        "#626a78",
-    ),
-)
+def chart_colours(colours: theme.Colours) -> ChartColours:
+    """Return what charts draw with in a theme, on the ground of its cards."""
+    return ChartColours(
+        background=colours.panel,
+        text=colours.text,
+        muted=colours.muted,
+        grid=colours.grid,
+        accent=colours.accent,
+        good=colours.good,
+        bad=colours.bad,
+        caution=colours.caution,
+        neutral=colours.neutral,
+        clusters=colours.series,
+    )
 
-DARK = ChartColours(
-    background="#161b22",
-    text="#e5e9f0",
-    muted="#a0abba",
-    grid="#2d3541",
-    accent="#79acff",
-    good="#53c58d",
-    bad="#ff8275",
-    caution="#f0b558",
-    neutral="#919dac",
-    clusters=(
-        "#6ba2ff",
-        "#f39a4a",
-        "#3fc3a0",
-        "#df86d0",
-        "#cdb73c",
-        "#5cc3e4",
-        "#f17a88",
-        "#a3adba",
-    ),
-)
+
+LIGHT = chart_colours(theme.LIGHT)
+DARK = chart_colours(theme.DARK)

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from math import fsum, isfinite
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.qt.views.charts.base import Chart
 from app.qt.views.charts.choices import Choices
 from app.qt.views.charts.export import csv_text
 from app.qt.views.charts.flow import FlowRow
 from app.qt.views.charts.legend import Key, Legend
-from app.qt.views.charts.rows import Row, RowPlot
+from app.qt.views.charts.row_names import Row
+from app.qt.views.charts.rows import RowPlot
 from app.qt.views.charts.steady_range import SteadyRange
 from app.qt.views.charts.wording import ViewName, decimals, percent, places_for, view_name
 from app.shown import Scored
@@ -20,6 +21,8 @@ from app.shown import Scored
 Terms = tuple[tuple[float, ...], ...]
 _VIEW, _REGION, _NETWORK, _CLUSTER = range(4)
 _N_NAMED = 4
+_NOTABLE = 0.02
+"""Differences below this share of the score are not marked, however large beside a small term."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +75,7 @@ class ContributionsChart(Chart):
         self._legend = Legend(self)
         self._plot = RowPlot(is_stacked=True)
         self._plot.setAccessibleName(self.tr("Contributions as bars; arrow keys go through them"))
-        self._scroll = QScrollArea(self)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidget(self._plot)
-        self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll = self._make_scroll(self._plot)
         for part in (self._head, self._sum, self._legend):
             self._column.addWidget(part)
         self._column.addWidget(self._scroll, 1)
@@ -120,6 +119,11 @@ class ContributionsChart(Chart):
     def is_held(self) -> bool:
         """Whether the frame on show is kept."""
         return self._hold.isChecked()
+
+    @property
+    def hold_button(self) -> QToolButton:
+        """The button that keeps the frame on show."""
+        return self._hold
 
     def to_csv(self) -> str:
         """Return every view and cluster with its contribution and what is usual."""
@@ -211,16 +215,20 @@ class ContributionsChart(Chart):
         terms = self._terms()
         places = self._places()
         rows, tips, extent = [], [], [0.0]
+        score = fsum(value for row in terms for value in row if isfinite(value))
         for group in self._groups(self._grouping.current):
             values = group.values(terms)
             usual = fsum(group.values(self._reference)) if self._reference else None
             total = fsum(values)
-            note = ""
+            note, is_low = "", False
             if usual is not None:
+                is_low = total < usual / 2 and usual - total > _NOTABLE * abs(score)
                 note = self.tr("usual {value}").format(value=decimals(usual, places))
                 extent.append(usual)
             full = " ".join(group.parts)
-            rows.append(Row(group.parts, full, values, (decimals(total, places),), usual, note))
+            rows.append(
+                Row(group.parts, full, values, (decimals(total, places),), usual, note, is_low)
+            )
             tips.append((self._tip(group, values, usual, places + 1),))
             extent.append(fsum(value for value in values if value > 0))
             extent.append(fsum(value for value in values if value < 0))
@@ -262,6 +270,7 @@ class ContributionsChart(Chart):
             keys.append(Key(text, self._colours.cluster(cluster)))
         if self._reference:
             keys.append(Key(self.tr("usual for enrolled frames"), self._colours.text, "tick"))
+            keys.append(Key(self.tr("less than half of usual"), self._colours.caution, "triangle"))
         return tuple(keys)
 
     def _recolour(self) -> None:

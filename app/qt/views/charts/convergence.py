@@ -10,7 +10,7 @@ from app.qt.views.charts.base import Chart
 from app.qt.views.charts.export import csv_text
 from app.qt.views.charts.flow import FlowRow
 from app.qt.views.charts.legend import draw_mark
-from app.qt.views.charts.plot import Pixels, Plot, pg
+from app.qt.views.charts.plot import Pixels, Plot, draw_curve
 from app.qt.views.charts.wording import number, scientific
 from app.shown import ModelShown
 
@@ -44,15 +44,9 @@ class ConvergenceChart(Chart):
         self._top.setAccessibleName(self.tr("Objective by iteration"))
         self._bottom = Plot(self)
         self._bottom.setAccessibleName(self.tr("Certified gap by iteration"))
-        self._curves = (
-            pg.PlotCurveItem(antialias=True, connect="finite"),
-            pg.PlotCurveItem(antialias=True, connect="finite"),
-        )
         self._points: tuple[list[tuple[float, float]], list[tuple[float, float]]] = ([], [])
         self._is_floored: list[bool] = []
-        self._top.addItem(self._curves[0], ignoreBounds=True)
         self._top.add_layer(self._paint_objective, z=10)
-        self._bottom.addItem(self._curves[1], ignoreBounds=True)
         self._bottom.add_layer(self._paint_gaps, z=10)
         self._head = FlowRow(self)
         self._head.add(self._make_export_button())
@@ -160,9 +154,9 @@ class ConvergenceChart(Chart):
         ]
         self._is_floored = [gap < floor_value for gap in self._gaps if isfinite(gap)]
         self._points = (objective, gaps)
-        for curve, points in zip(self._curves, self._points, strict=True):
-            curve.setData([x for x, _ in points], [y for _, y in points])
         self._set_ranges(n)
+        for plot in (self._top, self._bottom):
+            plot.viewport().update()
 
     def _floor(self) -> float:
         """A decade below the smallest positive gap: where zeros and negatives are drawn."""
@@ -173,27 +167,31 @@ class ConvergenceChart(Chart):
 
     def _set_ranges(self, n: int) -> None:
         for plot in (self._top, self._bottom):
-            pad = max(0.5, 0.02 * n)
-            plot.setXRange(1 - pad, n + pad, padding=0)
-            step = max(1, ceil(n / 8))
-            step = next((s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= step), step)
-            ticks = [(float(i), str(i)) for i in range(step if step > 1 else 1, n + 1, step)]
+            side = max(0.5, 0.02 * n)
+            width = max(1.0, plot.area().width())
+            number_width = plot.small_metrics.horizontalAdvance("0.000000") + 12
+            share = min(0.4, number_width / width)  # for the number at the last point
+            plot.setXRange(1 - side, 1 - side + (n - 1 + 2 * side) / (1 - share), padding=0)
+            least = max(1, ceil(n / 8))
+            step = next((s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= least), least)
+            ticks = [(float(i), str(i)) for i in range(step, n + 1, step)]
             plot.getAxis("bottom").setTicks([ticks, []])
         values = [y for _, y in self._points[0]] or [0.0, 1.0]
         low, high = min(values), max(values)
         pad = 0.12 * (high - low) or max(abs(high) * 0.1, 1e-12)
         self._top.setYRange(low - pad, high + pad, padding=0)
         logs = [*(y for _, y in self._points[1]), log10(self._tolerance)]
-        low, high = floor(min(logs) - 0.3), ceil(max(logs) + 0.3)
-        self._bottom.setYRange(low, high, padding=0)
+        first, last = floor(min(logs) - 0.3), ceil(max(logs) + 0.3)
+        self._bottom.setYRange(first, last, padding=0)
         room = max(1.0, self._bottom.area().height())
-        step = max(1, ceil((high - low) * self._bottom.small_metrics.height() * 1.3 / room))
-        decades = range(int(low), int(high) + 1, step)
+        line = self._bottom.small_metrics.height() * 1.3
+        decades = range(first, last + 1, max(1, ceil((last - first) * line / room)))
         labels = [(float(k), f"10{str(k).translate(_SUPERSCRIPTS)}") for k in decades]
         self._bottom.getAxis("left").setTicks([labels, []])
 
     def _paint_points(self, painter: QPainter, pixels: Pixels, which: int) -> None:
         points = self._points[which]
+        draw_curve(painter, pixels, points, self._colours.accent)
         if len(points) > 1 and pixels.area.width() / len(points) < 7:
             points = points[-1:]
         for x, y in points:
@@ -236,20 +234,15 @@ class ConvergenceChart(Chart):
         painter.setPen(QColor(self._colours.text))
         place = pixels.at(*point)
         metrics = self._bottom.small_metrics
-        is_high = place.y() - metrics.height() - 6 > pixels.area.top()
-        top = place.y() - metrics.height() - 6 if is_high else place.y() + 6
-        width = metrics.horizontalAdvance(text) + 4
-        left = min(place.x() - width / 2, pixels.area.right() - width - 2)
-        painter.drawText(
-            QRectF(left, top, width, metrics.height()), Qt.AlignmentFlag.AlignCenter, text
-        )
+        top = min(place.y() - metrics.height() / 2, pixels.area.bottom() - metrics.height())
+        rect = QRectF(place.x() + 8, top, metrics.horizontalAdvance(text) + 4, metrics.height())
+        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
     def _recolour(self) -> None:
         super()._recolour()
-        for plot, curve in zip((self._top, self._bottom), self._curves, strict=True):
+        for plot in (self._top, self._bottom):
             plot.set_colours(self._colours)
             plot.getAxis("left").setWidth(plot.small_metrics.horizontalAdvance("0.00000") + 10)
-            curve.setPen(pg.mkPen(self._colours.accent, width=1.6))
 
     def _picture_parts(self) -> list[QWidget]:
         return [self._statement, self._titles[0], self._top, self._titles[1], self._bottom]

@@ -95,7 +95,7 @@ class FlowLayout(QLayout):
 
 
 class FlowRow(QWidget):
-    """A widget with a `FlowLayout`, exactly as tall as its lines.
+    """A widget with a `FlowLayout`, as tall as its lines.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class FlowRow(QWidget):
     def __init__(self, parent: QWidget | None = None, *, gap: int = 12) -> None:
         super().__init__(parent)
         self._flow = FlowLayout(self, gap)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 

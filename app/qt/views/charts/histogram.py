@@ -6,7 +6,7 @@ from math import isfinite
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QFrame, QScrollArea, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.qt.views.charts.base import Chart
 from app.qt.views.charts.bins import counts_in, edges_for
@@ -20,14 +20,18 @@ from app.shown import BONA_FIDE, Interval, ThresholdShown
 
 @dataclass(frozen=True)
 class _Series:
-    """Scores of one kind; `label` overrides the words made from counts."""
+    """Scores of one kind, with their error rate and its interval where these are known."""
 
     name: str
     scores: tuple[float, ...]
     is_attack: bool
     rate: float | None = None
     interval: Interval | None = None
-    note: str = ""
+
+
+def _light(colour: str) -> str:
+    """Return the colour of bars that are as they should be."""
+    return tinted(colour, 0.45).name(QColor.NameFormat.HexArgb)
 
 
 class ScoreHistogram(Chart):
@@ -55,11 +59,7 @@ class ScoreHistogram(Chart):
         self._plot.setAccessibleName(self.tr("Histogram of scores, the bars"))
         self._plot.add_layer(self._paint_rows, z=0)
         self._plot.hovered.connect(self._on_hovered)
-        self._scroll = QScrollArea(self)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidget(self._plot)
-        self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll = self._make_scroll(self._plot)
         self._head = FlowRow(self)
         self._head.add(self._make_export_button())
         for part in (self._head, self._statement, self._legend):
@@ -206,11 +206,14 @@ class ScoreHistogram(Chart):
     def _keys(self) -> tuple[Key, ...]:
         if self._threshold is None or not self._series:
             return ()
+        colours = self._colours
         keys = []
         if any(not series.is_attack for series in self._series):
-            keys.append(Key(self.tr("genuine, refused"), self._colours.accent))
+            keys.append(Key(self.tr("genuine, accepted"), _light(colours.accent)))
+            keys.append(Key(self.tr("genuine, refused"), colours.accent))
         if any(series.is_attack for series in self._series):
-            keys.append(Key(self.tr("attack, accepted"), self._colours.bad))
+            keys.append(Key(self.tr("attack, refused"), _light(colours.bad)))
+            keys.append(Key(self.tr("attack, accepted"), colours.bad))
         return tuple(keys)
 
     def _paint_rows(self, painter: QPainter, pixels: Pixels) -> None:
@@ -221,9 +224,6 @@ class ScoreHistogram(Chart):
             top = pixels.area.top() + index * step
             row = QRectF(pixels.area.left(), top, pixels.area.width(), step)
             self._paint_series(painter, pixels, row, series, self._counts[index])
-        if self._threshold is not None:
-            painter.setPen(QPen(QColor(self._colours.text), 1.4, Qt.PenStyle.DashLine))
-            painter.drawLine(pixels.vertical(self._threshold))
 
     def _paint_series(
         self, painter: QPainter, pixels: Pixels, row: QRectF, series: _Series, counts: list[int]
@@ -246,7 +246,11 @@ class ScoreHistogram(Chart):
             height = max(2.0, room * count / most)
             bar = QRectF(left + 0.5, base - height, max(1.0, right - left - 1), height)
             is_wrong = self._is_wrong(series, index)
-            painter.fillRect(bar, QColor(colour) if is_wrong else tinted(colour, 0.35))
+            painter.fillRect(bar, QColor(colour if is_wrong else _light(colour)))
+        if self._threshold is not None:  # not over the words above the bars
+            line = pixels.vertical(self._threshold)
+            painter.setPen(QPen(QColor(self._colours.text), 1.4, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(line.x1(), used.bottom() + 2), QPointF(line.x1(), base))
         painter.setPen(QPen(QColor(self._colours.grid), 1))
         painter.drawLine(QPointF(row.left(), base + 0.5), QPointF(row.right(), base + 0.5))
 

@@ -1,10 +1,11 @@
 """A plot in which nobody gets lost: fixed ranges, no menu of its own, the wheel is not its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import isfinite
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Signal
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -13,6 +14,8 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
+    QPen,
+    QPolygonF,
     QTransform,
     QWheelEvent,
 )
@@ -20,7 +23,7 @@ from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
 
 from app.qt.views.charts.colours import LIGHT, ChartColours
 
-__all__ = ["Pixels", "Plot", "PlotLayer", "pg", "tinted"]
+__all__ = ["Pixels", "Plot", "PlotLayer", "draw_curve", "pg", "tinted"]
 
 
 def tinted(colour: str, opacity: float) -> QColor:
@@ -58,6 +61,26 @@ class Pixels:
         """Return a crisp line from left to right at a value."""
         y = round(self.y(value)) + 0.5
         return QLineF(self.area.left(), y, self.area.right(), y)
+
+
+def draw_curve(
+    painter: QPainter, pixels: Pixels, points: Iterable[tuple[float, float]], colour: str
+) -> None:
+    """Draw a line through points, broken where a value is not finite.
+
+    In pixels like all else: pyqtgraph's own curves get thinner on finer screens.
+    """
+    painter.setPen(QPen(QColor(colour), 1.6))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    piece: list[QPointF] = []
+    for x, y in points:
+        if isfinite(x) and isfinite(y):
+            piece.append(pixels.at(x, y))
+        elif piece:
+            painter.drawPolyline(QPolygonF(piece))
+            piece = []
+    if piece:
+        painter.drawPolyline(QPolygonF(piece))
 
 
 class PlotLayer(pg.GraphicsObject):
@@ -157,8 +180,16 @@ class Plot(pg.PlotWidget):
             axis.setPen(pg.mkPen(colours.grid, width=1))
             axis.setTextPen(pg.mkPen(colours.muted))
             axis.setTickPen(pg.mkPen(colours.grid, width=1))
-            axis.setStyle(tickFont=self.small_font)
+            axis.setStyle(tickFont=self.small_font, hideOverlappingLabels=False)
+        self._set_margins()
         self.viewport().update()
+
+    def _set_margins(self) -> None:
+        """Leave room for half a label where an axis ends at the edge of the widget."""
+        metrics = self.small_metrics
+        top = metrics.height() // 2 + 1 if self.getAxis("left").isVisible() else 2
+        right = metrics.horizontalAdvance("0.00") // 2 + 4
+        self.getPlotItem().layout.setContentsMargins(1, top, right, 1)
 
     def area(self) -> QRectF:
         """Return the plotting area in pixels of the widget."""

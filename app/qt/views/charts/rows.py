@@ -1,133 +1,20 @@
 """Horizontal bars in rows with readable names: what the weights and the contributions share."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from math import isfinite
 
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QToolTip, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.qt.views.charts.colours import ChartColours
-from app.qt.views.charts.plot import Pixels, Plot, pg, tinted
+from app.qt.views.charts.legend import draw_mark
+from app.qt.views.charts.plot import Pixels, Plot, tinted
+from app.qt.views.charts.row_names import Row, RowNames
+from app.qt.views.charts.wording import percent
 
 _COLUMN_GAP = 12
-_LABEL_SHARE = 0.46
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of bars.
-
-    Attributes
-    ----------
-    parts : tuple of str
-        Its name in up to three parts, for columns.
-    full : str
-        Its whole name.
-    values : tuple of float
-        One for each cluster.
-    texts : tuple of str
-        What stands at the bars: one for each value, or a single one where they are stacked.
-    reference : float or None
-        Where a tick marks what is usual.
-    note : str
-        Further words after the last text, in a quieter colour.
-    """
-
-    parts: tuple[str, ...]
-    full: str
-    values: tuple[float, ...]
-    texts: tuple[str, ...] = ()
-    reference: float | None = None
-    note: str = ""
-
-
-class _Names(pg.AxisItem):
-    """The names of the rows: in aligned columns where there is room, else on two lines."""
-
-    def __init__(self) -> None:
-        super().__init__("left")
-        self._rows: tuple[Row, ...] = ()
-        self._colours: ChartColours | None = None
-        self._columns: tuple[int, ...] = ()
-        self._font = QFont()
-
-    def arrange(
-        self, rows: tuple[Row, ...], font: QFont, width: int, colours: ChartColours, gutter: int
-    ) -> None:
-        """Lay the names out for a width of the whole chart; `gutter` is kept free at the right."""
-        self._rows, self._font, self._colours = rows, font, colours
-        self._gutter = gutter
-        metrics = QFontMetrics(font)
-        n_columns = max((len(row.parts) for row in rows), default=0)
-        widths = [
-            max(metrics.horizontalAdvance(row.parts[i]) for row in rows if i < len(row.parts))
-            for i in range(n_columns)
-        ]
-        room = int(width * _LABEL_SHARE) - gutter
-        in_line = sum(widths) + _COLUMN_GAP * n_columns
-        if n_columns <= 1 or in_line <= room:
-            self._columns = tuple(widths) if n_columns > 1 else ()
-            needed = in_line
-        else:
-            self._columns = ()
-            second = max(metrics.horizontalAdvance(self._second(row)) for row in rows)
-            needed = max(widths[0], second) + _COLUMN_GAP
-        self.setWidth(min(room, needed) + gutter)
-        self.update()
-
-    @property
-    def n_lines(self) -> int:
-        """Lines that a name takes."""
-        has_parts = any(len(row.parts) > 1 for row in self._rows)
-        return 2 if has_parts and not self._columns else 1
-
-    @staticmethod
-    def _second(row: Row) -> str:
-        return " ".join(row.parts[1:])
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
-        """Paint the names at the heights of their rows."""
-        view = self.linkedView()
-        if view is None or self._colours is None or not self._rows:
-            return
-        top, bottom = view.viewRange()[1]
-        step = self.height() / (bottom - top)
-        width = self.width() - self._gutter - _COLUMN_GAP / 2
-        painter.setFont(self._font)
-        for index, row in enumerate(self._rows):
-            middle = (index - top) * step
-            if self._columns:
-                self._paint_columns(painter, row, middle, width)
-            else:
-                self._paint_lines(painter, row, middle, width)
-
-    def _paint_columns(self, painter: QPainter, row: Row, middle: float, width: float) -> None:
-        metrics = QFontMetrics(self._font)
-        x = 0.0
-        for i, part in enumerate(row.parts):
-            place = QRectF(x, middle - metrics.height() / 2, width - x, metrics.height())
-            self._paint_text(painter, part, place, is_strong=i == 0)
-            x += self._columns[i] + _COLUMN_GAP
-
-    def _paint_lines(self, painter: QPainter, row: Row, middle: float, width: float) -> None:
-        height = QFontMetrics(self._font).height()
-        second = self._second(row)
-        top = middle - (height if second else height / 2)
-        self._paint_text(painter, row.parts[0], QRectF(0, top, width, height), is_strong=True)
-        if second:
-            place = QRectF(0, top + height, width, height)
-            self._paint_text(painter, second, place, is_strong=False)
-
-    def _paint_text(self, painter: QPainter, text: str, place: QRectF, *, is_strong: bool) -> None:
-        assert self._colours is not None
-        painter.setPen(QColor(self._colours.text if is_strong else self._colours.muted))
-        shown = QFontMetrics(self._font).elidedText(
-            text, Qt.TextElideMode.ElideMiddle, int(place.width()) + 1
-        )
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+_LOW_MARK = 9
 
 
 class RowPlot(Plot):
@@ -142,12 +29,14 @@ class RowPlot(Plot):
     row_changed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None, *, is_stacked: bool) -> None:
-        self._names = _Names()
+        self._names = RowNames()
         super().__init__(parent, axes={"left": self._names})
         self._is_stacked = is_stacked
         self._rows: tuple[Row, ...] = ()
         self._tips: tuple[tuple[str, ...], ...] = ()
         self._limits = (0.0, 1.0)
+        self._is_percent = False
+        self._ticks: list[float] = []
         self._row = -1
         self.hideAxis("bottom")
         self.showAxis("top")
@@ -164,6 +53,8 @@ class RowPlot(Plot):
         rows: tuple[Row, ...],
         limits: tuple[float, float],
         tips: tuple[tuple[str, ...], ...] = (),
+        *,
+        is_percent: bool = False,
     ) -> None:
         """Show rows.
 
@@ -175,8 +66,11 @@ class RowPlot(Plot):
             Lowest and highest value of all bars; the lower is at most 0.
         tips : tuple of tuple of str
             Words for the mouse: for every row one for each cluster, or a single one.
+        is_percent : bool
+            Whether values are shares, to be written as percentages.
         """
         self._rows, self._limits, self._tips = rows, limits, tips
+        self._is_percent = is_percent
         if self._row >= len(rows):
             self._set_row(-1)
         self._arrange()
@@ -206,6 +100,10 @@ class RowPlot(Plot):
             return full + 2
         return full if self._n_bars <= 4 else max(6, full // 2)
 
+    def _has_room(self) -> bool:
+        """Whether bars are tall enough for numbers."""
+        return self._bar_height() >= self.small_metrics.height() - 2
+
     def _row_height(self) -> int:
         lines = self._names.n_lines * self.fontMetrics().height()
         return max(lines, self._n_bars * self._bar_height()) + 10
@@ -220,7 +118,10 @@ class RowPlot(Plot):
         if not self._rows:
             self.setMinimumHeight(self.fontMetrics().height() * 6)
             return
-        self._names.arrange(self._rows, self.font(), self.width(), self.colours, self._gutter())
+        has_numbers = not self._is_stacked and self._n_bars > 1 and self._has_room()
+        self._names.arrange(
+            self._rows, self, self._gutter(), self._bar_height() if has_numbers else 0
+        )
         row_height = self._row_height()
         axis = self.small_metrics.height() + 12
         self.getAxis("top").setHeight(axis)
@@ -236,19 +137,19 @@ class RowPlot(Plot):
         low, high = self._limits
         spread = max(high - low, 1e-9)
         width = max(40.0, self.width() - self._names.width() - 12)
-        metrics = self.small_metrics
-        right = 8 + max(
-            (
-                metrics.horizontalAdvance(f"{text} {row.note}")
-                for row in self._rows
-                for text in row.texts
-            ),
-            default=0,
-        )
-        right = min(right, int(width * 0.6))
+        right = min(self._column_width(), int(width * 0.6))
         left = 4 if low >= 0 else 8
         scale = spread / max(20.0, width - right - left)
-        self.setXRange(low - (left if low < 0 else 0) * scale, high + right * scale, padding=0)
+        left_end = low - (left if low < 0 else 0) * scale
+        self.setXRange(left_end, high + right * scale, padding=0)
+        # No ticks below the numbers at the right: nothing reaches there.
+        axis = self.getAxis("top")
+        spacing, values = axis.tickValues(left_end, high + right * scale, width)[0]
+        self._ticks = [value for value in values if value <= high + spacing * 0.01]
+        texts = axis.tickStrings(self._ticks, 1.0, spacing)
+        if self._is_percent:
+            texts = [percent(value, 0 if spacing >= 0.0099 else 1) for value in self._ticks]
+        axis.setTicks([list(zip(self._ticks, texts, strict=True)), []])
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Arrange the rows for the new size."""
@@ -276,14 +177,12 @@ class RowPlot(Plot):
 
     def _paint_grid(self, painter: QPainter, pixels: Pixels) -> None:
         painter.setPen(QPen(QColor(self.colours.grid), 1))
-        low, high = self.getViewBox().viewRange()[0]
-        for _, values in self.getAxis("top").tickValues(low, high, pixels.area.width())[:1]:
-            for value in values:
-                painter.drawLine(pixels.vertical(value))
+        for value in self._ticks:
+            painter.drawLine(pixels.vertical(value))
 
     def _paint_group(self, painter: QPainter, pixels: Pixels, row: Row, middle: float) -> None:
         height = self._bar_height()
-        has_texts = height >= self.small_metrics.height() - 2
+        has_texts = self._has_room()
         top = middle - height * len(row.values) / 2
         zero = pixels.x(0)
         for cluster, value in enumerate(row.values):
@@ -311,19 +210,48 @@ class RowPlot(Plot):
             painter.fillRect(bar, QColor(self.colours.cluster(cluster)))
             if bar.width() > 3:  # a seam, so that neighbours part without colour
                 painter.fillRect(QRectF(bar.right() - 1, top, 1, height), self._seam())
-        furthest = pixels.x(max(0.0, ends[False]))
         if row.reference is not None and isfinite(row.reference):
             x = pixels.x(row.reference)
             painter.fillRect(QRectF(x - 1.5, top - 3, 3, height + 6), self._seam())
             painter.fillRect(QRectF(x - 1, top - 3, 2, height + 6), QColor(self.colours.text))
-            furthest = max(furthest, x)
-        if row.texts:
-            place = QRectF(0, top, 0, height)
-            painter.setPen(QColor(self.colours.text))
-            used = self._paint_text(painter, furthest + 5, place, row.texts[0])
-            if row.note:
-                painter.setPen(QColor(self.colours.muted))
-                self._paint_text(painter, furthest + 5 + used, place, f" {row.note}")
+        self._paint_column(painter, pixels, row, QRectF(0, top, 0, height))
+
+    def _paint_column(self, painter: QPainter, pixels: Pixels, row: Row, place: QRectF) -> None:
+        """Numbers of stacked bars stand in columns at the right, where they can be compared."""
+        metrics = self.small_metrics
+        right = pixels.area.right() - 2
+        for text, width, colour in (
+            (row.note, self._widest(lambda each: each.note), self.colours.muted),
+            (row.texts[0] if row.texts else "", self._value_width(), self.colours.text),
+        ):
+            painter.setPen(QColor(colour))
+            self._paint_text(painter, right - metrics.horizontalAdvance(text), place, text)
+            right -= width + _COLUMN_GAP if width else 0
+        if row.is_low:
+            centre = QPointF(right + _COLUMN_GAP - _LOW_MARK, place.center().y())
+            draw_mark(painter, "triangle", centre, _LOW_MARK, self.colours.caution)
+
+    def _value_width(self) -> int:
+        return self._widest(lambda each: each.texts[0] if each.texts else "")
+
+    def _widest(self, text_of: Callable[[Row], str]) -> int:
+        metrics = self.small_metrics
+        return max((metrics.horizontalAdvance(text_of(row)) for row in self._rows), default=0)
+
+    def _column_width(self) -> int:
+        """Room that is kept free at the right of the bars."""
+        if not self._is_stacked:
+            return 8 + max(
+                (
+                    self.small_metrics.horizontalAdvance(text)
+                    for row in self._rows
+                    for text in row.texts
+                ),
+                default=0,
+            )
+        note = self._widest(lambda each: each.note)
+        mark = 2 * _LOW_MARK if any(row.is_low for row in self._rows) else 0
+        return self._value_width() + (note + _COLUMN_GAP if note else 0) + 2 * _COLUMN_GAP + mark
 
     def _seam(self) -> QColor:
         return QColor(self.colours.background)

@@ -12,7 +12,7 @@ from app.qt.views.charts.base import Chart
 from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.export import csv_text
 from app.qt.views.charts.legend import Key, Legend, draw_mark
-from app.qt.views.charts.plot import Pixels, Plot, pg, tinted
+from app.qt.views.charts.plot import Pixels, Plot, draw_curve, tinted
 from app.qt.views.charts.steady_range import SteadyRange
 from app.qt.views.charts.wording import decimals, places_for
 from app.shown import Scored
@@ -75,6 +75,7 @@ class ScoreTimeline(Chart):
         self._moments: deque[_Moment] = deque(maxlen=max(64, int(seconds * 130)))
         self._threshold: float | None = None
         self._range = SteadyRange()
+        self._curve: list[tuple[float, float]] = []
         self._marks: list[tuple[float, float, str, str]] = []
         self._runs: list[_Run] = []
 
@@ -84,9 +85,7 @@ class ScoreTimeline(Chart):
         self._plot.setAccessibleName(self.tr("Score over time, the curve"))
         self._plot.setXRange(-seconds, 0.25, padding=0)
         self._plot.getAxis("bottom").setTicks([self._time_ticks(), []])
-        self._curve = pg.PlotCurveItem(connect="finite", antialias=True)
         self._plot.add_layer(self._paint_bands, z=-10)
-        self._plot.addItem(self._curve, ignoreBounds=True)
         self._front = self._plot.add_layer(self._paint_marks, z=10)
         self._column.addWidget(self._readout)
         self._column.addWidget(self._plot, 1)
@@ -149,27 +148,33 @@ class ScoreTimeline(Chart):
     def _words(self) -> str:
         if self.message:
             return self.message + "."
-        scores = [each.score for each in self._moments if each.score is not None]
-        places = self._places()
-        last = self._moments[-1]
-        if last.score is None:
-            now = self.tr("Not scored now: {reason}").format(reason=self._name(last.verdict))
-        else:
-            now = self.tr("Score {score}").format(score=decimals(last.score, places))
         if self._threshold is None:
-            return self.tr("{now}, no threshold.").format(now=now)
-        if last.score is not None:
-            side = self.tr("accepted") if last.score >= self._threshold else self.tr("refused")
-            now = self.tr("{now}, {side}").format(now=now, side=side)
+            return self._now() + "."
+        scores = [each.score for each in self._moments if each.score is not None]
         n_above = sum(score >= self._threshold for score in scores)
         return self.tr(
-            "{now}. Threshold {threshold}; {above} of {n} frames in view at or above it."
-        ).format(now=now, threshold=decimals(self._threshold, places), above=n_above, n=len(scores))
+            "{now}. In the last {seconds} seconds {above} of {n} scored frames reach the threshold."
+        ).format(now=self._now(), seconds=decimals(self._seconds, 0), above=n_above, n=len(scores))
+
+    def _now(self) -> str:
+        """The last frame in words; empty while there is only a message."""
+        if self.message:
+            return ""
+        last, places = self._moments[-1], self._places()
+        name = self._name(last.verdict)
+        if last.score is None:
+            return self.tr("No score now: {reason}").format(reason=name)
+        score = decimals(last.score, places)
+        if self._threshold is None:
+            return self.tr("Score {score}, no threshold").format(score=score)
+        return self.tr("Score {score}, threshold {threshold}: {verdict}").format(
+            score=score, threshold=decimals(self._threshold, places), verdict=name
+        )
 
     def _write(self) -> None:
         super()._write()
-        # The place stays taken when there is nothing to say, so that the plot does not jump.
-        self._readout.setText("" if self.message else self._words())
+        # The line stays when there is nothing to say, so that the plot does not jump.
+        self._readout.setText(self._now() or " ")
         self._legend.show_keys(self._keys(), self._colours)
 
     def _name(self, verdict: Verdict) -> str:
@@ -221,10 +226,11 @@ class ScoreTimeline(Chart):
         self._range.follow([*scores, *threshold])
         self._range.step()
         self._plot.setYRange(self._range.low, self._range.high, padding=0)
-        self._curve.setData(
-            [each.time - now for each in self._moments],
-            [nan if each.score is None else each.score for each in self._moments],
-        )
+        self._curve = [
+            (each.time - now, nan if each.score is None else each.score) for each in self._moments
+        ]
+        has_values = bool(scores) or self._threshold is not None
+        self._plot.getAxis("left").setStyle(showValues=has_values)
         self._choose_marks(now)
         self._find_runs(now)
         self._front.update()
@@ -287,6 +293,7 @@ class ScoreTimeline(Chart):
         )
 
     def _paint_marks(self, painter: QPainter, pixels: Pixels) -> None:
+        draw_curve(painter, pixels, self._curve, self._colours.accent)
         for x, y, shape, colour in self._marks:
             draw_mark(painter, shape, pixels.at(x, y), _MARK_SIZE, colour)
         self._paint_runs(painter, pixels)
@@ -320,7 +327,6 @@ class ScoreTimeline(Chart):
         self._plot.getAxis("left").setWidth(
             self._plot.small_metrics.horizontalAdvance("\N{MINUS SIGN}0.000") + 10
         )
-        self._curve.setPen(pg.mkPen(self._colours.accent, width=1.6))
 
     def _picture_parts(self) -> list[QWidget]:
         return [self._readout, self._plot, self._legend]

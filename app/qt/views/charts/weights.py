@@ -6,8 +6,6 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFrame,
-    QScrollArea,
     QStackedWidget,
     QWidget,
 )
@@ -17,18 +15,20 @@ from app.qt.views.charts.choices import Choices
 from app.qt.views.charts.export import csv_text
 from app.qt.views.charts.flow import FlowRow
 from app.qt.views.charts.legend import Key, Legend
-from app.qt.views.charts.rows import Row, RowPlot
+from app.qt.views.charts.row_names import Row
+from app.qt.views.charts.rows import RowPlot
 from app.qt.views.charts.weights_table import WeightsTable
 from app.qt.views.charts.wording import (
     ViewName,
-    decimals,
     natural_order,
     number,
     percent,
     view_name,
+    weight_text,
 )
 from app.shown import ModelShown
 
+_N_TOLD = 4
 _AS_ENROLLED, _BY_TOTAL, _BY_NAME = "as enrolled", "total", "name"
 
 
@@ -60,12 +60,9 @@ class WeightsChart(Chart):
         self._plot = RowPlot(is_stacked=False)
         self._plot.setAccessibleName(self.tr("Kernel weights as bars; arrow keys go through them"))
         self._plot.row_changed.connect(self._on_row)
-        self._scroll = QScrollArea(self)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setWidget(self._plot)
-        self._scroll.viewport().setAutoFillBackground(False)
+        self._scroll = self._make_scroll(self._plot)
         self._table = WeightsTable(self)
+        self._table.column_chosen.connect(self._on_column)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self._scroll)
         self._stack.addWidget(self._table)
@@ -163,6 +160,15 @@ class WeightsChart(Chart):
                 )
         return " ".join(sentences)
 
+    def _summary(self) -> str:
+        """What stands below the chart while no view is pointed at; always short."""
+        model = self._model
+        if model is None or model.n_clusters <= _N_TOLD:
+            return self._words()
+        return self.tr(
+            "{clusters} clusters by {views} views. Point at a view for its values."
+        ).format(clusters=model.n_clusters, views=len(self._views))
+
     def _write(self) -> None:
         super()._write()
         self._write_readout()
@@ -170,7 +176,7 @@ class WeightsChart(Chart):
     def _write_readout(self) -> None:
         row = self._plot.row
         if self._model is None or not 0 <= row < len(self._order):
-            self._readout.setText(self._words())
+            self._readout.setText(self._summary())
             return
         index = self._order[row]
         raw, shares = self._raw()[index], self._within_clusters()[index]
@@ -215,16 +221,13 @@ class WeightsChart(Chart):
         values = shares if are_shares else raw
         rows, tips = [], []
         for index in self._order:
-            texts = tuple(
-                percent(value, 0 if value >= 0.0995 else 1) if are_shares else decimals(value, 3)
-                for value in values[index]
-            )
+            texts = tuple(weight_text(value, are_shares) for value in values[index])
             view = self._views[index]
             rows.append(Row(view.parts, view.full, values[index], texts))
             tips.append(tuple(self._tips(index, raw[index], shares[index])))
         every = [value for row in values for value in row]
         limits = (min([0.0, *every]), max([0.0, *every]) or 1.0)
-        self._plot.show_rows(tuple(rows), limits, tuple(tips))
+        self._plot.show_rows(tuple(rows), limits, tuple(tips), is_percent=are_shares)
         self._table.weights.show_values(
             tuple(self._views[index] for index in self._order),
             tuple(values[index] for index in self._order),
@@ -260,6 +263,16 @@ class WeightsChart(Chart):
     @Slot(int)
     def _on_form(self, number: int) -> None:
         self._stack.setCurrentIndex(number)
+
+    @Slot(int)
+    def _on_column(self, column: int) -> None:
+        """Sort by the column whose head was clicked."""
+        cluster = column - 3
+        n_clusters = 0 if self._model is None else self._model.n_clusters
+        wanted: object = _BY_NAME if cluster < 0 else cluster
+        if cluster >= n_clusters:
+            wanted = _BY_TOTAL
+        self._sort.setCurrentIndex(self._sort.findData(wanted))
 
     @Slot()
     def _on_option(self) -> None:

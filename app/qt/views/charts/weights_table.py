@@ -6,8 +6,10 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
+    Signal,
+    Slot,
 )
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -19,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.qt.views.charts.colours import LIGHT, ChartColours
 from app.qt.views.charts.plot import tinted
-from app.qt.views.charts.wording import ViewName, decimals, number, percent
+from app.qt.views.charts.wording import ViewName, number, weight_text
 
 Index = QModelIndex | QPersistentModelIndex
 _ROLE = Qt.ItemDataRole
@@ -76,7 +78,7 @@ class WeightsModel(QAbstractTableModel):
         is_total = cluster >= len(values)
         value = sum(values) if is_total else values[cluster]
         if role == _ROLE.DisplayRole:
-            return percent(value) if self._are_shares else decimals(value, 4)
+            return weight_text(value, self._are_shares)
         if role == _ROLE.ToolTipRole:
             return f"{view.full}: {number(value, 5)}"
         if role == _ROLE.TextAlignmentRole:
@@ -90,6 +92,9 @@ class WeightsModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole, /
     ) -> object:
         """Return the name of a column."""
+        if role == _ROLE.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignLeft if section < 3 else Qt.AlignmentFlag.AlignRight
+            return side | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != _ROLE.DisplayRole:
             return None
         if section < 3:
@@ -112,14 +117,22 @@ class _HeatDelegate(QStyledItemDelegate):
         if isinstance(share, float) and share > 0:
             rect = option.rect.adjusted(1, 2, -1, -2)
             width = max(2, round(rect.width() * min(1.0, share)))
-            rect.setLeft(rect.right() - width + 1)
+            rect.setWidth(width)
             colour = self.colours.cluster(index.column() - 3)
             painter.fillRect(rect, tinted(colour, 0.32))
         super().paint(painter, option, index)
 
 
 class WeightsTable(QTableView):
-    """The table; it is as tall as its rows, up to what is there."""
+    """The table; a click on a column's head asks for that order.
+
+    Signals
+    -------
+    column_chosen : int
+        Number of the column.
+    """
+
+    column_chosen = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -135,10 +148,32 @@ class WeightsTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 10)
         header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setHighlightSections(False)
         header.setSectionsClickable(True)
+        header.sectionClicked.connect(self.column_chosen)
+        self.weights.modelReset.connect(self._fit_columns)
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        """Fit the columns to the new width."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    @Slot()
+    def _fit_columns(self) -> None:
+        """Share the width among the values; where it does not suffice, the table scrolls."""
+        header = self.horizontalHeader()
+        n_columns = self.weights.columnCount()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        needed = [
+            max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            for column in range(n_columns)
+        ]
+        n_values = n_columns - 3
+        spare = max(0, self.viewport().width() - sum(needed)) // max(1, n_values)
+        for column, width in enumerate(needed):
+            self.setColumnWidth(column, width + (spare if column >= 3 else 0))
 
     def set_colours(self, colours: ChartColours) -> None:
         """Draw with other colours."""

@@ -86,14 +86,18 @@ def percent(share: float, places: int = 1) -> str:
     return f"{decimals(100 * share, places)} %"
 
 
+def weight_text(value: float, is_share: bool) -> str:
+    """Write a weight or share: an exact zero says so, what only rounds to zero does not."""
+    if value == 0:
+        return "0"
+    if is_share:
+        return percent(value, 1) if abs(value) >= 0.0005 else "<0.1 %"
+    return decimals(value, 3) if abs(value) >= 0.0005 else "<0.001"
+
+
 def scientific(value: float) -> str:
     """Write a small number as ``3.1e-8``."""
     if not math.isfinite(value):
         return "\N{EN DASH}"
     mantissa, _, exponent = f"{value:.1e}".partition("e")
     return f"{mantissa}e{int(exponent)}" if value else "0"
-
-
-def finite(values: "tuple[float, ...] | list[float]") -> list[float]:
-    """Keep the values that are numbers."""
-    return [float(value) for value in values if math.isfinite(value)]

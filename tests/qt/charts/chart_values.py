@@ -1,0 +1,120 @@
+"""Values to show in charts: what a small, believable session would give."""
+
+import math
+import random
+
+import numpy as np
+
+from app.shown import ModelShown, Scored, ThresholdShown
+from app.types import Frame, Verdict
+
+VIEWS = (
+    "face/efficientnet-lite0.block4",
+    "face/efficientnet-lite0.block7",
+    "wide/efficientnet-lite0.block4",
+    "wide/efficientnet-lite0.block7",
+    "face/mobilenet-v2.layer13",
+    "face/mobilenet-v2.layer17",
+    "wide/mobilenet-v2.layer13",
+    "wide/mobilenet-v2.layer17",
+    "mouth/mobilenet-v2.layer13",
+    "mouth/mobilenet-v2.layer17",
+    "eyes/mobilenet-v2.layer13",
+    "eyes/mobilenet-v2.layer17",
+)
+IMAGE = np.zeros((2, 2, 3), np.uint8)
+
+
+def threshold_shown(*, n=240, with_stress=True, value=0.62):
+    rng = random.Random(1)
+    left_out = tuple(rng.gauss(0.78, 0.06) for _ in range(n))
+    stress = tuple(rng.gauss(0.74, 0.08) for _ in range(n)) if with_stress else ()
+    share = sum(score < value for score in left_out) / n
+    return ThresholdShown(
+        value=value,
+        target_bpcer=0.02,
+        bpcer=share,
+        interval=(max(0.0, share - 0.008), share + 0.02),
+        n_scores=n,
+        n_effective=n / 4,
+        promised=False,
+        origin="left-out takes",
+        statement="",
+        stress_bpcer=sum(score < value for score in stress) / n if stress else None,
+        stress_interval=(0.03, 0.1),
+        left_out=left_out,
+        stress=stress,
+    )
+
+
+def weights(n_clusters, n_views, seed=3):
+    rng = random.Random(seed)
+    rows = []
+    for _ in range(n_clusters):
+        row = [rng.random() ** 3 if rng.random() > 0.25 else 0.0 for _ in range(n_views)]
+        norm = math.sqrt(math.fsum(value * value for value in row)) or 1.0
+        rows.append(tuple(value / norm for value in row))
+    return tuple(rows)
+
+
+def model_shown(*, n_clusters=3, views=VIEWS, gap_history=None, objective_history=None, **more):
+    rng = random.Random(5)
+    gaps = tuple(10 ** (-0.35 - 0.55 * i - 0.2 * rng.random()) for i in range(14))
+    gaps = gaps if gap_history is None else gap_history
+    objective = tuple(0.412 + 0.3 * math.exp(-0.6 * i) for i in range(14))
+    values = {
+        "view_names": views,
+        "weights": weights(n_clusters, len(views)),
+        "cluster_sizes": tuple(40 + 17 * i for i in range(n_clusters)),
+        "typical_faces": (None,) * n_clusters,
+        "gap": gaps[-1] if gaps else 3.1e-8,
+        "is_certified": True,
+        "stop_reason": "gap below tolerance",
+        "n_solves": 31,
+        "gap_history": gaps,
+        "objective_history": objective if objective_history is None else objective_history,
+        "threshold": threshold_shown(),
+        "bounds": (),
+        "parameters": (),
+        "takes": ("window", "lamp"),
+        "n_samples": 131,
+        "preset": "texture",
+    }
+    return ModelShown(**(values | more))
+
+
+def terms_for(score, n_clusters=3, n_views=len(VIEWS), seed=7):
+    """Terms that sum to a score."""
+    raw = weights(n_clusters, n_views, seed)
+    total = math.fsum(value for row in raw for value in row)
+    return tuple(tuple(value * score / total for value in row) for row in raw)
+
+
+def scored(number=0, *, score=0.71, verdict=Verdict.GENUINE, time=None, threshold=0.62, terms=None):
+    if terms is None:
+        terms = () if score is None or not math.isfinite(score) else terms_for(score)
+    return Scored(
+        frame=Frame(IMAGE, number, number / 10 if time is None else time),
+        verdict=verdict,
+        score=score,
+        threshold=threshold,
+        terms=terms,
+        memberships=(0.72, 0.2, 0.08) if terms else (),
+    )
+
+
+def session(n=200):
+    """Twenty seconds: genuine, then no face, then an attack, then poor quality, then genuine."""
+    rng = random.Random(2)
+    for i in range(n):
+        t = i / 10
+        if 6 <= t < 8:
+            yield scored(i, score=None, verdict=Verdict.NO_FACE, threshold=None)
+        elif 8 <= t < 12:
+            yield scored(i, score=0.45 + rng.gauss(0, 0.02), verdict=Verdict.ATTACK)
+        elif 12 <= t < 12.6:
+            yield scored(i, score=None, verdict=Verdict.POOR_QUALITY, threshold=None)
+        elif 15 <= t < 16:
+            yield scored(i, score=0.6 + rng.gauss(0, 0.02), verdict=Verdict.UNFAMILIAR)
+        else:
+            yield scored(i, score=0.76 + 0.03 * math.sin(t) + rng.gauss(0, 0.012))
