@@ -138,7 +138,9 @@ class Desk(QObject):
         try:
             settings_file.save(settings)
         except OSError as error:
-            text = self.tr("The settings cannot be kept ({why}).").format(why=error.strerror or error)
+            text = self.tr("The settings cannot be kept ({why}).").format(
+                why=error.strerror or error
+            )
             self.notice.emit(Notice(text, "warning", "settings"))
         self.source.use(settings)
         views = ("preset", "detector")
@@ -147,6 +149,22 @@ class Desk(QObject):
         if self.model is not None and settings.target_bpcer != before.target_bpcer:
             self.model.set_target(settings.target_bpcer)
         self.settings_changed.emit(settings)
+
+    def delete_everything(self) -> None:
+        """Forget model, takes and tests, and remove all that is stored of the person."""
+        from app import storage
+
+        if self.session is not None and self.model is not None:
+            self.model.discard()
+            self.session.change_enrolment(lambda enrolment: enrolment.clear())
+            self.session.change_trial(lambda trial: trial.clear())
+        # The defaults are not written back: a later change will, and nothing is stored till then.
+        self.settings = self.settings.forgotten()
+        deletion = storage.delete_all()
+        text = self.tr("Everything the program had stored is deleted.")
+        if deletion.problems:
+            text = " ".join(deletion.problems)
+        self.notice.emit(Notice(text, "warning" if deletion.problems else "info", "privacy"))
 
     @Slot()
     def cancel(self) -> None:

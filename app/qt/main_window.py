@@ -88,14 +88,15 @@ class MainWindow(QMainWindow):
         from app.qt.actions import Actions
 
         desk, signals = self.desk, self.desk.signals
-        assert signals is not None and desk.enrol is not None
+        assert signals is not None
+        assert desk.enrol is not None
         signals.scored.connect(self.live.show_scored)
         signals.scored.connect(self._on_scored)
         signals.decision.connect(self.live.show_decision)
         signals.model.connect(self._on_model)
         self.live.banner.take_requested.connect(desk.enrol.start_quick)
         self.pages = Pages(desk, self.book)
-        self.actions_ = Actions(self)
+        self.menus = Actions(self)
         self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
         self._timer.start()
         # One thing at a time, so that the window answers in between.
@@ -220,7 +221,9 @@ class MainWindow(QMainWindow):
         box.setDefaultButton(export)
         box.exec()
         if box.clickedButton() is export:
-            self.actions_.export()
+            # The window closes by itself once the file is written and read back.
+            self.menus.close_after_export = True
+            self.menus.export()
             return False
         return box.clickedButton() is discard
 

@@ -65,7 +65,8 @@ class Pages(QObject):
         from app.qt.views.enrol_page import EnrolPage
 
         page, control, model = EnrolPage(), self._desk.enrol, self._desk.model
-        assert control is not None and model is not None
+        assert control is not None
+        assert model is not None
         page.take_requested.connect(control.start)
         page.take_stopped.connect(control.stop)
         page.sample_removed.connect(control.remove_samples)

@@ -170,7 +170,7 @@ QTabBar::tab:disabled { color: $faint; }
 QAbstractItemView { color: $text; background: $panel; alternate-background-color: $window;
     border: 1px solid $border; border-radius: 6px; outline: none;
     selection-background-color: $accent_soft; selection-color: $text; }
-QAbstractItemView:focus { border: 2px solid $accent; }
+QAbstractItemView:focus { border-color: $accent; }
 QTableView { gridline-color: $border; }
 QTableView::item { padding: 4px 8px; }
 QListView::item, QTreeView::item { padding: 5px 8px; border-radius: 4px; }

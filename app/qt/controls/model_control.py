@@ -85,9 +85,7 @@ class ModelControl(QObject):
         numbers = tuple(session.enrolment.modelled) + tuple(s.number for s in new)
 
         def work(cancel: Cancel) -> _Fitted:
-            made = extended(
-                model, as_samples(new), is_simulated=_any_simulated(new), cancel=cancel
-            )
+            made = extended(model, as_samples(new), is_simulated=_any_simulated(new), cancel=cancel)
             return made, numbers
 
         self._ask(EXTEND, self.tr("Adding {n} frames to the model").format(n=len(new)), work)

@@ -112,9 +112,8 @@ class SourceControl(QObject):
         """Tell what is wrong with a source, or that nothing is any more."""
         before, self.state = self.state, state
         if state.phase is Phase.ENDED:
-            self.notice.emit(
-                Notice(self.tr("The recording has ended: choose it again to see it again."), topic=TOPIC)
-            )
+            text = self.tr("The recording has ended: choose it again to see it again.")
+            self.notice.emit(Notice(text, topic=TOPIC))
             self.finished.emit()
         elif state.message:
             level = "error" if state.phase is Phase.FAILED else "warning"
@@ -139,18 +138,11 @@ class SourceControl(QObject):
         return ""
 
     def _tell_source(self) -> None:
-        demo = self.demo
-        self.source_changed.emit(
-            SourceShown(
-                text=self._text,
-                name=self.name,
-                is_demo=demo is not None,
-                presentations=()
-                if demo is None
-                else tuple(Choice(c.key, self._title(c.key, c.caption)) for c in demo.presentations),
-                presenting="" if demo is None else demo.presenting or "",
-            )
-        )
+        shown = SourceShown(self._text, self.name)
+        if (demo := self.demo) is not None:
+            choices = (Choice(c.key, self._title(c.key, c.caption)) for c in demo.presentations)
+            shown = SourceShown(self._text, self.name, True, tuple(choices), demo.presenting or "")
+        self.source_changed.emit(shown)
 
     @staticmethod
     def _title(key: str, caption: str) -> str:

@@ -69,6 +69,7 @@ class EnrolPage(QWidget):
         self._lay_out()
         self._connect()
         self._make_actions()
+        self.setFocusProxy(self.record.button)
         self.show_enrolment(self._shown)
 
     # ------------------------------------------------------------- what is shown
@@ -169,7 +170,7 @@ class EnrolPage(QWidget):
         second.addWidget(self._quality_card)
         second.addWidget(self._takes_card)
         self._first.addWidget(self._coverage_card)
-        for layout in (self._first, self._second) if wanted == 2 else ():
+        for layout in (self._first, self._second):
             layout.addStretch(1)
 
     def _connect(self) -> None:

@@ -1,6 +1,6 @@
 """The bar at the foot of the enrolment: undo, fit, and why a model cannot be fitted yet."""
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -32,8 +32,10 @@ class FitBar(QFrame):
         self._n_frames = 0
         self._is_busy = self._has_model = False
         self._n_unmodelled = 0
+        self._state: tuple[object, ...] = ()
         self.words = wrapped(kind="muted", parent=self)
         self.undo_button = QPushButton(icon("undo"), self.tr("Undo"), self)
+        self.undo_button.setIconSize(QSize(1, 1) * self.fontMetrics().height())
         self.undo_button.setToolTip(
             self.tr("Take back the last change to the takes ({keys}).").format(
                 keys=_native(QKeySequence(UNDO_SHORTCUT))
@@ -96,13 +98,15 @@ class FitBar(QFrame):
     def _refresh(self) -> None:
         n_new = self._n_unmodelled if self._has_model else self._n_frames
         words = self._in_words(n_new)
+        state = (words, self.may_undo, self.may_fit, n_new, self._fit_text())
+        if state == self._state:
+            return
+        self._state = state
         set_text(self.words, words)
         self.undo_button.setEnabled(self.may_undo)
         self.fit_button.setEnabled(self.may_fit)
         set_class(self.fit_button, "primary" if self.may_fit and n_new else "")
-        text = self._fit_text()
-        if self.fit_button.text() != text:
-            self.fit_button.setText(text)
+        self.fit_button.setText(self._fit_text())
         keys = _native(QKeySequence(FIT_SHORTCUT))
         how = self.tr("Learn from all frames of all takes ({keys}).").format(keys=keys)
         self.fit_button.setToolTip(how if self.may_fit else words)

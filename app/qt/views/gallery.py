@@ -2,11 +2,19 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QKeySequence,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QListView,
@@ -21,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from app.qt.icons import icon, paint_icon
 from app.qt.theme import colours
+from app.qt.views.calm_combo_box import CalmComboBox
 from app.qt.views.gallery_model import NUMBER_ROLE, GalleryModel, Index
 from app.shown import SampleShown
 
@@ -49,7 +58,7 @@ class Gallery(QWidget):
         self._is_locked = False
         self.model = GalleryModel(self)
         self.view = self._make_view()
-        self.filter = QComboBox(self)
+        self.filter = CalmComboBox(self)
         self.filter.setAccessibleName(self.tr("Take whose frames are shown"))
         self.filter.setToolTip(self.tr("Show the frames of one take only."))
         self.filter.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -58,6 +67,7 @@ class Gallery(QWidget):
         self._count = QLabel(self)
         self._count.setProperty("class", "muted")
         self.remove_button = QPushButton(icon("delete"), self.tr("Delete"), self)
+        self.remove_button.setIconSize(QSize(1, 1) * self.fontMetrics().height())
         self.remove_button.setToolTip(
             self.tr("Delete the selected frames (Del). Undo brings them back.")
         )
@@ -78,7 +88,7 @@ class Gallery(QWidget):
         QWidget.setTabOrder(self.remove_button, self.view)
 
         self.view.selectionModel().selectionChanged.connect(self._write)
-        self.model.rowsInserted.connect(self._write)
+        self.model.rowsInserted.connect(self._on_inserted)
         self.model.rowsRemoved.connect(self._write)
         self.model.modelReset.connect(self._write)
         self._write()
@@ -105,7 +115,7 @@ class Gallery(QWidget):
         return sorted(index.data(NUMBER_ROLE) for index in self.view.selectedIndexes())
 
     def _make_view(self) -> QListView:
-        view = QListView(self)
+        view = _Thumbnails(self)
         view.setModel(self.model)
         view.setItemDelegate(_ThumbnailDelegate(view))
         view.setViewMode(QListView.ViewMode.IconMode)
@@ -148,6 +158,13 @@ class Gallery(QWidget):
         if numbers and not self._is_locked:
             self.remove_requested.emit(numbers)
 
+    @Slot(QModelIndex, int, int)
+    def _on_inserted(self, _parent: QModelIndex, first: int, _last: int) -> None:
+        self._write()
+        bar = self.view.verticalScrollBar()
+        if first > 0 and bar.value() == bar.maximum():
+            self.view.scrollToBottom()  # who looks at the newest goes on seeing the newest
+
     @Slot()
     def _write(self) -> None:
         n_selected, n_shown = len(self.view.selectedIndexes()), self.model.rowCount()
@@ -159,6 +176,20 @@ class Gallery(QWidget):
             words = self.tr("{n} frames").format(n=n_shown)
         self._count.setText(words)
         self.remove_button.setEnabled(bool(n_selected) and not self._is_locked)
+
+
+class _Thumbnails(QListView):
+    """Spreads the pictures over the whole width."""
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        # Room is kept for a scroll bar that may come, or it would come and go for ever.
+        bar = self.verticalScrollBar()
+        room = self.viewport().width() - (0 if bar.isVisible() else bar.sizeHint().width()) - 1
+        n_columns = max(1, room // _CELL)
+        cell = QSize(max(_CELL, room // n_columns), _CELL)
+        if cell != self.gridSize():
+            self.setGridSize(cell)
+        super().resizeEvent(event)
 
 
 class _ThumbnailDelegate(QStyledItemDelegate):

@@ -188,7 +188,7 @@ class _Row(QObject):
     def show_check(self, check: Check | None) -> None:
         if check is None:
             # The limits stay: they are what the next face will be held against.
-            self._show("dash", "faint", "", "\N{EN DASH}", self.limits.text(), "")
+            self._show("dash", "faint", "", "", self.limits.text(), "")
             return
         shape, role, kind = ("check", "good", "") if check.passed else ("cross", "bad", "bad")
         value, limits = value_in_words(check), limits_in_words(check)

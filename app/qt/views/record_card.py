@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
+    QCompleter,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.qt.icons import icon
 from app.qt.theme import set_class
+from app.qt.views.calm_combo_box import CalmComboBox
 from app.qt.views.progress_ring import ProgressRing
 from app.qt.views.takes_list import LONGEST_NAME
 from app.qt.views.texts import wrapped
@@ -49,7 +51,6 @@ class RecordCard(QFrame):
         self._top = QStackedWidget(self)
         self._top.addWidget(self._make_naming())
         self._top.addWidget(self.hint)
-        self._top.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.button = QPushButton(self)
         self.button.clicked.connect(self.toggle)
         self.button.setMinimumHeight(round(self.fontMetrics().height() * 2.6))
@@ -102,7 +103,7 @@ class RecordCard(QFrame):
             self.take_requested.emit(" ".join(self.name.currentText().split()))
 
     def _make_name(self) -> QComboBox:
-        name = QComboBox(self)
+        name = CalmComboBox(self)
         name.setEditable(True)
         name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -119,6 +120,9 @@ class RecordCard(QFrame):
         name.setCurrentIndex(-1)
         name.setAccessibleName(self.tr("Name of the take"))
         name.setToolTip(self.tr("Name of the next take; left empty, it gets the name in grey."))
+        if (completer := name.completer()) is not None:
+            # Completed in place, "lamp" and Return would start a take named "lamp light".
+            completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         if (line := name.lineEdit()) is not None:
             line.setMaxLength(LONGEST_NAME)
             line.returnPressed.connect(self._on_return)
@@ -132,6 +136,7 @@ class RecordCard(QFrame):
         column = QVBoxLayout(naming)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
+        column.addStretch(1)
         column.addWidget(label)
         column.addWidget(self.name)
         return naming

@@ -60,6 +60,11 @@ class SourceBar(QWidget):
 
     # ------------------------------------------------------------- values
 
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of the cameras that were found."""
+        return self._cameras
+
     @Slot(object)
     def show_source(self, source: SourceShown) -> None:
         """Show which source is open."""
@@ -123,9 +128,7 @@ class SourceBar(QWidget):
                 self._choice.insertItem(0, icons.icon("camera"), source.name, source.text)
             self._choice.insertSeparator(self._choice.count())
             self._choice.addItem(icons.icon("open"), self.tr("Open a video or picture…"), _FILE)
-            self._choice.addItem(
-                icons.icon("open"), self.tr("Open a folder of pictures…"), _FOLDER
-            )
+            self._choice.addItem(icons.icon("open"), self.tr("Open a folder of pictures…"), _FOLDER)
             self._choice.addItem(icons.icon("camera"), self.tr("Network camera…"), _ADDRESS)
             self._choice.setCurrentIndex(max(self._choice.findData(source.text), 0))
 

@@ -27,6 +27,7 @@ from app.shown import TakeShown
 LONGEST_NAME = 60
 _NAME, _FRAMES, _LIGHT, _MODEL = range(4)
 _MOST_ROWS = 6
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class TakesList(QWidget):
@@ -52,6 +53,10 @@ class TakesList(QWidget):
         self.table = _Table(self)
         self.table.setHeaderLabels(
             [self.tr("Take"), self.tr("Frames"), self.tr("Light"), self.tr("Model")]
+        )
+        self.table.headerItem().setTextAlignment(_FRAMES, _RIGHT)
+        self.table.headerItem().setToolTip(
+            _LIGHT, self.tr("Takes of the same light were recorded in the same circumstances.")
         )
         self.table.setAccessibleName(self.tr("Takes"))
         self.table.itemSelectionChanged.connect(self._update_buttons)
@@ -163,6 +168,8 @@ class TakesList(QWidget):
         button = QPushButton(text, self)
         if name:
             button.setIcon(icon(name))
+            # No higher than the text, so that all buttons of the row are equally high.
+            button.setIconSize(QSize(1, 1) * self.fontMetrics().height())
         button.setToolTip(tip)
         button.clicked.connect(slot)
         return button
@@ -214,6 +221,8 @@ class _Table(QTreeWidget):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        # One band across the columns instead of a box in each.
+        self.setStyleSheet("QTreeView::item { border-radius: 0; }")
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionsClickable(False)
@@ -258,5 +267,5 @@ class _NameDelegate(QStyledItemDelegate):
 def _new_item() -> QTreeWidgetItem:
     item = QTreeWidgetItem()
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-    item.setTextAlignment(_FRAMES, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    item.setTextAlignment(_FRAMES, _RIGHT)
     return item

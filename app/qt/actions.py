@@ -1,0 +1,328 @@
+"""Menus and shortcuts, and the dialogs behind them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from app.qt import icons
+from app.qt.pages import ENROL, MODEL, TEST, WHY
+from app.shown import EnrolmentShown, ModelShown, Notice, ReportShown
+
+if TYPE_CHECKING:
+    from app.qt.main_window import MainWindow
+
+PATTERN = "lmkl-pad models (*.safetensors);;All files (*)"
+
+
+class Actions(QObject):
+    """What can be done from menus and by keys.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Whose desk is ready.
+    """
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window, self._desk = window, window.desk
+        self._report = ReportShown()
+        self.close_after_export = False
+        self.all: list[QAction] = []
+        self._make_file_menu()
+        self._make_session_menu()
+        self._make_view_menu()
+        self._make_help_menu()
+        self._wire()
+
+    # ------------------------------------------------------------- menus
+
+    def _add(
+        self, menu: QMenu, text: str, slot: object, keys: object = None, icon: str = ""
+    ) -> QAction:
+        action = menu.addAction(text)
+        action.triggered.connect(slot)
+        if keys is not None:
+            action.setShortcut(QKeySequence(keys))  # type: ignore[call-overload]
+        if icon:
+            action.setIcon(icons.icon(icon))
+        self.all.append(action)
+        return action
+
+    def _make_file_menu(self) -> None:
+        menu = self._window.menuBar().addMenu(self.tr("&File"))
+        standard = QKeySequence.StandardKey
+        self._add(menu, self.tr("&Open model…"), self.open, standard.Open, "open")
+        self._recent = menu.addMenu(self.tr("Open &recent"))
+        self._recent.aboutToShow.connect(self._fill_recent)
+        self._export = self._add(menu, self.tr("&Export model…"), self.export, "Ctrl+E", "export")
+        menu.addSeparator()
+        bar = self._window.live.source_bar
+        self._add(menu, self.tr("Open &video or picture…"), bar.ask_for_file, "Ctrl+Shift+O")
+        self._add(menu, self.tr("Open &folder of pictures…"), bar.ask_for_folder)
+        self._add(menu, self.tr("&Network camera…"), bar.ask_for_address)
+        self._add(menu, self.tr("&Demo (simulated)"), self._open_demo, "Ctrl+D")
+        menu.addSeparator()
+        self._add(menu, self.tr("&Settings…"), self.show_settings, "Ctrl+,", "settings")
+        self._add(menu, self.tr("&Quit"), self._window.close, standard.Quit)
+
+    def _make_session_menu(self) -> None:
+        menu = self._window.menuBar().addMenu(self.tr("&Session"))
+        self._record = self._add(
+            menu, self.tr("&Record a take"), self._toggle_take, "Ctrl+R", "record"
+        )
+        self._fit = self._add(menu, self.tr("&Fit the model"), self._on_fit, "Ctrl+F", "model")
+        self._undo = self._add(menu, self.tr("&Undo"), self._on_undo, QKeySequence.StandardKey.Undo)
+        menu.addSeparator()
+        self._discard = self._add(menu, self.tr("&Go on without a model"), self._on_discard)
+
+    def _make_view_menu(self) -> None:
+        menu = self._window.menuBar().addMenu(self.tr("&View"))
+        for number, (key, text) in enumerate(
+            (
+                (ENROL, self.tr("&Enrol")),
+                (MODEL, self.tr("&Model")),
+                (WHY, self.tr("&Why this score")),
+                (TEST, self.tr("&Test")),
+            ),
+            start=1,
+        ):
+            action = self._add(menu, text, self._on_page, f"Ctrl+{number}")
+            action.setData(key)
+        menu.addSeparator()
+        regions = self._add(menu, self.tr("Show &regions"), self._on_regions, "Ctrl+G")
+        regions.setCheckable(True)
+        regions.setChecked(self._desk.settings.show_regions)
+        self._regions = regions
+        look = menu.addMenu(self.tr("&Look"))
+        group = QActionGroup(look)
+        self._themes = {}
+        for name, text in (
+            ("system", self.tr("As the &system")),
+            ("light", self.tr("&Light")),
+            ("dark", self.tr("&Dark")),
+        ):
+            action = self._add(look, text, self._on_theme)
+            action.setData(name)
+            action.setCheckable(True)
+            action.setChecked(self._desk.settings.theme == name)
+            group.addAction(action)
+            self._themes[name] = action
+
+    def _make_help_menu(self) -> None:
+        menu = self._window.menuBar().addMenu(self.tr("&Help"))
+        self._add(menu, self.tr("&Keyboard shortcuts"), self.show_shortcuts, "F1", "keyboard")
+        self._add(menu, self.tr("&About lmkl-pad"), self.show_about, icon="info")
+
+    def _wire(self) -> None:
+        window, desk = self._window, self._desk
+        signals, model, trial, pages = desk.signals, desk.model, desk.trial, window.pages
+        assert signals is not None
+        assert model is not None
+        assert trial is not None
+        assert pages is not None
+        signals.model.connect(self._on_model)
+        signals.enrolment.connect(self._on_enrolment)
+        model.exported.connect(self._on_exported)
+        trial.report_changed.connect(self._on_report)
+        pages.export_requested.connect(self.export)
+        pages.open_requested.connect(self.open)
+        pages.report_save_requested.connect(self.save_report)
+        pages.report_open_requested.connect(self.open_report)
+        desk.settings_changed.connect(self._on_settings)
+        assert desk.session is not None
+        self._on_model(desk.session.model_shown)
+        self._on_enrolment(desk.session.enrolment_shown)
+
+    # ------------------------------------------------------------- files
+
+    @Slot()
+    def open(self) -> None:
+        """Ask for a model and open it."""
+        path, _ = QFileDialog.getOpenFileName(
+            self._window, self.tr("Open a model"), self._folder(), self.tr(PATTERN)
+        )
+        if path:
+            self._window.open_path(path)
+
+    @Slot()
+    def export(self) -> None:
+        """Ask for a file and export the model to it."""
+        start = str(Path(self._folder()) / "face.safetensors")
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Export the model"), start, self.tr(PATTERN)
+        )
+        if not path:
+            self.close_after_export = False
+            return
+        if not Path(path).suffix:
+            path += ".safetensors"
+        assert self._desk.model is not None
+        self._desk.model.export(path)
+
+    @Slot()
+    def save_report(self) -> None:
+        """Ask for a file and save the report there."""
+        start = str(Path(self._folder()) / "lmkl-pad-report.html")
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Save the report"), start, self.tr("Page (*.html)")
+        )
+        if path:
+            assert self._desk.trial is not None
+            self._desk.trial.save_report(path if Path(path).suffix else f"{path}.html")
+
+    @Slot()
+    def open_report(self) -> None:
+        """Show the saved report in the browser; ask where to save it first."""
+        if not self._report.html:
+            self.save_report()
+            return
+        QDesktopServices.openUrl(QUrl.fromLocalFile(self._report.html))
+
+    def _folder(self) -> str:
+        """Where dialogs begin: where the last model lies, else at home."""
+        recent = self._desk.settings.recent
+        return str(Path(recent[0]).parent if recent else Path.home())
+
+    @Slot()
+    def _fill_recent(self) -> None:
+        self._recent.clear()
+        for path in self._desk.settings.recent:
+            action = self._recent.addAction(Path(path).name)
+            action.setToolTip(path)
+            action.setData(path)
+            action.triggered.connect(self._on_recent)
+        if self._recent.isEmpty():
+            self._recent.addAction(self.tr("No model was opened or exported yet")).setEnabled(False)
+
+    @Slot()
+    def _on_recent(self) -> None:
+        self._window.open_path(self._sender_data())
+
+    @Slot()
+    def _open_demo(self) -> None:
+        self._desk.source.open("demo")
+
+    # ------------------------------------------------------------- dialogs
+
+    @Slot()
+    def show_settings(self) -> None:
+        """Open the settings."""
+        from app.qt.choices import choices_of
+        from app.qt.views.settings_dialog import SettingsDialog
+
+        dialog = SettingsDialog(
+            self._desk.settings, choices_of(self._window.live.source_bar.cameras), self._window
+        )
+        dialog.accepted_settings.connect(self._on_accepted)
+        dialog.delete_requested.connect(self._on_delete)
+        dialog.exec()
+        dialog.deleteLater()
+
+    @Slot()
+    def show_shortcuts(self) -> None:
+        """Show what the keys do."""
+        from app.qt.views.shortcuts_dialog import ShortcutsDialog
+
+        dialog = ShortcutsDialog(self.all, self._window)
+        dialog.exec()
+        dialog.deleteLater()
+
+    @Slot()
+    def show_about(self) -> None:
+        """Show what this is."""
+        from app.qt.views.about_dialog import AboutDialog
+
+        dialog = AboutDialog(self._window)
+        dialog.exec()
+        dialog.deleteLater()
+
+    @Slot(object)
+    def _on_accepted(self, settings: object) -> None:
+        self._desk.use_settings(settings)  # type: ignore[arg-type]
+
+    @Slot()
+    def _on_delete(self) -> None:
+        self._desk.delete_everything()
+
+    # ------------------------------------------------------------- session
+
+    @Slot()
+    def _toggle_take(self) -> None:
+        session, enrol = self._desk.session, self._desk.enrol
+        assert session is not None
+        assert enrol is not None
+        self._window.book.turn_to(ENROL)
+        if session.enrolment.is_recording:
+            enrol.stop()
+        else:
+            enrol.start("")
+
+    @Slot()
+    def _on_fit(self) -> None:
+        assert self._desk.model is not None
+        self._desk.model.fit()
+
+    @Slot()
+    def _on_undo(self) -> None:
+        assert self._desk.enrol is not None
+        self._desk.enrol.undo()
+
+    @Slot()
+    def _on_discard(self) -> None:
+        assert self._desk.model is not None
+        self._desk.model.discard()
+
+    # ------------------------------------------------------------- view
+
+    @Slot()
+    def _on_page(self) -> None:
+        self._window.book.turn_to(self._sender_data())
+
+    @Slot(bool)
+    def _on_regions(self, wanted: bool) -> None:
+        self._desk.change_settings(show_regions=wanted)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._desk.change_settings(theme=self._sender_data())
+
+    def _sender_data(self) -> str:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        return str(action.data())
+
+    # ------------------------------------------------------------- keeping up
+
+    @Slot(object)
+    def _on_model(self, model: ModelShown | None) -> None:
+        self._export.setEnabled(model is not None)
+        self._discard.setEnabled(model is not None)
+
+    @Slot(object)
+    def _on_enrolment(self, shown: EnrolmentShown) -> None:
+        text = self.tr("&Stop the take") if shown.collecting else self.tr("&Record a take")
+        self._record.setText(text)
+        self._fit.setEnabled(shown.can_fit)
+        self._undo.setEnabled(shown.can_undo)
+
+    @Slot(object)
+    def _on_report(self, report: ReportShown | None) -> None:
+        self._report = report or ReportShown()
+
+    @Slot(object)
+    def _on_settings(self, _settings: object) -> None:
+        self._regions.setChecked(self._desk.settings.show_regions)
+        self._themes[self._desk.settings.theme].setChecked(True)
+
+    @Slot(object)
+    def _on_exported(self, _export: object) -> None:
+        if self.close_after_export:
+            self._window.close()
+
+    def tell(self, text: str) -> None:
+        """Tell the person something."""
+        self._desk.notice.emit(Notice(text))

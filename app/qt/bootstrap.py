@@ -1,0 +1,135 @@
+"""Start of the window, told in order, and its end.
+
+1. The settings are read, and the capture's thread begins to open the source.
+2. The window appears, with nothing in it that is slow to load.
+3. The first frame is painted; only then the heavy libraries are loaded, on another thread.
+4. Session, controls, menus and pages are made, then the networks are prepared.
+5. Closing ends the threads, within two seconds, and lets go of the camera.
+"""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app import settings as settings_file
+from app.qt import icons, theme
+from app.qt.desk import Desk
+from app.qt.main_window import MainWindow
+from app.qt.threads import any_left_behind
+from app.settings import Settings
+from app.shown import Notice
+
+log = logging.getLogger(__name__)
+
+LOOK_FOR_SIGNALS = 250
+"""Milliseconds after which Python is given the chance to notice Ctrl-C."""
+
+
+def make_application(arguments: list[str] | None = None) -> QApplication:
+    """Return the application object, named and dressed."""
+    existing = QApplication.instance()
+    app = (
+        existing if isinstance(existing, QApplication) else QApplication(arguments or sys.argv[:1])
+    )
+    app.setApplicationName("lmkl-pad")
+    app.setApplicationDisplayName("")
+    app.setDesktopFileName("lmkl-pad")
+    app.setWindowIcon(icons.app_icon())
+    return app
+
+
+def make_window(settings: Settings, problems: tuple[str, ...] = (), **options: Any) -> MainWindow:
+    """Make the window and start what is behind it; the caller shows it.
+
+    Parameters
+    ----------
+    settings : Settings
+        As loaded.
+    problems : tuple of str
+        Sentences about settings that could not be used.
+    **options
+        For `Desk`.
+    """
+    theme.apply(make_application(), settings.theme)
+    desk = Desk(settings, **options)
+    desk.start()
+    window = MainWindow(desk)
+    for sentence in problems:
+        desk.notice.emit(Notice(sentence, "warning", "settings"))
+    return window
+
+
+def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
+    """Show the window until it is closed, and return the exit code.
+
+    Parameters
+    ----------
+    source : str
+        In the place of the source in the settings.
+    model : str
+        A model to open.
+    on_shown : callable, optional
+        Called when the first frame is on the screen.
+    """
+    app = make_application()
+    settings, problems = settings_file.load()
+    window = make_window(_with(settings, source, model), problems)
+    if on_shown is not None:
+        window.live.preview.first_frame_shown.connect(on_shown)
+    _tell_of_errors(window)
+    timer = _listen_for_interrupts(window)
+    window.show()
+    code = app.exec()
+    timer.stop()
+    window.desk.stop()
+    if any_left_behind():
+        # Qt aborts when a running thread is destroyed; everything worth keeping is kept.
+        logging.shutdown()
+        os._exit(code)
+    return code
+
+
+def _with(settings: Settings, source: str, model: str) -> Settings:
+    from dataclasses import replace
+
+    if source:
+        settings = replace(settings, source=source)
+    if model:
+        settings = replace(settings.with_recent(os.path.abspath(model)), reopen_last=True)
+    return settings
+
+
+def _tell_of_errors(window: MainWindow) -> None:
+    """Make a mistake of ours a sentence in the window: the program goes on."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        log.error("Unexpected error", exc_info=(kind, error, trace))
+        text = f"Something went wrong ({kind.__name__}: {error}): go on, or start again."
+        window.desk.notice.emit(Notice(text, "error", "unexpected"))
+
+    sys.excepthook = hook
+
+
+def _listen_for_interrupts(window: MainWindow) -> QTimer:
+    """Let Ctrl-C in the terminal close the window as a click would, but without questions."""
+
+    def interrupt(_number: int, _frame: object) -> None:
+        window.desk.stop()
+        QApplication.exit(130)
+
+    signal.signal(signal.SIGINT, interrupt)
+    timer = QTimer(interval=LOOK_FOR_SIGNALS)
+    timer.timeout.connect(_nothing)
+    timer.start()
+    return timer
+
+
+def _nothing() -> None:
+    """Give Python a turn: signals are handled between its instructions."""

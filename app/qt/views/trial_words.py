@@ -1,0 +1,94 @@
+"""How the Test page says things: species, outcomes and rates in plain words."""
+
+from PySide6.QtCore import QCoreApplication
+
+from app.shown import BONA_FIDE, PresentationShown, TallyRow
+from app.types import Verdict
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("TestPage", text)
+
+
+def species_words(species: str) -> str:
+    """Return a species as a button or a row names it; a person's own name as it was typed."""
+    known = {
+        BONA_FIDE: _tr("Genuine person"),
+        "print": _tr("Print"),
+        "photo": _tr("Photo"),
+        "phone": _tr("Phone"),
+        "tablet": _tr("Tablet"),
+        "monitor": _tr("Monitor"),
+        "paper mask": _tr("Paper mask"),
+        "3-D mask": _tr("3-D mask"),
+    }
+    return known.get(species, species)
+
+
+def percent(share: float) -> str:
+    """Return a share of 0 to 1 in per cent, finer where a whole number would hide something."""
+    value = 100 * share
+    is_round = value in (0, 100) or 9.95 <= value <= 99
+    number = f"{value:.0f}" if is_round else f"{value:.1f}"
+    if number == "0.0":
+        number = "< 0.1"
+    elif number == "100.0":
+        number = "> 99.9"
+    return f"{number}{NO_BREAK}%"
+
+
+def n_errors(row: TallyRow) -> int:
+    """Return how many of a species' presentations were judged wrongly."""
+    return row.n_refused if row.species == BONA_FIDE else row.n_accepted
+
+
+def n_responses(row: TallyRow) -> int:
+    """Return how many of a species' presentations were accepted or refused."""
+    return row.n_accepted + row.n_refused
+
+
+def rate_name(row: TallyRow) -> str:
+    """Return what ISO/IEC 30107-3 calls the species' error rate."""
+    return "BPCER" if row.species == BONA_FIDE else "APCER"
+
+
+def is_error(presentation: PresentationShown) -> bool:
+    """Return whether a presentation was judged wrongly; having no response is no error."""
+    wrong = Verdict.GENUINE if presentation.is_attack else Verdict.ATTACK
+    return presentation.verdict is wrong
+
+
+def outcome_words(presentation: PresentationShown) -> str:
+    """Return what was done with a presentation, in a word or two."""
+    words = {
+        Verdict.GENUINE: _tr("accepted"),
+        Verdict.ATTACK: _tr("refused"),
+        Verdict.UNFAMILIAR: _tr("unfamiliar conditions"),
+        Verdict.NO_FACE: _tr("no face found"),
+        Verdict.POOR_QUALITY: _tr("picture too poor"),
+    }
+    return words.get(presentation.verdict, str(presentation.verdict))
+
+
+def judgement_words(presentation: PresentationShown) -> str:
+    """Return whether that was right, in a word or two."""
+    if not presentation.verdict.decides:
+        return _tr("No response")
+    return _tr("Error") if is_error(presentation) else _tr("Right")
+
+
+def bound_words(row: TallyRow) -> str:
+    """Return what a species' presentations so far say about its error rate at most."""
+    n, wrong = n_responses(row), n_errors(row)
+    what, at_most = species_words(row.species), percent(row.interval[1])
+    if n == 0:
+        return _tr("{what}: no response yet, so every error rate is possible.").format(what=what)
+    if wrong == 0:
+        text = _tr("{what}: 0 errors in {n} still allow an error rate of up to {at_most}.")
+    elif wrong == 1:
+        text = _tr("{what}: 1 error in {n}, so the error rate may be as high as {at_most}.")
+    else:
+        text = _tr("{what}: {wrong} errors in {n}, so the error rate may be as high as {at_most}.")
+    return text.format(what=what, n=n, wrong=wrong, at_most=at_most)

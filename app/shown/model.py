@@ -1,0 +1,95 @@
+"""A fitted model in numbers and words."""
+
+from dataclasses import dataclass
+
+from app.types import Image
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A figure of the theory: its name, its value and what it says."""
+
+    name: str
+    value: float
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ThresholdShown:
+    """The threshold, where it comes from and how sure it is.
+
+    ``left_out`` are the scores that set it; ``stress`` those with whole conditions left out (empty
+    with a single condition).
+    """
+
+    value: float
+    target_bpcer: float
+    bpcer: float
+    interval: Interval
+    n_scores: int
+    n_effective: float
+    promised: bool
+    origin: str
+    statement: str
+    stress_bpcer: float | None = None
+    stress_interval: Interval = (0.0, 1.0)
+    left_out: tuple[float, ...] = ()
+    stress: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class ModelShown:
+    """A fitted model in numbers and words.
+
+    Attributes
+    ----------
+    weights : tuple of tuple of float
+        Kernel weights, clusters (outer) by views (inner).
+    cluster_sizes : tuple of int
+        Enrolled frames that belong mostly to each cluster.
+    typical_faces : tuple of Image or None
+        A small picture of each cluster's most typical frame, where one is in memory.
+    gap : float
+        Certified relative gap to the optimum.
+    gap_history, objective_history : tuple of float
+        One entry an iteration.
+    parameters : tuple of (str, str)
+        Names and values of what it was fitted with, fit to be shown.
+    typical_terms : tuple of tuple of float
+        Mean contribution of every cluster and view over the enrolled frames.
+    path : str
+        File it was exported to or loaded from; empty when it is in memory only.
+    is_simulated : bool
+        Whether frames of the demo were enrolled.
+    notes : tuple of str
+        What the person should know of how it was fitted, one sentence each.
+    """
+
+    view_names: tuple[str, ...]
+    weights: tuple[tuple[float, ...], ...]
+    cluster_sizes: tuple[int, ...]
+    typical_faces: tuple[Image | None, ...]
+    gap: float
+    is_certified: bool
+    stop_reason: str
+    n_solves: int
+    gap_history: tuple[float, ...]
+    objective_history: tuple[float, ...]
+    threshold: ThresholdShown
+    bounds: tuple[Bound, ...]
+    parameters: tuple[tuple[str, str], ...]
+    takes: tuple[str, ...]
+    n_samples: int
+    preset: str
+    typical_terms: tuple[tuple[float, ...], ...] = ()
+    path: str = ""
+    digest: str = ""
+    is_simulated: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.weights)

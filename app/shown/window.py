@@ -1,0 +1,83 @@
+"""The source, how fast things go, what is being done, and sentences for the person."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """How fast things go: rates in frames a second, latency in seconds, frames dropped so far."""
+
+    source_rate: float = 0.0
+    scoring_rate: float = 0.0
+    latency: float = 0.0
+    n_dropped: int = 0
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One sentence for the person, and how urgent it is.
+
+    Attributes
+    ----------
+    text : str
+        Names the problem and the way out.
+    level : {"info", "warning", "error"}
+        How it is shown.
+    topic : str
+        A later notice of the same topic takes its place; an empty text takes it away.
+    """
+
+    text: str
+    level: str = "info"
+    topic: str = ""
+
+
+@dataclass(frozen=True)
+class Working:
+    """A long piece of work: what, how far (None: not known), and whether it can be cancelled."""
+
+    text: str = ""
+    """Empty: nothing is being done."""
+    done: int = 0
+    total: int = 0
+    can_cancel: bool = True
+    details: tuple[str, ...] = field(default=())
+
+    @property
+    def share(self) -> float | None:
+        """How far it is, 0 to 1; None where that is not known."""
+        return self.done / self.total if self.total else None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that can be chosen: what the program calls it, and what people read."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True)
+class SourceShown:
+    """Where frames come from.
+
+    Attributes
+    ----------
+    text : str
+        As a person would type it: ``demo``, ``camera:NAME``, a path, an address without
+        credentials.
+    name : str
+        Fit to be shown.
+    is_demo : bool
+        Whether everything it shows is simulated.
+    presentations : tuple of Choice
+        What the demo can present; empty for other sources.
+    presenting : str
+        Key of what the demo was asked to present; empty is everything in turn.
+    """
+
+    text: str = ""
+    name: str = ""
+    is_demo: bool = False
+    presentations: tuple[Choice, ...] = ()
+    presenting: str = ""
