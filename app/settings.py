@@ -6,7 +6,6 @@ one sentence. Importing this loads nothing heavy, because the launch waits for i
 
 import dataclasses
 import json
-import math
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -107,6 +106,10 @@ class Settings:
         """Return settings that no longer list a path, as when its file is gone."""
         others = tuple(known for known in self.recent if known != path)
         return dataclasses.replace(self, recent=others)
+
+    def forgotten(self) -> "Settings":
+        """Return the defaults with nothing of the person in them, after all was deleted."""
+        return Settings(source=self.source, theme=self.theme)
 
     def reset(self) -> "Settings":
         """Return the defaults, but with what nobody chose in a dialog: recent models and window."""
@@ -223,19 +226,16 @@ def _whole(low: int, high: int) -> Callable[[Any], str]:
 
 def _real(low: float, *, above: bool = False, below: float | None = None) -> Callable[[Any], str]:
     """Rule for a number from ``low`` (or above it) to the largest, or under ``below``."""
-    lowest = f"{'above' if above else 'of at least'} {low:g}"
-    highest = f"at most {LARGEST_NUMBER:g}" if below is None else f"below {below:g}"
-    sentence = f"It must be a number {lowest} and {highest}."
+    lowest = f"It must be a number {'above' if above else 'of at least'} {low:g}"
+    largest = f"It must be a number of at most {LARGEST_NUMBER:g}."
 
     def problem(value: Any) -> str:
-        good = (
-            isinstance(value, (int, float))
-            and not isinstance(value, bool)
-            and (value > low if above else value >= low)
-            and (value < below if below is not None else value <= LARGEST_NUMBER)
-            and math.isfinite(value)
-        )
-        return "" if good else sentence
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if is_number and value > LARGEST_NUMBER and below is None:
+            return largest
+        good = is_number and (value > low if above else value >= low)
+        good = good and (below is None or value < below)
+        return "" if good else f"{lowest}." if below is None else f"{lowest} and below {below:g}."
 
     return problem
 

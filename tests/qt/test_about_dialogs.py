@@ -1,0 +1,65 @@
+"""The about box names every dependency; the shortcuts' table every action that has keys."""
+
+import re
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QLabel, QTableWidget
+
+from app.qt.views.about_dialog import PARTS, AboutDialog
+from app.qt.views.shortcuts_dialog import ShortcutsDialog, plain_text
+
+# Said by the offscreen platform for every window.
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
+
+
+def rows(table):
+    return [
+        tuple(table.item(row, column).text() for column in range(table.columnCount()))
+        for row in range(table.rowCount())
+    ]
+
+
+def test_that_every_dependency_is_named_with_its_licence():
+    wanted = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["dependencies"]
+    names = {re.match(r"[\w.-]+", line)[0].casefold() for line in wanted}
+    assert names == {part.package.casefold() for part in PARTS}
+    assert all(part.licence for part in PARTS)
+
+
+def test_that_the_about_box_tells_versions_and_licences(qtbot):
+    dialog = AboutDialog()
+    qtbot.addWidget(dialog)
+    dialog.show()
+    table = dialog.findChild(QTableWidget)
+    assert ("NumPy", version("numpy"), "BSD-3-Clause") in rows(table)
+    words = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert version("lmkl-pad") in words
+    assert "LGPL" in words
+    assert "not a lock" in words
+
+
+@pytest.fixture
+def actions(qapp):
+    made = []
+    for text, keys in [("&Open model...", ["Ctrl+O"]), ("About", []), ("Re&do", ["F2", "F3"])]:
+        action = QAction(text)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        made.append(action)
+    return made
+
+
+def test_that_actions_with_keys_are_listed_in_order(actions, qtbot):
+    dialog = ShortcutsDialog(actions)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert rows(dialog.table)[:-1] == [("Open model", "Ctrl+O"), ("Redo", "F2, F3")]
+
+
+def test_that_an_ampersand_that_is_meant_stays(qapp):
+    assert plain_text(QAction("Save && &close")) == "Save & close"
