@@ -8,7 +8,7 @@ from app.qt.icons import paint_icon
 from app.qt.theme import colours
 
 _ICON = 24
-_PAD = 10
+_PAD = 8
 _GAP = 6
 _MARK = 14
 _CORNER = 6.0
@@ -25,16 +25,25 @@ class ChoiceButton(QAbstractButton):
         One of `app.qt.icons`.
     is_wide : bool
         Whether the picture stands before the name, not above it.
+    is_own : bool
+        Whether a person typed the name, which may be long: it then asks for little room.
     parent : QWidget, optional
         Where it lies.
     """
 
     def __init__(
-        self, text: str, icon_name: str, *, is_wide: bool = False, parent: QWidget | None = None
+        self,
+        text: str,
+        icon_name: str,
+        *,
+        is_wide: bool = False,
+        is_own: bool = False,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._icon_name = icon_name
         self._is_wide = is_wide
+        self._is_own = is_own
         self.setText(text)
         self.setAccessibleName(text)
         self.setCheckable(True)
@@ -45,15 +54,16 @@ class ChoiceButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         """Return the room for picture and name."""
         metrics = self.fontMetrics()
-        # Names of one's own may be long: they do not make every button as wide as theirs.
-        width = min(metrics.horizontalAdvance(self.text()), metrics.averageCharWidth() * 16)
+        width = metrics.horizontalAdvance(self.text()) + 1
+        if self._is_own:
+            width = min(width, metrics.averageCharWidth() * 10)
         if self._is_wide:
             height = max(_ICON, metrics.height()) + 2 * _PAD
             return QSize(width + _ICON + _GAP + 2 * _PAD + _MARK, height)
         return QSize(max(width, _ICON) + 2 * _PAD, _ICON + _GAP + metrics.height() + 2 * _PAD)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same: nothing is cut off."""
+        """Return the same: less would cut off the name."""
         return self.sizeHint()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -72,7 +82,8 @@ class ChoiceButton(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._draw_ground(painter)
         shown = colours(self)
-        text = shown.text if self.isEnabled() else shown.faint
+        # What is chosen stays readable while it is presented and nothing else can be chosen.
+        text = shown.text if self.isEnabled() or self.isChecked() else shown.faint
         inner = self.rect().adjusted(_PAD, _PAD, -_PAD, -_PAD)
         metrics = self.fontMetrics()
         if self._is_wide:

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QV
 from app.qt.icon_shapes import VERDICTS
 from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
-from app.qt.views.step_heading import Note, StepHeading
-from app.qt.views.trial_words import species_words
+from app.qt.views.step_heading import MARGIN, Note, StepHeading
+from app.qt.views.trial_words import judgement_words, species_words
 from app.shown import TrialShown
 
 _STEPS = 1000
@@ -32,8 +32,9 @@ class PresentCard(QFrame):
         set_class(self, "card")
         self._is_presenting = False
         self._newest = 0
+        self._outcome = ""
         column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(GRID + 4)
         column.addWidget(StepHeading(2, self.tr("Hold it before the camera, then press Present")))
         row = QHBoxLayout()
@@ -54,6 +55,10 @@ class PresentCard(QFrame):
         self.bar.setRange(0, _STEPS)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(self.tr("Progress of the presentation"))
+        policy = self.bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.bar.setSizePolicy(policy)
+        self.bar.hide()
         column.addWidget(self.bar)
         self.hint = Note()
         column.addWidget(self.hint)
@@ -64,13 +69,16 @@ class PresentCard(QFrame):
         value = round(_STEPS * min(max(trial.progress, 0.0), 1.0)) if is_presenting else 0
         if self.bar.value() != value:
             self.bar.setValue(value)
-        self.hint.set_text(trial.hint)
         newest = trial.presentations[-1] if trial.presentations else None
         number = newest.number if newest else 0
-        if is_presenting or number < self._newest:
-            self.hint.set_icon("")
-        elif newest is not None and number > self._newest:
+        if newest is not None and number > self._newest and not is_presenting:
+            self._outcome = trial.hint
             self.hint.set_icon(*VERDICTS[newest.verdict])
+            self.hint.set_text(f"{judgement_words(newest)}. {trial.hint}")
+        elif trial.hint != self._outcome or number < self._newest:
+            self._outcome = ""
+            self.hint.set_icon("")
+            self.hint.set_text(trial.hint)
         self._newest = number
         if is_presenting != self._is_presenting:
             self._is_presenting = is_presenting
@@ -97,6 +105,7 @@ class PresentCard(QFrame):
     def _swap_buttons(self, is_presenting: bool) -> None:
         # The focus goes with what can be pressed, so that the keyboard alone suffices.
         had_focus = self.present_button.hasFocus() or self.stop_button.hasFocus()
+        self.bar.setVisible(is_presenting)
         self.stop_button.setEnabled(is_presenting)
         self.present_button.setEnabled(not is_presenting)
         if had_focus:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QVBoxLay
 from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
 from app.qt.views.choice_grid import ButtonRow
-from app.qt.views.step_heading import Note, StepHeading
+from app.qt.views.step_heading import MARGIN, Note, StepHeading
 from app.shown import ReportShown
 
 
@@ -35,7 +35,7 @@ class ReportPanel(QFrame):
         self._is_stale = False
 
         column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(GRID + 4)
         column.addWidget(StepHeading(4, self.tr("Read and save the report")))
         self._note = Note()
@@ -44,7 +44,8 @@ class ReportPanel(QFrame):
         self._figures = QGridLayout()
         self._figures.setHorizontalSpacing(2 * GRID)
         self._figures.setVerticalSpacing(6)
-        self._figures.setColumnStretch(1, 1)
+        self._figures.setColumnStretch(0, 2)
+        self._figures.setColumnStretch(1, 3)
         column.addLayout(self._figures)
         self._values: dict[str, QLabel] = {}
         self._warnings = QVBoxLayout()

@@ -149,7 +149,12 @@ class SpeciesPicker(QWidget):
         self._grid.set_members([*attacks, self._other])
 
     def _add(self, species: str, *, is_wide: bool = False) -> ChoiceButton:
-        button = ChoiceButton(species_words(species), species_icon_name(species), is_wide=is_wide)
+        button = ChoiceButton(
+            species_words(species),
+            species_icon_name(species),
+            is_wide=is_wide,
+            is_own=species not in (BONA_FIDE, *SPECIES),
+        )
         self._buttons[species] = button
         self._group.addButton(button)
         return button

@@ -7,6 +7,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 from app.qt.icons import paint_icon
 from app.qt.theme import GRID, colours, set_class
 
+MARGIN = GRID + 4
+"""Pixels around what lies in a card of the flow."""
+
 
 class StepBadge(QWidget):
     """The number of a step in a disc.

@@ -7,7 +7,7 @@ from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
 from app.qt.views.choice_grid import ButtonRow
 from app.qt.views.presentation_list import PresentationList
-from app.qt.views.step_heading import StepHeading
+from app.qt.views.step_heading import MARGIN, StepHeading
 from app.qt.views.tally_table import TallyTable
 from app.qt.views.trial_words import bound_words, species_words
 from app.shown import TrialShown
@@ -32,7 +32,7 @@ class TallyCard(QFrame):
         set_class(self, "card")
         self._trial = TrialShown()
         column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(GRID + 4)
         column.addWidget(StepHeading(3, self.tr("Repeat: the more presentations, the surer")))
         self._bound = QLabel()

@@ -12,6 +12,7 @@ from PySide6.QtCore import (
     QPersistentModelIndex,
     Qt,
 )
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from app.qt.views.species_icons import species_icon_name
@@ -30,6 +31,9 @@ _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
 SPECIES_COLUMN, ACCEPTED_COLUMN, REFUSED_COLUMN, NO_RESPONSE_COLUMN, RATE_COLUMN = range(5)
+
+_ROOM_FOR_ICONS = 18
+"""Widths of an average letter that the first column needs to show pictures as well."""
 
 
 class TallyModel(QAbstractTableModel):
@@ -102,7 +106,7 @@ class TallyModel(QAbstractTableModel):
                 self.tr("Accepted"),
                 self.tr("Refused"),
                 self.tr("No\nresponse"),
-                self.tr("Error rate,\n95 % interval"),
+                self.tr("Error rate\n(95 %)"),
             )[section]
         if role == Qt.ItemDataRole.ToolTipRole:
             return (
@@ -112,7 +116,7 @@ class TallyModel(QAbstractTableModel):
                 self.tr("Neither: no face, a poor picture or unfamiliar conditions."),
                 self.tr(
                     "APCER is the share of attacks accepted, BPCER that of genuine presentations "
-                    "refused, both of those with a response, with the exact interval."
+                    "refused, both of those with a response; below it the exact 95 % interval."
                 ),
             )[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -124,6 +128,7 @@ class TallyModel(QAbstractTableModel):
         name = species_words(row.species)
         times = self.tr("once") if row.n == 1 else self.tr("{n} times").format(n=row.n)
         is_genuine = row.species == BONA_FIDE
+        short = self.tr("Genuine") if is_genuine else name
         accepted = self._count(row.n_accepted, is_error=not is_genuine)
         refused = self._count(row.n_refused, is_error=is_genuine)
         none = Cell(
@@ -132,7 +137,7 @@ class TallyModel(QAbstractTableModel):
             is_right=True,
         )
         cells = (
-            Cell(name, times, icon=species_icon_name(row.species), icon_role="muted"),
+            Cell(short, times, icon=species_icon_name(row.species), icon_role="muted"),
             accepted,
             refused,
             none,
@@ -211,6 +216,11 @@ class TallyTable(QTableView):
         header.setSectionsClickable(False)
         header.setMinimumSectionSize(1)
         header.setStyleSheet("QHeaderView::section { padding: 4px 6px; font-weight: normal; }")
+        # Flush with the card around it; only the keyboard's focus draws a frame.
+        self.setStyleSheet(
+            "QTableView { border: 2px solid transparent; }"
+            "QTableView:focus { border-color: palette(highlight); }"
+        )
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(SPECIES_COLUMN, QHeaderView.ResizeMode.Stretch)
         self._fit()
@@ -223,6 +233,12 @@ class TallyTable(QTableView):
         self._model.show_rows(rows)
         if self._model.rowCount() != n_before:
             self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the pictures where the names need their room."""
+        super().resizeEvent(event)
+        room = self.fontMetrics().averageCharWidth() * _ROOM_FOR_ICONS
+        self._delegate.first_has_icons = self.columnWidth(SPECIES_COLUMN) >= room
 
     def changeEvent(self, event: QEvent) -> None:
         """Fit the rows to another font."""

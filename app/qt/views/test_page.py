@@ -20,7 +20,7 @@ from app.qt.theme import GRID, set_class
 from app.qt.views.present_card import PresentCard
 from app.qt.views.report_panel import ReportPanel
 from app.qt.views.species_picker import SpeciesPicker
-from app.qt.views.step_heading import Note, StepHeading
+from app.qt.views.step_heading import MARGIN, Note, StepHeading
 from app.qt.views.tally_card import TallyCard
 from app.shown import SPECIES, ReportShown, TrialShown
 
@@ -128,7 +128,7 @@ class TestPage(QWidget):
         content = QWidget()
         self._area.setWidget(content)
         column = QVBoxLayout(content)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(GRID + 4)
         self._add_head(column)
 
@@ -146,7 +146,7 @@ class TestPage(QWidget):
         choosing = QFrame()
         set_class(choosing, "card")
         inside = QVBoxLayout(choosing)
-        inside.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        inside.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         inside.setSpacing(GRID + 4)
         inside.addWidget(StepHeading(1, self.tr("Choose what is presented")))
         self._picker = SpeciesPicker()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QApplication,
@@ -60,7 +60,18 @@ class Cell:
 
 
 class TwoLineDelegate(QStyledItemDelegate):
-    """Draws `Cell` values."""
+    """Draws `Cell` values.
+
+    Parameters
+    ----------
+    parent : QObject, optional
+        Who owns it.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.first_has_icons = True
+        """Whether the first column shows its pictures; without them there is room for words."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Return the room a cell needs."""
@@ -98,14 +109,18 @@ class TwoLineDelegate(QStyledItemDelegate):
             return found
 
         painter.save()
-        if cell.icon:
+        first = fonts.bold if cell.is_marked else fonts.plain
+        if cell.icon and (self.first_has_icons or index.column() > 0):
             picture = QRectF(place.x(), 0, fonts.icon, fonts.icon)
             picture.moveTop(place.center().y() - fonts.icon / 2)
+            if cell.is_right:
+                # Beside the words, which stand at the right.
+                words = max(_advance(first, cell.text), _advance(fonts.small, cell.below))
+                picture.moveLeft(max(place.x(), place.right() - words - _GAP - fonts.icon))
             paint_icon(painter, cell.icon, picture, colour(cell.icon_role))
             place.setLeft(place.left() + fonts.icon + _GAP)
         if cell.tail:
             place = self._paint_tail(painter, place, cell, fonts, colour(cell.tail_role))
-        first = fonts.bold if cell.is_marked else fonts.plain
         below = colour(cell.role if cell.is_marked else "muted")
         _paint_lines(painter, place, cell, (first, fonts.small), (colour(cell.role), below))
         painter.restore()
@@ -114,8 +129,8 @@ class TwoLineDelegate(QStyledItemDelegate):
     def _paint_tail(
         painter: QPainter, place: QRect, cell: Cell, fonts: "_Fonts", colour: str
     ) -> QRect:
-        width = _advance(fonts.bold, cell.tail)
-        painter.setFont(fonts.bold)
+        width = _advance(fonts.bold if cell.tail_role == "bad" else fonts.plain, cell.tail)
+        painter.setFont(fonts.bold if cell.tail_role == "bad" else fonts.plain)
         painter.setPen(QColor(colour))
         align = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(place, align, cell.tail)
