@@ -14,6 +14,7 @@ from app.sources.demo_script import N_RECORDED, Chapter, script
 FILE = Path(__file__).parents[1] / "demo_video" / "opening.bin"
 
 _LENGTH = struct.Struct(">I")
+_JPEG = (b"\xff\xd8", b"\xff\xd9")
 
 
 def opening_of(chapter: Chapter, file: Path = FILE) -> list[bytes]:
@@ -21,10 +22,12 @@ def opening_of(chapter: Chapter, file: Path = FILE) -> list[bytes]:
     if replace(chapter, n_recorded=N_RECORDED) != script().loop[0]:
         return []
     try:
-        return _split(file.read_bytes())
-    except OSError:
-        # It only saves time: without the file the chapter is recorded like any other.
-        return []
+        pictures = _split(file.read_bytes())
+    except (OSError, struct.error):
+        pictures = []
+    # It only saves time: with the file missing or damaged the chapter is recorded like any other.
+    is_whole = all(one.startswith(_JPEG[0]) and one.endswith(_JPEG[1]) for one in pictures)
+    return pictures if is_whole else []
 
 
 def written(pictures: Iterable[bytes]) -> bytes:

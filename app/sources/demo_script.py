@@ -7,6 +7,8 @@ demo has to be there long before that.
 from dataclasses import dataclass
 from typing import Literal
 
+from lmkl_core.errors import InvalidInputError
+
 SIZE = (640, 480)
 """Width and height of every frame, as in `app.demo_video.takes`."""
 
@@ -95,16 +97,26 @@ class Script:
 
 _LIGHTS = {"window": "by the window", "lamp": "by lamp light", "office": "in office light"}
 
-# Key and species: instrument, light, number of the take, caption.
+# Key and species: instrument, light, number of the take, caption. The numbers were chosen by eye,
+# so that one sees what is held up; never by what a model says of them.
 _ATTACKS = {
     "print": ("print", "window", 21, "A print of the person"),
     "photo": ("photo", "office", 22, "A glossy photo of the person"),
     "phone": ("phone", "window", 23, "The person's photo on a phone"),
-    "tablet": ("tablet", "office", 24, "The person's photo on a tablet"),
-    "monitor": ("monitor", "lamp", 25, "The person's photo on a monitor"),
-    "replay": ("replay", "lamp", 26, "A video of the person on a tablet"),
+    "tablet": ("tablet", "office", 37, "The person's photo on a tablet"),
+    "monitor": ("monitor", "lamp", 32, "The person's photo on a monitor"),
+    "replay": ("replay", "lamp", 56, "A video of the person on a tablet"),
     "paper mask": ("paper-mask", "window", 27, "Somebody behind a paper mask"),
     "3-D mask": ("soft-mask", "office", 28, "Somebody behind a moulded mask"),
+}
+
+# Number of a genuine take: caption.
+_GENUINE = {
+    1: "The person, {light}, take 1",
+    2: "The person, {light}, take 2",
+    3: "The person, {light}, take 3",
+    4: "The person, {light}",
+    5: "The person again, {light}",
 }
 
 _ENROLMENT_TAKES = (1, 2, 3)
@@ -128,7 +140,16 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
         Another seed, other takes.
     n_recorded : int
         Pictures recorded for each chapter of the loop; twice as many for takes to enrol.
+
+    Raises
+    ------
+    InvalidInputError
+        When the seed is negative or there would be no picture.
     """
+    if seed < 0 or n_recorded < 1:
+        raise InvalidInputError(
+            "The demo needs a seed of 0 or more, and at least one picture for each chapter."
+        )
 
     def nobody(key: str) -> Chapter:
         return Chapter(
@@ -160,17 +181,18 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
         )
 
     def genuine(key: str) -> Chapter:
-        light, number = key.split()
-        is_enrolled = int(number) in _ENROLMENT_TAKES
+        light, take = key.split()
+        number = int(take)
+        is_enrolled = number in _ENROLMENT_TAKES
         return Chapter(
             key=key,
-            caption=f"The person, {_LIGHTS[light]}",
+            caption=_GENUINE[number].format(light=_LIGHTS[light]),
             truth="bonafide",
             species=None,
             instrument=None,
             light=light,
             person=person,
-            seed=base + int(number),
+            seed=base + number,
             n_frames=round(6 * RATE),
             n_recorded=n_recorded * (_ENROLMENT_LENGTH if is_enrolled else 1),
         )

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.qt.views.charts.colours import LIGHT, ChartColours
 from app.qt.views.charts.wording import percent
 
-_LIGHT_GROUND = 150
-"""Colours that are lighter than this carry dark text."""
+_LIGHT_GROUND = 0.179
+"""On grounds of more luminance than this, black stands out more than white (WCAG)."""
 
 
 class MembershipsBar(QWidget):
@@ -79,8 +79,7 @@ class MembershipsBar(QWidget):
         seam = 1.5 if place.left() > 0 else 0.0
         painter.fillRect(place, QColor(self._colours.background))
         painter.fillRect(place.adjusted(seam, 0, 0, 0), ground)
-        luma = 0.299 * ground.red() + 0.587 * ground.green() + 0.114 * ground.blue()
-        painter.setPen(QColor("#10161c" if luma > _LIGHT_GROUND else "#ffffff"))
+        painter.setPen(QColor("black" if _luminance(ground) > _LIGHT_GROUND else "white"))
         texts = (
             self.tr("Cluster {number}: {share}"),
             self.tr("{number}: {share}"),
@@ -91,3 +90,12 @@ class MembershipsBar(QWidget):
             if self.fontMetrics().horizontalAdvance(shown) + 10 <= place.width():
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
                 return
+
+
+def _luminance(colour: QColor) -> float:
+    """Relative luminance as WCAG defines it, 0 to 1."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (colour.redF(), colour.greenF(), colour.blueF())
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -18,6 +18,9 @@ from app.qt.views.unscrolled import Unscrolled
 from app.qt.views.working_card import WorkingCard
 from app.shown import ModelShown, Working
 
+_CHART_LINES = 26
+"""Height of a chart with two plots, in lines of text."""
+
 
 class ModelPage(QWidget):
     """The model, or a way to get one, and the work of fitting it.
@@ -55,6 +58,7 @@ class ModelPage(QWidget):
         self.threshold = ThresholdPanel(self)
         self.threshold.target_changed.connect(self.target_changed)
         self.convergence = ConvergenceChart(self)
+        self.convergence.setMinimumHeight(self.fontMetrics().height() * _CHART_LINES)
         self.details = DetailsPanel(self)
         self._arrange()
         self._show_parts()

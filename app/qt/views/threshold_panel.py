@@ -43,8 +43,7 @@ class ThresholdPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: ThresholdShown | None = None
-        self._label = QLabel(self.tr("Genuine frames that may be refused (target BPCER)"), self)
-        self._label.setWordWrap(True)
+        self._label = QLabel(self.tr("Target BPCER"), self)
         self.target = _Target(self)
         self.target.setRange(LOWEST, HIGHEST)
         self.target.setDecimals(1)
@@ -69,6 +68,11 @@ class ThresholdPanel(QWidget):
         self._statement = MarkedText("genuine", "good", parent=self)
         self._origin = wrapped("", "muted", self)
         self._stress = wrapped("", "muted", self)
+        explained = wrapped(
+            self.tr("The share of genuine frames that may be refused. Lower lets more attacks pass."),
+            "muted",
+            self,
+        )
         row = QWidget(self)
         flow = FlowLayout(row, gap=10)
         flow.addWidget(self._label)
@@ -76,7 +80,7 @@ class ThresholdPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        for part in (row, self._statement, self._origin, self._stress):
+        for part in (row, explained, self._statement, self._origin, self._stress):
             column.addWidget(part)
         column.addWidget(self.histogram, 1)
         Unscrolled(self.histogram)

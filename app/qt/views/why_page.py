@@ -1,13 +1,12 @@
 """The page that takes the current score apart: which view, region and cluster gives how much."""
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QPushButton,
     QScrollArea,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -29,15 +28,6 @@ REFRESH_MS = 200
 
 PATIENCE = 1.5
 """Seconds of frames without a score after which the last score is put away."""
-
-
-class _Contributions(ContributionsChart):
-    """The chart, whose button to hold it holds the whole page."""
-
-    @property
-    def hold_button(self) -> QToolButton:
-        """The button that keeps the frame on show."""
-        return self._hold
 
 
 class WhyPage(QWidget):
@@ -69,19 +59,18 @@ class WhyPage(QWidget):
         self._enrol.clicked.connect(self.enrol_requested)
         self.empty.add_button(self._enrol, "primary")
         self.score = ScoreCard(self)
-        self.chart = _Contributions(self)
-        self.hold = self.chart.hold_button
-        self.hold.setIcon(icon("pause", on="accent"))
-        self.hold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.hold = QPushButton(icon("pause"), self.tr("Hold"), self)
+        self.hold.setCheckable(True)
         self.hold.setToolTip(
             self.tr("Keep this frame on show while the camera goes on, or go on with it (H)")
         )
         self.hold.setAccessibleName(self.tr("Hold this frame"))
         self.hold.toggled.connect(self._on_hold)
+        self.chart = ContributionsChart(self)
+        self.chart.hold_button.hide()  # the page has one for all it shows
         shortcut = QShortcut(QKeySequence("H"), self)
         shortcut.activated.connect(self.hold.toggle)
         self._arrange()
-        QWidget.setTabOrder(self._enrol, self.hold)
         self.refresh()
 
     def _arrange(self) -> None:
@@ -225,6 +214,8 @@ class WhyPage(QWidget):
 
     @Slot(bool)
     def _on_hold(self, is_held: bool) -> None:
+        self.hold.setText(self.tr("Held") if is_held else self.tr("Hold"))
+        self.chart.hold_button.setChecked(is_held)
         self._mark_stale()
         if self.isVisible():
             self.refresh()

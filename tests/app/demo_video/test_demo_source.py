@@ -1,20 +1,22 @@
 import subprocess
 import sys
 import threading
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
 
-from app.demo_video.reel import Reel
-from app.demo_video.script import script
-from app.demo_video.takes import frames
+from app.demo_video.takes import Take, frames, packed_empty_room
 from app.sources.causes import SourceError
 from app.sources.demo import DemoSource
+from app.sources.demo_script import RATE
 from lmkl_core.errors import InvalidInputError
 
 
 def quick(**options):
-    return DemoSource(**{"paced": False, "n_recorded": 2, **options})
+    """Return a demo of two pictures a chapter, none of them recorded beforehand."""
+    return DemoSource(**{"paced": False, "n_recorded": 2, "seed": 1, **options})
 
 
 class RecordingClock:
@@ -30,60 +32,105 @@ class RecordingClock:
         self.time += seconds
 
 
-def test_that_the_demo_shows_nobody_then_the_person_then_attacks_then_the_person_again():
-    truths = [chapter.truth for chapter in DemoSource().chapters]
-    assert truths == ["nobody", "bonafide", "bonafide", *["attack"] * 4, "bonafide"]
-    species = [chapter.species for chapter in DemoSource().chapters if chapter.truth == "attack"]
-    assert species == ["print", "phone", "replay", "paper-mask"]
+def chapter_of(source, key):
+    return next(chapter for chapter in source.presentations if chapter.key == key)
 
 
-def test_that_frames_are_those_of_the_chapters_takes():
+@pytest.mark.parametrize("key", ["lamp 4", "paper mask"])
+def test_that_frames_are_those_of_the_take(key):
     source = quick()
+    chapter = chapter_of(source, key)
+    kind = "attack" if chapter.instrument else "bonafide"
+    take = Take("P001", kind, chapter.instrument, chapter.light, chapter.seed, 2)
+    expected = [frame.image for frame in frames(take)]
+    source.present(key)
     with source:
-        numbers = range(source.chapters[0].n_frames + 3)
-        got = [source.read() for _ in numbers]
-    assert [frame.number for frame in got] == list(numbers)
-    expected = [frame.image for frame in frames(source.chapters[1].take)]
-    shown = [frame.image for frame in got[-3:]]
+        shown = [frame.image for frame in islice(source, 3)]
     for image, index in zip(shown, (0, 1, 0), strict=True):
         assert np.array_equal(image, expected[index])
 
 
-def test_that_the_chapter_of_a_frame_is_known_from_its_number_also_in_the_second_round():
+def test_that_the_empty_room_is_the_one_the_person_leaves():
     source = quick()
-    length = sum(chapter.n_frames for chapter in source.chapters)
-    first, second = source.chapters[:2]
-    assert source.chapter_of(0) is first
-    assert source.chapter_of(first.n_frames - 1) is first
-    assert source.chapter_of(first.n_frames) is second
-    assert source.chapter_of(length - 1) is source.chapters[-1]
-    assert source.chapter_of(length) is first
+    source.present("nobody")
+    chapter = chapter_of(source, "nobody")
+    with source:
+        source.read()
+        packed = source._reel.picture(chapter, 0)
+    assert packed == next(packed_empty_room("P001", "window", 1, chapter.seed))
 
 
-def test_that_the_current_chapter_is_that_of_the_last_frame():
+def test_that_a_monitor_can_be_presented():
+    source = quick()
+    source.present("monitor")
+    with source:
+        frame = source.read()
+    assert frame.image.shape == (480, 640, 3)
+    assert (source.chapter.truth, source.chapter.species) == ("attack", "monitor")
+
+
+def test_that_a_frame_says_what_it_presents_and_that_it_is_simulated():
+    source = quick(seed=0)
+    with source:
+        frame = source.read()
+    assert frame.caption == "Simulated: The person, by the window"
+
+
+def test_that_a_presentation_begins_with_the_next_frame():
     source = quick()
     with source:
-        for _ in range(source.chapters[0].n_frames):
-            source.read()
-        assert source.chapter is source.chapters[0]
         source.read()
-        assert source.chapter is source.chapters[1]
+        source.present("print")
+        before = source.chapter.key, source.presenting
+        frame = source.read()
+    assert before == ("window 4", "print")
+    assert source.chapter.key == "print"
+    assert frame.caption == "Simulated: A print of the person"
+    assert frame.number == 1
 
 
-def test_that_a_demo_that_does_not_loop_ends_after_its_last_chapter():
+def test_that_an_unknown_presentation_is_refused_with_those_there_are():
+    source = quick()
+    with pytest.raises(InvalidInputError, match=r"cannot present 'mirror'; .*paper mask"):
+        source.present("mirror")
+    assert source.presenting is None
+
+
+def test_that_equal_demos_give_equal_frames():
+    first, second = quick(), quick()
+    with first, second:
+        for one, other in zip(islice(first, 4), islice(second, 4), strict=True):
+            assert np.array_equal(one.image, other.image)
+
+
+def test_that_a_demo_that_does_not_loop_tells_its_length():
     source = quick(loop=False)
     info = source.open()
-    source._n_delivered = info.n_frames
-    assert source.read() is None
     source.close()
+    assert info.n_frames == sum(chapter.n_frames for chapter in source.chapters)
+    assert info.rate == RATE
 
 
 def test_that_a_paced_demo_gives_thirty_frames_a_second():
     clock = RecordingClock()
-    with quick(paced=True, clock=clock) as source:
+    with quick(paced=True, clock=clock, seed=0) as source:
         for _ in range(16):
             source.read()
     assert clock.time == pytest.approx(15 / 30)
+
+
+def test_that_a_paced_demo_shows_its_last_picture_until_a_presentation_is_recorded():
+    source = quick(paced=True, clock=RecordingClock(), seed=0)
+    with source:
+        first = source.read()
+        held = threading.Event()
+        source._reel._record = lambda chapter, stopping: held.wait() and iter(())
+        source.present("lamp 1")
+        again = source.read()
+        held.set()
+    assert np.array_equal(first.image, again.image)
+    assert again.caption == first.caption
+    assert again.number == 1
 
 
 def test_that_a_reopened_demo_goes_on_counting():
@@ -93,18 +140,6 @@ def test_that_a_reopened_demo_goes_on_counting():
     with source:
         frame = source.read()
     assert (frame.number, frame.time) == (1, pytest.approx(1 / 30))
-
-
-def test_that_closing_from_another_thread_ends_a_read_that_waits():
-    # Nothing is recorded for a reel that never started; a reader waits until it is stopped.
-    reel = Reel(script("P001", n_recorded=2))
-    reel._stopped = False
-    got = []
-    reader = threading.Thread(target=lambda: got.append(reel.picture(0, 0)))
-    reader.start()
-    reel.stop()
-    reader.join(timeout=10)
-    assert got == [None]
 
 
 def test_that_a_closed_demo_gives_no_frame():
@@ -120,22 +155,23 @@ def test_that_a_recorder_that_fails_tells_the_reader_why(monkeypatch):
     def missing(name):
         raise InvalidInputError("The demo's people are not installed; run `pip install it`.")
 
-    monkeypatch.setattr("app.demo_video.setting.load_person", missing)
-    source = quick(seed=90)
-    with source:
-        for _ in range(source.chapters[0].n_frames):
-            source.read()
-        with pytest.raises(SourceError, match="not installed"):
-            source.read()
+    monkeypatch.setattr("app.demo_video.script.load_person", missing)
+    with quick() as source, pytest.raises(SourceError, match="not installed"):
+        source.read()
+
+
+def test_that_an_unknown_person_is_told_at_the_first_frame():
+    with quick(person="P999") as source, pytest.raises(SourceError, match="no person 'P999'"):
+        source.read()
 
 
 @pytest.mark.parametrize("ending", ["source.close()", "pass"])
 def test_that_a_program_ends_in_peace_while_the_demo_is_being_recorded(ending):
     program = f"""
 from app.sources.demo import DemoSource
-source = DemoSource(paced=False)
+source = DemoSource(paced=False, seed=1)
 source.open()
-for _ in range(source.chapters[0].n_frames + 1):
+for _ in range(3):
     source.read()
 {ending}
 """
@@ -143,6 +179,12 @@ for _ in range(source.chapters[0].n_frames + 1):
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_that_recorded_pictures_are_shown_to_and_fro():
-    chapter = script("P001", n_recorded=4)[1]
-    assert [chapter.picture_of(k) for k in range(8)] == [0, 1, 2, 3, 2, 1, 0, 1]
+def test_that_a_recording_notices_a_stop_before_the_scene_is_made(monkeypatch):
+    from app.demo_video import script
+
+    def unwanted(*_):
+        raise AssertionError("made in vain")
+
+    monkeypatch.setattr(script, "_scene", unwanted)
+    chapter = replace(quick().chapters[0], n_recorded=1)
+    assert list(script.record(chapter, lambda: True)) == []
