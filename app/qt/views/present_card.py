@@ -36,7 +36,8 @@ class PresentCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(GRID + 4)
-        column.addWidget(StepHeading(2, self.tr("Hold it before the camera, then press Present")))
+        self._heading = StepHeading(2)
+        column.addWidget(self._heading)
         row = QHBoxLayout()
         row.setSpacing(GRID)
         column.addLayout(row)
@@ -55,13 +56,11 @@ class PresentCard(QFrame):
         self.bar.setRange(0, _STEPS)
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(self.tr("Progress of the presentation"))
-        policy = self.bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.bar.setSizePolicy(policy)
-        self.bar.hide()
         column.addWidget(self.bar)
         self.hint = Note()
+        self.hint.hide()
         column.addWidget(self.hint)
+        self.set_simulated(False)
 
     def show_trial(self, trial: TrialShown) -> None:
         """Show how far the presentation is, or what became of the last one."""
@@ -79,10 +78,19 @@ class PresentCard(QFrame):
             self._outcome = ""
             self.hint.set_icon("")
             self.hint.set_text(trial.hint)
+        self.hint.setVisible(bool(trial.hint))
         self._newest = number
         if is_presenting != self._is_presenting:
             self._is_presenting = is_presenting
             self._swap_buttons(is_presenting)
+
+    def set_simulated(self, is_simulated: bool) -> None:
+        """Say who holds it up: the person, or the demo."""
+        self._heading.set_text(
+            self.tr("Press Present: the demo holds it up")
+            if is_simulated
+            else self.tr("Hold it before the camera, then press Present")
+        )
 
     def set_possible(self, is_possible: bool, why_not: str, species: str) -> None:
         """Allow or refuse a presentation, with the reason, and name what it will be."""
@@ -105,7 +113,6 @@ class PresentCard(QFrame):
     def _swap_buttons(self, is_presenting: bool) -> None:
         # The focus goes with what can be pressed, so that the keyboard alone suffices.
         had_focus = self.present_button.hasFocus() or self.stop_button.hasFocus()
-        self.bar.setVisible(is_presenting)
         self.stop_button.setEnabled(is_presenting)
         self.present_button.setEnabled(not is_presenting)
         if had_focus:

@@ -52,22 +52,26 @@ class StepHeading(QWidget):
     Parameters
     ----------
     number : int
-        Of the step; 0 shows none.
+        Of the step.
     text : str
         The heading.
     """
 
-    def __init__(self, number: int, text: str) -> None:
+    def __init__(self, number: int, text: str = "") -> None:
         super().__init__()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID)
-        if number:
-            row.addWidget(StepBadge(number), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(StepBadge(number), 0, Qt.AlignmentFlag.AlignTop)
         self._label = QLabel(text)
         self._label.setWordWrap(True)
         set_class(self._label, "heading")
         row.addWidget(self._label, 1)
+
+    def set_text(self, text: str) -> None:
+        """Show another heading."""
+        if self._label.text() != text:
+            self._label.setText(text)
 
 
 class Note(QWidget):

@@ -112,6 +112,7 @@ class TestPage(QWidget):
         self._picker.set_possible(species if is_simulated else None)
         if is_simulated != self._is_simulated:
             self._is_simulated = is_simulated
+            self._present.set_simulated(is_simulated)
             self._refresh()
 
     # ---------------------------------------------------------------- layout
