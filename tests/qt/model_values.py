@@ -22,7 +22,7 @@ VIEWS = (
     "eyes/mobilenet-v2.layer13",
     "eyes/mobilenet-v2.layer17",
 )
-THRESHOLD = 0.69
+THRESHOLD = 0.6935
 IMAGE = np.zeros((2, 2, 3), np.uint8)
 STATEMENT = (
     "BPCER 4.4 % on left-out scores, 95% interval 1.2 % to 11.3 % (about 72 independent "

@@ -69,7 +69,9 @@ class ThresholdPanel(QWidget):
         self._origin = wrapped("", "muted", self)
         self._stress = wrapped("", "muted", self)
         explained = wrapped(
-            self.tr("The share of genuine frames that may be refused. Lower lets more attacks pass."),
+            self.tr(
+                "The share of genuine frames that may be refused. Lower lets more attacks pass."
+            ),
             "muted",
             self,
         )

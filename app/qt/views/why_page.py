@@ -215,7 +215,8 @@ class WhyPage(QWidget):
     @Slot(bool)
     def _on_hold(self, is_held: bool) -> None:
         self.hold.setText(self.tr("Held") if is_held else self.tr("Hold"))
+        if not is_held:
+            self.chart.hold_button.setChecked(False)
+        # Words and chart take the same frame, and only then is the chart held.
+        self.refresh()
         self.chart.hold_button.setChecked(is_held)
-        self._mark_stale()
-        if self.isVisible():
-            self.refresh()

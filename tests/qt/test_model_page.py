@@ -1,0 +1,291 @@
+"""The page on the model, driven as a person would."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QScrollArea
+
+from app.qt.views.model_page import ModelPage
+from app.shown import Working
+from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown
+
+WEIGHTS, THRESHOLD, CONVERGENCE, DETAILS = range(4)
+
+
+@pytest.fixture
+def page(qtbot):
+    page = ModelPage()
+    qtbot.addWidget(page)
+    page.resize(460, 560)
+    page.show()
+    return page
+
+
+def button(page, text):
+    found = [each for each in page.findChildren(QPushButton) if each.text() == text]
+    assert len(found) == 1
+    return found[0]
+
+
+def click(qtbot, widget):
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+# ---------------------------------------------------------------- empty
+
+
+def test_that_without_a_model_the_page_says_what_one_is_and_offers_two_ways(qtbot, page):
+    assert page.empty.isVisible()
+    assert not page.header.isVisible()
+    assert "genuine frames only" in page.empty.lines
+    with qtbot.waitSignal(page.enrol_requested):
+        click(qtbot, button(page, "Enrol a face"))
+    with qtbot.waitSignal(page.open_requested):
+        click(qtbot, button(page, "Open a model\N{HORIZONTAL ELLIPSIS}"))
+
+
+def test_that_a_fit_is_offered_once_frames_suffice(qtbot, page):
+    assert not button(page, "Fit a model").isVisible()
+    page.set_can_fit(True)
+    with qtbot.waitSignal(page.fit_requested):
+        click(qtbot, button(page, "Fit a model"))
+
+
+def test_that_a_model_takes_the_place_of_the_empty_state_and_gives_it_back(page):
+    page.show_model(model_shown())
+    assert page.header.isVisible()
+    assert not page.empty.isVisible()
+    page.show_model(None)
+    assert page.empty.isVisible()
+    assert not page.header.isVisible()
+
+
+# ---------------------------------------------------------------- header
+
+
+def test_that_a_certified_fit_is_told_by_word_and_shape_with_its_gap(page):
+    page.show_model(model_shown(gap=3.1e-8, is_certified=True))
+    certificate = page.header.certificate
+    assert certificate.text().startswith("Certified")
+    assert "3.1e-8" in certificate.text()
+    assert certificate.mark.name == "genuine"
+
+
+def test_that_a_fit_that_is_not_certified_has_another_word_and_another_shape(page):
+    page.show_model(model_shown(gap=2.3e-3, is_certified=False))
+    certificate = page.header.certificate
+    assert certificate.text().startswith("Not certified")
+    assert "2.3e-3" in certificate.text()
+    assert certificate.mark.name == "warning"
+
+
+def test_that_the_statement_on_the_threshold_is_shown_verbatim(page):
+    page.show_model(model_shown())
+    assert STATEMENT in page.header.threshold.text()
+    assert STATEMENT in page.threshold.sentences
+
+
+def test_that_a_threshold_that_promises_nothing_is_marked_by_shape(page):
+    page.show_model(model_shown(threshold=threshold_shown(promised=False)))
+    assert page.header.threshold.mark.name == "warning"
+
+
+def test_that_notes_are_shown_as_cautions_and_go_with_the_model(page):
+    page.show_model(model_shown(notes=("Record another take.", "The fit stopped.")))
+    assert page.header.notes == ("Record another take.", "The fit stopped.")
+    page.show_model(model_shown())
+    assert page.header.notes == ()
+
+
+def test_that_simulated_frames_are_named(page):
+    page.show_model(model_shown(is_simulated=True))
+    assert "Simulated" in page.header.simulated
+    page.show_model(model_shown())
+    assert page.header.simulated == ""
+
+
+def test_that_export_is_the_primary_action_until_there_is_a_file(qtbot, page):
+    model = model_shown()
+    page.show_model(model)
+    assert page.header.file.whole == "Not exported yet"
+    assert page.header.export.property("class") == "primary"
+    with qtbot.waitSignal(page.export_requested):
+        click(qtbot, page.header.export)
+    page.show_model(replace(model, path="/home/anna/anna.lmkl"))
+    assert page.header.file.whole == "anna.lmkl"
+    assert page.header.file.toolTip() == "/home/anna/anna.lmkl"
+    assert page.header.export.property("class") != "primary"
+
+
+def test_that_fitting_again_can_be_asked_for_or_says_why_not(qtbot, page):
+    page.show_model(model_shown())
+    with qtbot.waitSignal(page.fit_requested):
+        click(qtbot, page.header.fit)
+    page.set_can_fit(False, "The takes of this model are not in memory.")
+    assert not page.header.fit.isEnabled()
+    assert page.header.fit.toolTip() == "The takes of this model are not in memory."
+
+
+# ---------------------------------------------------------------- work
+
+
+def test_that_work_shows_its_progress_and_can_be_cancelled(qtbot, page):
+    page.show_model(model_shown())
+    page.show_working(Working("Fitting the model", 3, 12))
+    assert page.working.isVisible()
+    assert page.working.bar.value() / page.working.bar.maximum() == pytest.approx(0.25)
+    assert not page.header.fit.isEnabled()
+    with qtbot.waitSignal(page.cancel_requested):
+        click(qtbot, page.working.cancel)
+    page.show_working(Working())
+    assert not page.working.isVisible()
+    assert page.header.fit.isEnabled()
+
+
+def test_that_work_of_unknown_length_shows_a_busy_bar_that_stops_with_it(page):
+    page.show_working(Working("Opening", can_cancel=False))
+    assert page.working.bar.maximum() == 0
+    assert not page.working.cancel.isVisible()
+    page.show_working(Working())
+    assert page.working.bar.maximum() > 0
+
+
+# ---------------------------------------------------------------- tabs
+
+
+def test_that_only_the_chosen_tab_is_shown(qtbot, page):
+    page.show_model(model_shown())
+    assert page.weights.isVisible()
+    assert not page.convergence.isVisible()
+    page.tabs.setFocus()
+    for _ in range(CONVERGENCE):
+        qtbot.keyClick(page.tabs, Qt.Key.Key_Right)
+    assert page.convergence.isVisible()
+    assert not page.weights.isVisible()
+
+
+def test_that_every_cluster_has_a_tile_with_its_size_and_face(page):
+    faces = (np.full((40, 30, 3), 90, np.uint8), np.zeros((30, 40, 3), np.uint8)[:, ::2], None)
+    page.show_model(model_shown(typical_faces=faces))
+    tiles = page.clusters.tiles
+    assert [tile.accessibleName() for tile in tiles] == [
+        "Cluster 1, 74 frames",
+        "Cluster 2, 61 frames",
+        "Cluster 3, 45 frames",
+    ]
+    assert [tile.has_face for tile in tiles] == [True, True, False]
+    assert "not kept in model files" in page.clusters.remark
+
+
+def test_that_nothing_is_said_of_missing_faces_when_all_are_there(page):
+    face = np.zeros((20, 20, 3), np.uint8)
+    page.show_model(model_shown(typical_faces=(face, face, face)))
+    assert page.clusters.remark == ""
+
+
+def test_that_a_model_with_fewer_clusters_has_fewer_tiles(page):
+    page.show_model(model_shown())
+    model = model_shown(
+        weights=((0.5,) * len(VIEWS),), cluster_sizes=(9,), typical_faces=(None,), n_samples=9
+    )
+    page.show_model(model)
+    assert len(page.clusters.tiles) == 1
+
+
+def test_that_another_target_is_told_once_the_person_has_settled(qtbot, page):
+    page.show_model(model_shown())
+    page.tabs.setCurrentIndex(THRESHOLD)
+    target = page.threshold.target
+    assert target.value() == 5.0
+    told = []
+    page.target_changed.connect(told.append)
+    target.stepBy(1)
+    target.stepBy(1)
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [pytest.approx(0.06)]
+
+
+def test_that_a_target_is_told_even_when_the_tab_is_left_at_once(qtbot, page):
+    page.show_model(model_shown())
+    page.tabs.setCurrentIndex(THRESHOLD)
+    page.threshold.target.stepBy(-1)
+    with qtbot.waitSignal(page.target_changed) as told:
+        page.tabs.setCurrentIndex(WEIGHTS)
+    assert told.args == [pytest.approx(0.045)]
+
+
+def test_that_a_target_shown_for_a_model_is_not_told_back(page):
+    told = []
+    page.target_changed.connect(told.append)
+    page.show_model(model_shown(threshold=threshold_shown(target_bpcer=0.2)))
+    page.tabs.setCurrentIndex(THRESHOLD)
+    page.tabs.setCurrentIndex(DETAILS)
+    assert page.threshold.target.value() == 20.0
+    assert told == []
+
+
+def test_that_targets_lie_between_half_a_percent_and_thirty(page):
+    target = page.threshold.target
+    assert (target.minimum(), target.maximum()) == (0.5, 30.0)
+
+
+def test_that_the_stress_test_has_a_rate_with_n_and_interval(page):
+    page.show_model(model_shown())
+    (sentence,) = [text for text in page.threshold.sentences if "never enrolled" in text]
+    assert "of 180 frames" in sentence
+    assert "95 % interval 0.8 % to 90.6 %" in sentence
+
+
+def test_that_a_single_light_says_that_other_light_is_not_known(page):
+    page.show_model(model_shown(threshold=threshold_shown(stress_bpcer=None, stress=())))
+    assert any("not known" in text for text in page.threshold.sentences)
+
+
+def test_that_details_hold_parameters_bounds_takes_digest_and_views(qtbot, page):
+    page.show_model(model_shown(digest="ab12" * 16))
+    page.tabs.setCurrentIndex(DETAILS)
+    click(qtbot, page.details.copy)
+    text = QGuiApplication.clipboard().text()
+    assert "delta\t9 (0.05 n)" in text
+    assert "at most 6.928 under this constraint" in text
+    assert "window 1, window 2" in text
+    assert "ab12" * 16 in text
+    assert all(name in text for name in VIEWS)
+
+
+def test_that_chosen_rows_are_copied_alone_and_whole(qtbot, page):
+    page.show_model(model_shown(digest="ab12" * 16))
+    page.tabs.setCurrentIndex(DETAILS)
+    table = page.details.table
+    lines = table.to_text().splitlines()
+    row = lines.index("digest\t" + "ab12" * 16)
+    table.setFocus()
+    table.selectRow(row)
+    qtbot.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == lines[row] + "\n"
+
+
+def test_that_the_table_of_details_is_shown_whole(page):
+    page.show_model(model_shown(digest="ab12" * 16))
+    page.tabs.setCurrentIndex(DETAILS)
+    table = page.details.table
+    assert table.verticalHeader().length() <= table.viewport().height()
+
+
+@pytest.mark.parametrize("tab", range(4))
+def test_that_the_page_never_scrolls_sideways(qtbot, page, tab):
+    page.show_model(model_shown(is_simulated=True, notes=("A long caution, " * 9,)))
+    page.tabs.setCurrentIndex(tab)
+    scroll = page.findChild(QScrollArea)
+    qtbot.waitUntil(lambda: scroll.verticalScrollBar().maximum() > 0)
+    assert scroll.horizontalScrollBar().maximum() == 0
+
+
+def test_that_the_weights_are_whole_inside_the_page(qtbot, page):
+    page.show_model(model_shown())
+    (inner,) = page.weights.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: inner.verticalScrollBar().maximum() == 0)
+    assert inner.viewport().height() >= inner.widget().minimumHeight()

@@ -1,0 +1,221 @@
+"""The page that explains a score, driven as the camera and a person would."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QScrollArea
+
+from app.qt.views.why_page import PATIENCE, WhyPage
+from app.types import Verdict
+from tests.qt.model_values import (
+    VIEWS,
+    decision,
+    model_shown,
+    scored,
+    unscored,
+    usual_terms,
+    with_term,
+)
+
+LOW_MOUTH = with_term(with_term(with_term(usual_terms(), 0, 9, 0.001), 1, 9, 0.001), 2, 9, 0.0)
+
+
+@pytest.fixture
+def page(qtbot):
+    page = WhyPage()
+    qtbot.addWidget(page)
+    page.resize(460, 560)
+    page.show()
+    qtbot.waitExposed(page)
+    return page
+
+
+@pytest.fixture
+def ready(page):
+    page.show_model(model_shown())
+    return page
+
+
+def words(page):
+    return " ".join(page.score.sentences)
+
+
+def test_that_without_a_model_the_page_offers_enrolment(qtbot, page):
+    assert page.empty.isVisible()
+    assert page.empty.heading == "No model yet"
+    (enrol,) = [each for each in page.findChildren(QPushButton) if each.text() == "Enrol a face"]
+    with qtbot.waitSignal(page.enrol_requested):
+        qtbot.mouseClick(enrol, Qt.MouseButton.LeftButton)
+
+
+def test_that_a_frame_without_a_face_is_named_with_its_reason(ready):
+    ready.show_scored(unscored(1, reason="No face is in view."))
+    ready.refresh()
+    assert ready.empty.heading == "Nothing to explain: no face"
+    assert ready.empty.lines == "No face is in view."
+    assert not ready.hold.isEnabled()
+
+
+def test_that_a_score_is_said_to_be_the_exact_sum_of_its_terms(ready):
+    ready.show_scored(scored(4))
+    ready.refresh()
+    assert not ready.empty.isVisible()
+    assert "0.800 is the exact sum of 36 terms: 12 views in 3 clusters." in ready.score.sentences
+
+
+def test_that_a_sum_that_is_not_the_score_is_not_called_exact(ready):
+    ready.show_scored(scored(4, score=0.7))
+    ready.refresh()
+    assert "exact" not in words(ready)
+    assert "not the score" in words(ready)
+
+
+def test_that_the_lowest_view_is_named_with_what_is_usual(ready):
+    assert VIEWS[9] == "mouth/mobilenet-v2.layer17"
+    usual = sum(row[9] for row in usual_terms())
+    ready.show_scored(scored(4, terms=LOW_MOUTH))
+    ready.refresh()
+    assert f"mouth/MobileNetV2 layer17 is lowest (0.002 instead of {usual:.3f})" in words(ready)
+
+
+def test_that_nothing_is_called_low_when_nothing_is(ready):
+    ready.show_scored(scored(4))
+    ready.refresh()
+    assert "No view contributes less" in words(ready)
+
+
+@pytest.mark.parametrize(
+    ("score", "word"), [(0.8, "Accepted"), (0.6935, "Accepted"), (0.69, "Refused")]
+)
+def test_that_a_score_at_the_threshold_is_accepted(ready, score, word):
+    ready.show_scored(scored(4, score=score, verdict=Verdict.ATTACK))
+    ready.refresh()
+    assert word in words(ready)
+
+
+def test_that_unfamiliar_conditions_are_neither_accepted_nor_refused(ready):
+    frame = scored(4, score=0.5, verdict=Verdict.UNFAMILIAR, differences=("it is darker",))
+    ready.show_scored(frame)
+    ready.refresh()
+    assert "unfamiliar conditions" in words(ready)
+    assert "it is darker" in words(ready)
+    assert "Refused" not in words(ready)
+
+
+def test_that_the_memberships_are_shown_as_words_too(ready):
+    ready.show_scored(scored(4))
+    ready.refresh()
+    bar = ready.score.memberships
+    assert bar.accessibleDescription() == (
+        "Belongs 62 % to cluster 1, 31 % to cluster 2, 7 % to cluster 3"
+    )
+
+
+def test_that_the_verdict_over_the_window_stands_below(ready):
+    ready.show_scored(scored(4))
+    ready.show_decision(decision(Verdict.ATTACK, 0.55))
+    ready.refresh()
+    assert "Verdict over 15 frames: attack (mean score 0.550)." in ready.score.sentences
+
+
+def test_that_the_newest_of_many_frames_is_shown_after_a_while(qtbot, ready):
+    ready.show_scored(scored(1))
+    ready.refresh()
+    for number in range(2, 40):
+        ready.show_scored(scored(number))
+    assert "frame 1" in ready.score.sentences[2]
+    qtbot.waitUntil(lambda: "frame 39" in ready.score.sentences[2])
+
+
+def test_that_a_hidden_page_does_nothing_and_catches_up_when_shown(ready):
+    ready.show_scored(scored(1))
+    ready.refresh()
+    ready.hide()
+    ready.show_scored(scored(2))
+    assert not ready._timer.isActive()
+    assert "frame 1" in ready.score.sentences[2]
+    ready.show()
+    assert "frame 2" in ready.score.sentences[2]
+
+
+def test_that_hiding_stops_the_clock(ready):
+    ready.show_scored(scored(1))
+    assert ready._timer.isActive()
+    ready.hide()
+    assert not ready._timer.isActive()
+
+
+def test_that_the_key_h_holds_the_frame_and_lets_it_go_again(qtbot, ready):
+    ready.show_scored(scored(1))
+    ready.refresh()
+    ready.activateWindow()
+    qtbot.keyClick(ready, Qt.Key.Key_H)
+    assert ready.is_held
+    assert ready.chart.is_held
+    ready.show_scored(scored(2))
+    ready.show_decision(decision(Verdict.ATTACK))
+    ready.refresh()
+    assert "Held: frame 1" in ready.score.sentences
+    assert "attack" not in words(ready)
+    qtbot.keyClick(ready, Qt.Key.Key_H)
+    ready.show_scored(scored(3))
+    ready.refresh()
+    assert not ready.chart.is_held
+    assert "Live: frame 3" in ready.score.sentences
+
+
+def test_that_holding_takes_the_newest_frame_into_words_and_chart(qtbot, ready):
+    ready.show_scored(scored(1))
+    ready.refresh()
+    ready.show_scored(scored(2, terms=LOW_MOUTH))
+    qtbot.mouseClick(ready.hold, Qt.MouseButton.LeftButton)
+    assert "Held: frame 2" in ready.score.sentences
+    assert "frame 2" in ready.chart.accessibleDescription() or "0.001" in ready.chart.to_csv()
+
+
+def test_that_one_bad_frame_does_not_put_the_score_away(ready):
+    ready.show_scored(scored(1, time=1.0))
+    ready.show_scored(unscored(2, time=1.0 + 0.5 * PATIENCE))
+    ready.refresh()
+    assert ready.score.isVisible()
+    ready.show_scored(unscored(3, time=1.1 + PATIENCE))
+    ready.refresh()
+    assert not ready.score.isVisible()
+    assert ready.empty.isVisible()
+
+
+def test_that_a_held_score_stays_when_the_face_is_gone(ready):
+    ready.show_scored(scored(1, time=1.0))
+    ready.refresh()
+    ready.hold.setChecked(True)
+    ready.show_scored(unscored(2, time=60.0))
+    ready.refresh()
+    assert ready.score.isVisible()
+
+
+def test_that_another_model_forgets_the_score_of_the_one_before(ready):
+    ready.show_scored(scored(1))
+    ready.refresh()
+    ready.hold.setChecked(True)
+    ready.show_model(model_shown())
+    assert not ready.is_held
+    assert not ready.score.isVisible()
+    assert ready.empty.heading == "Waiting for a frame"
+    ready.show_model(None)
+    assert ready.empty.heading == "No model yet"
+
+
+def test_that_scores_without_enrolled_terms_are_explained_all_the_same(page):
+    page.show_model(model_shown(typical_terms=()))
+    page.show_scored(scored(1))
+    page.refresh()
+    assert "exact sum" in words(page)
+    assert "enrolled frames" not in words(page)
+
+
+def test_that_the_chart_is_whole_and_nothing_scrolls_sideways(qtbot, ready):
+    ready.show_scored(scored(1, terms=LOW_MOUTH))
+    ready.refresh()
+    (inner,) = ready.chart.findChildren(QScrollArea)
+    qtbot.waitUntil(lambda: inner.viewport().height() >= inner.widget().minimumHeight())
+    (outer,) = [each for each in ready.findChildren(QScrollArea) if each is not inner]
+    assert outer.horizontalScrollBar().maximum() == 0
