@@ -23,6 +23,7 @@ _DRAWN = {
     "species-monitor": Shape("R 2 3 20 13 1.8 M 12 16 L 12 21 M 7.5 21 L 16.5 21"),
     "species-paper-mask": Shape(f"{_MASK} {_EYES} {_MOUTH} M 5 9 L 1.5 8 M 19 9 L 22.5 8"),
     "species-3d-mask": Shape(areas=_MASK, cut=f"{_EYES} {_MOUTH} M 12 11 L 12 13.5"),
+    "species-named": Shape("M 3 11 L 3 3 L 11 3 L 21.5 13.5 L 13.5 21.5 Z O 7.5 7.5 1.2"),
     "species-own": Shape("R 3 3 18 18 3 M 12 8 L 12 16 M 8 12 L 16 12"),
 }
 
@@ -43,7 +44,7 @@ _NAMES = {
 
 def species_icon_name(species: str) -> str:
     """Return the name of a species' icon; all that a person named share one."""
-    return _NAMES.get(species, "species-own")
+    return _NAMES.get(species, "species-named")
 
 
 def species_icon(species: str) -> QIcon:
