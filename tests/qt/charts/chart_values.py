@@ -83,7 +83,7 @@ def model_shown(*, n_clusters=3, views=VIEWS, gap_history=None, objective_histor
     return ModelShown(**(values | more))
 
 
-def terms_for(score, n_clusters=3, n_views=len(VIEWS), seed=7):
+def terms_for(score, n_clusters=3, n_views=12, seed=7):
     """Terms that sum to a score."""
     raw = weights(n_clusters, n_views, seed)
     total = math.fsum(value for row in raw for value in row)

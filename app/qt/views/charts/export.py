@@ -34,8 +34,13 @@ def picture_of(widgets: Iterable[QWidget], background: str) -> QPixmap:
     pixmap.fill(QColor(background))
     top = _MARGIN
     painter = QPainter(pixmap)
-    for part in parts:
-        part.render(painter, QPoint(_MARGIN, top), renderFlags=QWidget.RenderFlag.DrawChildren)
-        top += part.height()
-    painter.end()
+    try:
+        for part in parts:
+            # The widget's own: a plot's `render` is that of its scene.
+            QWidget.render(
+                part, painter, QPoint(_MARGIN, top), renderFlags=QWidget.RenderFlag.DrawChildren
+            )
+            top += part.height()
+    finally:
+        painter.end()
     return pixmap

@@ -1,0 +1,116 @@
+"""What charts are built of, apart from the charts: ranges, bins, wording and flowing rows."""
+
+import math
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.qt.views.charts.bins import counts_in, edges_for
+from app.qt.views.charts.flow import FlowRow
+from app.qt.views.charts.steady_range import SteadyRange
+from app.qt.views.charts.wording import decimals, natural_order, number, scientific, view_name
+
+
+def test_that_a_range_shows_the_first_values_at_once():
+    steady = SteadyRange()
+    steady.follow([0.4, 0.8])
+    assert steady.has_settled
+    assert steady.low < 0.4
+    assert steady.high > 0.8
+
+
+def test_that_a_range_grows_smoothly_until_a_new_extreme_is_in_view():
+    steady = SteadyRange()
+    steady.follow([0.4, 0.8])
+    before = steady.high
+    steady.follow([0.4, 1.6])
+    steady.step()
+    first = steady.high
+    for _ in range(40):
+        steady.step()
+    assert before < first < 1.6 < steady.high
+    assert steady.has_settled
+
+
+def test_that_a_range_stays_while_values_move_a_little():
+    steady = SteadyRange()
+    steady.follow([0.4, 0.8])
+    before = (steady.low, steady.high)
+    for values in ([0.42, 0.79], [0.41, 0.82], [0.5, 0.8]):
+        steady.follow(values)
+        steady.step()
+        assert (steady.low, steady.high) == before
+
+
+def test_that_a_range_shrinks_when_little_of_it_is_needed():
+    steady = SteadyRange()
+    steady.follow([0.0, 10.0])
+    steady.follow([0.4, 0.5])
+    steady.settle()
+    assert steady.high - steady.low < 1
+
+
+def test_that_a_range_passes_over_what_is_not_finite():
+    steady = SteadyRange()
+    steady.follow([math.nan, math.inf, 0.5, 0.7])
+    assert steady.high < 1
+
+
+def test_that_a_bin_has_its_edge_at_the_threshold():
+    edges = edges_for([0.1, 0.35, 0.9], 0.337)
+    assert min(abs(edge - 0.337) for edge in edges) < 1e-12
+
+
+def test_that_every_finite_score_is_counted_once():
+    scores = [0.1, 0.337, 0.9, 0.9, math.nan, math.inf]
+    edges = edges_for(scores, 0.337)
+    assert sum(counts_in(scores, edges)) == 4
+
+
+def test_that_a_score_at_the_threshold_counts_on_the_accepted_side():
+    edges = edges_for([0.2, 0.5, 0.8], 0.5)
+    counts = counts_in([0.5], edges)
+    assert edges[counts.index(1)] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    "scores", [[], [math.nan], [0.7], [0.7, 0.7], [1e9, 0.1], [-5.0, -5.0, 3.0]]
+)
+def test_that_odd_scores_give_few_bins(scores):
+    edges = edges_for(scores, 0.62)
+    assert len(edges) <= 80
+    assert edges == sorted(edges)
+
+
+def test_that_a_view_is_told_by_region_network_and_layer():
+    name = view_name("face/efficientnet-lite0.block4")
+    assert name.parts == ("face", "EfficientNet-Lite0", "block4")
+
+
+@pytest.mark.parametrize("full", ["whole", "face/", "own/net", "a/b.c.d", ""])
+def test_that_a_view_with_an_unusual_name_keeps_it(full):
+    assert view_name(full).full == full
+
+
+def test_that_layers_sort_by_their_numbers():
+    assert sorted(["layer17", "layer9"], key=natural_order) == ["layer9", "layer17"]
+
+
+def test_that_numbers_are_written_for_people():
+    assert number(0.12345) == "0.123"
+    assert number(-12.3456, 4) == "\N{MINUS SIGN}12.35"
+    assert number(math.nan) == "\N{EN DASH}"
+    assert decimals(-0.0001) == "0.00"
+    assert scientific(3.14e-8) == "3.1e-8"
+
+
+def test_that_a_row_breaks_into_lines_where_it_is_narrow(qtbot):
+    row = FlowRow(gap=10)
+    qtbot.addWidget(row)
+    for _ in range(3):
+        box = QWidget()
+        box.setFixedSize(100, 20)
+        row.add(box)
+    assert row.heightForWidth(400) == 20
+    assert row.heightForWidth(220) == 45
+    assert row.minimumSizeHint().width() == 100

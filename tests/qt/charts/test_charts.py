@@ -1,0 +1,269 @@
+"""What holds for every chart: when it draws, what it says, how it is taken along."""
+
+import csv
+import io
+import math
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QColor, QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from app.qt.views.charts.base import DARK, LIGHT
+from app.qt.views.charts.contributions import ContributionsChart
+from app.qt.views.charts.convergence import ConvergenceChart
+from app.qt.views.charts.histogram import ScoreHistogram
+from app.qt.views.charts.plot import Plot
+from app.qt.views.charts.score_timeline import ScoreTimeline
+from app.qt.views.charts.weights import WeightsChart
+from tests.qt.charts.chart_values import VIEWS, model_shown, scored, session, threshold_shown
+
+
+def timeline():
+    chart = ScoreTimeline()
+    for each in session():
+        chart.append(each)
+    return chart
+
+
+def weights():
+    chart = WeightsChart()
+    chart.show_model(model_shown())
+    return chart
+
+
+def contributions():
+    chart = ContributionsChart()
+    chart.show_scored(scored(3), VIEWS)
+    return chart
+
+
+def convergence():
+    chart = ConvergenceChart()
+    chart.show_model(model_shown())
+    return chart
+
+
+def histogram():
+    chart = ScoreHistogram()
+    chart.show_threshold(threshold_shown())
+    return chart
+
+
+FILLED = pytest.mark.parametrize(
+    "make",
+    [timeline, weights, contributions, convergence, histogram],
+    ids=lambda make: make.__name__,
+)
+KINDS = (ScoreTimeline, WeightsChart, ContributionsChart, ConvergenceChart, ScoreHistogram)
+EMPTY = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+
+
+def running(chart):
+    return [timer for timer in chart.findChildren(QTimer) if timer.isActive()]
+
+
+class Counting(ScoreTimeline):
+    n_drawn = 0
+
+    def _draw(self):
+        self.n_drawn += 1
+        super()._draw()
+
+
+def test_that_a_hidden_chart_neither_draws_nor_runs_a_clock(qtbot):
+    chart = Counting()
+    qtbot.addWidget(chart)
+    for each in session():
+        chart.append(each)
+    assert chart.n_drawn == 0
+    assert not running(chart)
+
+
+def test_that_a_chart_catches_up_when_it_is_shown(on_show):
+    chart = on_show(timeline())
+    assert "0.789" in chart.accessibleDescription()
+
+
+def test_that_many_values_between_two_beats_are_drawn_once(qtbot, on_show):
+    chart = on_show(Counting())
+    chart.append(scored(0, score=0.7))
+    chart.refresh()
+    qtbot.waitUntil(lambda: not running(chart))
+    before = chart.n_drawn
+    for i in range(1, 100):
+        chart.append(scored(i, score=0.7, time=i / 100))
+    qtbot.waitUntil(lambda: not running(chart))
+    assert chart.n_drawn == before + 1
+
+
+@FILLED
+def test_that_an_idle_chart_runs_no_clock(qtbot, on_show, make):
+    chart = on_show(make())
+    qtbot.waitUntil(lambda: not running(chart), timeout=2000)
+
+
+@FILLED
+def test_that_hiding_stops_the_clocks(on_show, make):
+    chart = on_show(make())
+    chart.mark_stale()
+    assert running(chart)
+    chart.hide()
+    assert not running(chart)
+
+
+@FILLED
+def test_that_a_chart_says_what_it_shows(on_show, make):
+    chart = on_show(make())
+    assert chart.accessibleName()
+    assert any(character.isdigit() for character in chart.accessibleDescription())
+
+
+@EMPTY
+def test_that_a_chart_without_values_says_so(on_show, kind):
+    chart = on_show(kind())
+    words = chart.accessibleDescription()
+    assert "yet" in words or "Waiting" in words
+
+
+@FILLED
+def test_that_csv_has_a_header_and_rows_of_the_same_length(make, qtbot):
+    chart = make()
+    qtbot.addWidget(chart)
+    rows = list(csv.reader(io.StringIO(chart.to_csv())))
+    assert len(rows) > 5
+    assert len({len(row) for row in rows}) == 1
+
+
+@EMPTY
+def test_that_csv_without_values_is_a_header(qtbot, kind):
+    chart = kind()
+    qtbot.addWidget(chart)
+    assert len(chart.to_csv().splitlines()) == 1
+
+
+@FILLED
+def test_that_the_picture_lies_on_the_theme_s_ground(on_show, make):
+    chart = on_show(make())
+    for colours in (LIGHT, DARK):
+        chart.set_colours(colours)
+        image = chart.picture().toImage()
+        assert image.pixelColor(2, 2) == QColor(colours.background)
+        seen = {
+            image.pixelColor(x, y).name()
+            for x in range(0, image.width(), 7)
+            for y in range(0, image.height(), 7)
+        }
+        assert len(seen) > 3
+
+
+def test_that_the_picture_shows_rows_that_are_scrolled_out_of_sight(on_show):
+    chart = on_show(weights(), height=300)
+    picture = chart.picture()
+    assert picture.height() / picture.devicePixelRatio() > 500
+
+
+def test_that_copying_fills_the_clipboard(on_show):
+    chart = on_show(histogram())
+    chart.copy_csv()
+    assert QGuiApplication.clipboard().text() == chart.to_csv()
+    chart.copy_image()
+    assert not QGuiApplication.clipboard().image().isNull()
+
+
+def test_that_the_keyboard_copies_the_numbers(qtbot, on_show):
+    chart = on_show(weights())
+    QGuiApplication.clipboard().clear()
+    chart.findChild(Plot).setFocus()
+    chart.activateWindow()
+    qtbot.waitUntil(chart.isActiveWindow)
+    qtbot.keyClick(chart.findChild(Plot), Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == chart.to_csv()
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.csv", b"seconds,")])
+def test_that_a_chart_is_saved_by_the_ending_of_the_name(on_show, qtbot, tmp_path, name, start):
+    chart = on_show(timeline())
+    with qtbot.waitSignal(chart.saved):
+        assert chart.save(str(tmp_path / name))
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.csv"])
+def test_that_a_chart_that_cannot_be_saved_tells_the_way_out(on_show, qtbot, tmp_path, name):
+    chart = on_show(timeline())
+    with qtbot.waitSignal(chart.failed) as failed:
+        assert not chart.save(str(tmp_path / "missing" / name))
+    assert "Choose another folder" in failed.args[0]
+
+
+def test_that_the_menu_offers_image_csv_and_file(on_show):
+    chart = on_show(timeline())
+    texts = [action.text() for action in chart.actions()]
+    assert texts == ["Copy as image", "Copy as CSV", "Save as\N{HORIZONTAL ELLIPSIS}"]
+
+
+@FILLED
+def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, on_show, make):
+    chart = on_show(make())
+    qtbot.waitUntil(lambda: not running(chart), timeout=2000)
+    plot = chart.findChild(Plot)
+    before = plot.getViewBox().viewRange()
+    middle = plot.viewport().rect().center()
+    wheel = QWheelEvent(
+        QPointF(middle),
+        QPointF(plot.mapToGlobal(middle)),
+        QPoint(0, 0),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(plot.viewport(), wheel)
+    qtbot.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.mouseMove(plot.viewport(), middle + QPoint(40, 25))
+    qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=middle + QPoint(40, 25))
+    chart.refresh()
+    assert plot.getViewBox().viewRange() == before
+
+
+def test_that_values_that_are_not_finite_are_survived(on_show):
+    odd = (math.nan, math.inf, -math.inf, 0.5)
+    chart = on_show(ScoreTimeline())
+    for i, value in enumerate(odd):
+        chart.append(scored(i, score=value, threshold=value))
+    chart.refresh()
+    chart.grab()
+    model = model_shown(
+        views=VIEWS[:4], weights=(odd,), gap_history=odd, objective_history=odd, gap=math.nan
+    )
+    for kind in (WeightsChart, ConvergenceChart):
+        chart = on_show(kind())
+        chart.show_model(model)
+        chart.refresh()
+        chart.grab()
+    chart = on_show(ContributionsChart())
+    chart.set_reference((odd,))
+    chart.show_scored(scored(0, score=0.5, terms=(odd,)), VIEWS[:4])
+    chart.refresh()
+    chart.grab()
+    chart = on_show(ScoreHistogram())
+    chart.show_series({"bona fide": odd, "print": ()}, math.nan)
+    chart.refresh()
+    chart.grab()
+
+
+@FILLED
+def test_that_a_chart_fits_into_a_narrow_column(on_show, make):
+    chart = on_show(make(), width=400)
+    assert chart.width() == 400
+
+
+@FILLED
+def test_that_a_chart_is_deleted_while_it_is_stale(qtbot, make):
+    chart = make()
+    chart.show()
+    chart.mark_stale()
+    with qtbot.waitSignal(chart.destroyed):
+        chart.deleteLater()

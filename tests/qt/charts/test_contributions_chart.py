@@ -1,0 +1,113 @@
+"""Why a score is what it is."""
+
+import pytest
+
+from app.qt.views.charts.choices import Choices
+from app.qt.views.charts.contributions import ContributionsChart
+from app.types import Verdict
+from tests.qt.charts.chart_values import scored
+
+NAMES = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.last")
+TERMS = ((0.3, 0.1, 0.05), (0.2, -0.04, 0.1))
+
+
+@pytest.fixture
+def chart(on_show):
+    chart = on_show(ContributionsChart())
+    chart.show_scored(scored(7, score=0.71, terms=TERMS), NAMES)
+    chart.refresh()
+    return chart
+
+
+def rows(chart):
+    return {" ".join(row.parts): row for row in chart._plot._rows}
+
+
+def group_by(chart, number):
+    chart.findChild(Choices).choose(number)
+
+
+def test_that_the_sum_is_written_by_region(chart):
+    assert chart.accessibleDescription().startswith("0.710 = 0.650 face + 0.060 eyes (threshold")
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (0, {"face VGG-16 last": 0.5, "eyes VGG-16 last": 0.06, "face ResNet-50 last": 0.15}),
+        (1, {"face": 0.65, "eyes": 0.06}),
+        (2, {"VGG-16": 0.56, "ResNet-50": 0.15}),
+        (3, {"Cluster 1": 0.45, "Cluster 2": 0.26}),
+    ],
+)
+def test_that_every_grouping_sums_to_the_score(chart, number, expected):
+    group_by(chart, number)
+    found = {name: sum(row.values) for name, row in rows(chart).items()}
+    assert found == pytest.approx(expected)
+    assert sum(found.values()) == pytest.approx(0.71)
+
+
+def test_that_a_negative_contribution_goes_to_the_left_of_zero(chart):
+    low, _ = chart._plot.getViewBox().viewRange()[0]
+    assert low < -0.04
+
+
+def test_that_a_held_frame_stays_until_it_is_let_go(chart):
+    chart.hold_button.click()
+    chart.show_scored(scored(8, score=0.2, terms=((0.1, 0.1, 0.0), (0.0, 0.0, 0.0))), NAMES)
+    chart.refresh()
+    assert "0.710 =" in chart.accessibleDescription()
+    assert "Held at frame 7" in chart.accessibleDescription()
+    chart.hold_button.click()
+    chart.show_scored(scored(9, score=0.2, terms=((0.1, 0.1, 0.0), (0.0, 0.0, 0.0))), NAMES)
+    chart.refresh()
+    assert "0.200 =" in chart.accessibleDescription()
+
+
+def test_that_a_frame_without_a_score_leaves_the_last_one_and_says_so(chart):
+    chart.show_scored(scored(8, score=None, verdict=Verdict.NO_FACE, threshold=None), NAMES)
+    chart.refresh()
+    assert "0.710 =" in chart.accessibleDescription()
+    assert "Not scored now (no face)" in chart.accessibleDescription()
+
+
+def test_that_what_is_usual_stands_beside_the_value(chart):
+    chart.set_reference(((0.3, 0.2, 0.05), (0.2, 0.1, 0.1)))
+    chart.refresh()
+    row = rows(chart)["eyes VGG-16 last"]
+    assert row.reference == pytest.approx(0.3)
+    assert row.note == "usual 0.300"
+
+
+def test_that_only_what_is_less_than_half_of_usual_is_marked(chart):
+    chart.set_reference(((0.3, 0.2, 0.05), (0.2, 0.1, 0.1)))
+    chart.refresh()
+    marked = [name for name, row in rows(chart).items() if row.is_low]
+    assert marked == ["eyes VGG-16 last"]
+
+
+def test_that_the_legend_gives_the_memberships(on_show):
+    chart = on_show(ContributionsChart())
+    chart.show_scored(scored(1), tuple(f"face/net.layer{i}" for i in range(12)))
+    chart.refresh()
+    texts = [key.text for key in chart._legend.keys]
+    assert texts == [
+        "Cluster 1: belongs 72 %",
+        "Cluster 2: belongs 20 %",
+        "Cluster 3: belongs 8 %",
+    ]
+
+
+def test_that_many_networks_are_summed_up_as_others(on_show):
+    chart = on_show(ContributionsChart())
+    names = tuple(f"face/net{i}.last" for i in range(8))
+    chart.show_scored(scored(1, score=0.8, terms=((0.1,) * 8,)), names)
+    group_by(chart, 2)
+    assert "0.400 4 others" in chart.accessibleDescription()
+
+
+def test_that_clear_forgets_the_frame(chart):
+    chart.clear()
+    chart.refresh()
+    assert "No score yet" in chart.accessibleDescription()
+    assert chart.to_csv().count("\n") == 1

@@ -1,0 +1,104 @@
+"""Scores over time."""
+
+import math
+
+import pytest
+
+from app.qt.views.charts.plot import Plot
+from app.qt.views.charts.score_timeline import ScoreTimeline
+from app.types import Verdict
+from tests.qt.charts.chart_values import scored, session
+
+
+def y_range(chart):
+    return chart.findChild(Plot).getViewBox().viewRange()[1]
+
+
+@pytest.fixture
+def chart(on_show):
+    return on_show(ScoreTimeline())
+
+
+def test_that_without_a_model_it_says_when_scores_appear(chart):
+    assert chart.message == "No model yet: scores appear here after the first fit"
+
+
+def test_that_with_a_threshold_and_no_face_it_says_what_is_needed(chart):
+    chart.set_threshold(0.6)
+    chart.append(scored(0, score=None, verdict=Verdict.NO_FACE, threshold=None))
+    assert "face is needed" in chart.message
+
+
+def test_that_the_threshold_stays_in_view_far_from_the_scores(chart):
+    for i in range(30):
+        chart.append(scored(i, score=0.9, threshold=0.1))
+    chart.refresh()
+    low, high = y_range(chart)
+    assert low < 0.1 < 0.9 < high
+
+
+def test_that_the_axis_stays_while_scores_move_a_little(chart):
+    for i in range(100):
+        chart.append(scored(i, score=0.7 + 0.1 * math.sin(i)))
+    chart.refresh()
+    before = y_range(chart)
+    for i in range(100, 200):
+        chart.append(scored(i, score=0.7 + 0.09 * math.sin(i)))
+        chart.refresh()
+    assert y_range(chart) == before
+
+
+def test_that_frames_older_than_the_window_are_forgotten(chart):
+    for i in range(400):
+        chart.append(scored(i, score=0.7, time=i / 10))
+    rows = chart.to_csv().splitlines()[1:]
+    assert len(rows) == 201
+    assert rows[0].startswith("19.900,")
+
+
+def test_that_a_source_that_starts_anew_starts_the_chart_anew(chart):
+    for i in range(50):
+        chart.append(scored(i, score=0.7))
+    chart.append(scored(51, score=0.8, time=0.0))
+    assert len(chart.to_csv().splitlines()) == 2
+
+
+def test_that_the_last_frame_is_told_with_score_threshold_and_verdict(chart):
+    chart.append(scored(1, score=0.45, verdict=Verdict.ATTACK))
+    chart.refresh()
+    assert chart.accessibleDescription().startswith("Score 0.450, threshold 0.620: attack.")
+
+
+def test_that_a_frame_without_a_score_is_told_with_its_reason(chart):
+    chart.append(scored(1, score=0.7))
+    chart.append(scored(2, score=None, verdict=Verdict.POOR_QUALITY, threshold=None))
+    chart.refresh()
+    assert "No score now: poor quality" in chart.accessibleDescription()
+
+
+def test_that_unscored_frames_leave_a_gap_and_one_strip_for_each_reason(chart):
+    for each in session():
+        chart.append(each)
+    chart.refresh()
+    assert [run.verdict for run in chart._runs] == [Verdict.NO_FACE, Verdict.POOR_QUALITY]
+    gaps = [y for x, y in chart._curve if -13.9 < x < -12.1]
+    assert gaps
+    assert all(math.isnan(y) for y in gaps)
+
+
+def test_that_a_single_attack_among_many_genuine_frames_has_its_mark(chart):
+    for i in range(600):
+        verdict = Verdict.ATTACK if i == 301 else Verdict.GENUINE
+        chart.append(scored(i, score=0.7, verdict=verdict, time=i / 30))
+    chart.refresh()
+    shapes = [shape for *_, shape, _ in chart._marks]
+    assert shapes.count("triangle") == 1
+    assert len(shapes) < 120
+
+
+def test_that_clear_forgets_frames_but_not_the_threshold(chart):
+    chart.append(scored(1))
+    chart.clear()
+    assert chart.message == "Waiting for the first scored frame"
+    chart.set_threshold(None)
+    assert "No model yet" in chart.message

@@ -1,0 +1,139 @@
+"""Kernel weights as bars and as a table."""
+
+import csv
+import io
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QToolTip
+
+from app.qt.views.charts.choices import Choices
+from app.qt.views.charts.rows import RowPlot
+from app.qt.views.charts.weights import WeightsChart
+from app.qt.views.charts.weights_table import WeightsTable
+from tests.qt.charts.chart_values import VIEWS, model_shown
+
+FOUR = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.layer9", "face/resnet50.layer13")
+WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
+
+
+@pytest.fixture
+def chart(on_show):
+    chart = WeightsChart()
+    chart.show_model(model_shown(n_clusters=2, views=FOUR, weights=WEIGHTS))
+    return on_show(chart)
+
+
+def names(chart):
+    return [row["view"] for row in csv.DictReader(io.StringIO(chart.to_csv()))]
+
+
+def sort_by(chart, text):
+    chart.findChild(QComboBox).setCurrentText(text)
+
+
+def table_texts(chart):
+    model = chart.findChild(WeightsTable).model()
+    columns = range(model.columnCount())
+    return [[model.index(row, column).data() for column in columns] for row in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("order", "expected"),
+    [
+        ("As enrolled", [0, 1, 2, 3]),
+        ("Largest total first", [0, 1, 3, 2]),
+        ("Cluster 1, largest first", [1, 3, 0, 2]),
+        ("Cluster 2, largest first", [0, 1, 2, 3]),
+        ("By name", [1, 2, 3, 0]),
+    ],
+)
+def test_that_views_are_sorted_as_chosen(chart, order, expected):
+    sort_by(chart, order)
+    assert names(chart) == [FOUR[i] for i in expected]
+
+
+def test_that_a_click_on_a_column_sorts_by_it(chart):
+    table = chart.findChild(WeightsTable)
+    table.horizontalHeader().sectionClicked.emit(3)
+    assert chart.findChild(QComboBox).currentText() == "Cluster 1, largest first"
+    assert table_texts(chart)[0][:2] == ["eyes", "VGG-16"]
+
+
+def test_that_the_table_holds_every_weight_as_text(chart):
+    assert table_texts(chart)[2] == ["face", "ResNet-50", "layer9", "0", "0.200", "0.200"]
+
+
+def test_that_shares_of_a_cluster_sum_to_one(chart):
+    chart.findChild(QCheckBox).setChecked(True)
+    assert table_texts(chart)[0] == ["face", "VGG-16", "last", "12.5 %", "60.0 %"]
+    rows = list(csv.DictReader(io.StringIO(chart.to_csv())))
+    for cluster in ("1", "2"):
+        assert sum(float(row[f"share cluster {cluster}"]) for row in rows) == pytest.approx(1)
+
+
+def test_that_the_order_survives_a_refit_with_as_many_clusters(chart):
+    sort_by(chart, "Cluster 2, largest first")
+    chart.show_model(model_shown(n_clusters=2, views=FOUR, weights=WEIGHTS[::-1]))
+    chart.refresh()
+    assert names(chart)[0] == FOUR[1]
+
+
+def test_that_an_order_of_a_cluster_that_is_gone_becomes_as_enrolled(chart):
+    sort_by(chart, "Cluster 2, largest first")
+    chart.show_model(model_shown(n_clusters=1, views=FOUR, weights=WEIGHTS[:1]))
+    assert names(chart) == list(FOUR)
+
+
+def test_that_pointing_at_a_bar_tells_view_cluster_weight_and_share(qtbot, chart):
+    plot = chart.findChild(RowPlot)
+    area = plot.area()
+    rows = plot.getViewBox().viewRange()[1]
+    step = area.height() / (rows[1] - rows[0])
+    place = QPoint(int(area.left()) + 5, int(area.top() + step / 2) + 4)
+    assert plot.place_at(place) == (0, 1)
+    qtbot.mouseMove(plot.viewport(), place)
+    plot.hovered.emit(place)
+    assert QToolTip.text() == "face/vgg16.last\nCluster 2\nWeight 0.6000\n60.0 % of the cluster"
+    QToolTip.hideText()
+
+
+def test_that_arrow_keys_read_one_view_after_the_other(qtbot, chart):
+    plot = chart.findChild(RowPlot)
+    qtbot.keyClick(plot, Qt.Key.Key_Down)
+    qtbot.keyClick(plot, Qt.Key.Key_Down)
+    assert plot.row == 1
+    assert chart._readout.text().startswith("eyes/vgg16.last: cluster 1 0.400 (50.0 %)")
+    for _ in range(9):
+        qtbot.keyClick(plot, Qt.Key.Key_Down)
+    assert plot.row == 3
+
+
+def test_that_bars_and_table_change_places(chart):
+    table = chart.findChild(WeightsTable)
+    assert not table.isVisible()
+    chart.findChild(Choices).choose(1)
+    assert table.isVisible()
+
+
+def test_that_the_legend_gives_the_size_of_every_cluster(chart):
+    assert [key.text for key in chart._legend.keys] == [
+        "Cluster 1 (40 frames)",
+        "Cluster 2 (57 frames)",
+    ]
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 5, 8])
+def test_that_many_weights_get_rows_of_readable_height(on_show, n_clusters):
+    views = tuple(f"{name}{i}" for name in VIEWS for i in range(3))
+    chart = WeightsChart()
+    chart.show_model(model_shown(n_clusters=n_clusters, views=views))
+    plot = on_show(chart).findChild(RowPlot)
+    assert plot.height() >= len(views) * plot.fontMetrics().height()
+
+
+def test_that_a_model_that_goes_away_takes_its_weights_along(chart):
+    chart.show_model(None)
+    chart.refresh()
+    assert "No model yet" in chart.accessibleDescription()
+    assert not chart.findChild(RowPlot).isVisible()
