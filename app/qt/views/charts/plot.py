@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPen,
-    QPolygonF,
     QTransform,
     QWheelEvent,
 )
@@ -68,19 +67,20 @@ def draw_curve(
 ) -> None:
     """Draw a line through points, broken where a value is not finite.
 
-    In pixels like all else: pyqtgraph's own curves get thinner on finer screens.
+    In pixels like all else, since pyqtgraph's own curves get thinner on finer screens; and in
+    single lines, since Qt draws long paths with many turns many times slower.
     """
-    painter.setPen(QPen(QColor(colour), 1.6))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    piece: list[QPointF] = []
+    lines = []
+    last: QPointF | None = None
     for x, y in points:
-        if isfinite(x) and isfinite(y):
-            piece.append(pixels.at(x, y))
-        elif piece:
-            painter.drawPolyline(QPolygonF(piece))
-            piece = []
-    if piece:
-        painter.drawPolyline(QPolygonF(piece))
+        here = pixels.at(x, y) if isfinite(x) and isfinite(y) else None
+        if here is not None and last is not None:
+            lines.append(QLineF(last, here))
+        last = here
+    pen = QPen(QColor(colour), 1.6)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)  # covers the notches between lines
+    painter.setPen(pen)
+    painter.drawLines(lines)
 
 
 class PlotLayer(pg.GraphicsObject):

@@ -182,7 +182,7 @@ class WeightsChart(Chart):
         raw, shares = self._raw()[index], self._within_clusters()[index]
         values = ", ".join(
             self.tr("cluster {number} {weight} ({share})").format(
-                number=cluster + 1, weight=number(weight), share=percent(share)
+                number=cluster + 1, weight=weight_text(weight, False), share=percent(share)
             )
             for cluster, (weight, share) in enumerate(zip(raw, shares, strict=True))
         )
