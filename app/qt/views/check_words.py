@@ -62,7 +62,7 @@ def _tr(text: str) -> str:
 
 
 def _is_either_way(check: Check) -> bool:
-    return check.low < 0.0 and check.low == -check.high
+    return check.low < 0.0 and check.low == -check.high and math.isfinite(check.high)
 
 
 def _decimals(check: Check) -> int:

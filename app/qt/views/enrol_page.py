@@ -1,7 +1,10 @@
-"""The enrolment page: record takes, see what is covered, strike bad frames, fit a model."""
+"""The enrolment page: record takes, see what is covered, strike bad frames, fit a model.
+
+Shortcuts that hold in the whole window are the window's; tool tips here name them.
+"""
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -14,11 +17,11 @@ from PySide6.QtWidgets import (
 
 from app.qt.theme import set_class
 from app.qt.views.coverage_meter import CoverageMeter
-from app.qt.views.fit_bar import FIT_SHORTCUT, UNDO_SHORTCUT, FitBar
+from app.qt.views.fit_bar import FitBar
 from app.qt.views.gallery import Gallery
 from app.qt.views.guidance import Guidance
 from app.qt.views.quality_list import QualityList
-from app.qt.views.record_card import SHORTCUT, RecordCard
+from app.qt.views.record_card import RecordCard
 from app.qt.views.takes_list import TakesList
 from app.qt.views.texts import card
 from app.shown import EnrolmentShown
@@ -68,7 +71,7 @@ class EnrolPage(QWidget):
         self._gallery_card = _titled(self.tr("Frames"), self.gallery, self)
         self._lay_out()
         self._connect()
-        self._make_actions()
+        self._order_tabs()
         self.setFocusProxy(self.record.button)
         self.show_enrolment(self._shown)
 
@@ -104,6 +107,11 @@ class EnrolPage(QWidget):
         """Say whether there is a model, and how many frames it does not know."""
         self.fit_bar.set_model_present(is_present, n_unmodelled)
 
+    @Slot()
+    def toggle_take(self) -> None:
+        """Do what the big button does: for the window's menu and its shortcut."""
+        self.record.toggle()
+
     # ------------------------------------------------------------- Qt
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
@@ -118,9 +126,6 @@ class EnrolPage(QWidget):
         is_recording = bool(self._shown.collecting)
         self.takes.set_locked(is_recording, may_clear=not is_recording and not self._is_busy)
         self.gallery.set_locked(is_recording)
-        self._record_action.setText(self.record.button.text())
-        self._undo_action.setEnabled(self.fit_bar.may_undo)
-        self._fit_action.setEnabled(self.fit_bar.may_fit)
 
     def _lay_out(self) -> None:
         content = QWidget(self)
@@ -184,20 +189,18 @@ class EnrolPage(QWidget):
         self.fit_bar.undo_requested.connect(self.undo_requested)
         self.fit_bar.fit_requested.connect(self.fit_requested)
 
-    def _make_actions(self) -> None:
-        """Shortcuts that hold in the whole window while this page is shown."""
-        self._record_action = self._action(QKeySequence(SHORTCUT), self.tr("Record"))
-        self._record_action.triggered.connect(self.record.toggle)
-        self._undo_action = self._action(QKeySequence(UNDO_SHORTCUT), self.tr("Undo"))
-        self._undo_action.triggered.connect(self.fit_bar.undo)
-        self._fit_action = self._action(QKeySequence(FIT_SHORTCUT), self.tr("Fit model"))
-        self._fit_action.triggered.connect(self.fit_bar.fit)
-
-    def _action(self, keys: QKeySequence, text: str) -> QAction:
-        action = QAction(text, self)
-        action.setShortcut(keys)
-        self.addAction(action)
-        return action
+    def _order_tabs(self) -> None:
+        """Go from top to bottom: laying the widgets out has mixed up their order."""
+        last: QWidget = self.guidance.button
+        for stops in (
+            self.record.tab_stops,
+            self.takes.tab_stops,
+            self.gallery.tab_stops,
+            self.fit_bar.tab_stops,
+        ):
+            for stop in stops:
+                QWidget.setTabOrder(last, stop)
+                last = stop
 
     @Slot()
     def _on_clear(self) -> None:

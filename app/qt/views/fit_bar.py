@@ -10,7 +10,7 @@ from app.qt.views.texts import set_text, wrapped
 from app.shown import EnrolmentShown
 
 UNDO_SHORTCUT = QKeySequence.StandardKey.Undo
-FIT_SHORTCUT = "Ctrl+Return"
+FIT_SHORTCUT = "Ctrl+F"
 
 
 class FitBar(QFrame):
@@ -72,6 +72,11 @@ class FitBar(QFrame):
         """Say whether there is a model, and how many frames it does not know."""
         self._has_model, self._n_unmodelled = is_present, n_unmodelled
         self._refresh()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        """What the tab key stops at, in order."""
+        return self.undo_button, self.fit_button
 
     @property
     def may_undo(self) -> bool:

@@ -84,14 +84,17 @@ class Gallery(QWidget):
         column.setSpacing(8)
         column.addLayout(top)
         column.addWidget(self.view, 1)
-        QWidget.setTabOrder(self.filter, self.remove_button)
-        QWidget.setTabOrder(self.remove_button, self.view)
 
         self.view.selectionModel().selectionChanged.connect(self._write)
         self.model.rowsInserted.connect(self._on_inserted)
         self.model.rowsRemoved.connect(self._write)
         self.model.modelReset.connect(self._write)
         self._write()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        """What the tab key stops at, in order."""
+        return self.filter, self.remove_button, self.view
 
     def show_samples(self, samples: Sequence[SampleShown]) -> None:
         """Show these samples; cheap when little has changed."""

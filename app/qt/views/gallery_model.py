@@ -47,9 +47,6 @@ class GalleryModel(QAbstractListModel):
         if _same(samples, self._all):
             return
         self._all = tuple(samples)
-        known = {sample.number for sample in samples}
-        for number in [number for number in self._pictures if number not in known]:
-            del self._pictures[number]
         wanted = self._wanted()
         self._remove_missing({sample.number for sample in wanted})
         if _is_subsequence(self._rows, wanted):
@@ -59,6 +56,7 @@ class GalleryModel(QAbstractListModel):
             self.beginResetModel()
             self._rows = wanted
             self.endResetModel()
+        self._forget_pictures({sample.number for sample in samples})
 
     def rowCount(self, parent: Index | None = None) -> int:
         """Return the number of samples shown."""
@@ -91,6 +89,10 @@ class GalleryModel(QAbstractListModel):
         if sample.number not in self._pictures:
             self._pictures[sample.number] = _pixmap(sample.thumbnail)
         return self._pictures[sample.number]
+
+    def _forget_pictures(self, known: set[int]) -> None:
+        for number in [number for number in self._pictures if number not in known]:
+            del self._pictures[number]
 
     def _wanted(self) -> list[SampleShown]:
         return [sample for sample in self._all if self._take in ("", sample.take)]

@@ -74,6 +74,11 @@ class RecordCard(QFrame):
         self._say(self.note, self._invitation())
 
     @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        """What the tab key stops at, in order."""
+        return self.name, self.button
+
+    @property
     def is_recording(self) -> bool:
         """Whether a take is being recorded."""
         return bool(self._collecting)

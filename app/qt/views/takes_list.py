@@ -102,6 +102,11 @@ class TakesList(QWidget):
         self._update_buttons()
 
     @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        """What the tab key stops at, in order."""
+        return self.table, self.rename_button, self.remove_button, self.clear_button
+
+    @property
     def message(self) -> str:
         """Why the last name was not taken; empty when it was."""
         return self._message.text()

@@ -1,0 +1,317 @@
+"""The Enrol page, driven as a person would drive it."""
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QScrollArea, QWidget
+
+from app.qt.views.enrol_page import EnrolPage
+from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
+
+COVERAGE = (
+    CoverageItem("Frames", 1.0),
+    CoverageItem("Lights", 0.5, "Record a take in another light, such as a lamp."),
+)
+
+
+def enrolment(sizes, **more):
+    """Return an enrolment of takes with so many frames each."""
+    samples = [name for name, size in sizes.items() for _ in range(size)]
+    values = {
+        "takes": tuple(TakeShown(name, size, 1) for name, size in sizes.items()),
+        "samples": tuple(SampleShown(number, name) for number, name in enumerate(samples)),
+        "coverage": COVERAGE,
+        "suggested_name": "lamp light",
+    }
+    return EnrolmentShown(**(values | more))
+
+
+READY = {"can_fit": True, "can_undo": True}
+
+
+@pytest.fixture
+def page(qtbot):
+    page = EnrolPage()
+    qtbot.addWidget(page)
+    page.resize(460, 560)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.show_enrolment(EnrolmentShown(suggested_name="window light", why_not="Record a take."))
+    return page
+
+
+def click(qtbot, button):
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+# ------------------------------------------------------------- recording
+
+
+def test_that_the_steps_are_shown_until_something_is_recorded(page):
+    assert page.guidance.is_open
+    page.show_enrolment(EnrolmentShown(collecting="window light", n_wanted=36))
+    assert not page.guidance.is_open
+
+
+def test_that_the_steps_can_be_unfolded_later_and_then_stay(page, qtbot):
+    page.show_enrolment(enrolment({"window light": 3}))
+    click(qtbot, page.guidance.button)
+    page.show_enrolment(enrolment({"window light": 4}))
+    assert page.guidance.is_open
+
+
+def test_that_record_without_a_name_asks_for_the_suggested_one(page, qtbot):
+    assert page.record.name.lineEdit().placeholderText() == "window light"
+    with qtbot.waitSignal(page.take_requested) as asked:
+        click(qtbot, page.record.button)
+    assert asked.args == [""]
+
+
+def test_that_return_in_the_name_starts_a_take_of_exactly_that_name(page, qtbot):
+    qtbot.keyClicks(page.record.name.lineEdit(), " lamp ")
+    with qtbot.waitSignal(page.take_requested) as asked:
+        qtbot.keyClick(page.record.name.lineEdit(), Qt.Key.Key_Return)
+    assert asked.args == ["lamp"]
+
+
+def test_that_the_typed_name_is_used_by_whatever_starts_the_take(page, qtbot):
+    page.record.name.setEditText("glasses")
+    with qtbot.waitSignal(page.take_requested) as asked:
+        page.toggle_take()
+    assert asked.args == ["glasses"]
+
+
+def test_that_the_name_is_empty_again_for_the_next_take(page):
+    page.record.name.setEditText("glasses")
+    page.show_enrolment(enrolment({"glasses": 1}, collecting="glasses", n_wanted=36))
+    page.show_enrolment(enrolment({"glasses": 36}))
+    assert page.record.name.currentText() == ""
+
+
+def test_that_the_button_stops_a_take_while_one_is_recorded(page, qtbot):
+    page.show_enrolment(enrolment({"lamp": 2}, collecting="lamp", n_wanted=36, n_collected=2))
+    assert page.record.button.text() == "Stop"
+    with qtbot.waitSignal(page.take_stopped), qtbot.assertNotEmitted(page.take_requested):
+        click(qtbot, page.record.button)
+
+
+def test_that_recording_shows_count_ring_and_hint(page):
+    page.show_enrolment(
+        enrolment(
+            {"lamp": 14}, collecting="lamp", n_wanted=36, n_collected=14, hint="Nod a little."
+        )
+    )
+    assert page.record.ring.count == "14 / 36"
+    assert page.record.ring.share == pytest.approx(14 / 36)
+    assert page.record.hint.isVisible()
+    assert page.record.hint.text() == "Nod a little."
+
+
+def test_that_a_finished_take_is_told_with_its_frames(page):
+    page.show_enrolment(enrolment({"lamp": 35}, collecting="lamp", n_wanted=36, n_collected=35))
+    page.show_enrolment(enrolment({"lamp": 36}))
+    assert page.record.note.text() == "“lamp” has 36 frames."
+    assert page.record.ring.count == "36"
+
+
+def test_that_a_take_without_frames_is_told(page):
+    page.show_enrolment(EnrolmentShown(collecting="lamp", n_wanted=36))
+    page.show_enrolment(EnrolmentShown())
+    assert page.record.note.text().startswith("Nothing was kept.")
+
+
+# ------------------------------------------------------------- fitting and undo
+
+
+def test_that_fit_is_disabled_with_the_reason_in_plain_sight(page, qtbot):
+    bar = page.fit_bar
+    assert not bar.fit_button.isEnabled()
+    assert bar.words.isVisible()
+    assert bar.words.text() == bar.fit_button.toolTip() == "Record a take."
+    with qtbot.assertNotEmitted(page.fit_requested):
+        bar.fit()
+
+
+def test_that_fit_is_primary_when_there_are_frames_to_learn_from(page, qtbot):
+    page.show_enrolment(enrolment({"lamp": 36}, **READY))
+    assert page.fit_bar.fit_button.property("class") == "primary"
+    with qtbot.waitSignal(page.fit_requested):
+        click(qtbot, page.fit_bar.fit_button)
+
+
+@pytest.mark.parametrize(
+    ("n_new", "kind", "words"),
+    [
+        (0, "", "The model knows all frames."),
+        (1, "primary", "The model does not know 1 frame yet: fit again."),
+        (14, "primary", "The model does not know 14 frames yet: fit again."),
+    ],
+)
+def test_that_fit_again_is_primary_only_when_frames_are_new(page, n_new, kind, words):
+    page.show_enrolment(enrolment({"lamp": 36}, **READY))
+    page.set_model_present(True, n_new)
+    assert page.fit_bar.fit_button.text() == "Fit again"
+    assert page.fit_bar.fit_button.property("class") == kind
+    assert page.fit_bar.words.text() == words
+
+
+def test_that_nothing_is_fitted_or_cleared_during_a_fit(page, qtbot):
+    page.show_enrolment(enrolment({"lamp": 36}, **READY))
+    page.set_busy(True)
+    assert not page.fit_bar.fit_button.isEnabled()
+    assert not page.takes.clear_button.isEnabled()
+    page.set_busy(False)
+    assert page.fit_bar.fit_button.isEnabled()
+    assert page.takes.clear_button.isEnabled()
+
+
+def test_that_undo_asks_only_when_there_is_something_to_undo(page, qtbot):
+    assert not page.fit_bar.undo_button.isEnabled()
+    page.show_enrolment(enrolment({"lamp": 36}, can_undo=True))
+    with qtbot.waitSignal(page.undo_requested):
+        click(qtbot, page.fit_bar.undo_button)
+
+
+def test_that_takes_are_left_alone_while_one_is_recorded(page):
+    page.show_enrolment(enrolment({"window": 36}, **READY))
+    page.takes.table.topLevelItem(0).setSelected(True)
+    page.gallery.view.selectAll()
+    assert page.takes.remove_button.isEnabled()
+    page.show_enrolment(
+        enrolment({"window": 36, "lamp": 1}, collecting="lamp", n_wanted=36, **READY)
+    )
+    for button in (
+        page.takes.remove_button,
+        page.takes.rename_button,
+        page.takes.clear_button,
+        page.gallery.remove_button,
+        page.fit_bar.undo_button,
+        page.fit_bar.fit_button,
+    ):
+        assert not button.isEnabled(), button.text()
+
+
+# ------------------------------------------------------------- deleting everything
+
+
+def answer(page, role):
+    box = page.findChild(QMessageBox)
+    next(button for button in box.buttons() if box.buttonRole(button) == role).click()
+
+
+def test_that_clearing_asks_first_and_then_is_told(page, qtbot):
+    page.show_enrolment(enrolment({"lamp": 36}))
+    click(qtbot, page.takes.clear_button)
+    with qtbot.waitSignal(page.clear_requested):
+        answer(page, QMessageBox.ButtonRole.DestructiveRole)
+
+
+def test_that_clearing_can_be_declined(page, qtbot):
+    page.show_enrolment(enrolment({"lamp": 36}))
+    with qtbot.assertNotEmitted(page.clear_requested):
+        click(qtbot, page.takes.clear_button)
+        answer(page, QMessageBox.ButtonRole.RejectRole)
+
+
+# ------------------------------------------------------------- wiring and layout
+
+
+def test_that_the_page_passes_on_what_is_done_to_takes_and_frames(page, qtbot):
+    page.show_enrolment(enrolment({"window": 2, "lamp": 2}))
+    page.takes.table.setCurrentItem(page.takes.table.topLevelItem(1))
+    with qtbot.waitSignal(page.take_removed) as removed:
+        click(qtbot, page.takes.remove_button)
+    page.gallery.view.selectAll()
+    with qtbot.waitSignal(page.sample_removed) as struck:
+        click(qtbot, page.gallery.remove_button)
+    assert (removed.args, struck.args) == (["lamp"], [[0, 1, 2, 3]])
+
+
+def test_that_cards_without_content_take_no_room(page):
+    assert not page.takes.isVisible()
+    assert not page.coverage.isVisible()
+    assert not page.gallery.isVisible()
+    page.show_enrolment(enrolment({"lamp": 1}))
+    assert page.takes.isVisible()
+    assert page.coverage.isVisible()
+    assert page.gallery.isVisible()
+
+
+@pytest.mark.parametrize(("width", "height"), [(460, 560), (620, 600), (1100, 900), (1900, 2000)])
+def test_that_nothing_is_wider_than_the_page(page, width, height):
+    page.show_enrolment(enrolment({"a long name " * 5: 40, "lamp": 60}, **READY))
+    page.resize(width, height)
+    QApplication.sendPostedEvents()
+    area = page.findChild(QScrollArea)
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width()
+    for widget in page.findChildren(QPushButton):
+        assert widget.width() >= widget.sizeHint().width(), widget.text()
+
+
+def test_that_wide_pages_have_two_columns_and_narrow_ones_one(page):
+    page.show_enrolment(enrolment({"lamp": 6}))
+
+    def left(widget):
+        return widget.mapTo(page, QPoint()).x()
+
+    page.resize(1300, 800)
+    QApplication.processEvents()
+    assert left(page.quality) > left(page.record) + page.record.width()
+    page.resize(460, 800)
+    QApplication.processEvents()
+    assert left(page.quality) < page.record.width()
+
+
+def test_that_scrolling_over_the_name_does_not_change_it(page, qtbot):
+    name = page.record.name
+    name.setCurrentIndex(1)
+    where = QPointF(name.rect().center())
+    event = QWheelEvent(
+        where,
+        QPointF(name.mapToGlobal(where.toPoint())),
+        QPoint(),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(name, event)
+    assert name.currentText() == "lamp light"
+
+
+def test_that_the_tab_key_goes_from_top_to_bottom(page):
+    page.show_enrolment(enrolment({"lamp": 6}, **READY))
+    chain, widget = [], page.guidance.button
+    while widget not in chain:
+        chain.append(widget)
+        widget = widget.nextInFocusChain()
+    order = [
+        page.guidance.button,
+        page.record.name,
+        page.record.button,
+        page.takes.table,
+        page.takes.clear_button,
+        page.gallery.filter,
+        page.gallery.view,
+        page.fit_bar.undo_button,
+        page.fit_bar.fit_button,
+    ]
+    assert [widget for widget in chain if widget in order] == order
+
+
+def test_that_everything_operable_has_a_name_for_screen_readers(page):
+    page.show_enrolment(enrolment({"lamp": 6}, **READY))
+    for widget in page.findChildren(QWidget):
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible():
+            named = widget if widget.parent() is not page.record.name else page.record.name
+            text = named.text() if isinstance(named, QPushButton) else ""
+            assert named.accessibleName() or text, widget
+
+
+def test_that_a_page_that_goes_away_leaves_no_timer_running(page):
+    page.show_enrolment(enrolment({"lamp": 3}, collecting="lamp", n_wanted=36, n_collected=3))
+    page.show_quality(None, "No face.")
+    page.hide()
+    assert not page.quality._timer.isActive()
+    assert page.record.ring._motion.state() == page.record.ring._motion.State.Stopped

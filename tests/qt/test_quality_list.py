@@ -1,0 +1,97 @@
+"""The live checklist: words, shapes, and how often it changes."""
+
+import math
+
+import pytest
+
+from app.qt.views.check_words import limits_in_words, name_in_words, value_in_words
+from app.qt.views.quality_list import INTERVAL_MS, QualityList
+from app.types import Check, Quality
+
+SIZE = Check("size", 164.2, 80.0, math.inf, "px")
+SMALL = Check("size", 62.0, 80.0, math.inf, "px", "Come closer.")
+DARK = Check("brightness", 33.0, 40.0, 225.0, "", "Too dark: turn on a light.")
+
+
+@pytest.fixture
+def checks(qtbot):
+    widget = QualityList()
+    qtbot.addWidget(widget)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    return widget
+
+
+def test_that_a_passed_check_has_a_tick_its_value_and_its_limit(checks):
+    checks.show_quality(Quality((SIZE,)), "")
+    assert checks.row_words("size") == ("check", "164 px", "at least 80 px")
+    assert checks.summary == "All 1 checks pass: this picture can be kept."
+
+
+def test_that_reasons_of_failed_checks_are_in_plain_sight(checks):
+    checks.show_quality(Quality((SMALL, DARK)), "Come closer.")
+    assert checks.row_words("size")[0] == checks.row_words("brightness")[0] == "cross"
+    assert checks.summary == "Come closer. Too dark: turn on a light."
+
+
+def test_that_without_a_face_the_reason_is_shown_and_no_check_seems_passed(checks, qtbot):
+    checks.show_quality(Quality((SIZE,)), "")
+    checks.show_quality(None, "No face is in view.")
+    qtbot.waitUntil(lambda: checks.summary == "No face is in view.")
+    assert checks.row_words("size") == ("dash", "", "at least 80 px")
+
+
+def test_that_a_passing_face_with_another_reason_is_not_called_good(checks):
+    checks.show_quality(Quality((SIZE,)), "Two faces are in view.")
+    assert checks.summary == "Two faces are in view."
+
+
+def test_that_an_unknown_check_gets_a_row_of_its_own(checks):
+    checks.show_quality(Quality((Check("glare", 0.5, 0.0, 1.0),)), "")
+    assert checks.row_words("glare") == ("check", "0.5", "at most 1.0")
+    assert name_in_words("glare") == "Glare"
+
+
+def test_that_values_within_the_interval_wait_and_the_newest_wins(checks, qtbot):
+    for size in (100.0, 101.0, 102.0):
+        checks.show_quality(Quality((Check("size", size, 80.0, math.inf, "px"),)), "")
+    assert checks.row_words("size")[1] == "100 px"
+    qtbot.waitUntil(lambda: checks.row_words("size")[1] == "102 px", timeout=10 * INTERVAL_MS)
+
+
+def test_that_hidden_checks_cost_nothing_and_catch_up_when_shown(checks):
+    checks.hide()
+    checks.show_quality(Quality((SIZE,)), "")
+    assert checks.row_words("size")[0] == "dash"
+    assert not checks._timer.isActive()
+    checks.show()
+    assert checks.row_words("size")[0] == "check"
+
+
+def test_that_the_clock_stops_when_nothing_new_comes(checks, qtbot):
+    checks.show_quality(Quality((SIZE,)), "")
+    assert checks._timer.isActive()
+    qtbot.waitUntil(lambda: not checks._timer.isActive(), timeout=10 * INTERVAL_MS)
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "limits"),
+    [
+        (Check("visible", 1.0, 0.95, math.inf), "100 %", "at least 95 %"),
+        (Check("visible", 0.949, 0.95, math.inf), "94.9 %", "at least 95 %"),
+        (Check("size", 79.6, 80.0, math.inf, "px"), "79.6 px", "at least 80 px"),
+        (Check("brightness", 121.0, 40.0, 225.0), "121", "40 to 225"),
+        (Check("sharpness", -2.31, -3.6, math.inf), "−2.3", "at least −3.6"),
+        (Check("sharpness", -math.inf, -3.6, math.inf), "not measurable", "at least −3.6"),
+        (Check("turn", -12.4, -35.0, 35.0, "°"), "12°", "at most 35°"),
+        (Check("turn", -0.2, -35.0, 35.0, "°"), "0°", "at most 35°"),
+        (Check("turn", 35.3, -35.0, 35.0, "°"), "35.3°", "at most 35°"),
+        (Check("motion", 0.08, 0.0, 1.0, "faces/s"), "0.1 faces/s", "at most 1.0 faces/s"),
+        (Check("motion", math.nan, 0.0, 1.0, "faces/s"), "not measurable", "at most 1.0 faces/s"),
+        (Check("size", 1e9, 80.0, math.inf, "px"), "1000000000 px", "at least 80 px"),
+        (Check("noise", 3.0, -math.inf, 5.0), "3.0", "at most 5.0"),
+        (Check("noise", 3.0, -math.inf, math.inf), "3.0", "any"),
+    ],
+)
+def test_that_values_and_limits_agree_with_the_verdict(check, value, limits):
+    assert (value_in_words(check), limits_in_words(check)) == (value, limits)

@@ -1,0 +1,130 @@
+"""The list of takes: what it says, renaming, deleting."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+
+from app.qt.views.takes_list import TakesList
+from app.shown import TakeShown
+
+WINDOW, LAMP = TakeShown("window", 36, 1, True), TakeShown("lamp", 24, 2)
+
+
+@pytest.fixture
+def takes(qtbot):
+    widget = TakesList()
+    qtbot.addWidget(widget)
+    widget.resize(420, 300)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    widget.show_takes((WINDOW, LAMP))
+    widget.table.setFocus()
+    return widget
+
+
+def words(takes, row):
+    item = takes.table.topLevelItem(row)
+    return [item.text(column) for column in range(4)]
+
+
+def rename(takes, qtbot, row, text, key=Qt.Key.Key_Return):
+    takes.table.setCurrentItem(takes.table.topLevelItem(row))
+    qtbot.keyClick(takes.table, Qt.Key.Key_F2)
+    editor = takes.table.viewport().findChild(QLineEdit)
+    editor.selectAll()
+    qtbot.keyClicks(editor, text)
+    qtbot.keyClick(editor, key)
+    qtbot.waitUntil(lambda: takes.table.viewport().findChild(QLineEdit) is None)
+
+
+def test_that_a_row_tells_name_frames_light_and_model(takes):
+    assert words(takes, 0) == ["window", "36", "light 1", "in the model"]
+    assert words(takes, 1) == ["lamp", "24", "light 2", "new"]
+
+
+def test_that_the_take_that_is_recorded_is_marked(takes):
+    takes.show_takes((WINDOW, LAMP), "lamp")
+    assert words(takes, 1)[3] == "recording"
+    takes.show_takes((WINDOW, LAMP), "")
+    assert words(takes, 1)[3] == "new"
+
+
+def test_that_a_take_of_unknown_light_says_so(takes):
+    takes.show_takes((TakeShown("lamp", 1),))
+    assert words(takes, 0)[2] == "–"
+
+
+def test_that_rows_of_deleted_takes_go(takes):
+    takes.show_takes((LAMP,))
+    assert takes.table.topLevelItemCount() == 1
+    assert words(takes, 0)[0] == "lamp"
+
+
+def test_that_f2_renames_and_the_row_waits_for_the_answer(takes, qtbot):
+    with qtbot.waitSignal(takes.rename_requested) as asked:
+        rename(takes, qtbot, 1, "  desk   lamp ")
+    assert asked.args == ["lamp", "desk lamp"]
+    assert words(takes, 1)[0] == "lamp"
+
+
+def test_that_a_double_click_renames(takes, qtbot):
+    place = takes.table.visualItemRect(takes.table.topLevelItem(1)).center()
+    viewport = takes.table.viewport()
+    qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseDClick(viewport, Qt.MouseButton.LeftButton, pos=place)
+    editor = viewport.findChild(QLineEdit)
+    assert editor.text() == "lamp"
+
+
+def test_that_a_name_that_exists_is_refused_with_a_reason(takes, qtbot):
+    with qtbot.assertNotEmitted(takes.rename_requested):
+        rename(takes, qtbot, 1, "window")
+    assert takes.message == "There is a take of that name already: choose another one."
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("   ", Qt.Key.Key_Return), ("lamp", Qt.Key.Key_Return), ("desk", Qt.Key.Key_Escape)],
+)
+def test_that_no_new_name_is_no_renaming(takes, qtbot, text, key):
+    with qtbot.assertNotEmitted(takes.rename_requested):
+        rename(takes, qtbot, 1, text, key)
+    assert takes.message == ""
+
+
+def test_that_names_cannot_get_longer_than_the_enrolment_keeps(takes, qtbot):
+    with qtbot.waitSignal(takes.rename_requested) as asked:
+        rename(takes, qtbot, 1, "x" * 80)
+    assert asked.args[1] == "x" * 60
+
+
+def test_that_delete_removes_the_selected_take(takes, qtbot):
+    takes.table.setCurrentItem(takes.table.topLevelItem(0))
+    with qtbot.waitSignal(takes.remove_requested) as asked:
+        qtbot.keyClick(takes.table, Qt.Key.Key_Delete)
+    assert asked.args == ["window"]
+
+
+def test_that_locked_takes_are_neither_renamed_nor_deleted(takes, qtbot):
+    takes.set_locked(True, may_clear=False)
+    takes.table.setCurrentItem(takes.table.topLevelItem(0))
+    with qtbot.assertNotEmitted(takes.remove_requested):
+        qtbot.keyClick(takes.table, Qt.Key.Key_Delete)
+    qtbot.keyClick(takes.table, Qt.Key.Key_F2)
+    assert takes.table.viewport().findChild(QLineEdit) is None
+
+
+def test_that_the_table_is_as_high_as_its_rows_up_to_six(takes):
+    heights = []
+    for n_takes in (1, 2, 6, 9):
+        takes.show_takes([TakeShown(f"take {n}", 1) for n in range(n_takes)])
+        heights.append(takes.table.sizeHint().height())
+    assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_that_its_frames_can_be_asked_for(takes, qtbot):
+    takes.table.setCurrentItem(takes.table.topLevelItem(1))
+    action = next(a for a in takes.table.actions() if a.text() == "Show its frames")
+    with qtbot.waitSignal(takes.frames_requested) as asked:
+        action.trigger()
+    assert asked.args == ["lamp"]
