@@ -76,7 +76,10 @@ class Gallery(QWidget):
 
         top = QHBoxLayout()
         top.setSpacing(8)
-        top.addWidget(self.filter, 1)
+        # As wide as names need, and not across a whole large screen.
+        self.filter.setMaximumWidth(self.fontMetrics().height() * 22)
+        top.addWidget(self.filter, 100)
+        top.addStretch(1)
         top.addWidget(self._count)
         top.addWidget(self.remove_button)
         column = QVBoxLayout(self)
