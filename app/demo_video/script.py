@@ -4,6 +4,10 @@ What the chapters are is told in `app.sources.demo_script`, which loads no rende
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from app.demo_video.arrays import F32
 from app.demo_video.camera import WEBCAM
@@ -30,27 +34,59 @@ def record(chapter: Chapter, stopping: Callable[[], bool] = lambda: False) -> It
     chapter : Chapter
         What to record.
     stopping : callable
-        Asked between the steps of making the scene, which take up to a second together, and
-        before every picture; a true answer ends the recording early.
+        Asked between the steps of making the scene, which take a second together and several on a
+        busy machine, and before every picture; a true answer ends the recording early.
 
     Raises
     ------
     InvalidInputError
         When the person is unknown or their portraits are not installed.
     """
-    load_person(chapter.person)
-    if stopping():
-        return
-    place = setting(chapter.person, chapter.light, SIZE, chapter.seed, _label(chapter))
-    room = room_of(place, chapter.light)
-    if stopping():
-        return
-    scene = _scene(chapter, place, room)
-    camera = place.camera(WEBCAM)
-    for number in range(chapter.n_recorded):
+    try:
+        load_person(chapter.person)
         if stopping():
             return
-        yield camera.shoot(scene.render(number / RATE), number / RATE)
+        drawn = setting(chapter.person, chapter.light, SIZE, chapter.seed, _label(chapter))
+        place = replace(drawn, rng=_Attentive(drawn.rng, stopping))
+        scene = _scene(chapter, place, room_of(place, chapter.light))
+        camera = place.camera(WEBCAM)
+        for number in range(chapter.n_recorded):
+            if stopping():
+                return
+            yield camera.shoot(scene.render(number / RATE), number / RATE)
+    except _Stopped:
+        return
+
+
+class _Stopped(Exception):
+    """The scene is not wanted any more."""
+
+
+class _Attentive(np.random.Generator):
+    """Draws the same numbers as another generator, unless the recording is to stop.
+
+    Every step of making a scene draws numbers, so that it is noticed between any two of them.
+    """
+
+    def __init__(self, rng: np.random.Generator, stopping: Callable[[], bool]) -> None:
+        super().__init__(rng.bit_generator)
+        self._stopping = stopping
+
+    def uniform(self, *args: Any, **options: Any) -> Any:
+        self._look()
+        return super().uniform(*args, **options)
+
+    def normal(self, *args: Any, **options: Any) -> Any:
+        self._look()
+        return super().normal(*args, **options)
+
+    def integers(self, *args: Any, **options: Any) -> Any:
+        self._look()
+        return super().integers(*args, **options)
+
+    def _look(self) -> None:
+        if self._stopping():
+            raise _Stopped
 
 
 def _label(chapter: Chapter) -> str:

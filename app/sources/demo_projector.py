@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.sources.demo_reel import Reel
 from app.sources.demo_script import Chapter, Script
 
-_FEW = 12
+_FEW = 8
 """With fewer pictures, running to and fro would look like trembling: the last one is held."""
 
 

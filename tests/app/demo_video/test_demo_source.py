@@ -1,12 +1,13 @@
+import importlib
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from app.demo_video.script import record
 from app.demo_video.takes import Take, frames, packed_empty_room
 from app.sources.causes import SourceError
 from app.sources.demo import DemoSource
@@ -179,12 +180,29 @@ for _ in range(3):
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_that_a_recording_notices_a_stop_before_the_scene_is_made(monkeypatch):
-    from app.demo_video import script
+@pytest.mark.parametrize(
+    ("key", "step", "following"),
+    [
+        ("window 4", "script.load_person", "script.genuine_scene"),
+        ("print", "instruments.photograph", "instruments.Plate"),
+        ("replay", "instruments.footage", "instruments.plate_layer"),
+        ("paper mask", "masks.photograph", "masks.person_layer"),
+        ("3-D mask", "masks.photograph", "masks.person_layer"),
+    ],
+)
+def test_that_a_recording_notices_a_stop_while_its_scene_is_made(key, step, following, monkeypatch):
+    stop = threading.Event()
+    module, name = step.split(".")
+    real = getattr(importlib.import_module(f"app.demo_video.{module}"), name)
 
-    def unwanted(*_):
+    def stopped_meanwhile(*arguments, **options):
+        stop.set()
+        return real(*arguments, **options)
+
+    def unwanted(*_, **__):
         raise AssertionError("made in vain")
 
-    monkeypatch.setattr(script, "_scene", unwanted)
-    chapter = replace(quick().chapters[0], n_recorded=1)
-    assert list(script.record(chapter, lambda: True)) == []
+    monkeypatch.setattr(f"app.demo_video.{step}", stopped_meanwhile)
+    monkeypatch.setattr(f"app.demo_video.{following}", unwanted)
+    assert list(record(chapter_of(quick(), key), stop.is_set)) == []
+    assert stop.is_set()
