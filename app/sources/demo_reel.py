@@ -5,8 +5,8 @@ run beside it. What is presented is recorded first and as fast as it goes, every
 time and at half that pace, so that the rest of the program gets its share. The thread ends when
 nothing is left to record.
 
-A picture has 44 to 72 KB: the whole loop takes 40 MB, each take to enrol another 4 to 6 MB once it
-has been presented, 86 MB in all and never more.
+A picture has 43 to 69 KB: as shipped, the whole loop takes 38 MB and each take to enrol another 4
+to 6 MB once it is asked for, 83 MB when everything is there.
 """
 
 import threading
@@ -84,7 +84,8 @@ class Reel:
     def stop(self) -> None:
         """Stop recording and wake whoever waits for a picture; does not wait for the thread.
 
-        The recorder notices at its next step, at most about half a second away on an idle machine.
+        The recorder notices at its next step: within half a second on an idle machine, within one
+        and a half where two other processes keep both of its cores busy.
         """
         with self._changed:
             self._stopped = True
