@@ -14,7 +14,7 @@ TURN = 16.0
 NOD = 10.0
 DISTANCE = 0.25
 LIGHTS = 2
-TAKES_A_LIGHT = 3
+TAKES_A_LIGHT = 4
 FRAMES = 60
 
 # Single odd frames should not count as variety.
@@ -50,7 +50,7 @@ def coverage(conditions: Sequence[Condition], parts: Sequence[str]) -> tuple[Cov
         _item(
             "Each light again",
             share_of_repeats,
-            f"Record each light {TAKES_A_LIGHT} times: the threshold is set on what is left out.",
+            "Record each light whole: the threshold is set on parts that are left out.",
         ),
         _item("Turn of the head", turn / TURN, "Turn your head a little to both sides."),
         _item("Nod", nod / NOD, "Raise and lower your head a little."),

@@ -50,11 +50,11 @@ class Plan:
         Seconds between parts.
     """
 
-    parts: int = 3
-    frames: int = 12
+    parts: int = 5
+    frames: int = 7
     every: float = 0.25
     at_least_every: float = 0.8
-    pause: float = 1.5
+    pause: float = 1.2
 
 
 @dataclass(frozen=True, eq=False)

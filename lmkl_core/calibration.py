@@ -32,7 +32,7 @@ Whole conditions left out answer another question, what one that was never enrol
 score; their error rate at the same threshold is reported beside it as the stress figure.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
@@ -190,6 +190,49 @@ class Calibration:
     origin: str = field(repr=False, default="")
     statement: str = ""
 
+    def raised_to(self, threshold: float, n_conditions: int) -> "Calibration":
+        """Return the same scores with a higher threshold, and what it refuses of them.
+
+        For those who would rather refuse more than the target than accept what scores so low: one
+        take unlike all others pulls the threshold down to its own scores. A threshold below the
+        present one changes nothing.
+
+        Parameters
+        ----------
+        threshold : float
+            The new one.
+        n_conditions : int
+            Conditions among the takes, for the interval of the stress figure.
+        """
+        if not np.isfinite(threshold):
+            raise InvalidInputError(f"threshold={threshold!r} must be a finite number.")
+        if threshold <= self.threshold:
+            return self
+        bpcer = float(np.mean(self.scores < threshold))
+        stress_bpcer, stress_interval = self.stress_bpcer, self.stress_interval
+        if not np.isnan(stress_bpcer):
+            stress_bpcer = float(np.mean(self.stress_scores < threshold))
+            stress_interval = clopper_pearson(
+                stress_bpcer * n_conditions, n_conditions, self.confidence
+            )
+        effective = self.n_effective
+        interval = clopper_pearson(bpcer * effective, effective, self.confidence)
+        promised = self.promised and bpcer <= self.target_bpcer
+        return replace(
+            self,
+            threshold=threshold,
+            bpcer=bpcer,
+            interval=interval,
+            promised=promised,
+            stress_bpcer=stress_bpcer,
+            stress_interval=stress_interval,
+            origin=f"{self.origin}; raised from {self.threshold:.3g}",
+            statement=_statement(
+                self.target_bpcer, bpcer, interval, effective, promised, self.confidence
+            )
+            + (RAISED if bpcer > self.target_bpcer else ""),
+        )
+
     @property
     def is_usable(self) -> bool:
         """Whether a sample that resembles nothing enrolled, of score 0, would be refused."""
@@ -287,6 +330,9 @@ NOT_POSITIVE = (
     " The threshold is not positive, so samples that resemble nothing enrolled would be accepted: "
     "enrol more, or use another kernel or delta."
 )
+
+
+RAISED = " The threshold was raised above what the target asks for, so that it lets less in."
 
 
 def _statement(target, bpcer, interval, effective, promised, confidence) -> str:

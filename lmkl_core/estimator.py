@@ -235,6 +235,20 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         self._set_calibration(self._fitted.calibrate(target, length))
         return self
 
+    def raise_threshold(self, least):
+        """Refuse whatever scores less than this, also where the target would let it in.
+
+        `calibrate` and a refining `extend` set the threshold by the target alone again.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self)
+        n_conditions = len(np.unique(self._fitted.conditions))
+        self._set_calibration(self.calibration_.raised_to(least, n_conditions))
+        return self
+
     def extend(self, X, *, groups=None, refine=False):
         """Append genuine samples, in time quadratic in the number of rows.
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.qt import icons
 from app.qt.pages import ENROL, MODEL, TEST, WHY
-from app.shown import EnrolmentShown, ModelShown, Notice, ReportShown
+from app.shown import EnrolmentShown, ModelShown, ReportShown
 
 if TYPE_CHECKING:
     from app.qt.main_window import MainWindow
@@ -252,14 +252,10 @@ class Actions(QObject):
 
     @Slot()
     def _toggle_take(self) -> None:
-        session, enrol = self._desk.session, self._desk.enrol
-        assert session is not None
-        assert enrol is not None
         self._window.book.turn_to(ENROL)
-        if session.enrolment.is_recording:
-            enrol.stop()
-        else:
-            enrol.start("")
+        pages = self._window.pages
+        if pages is not None and pages.enrol is not None:
+            pages.enrol.toggle_take()
 
     @Slot()
     def _on_fit(self) -> None:
@@ -307,7 +303,7 @@ class Actions(QObject):
         text = self.tr("&Stop the take") if shown.collecting else self.tr("&Record a take")
         self._record.setText(text)
         self._fit.setEnabled(shown.can_fit)
-        self._undo.setEnabled(shown.can_undo)
+        self._undo.setEnabled(shown.can_undo and not shown.collecting)
 
     @Slot(object)
     def _on_report(self, report: ReportShown | None) -> None:
@@ -322,7 +318,3 @@ class Actions(QObject):
     def _on_exported(self, _export: object) -> None:
         if self.close_after_export:
             self._window.close()
-
-    def tell(self, text: str) -> None:
-        """Tell the person something."""
-        self._desk.notice.emit(Notice(text))

@@ -41,6 +41,9 @@ class MainWindow(QMainWindow):
         self._halves.addWidget(self.book)
         self._halves.setStretchFactor(0, 1)
         self._halves.setStretchFactor(1, 1)
+        self.live.setMinimumWidth(440)
+        self.book.setMinimumWidth(480)
+        self._halves.setSizes([680, 600])
         self.setCentralWidget(self._halves)
         self.setStatusBar(self.status)
         self.setMinimumSize(1000, 640)
@@ -105,7 +108,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _add_timeline(self) -> None:
-        from app.qt.chart_colours import chart_colours
+        from app.qt.views.charts.colours import chart_colours
         from app.qt.views.charts.score_timeline import ScoreTimeline
 
         timeline = self.timeline = ScoreTimeline()
@@ -152,7 +155,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _on_colours(self, colours: object) -> None:
-        from app.qt.chart_colours import chart_colours
+        from app.qt.views.charts.colours import chart_colours
 
         if self.timeline is not None:
             self.timeline.set_colours(chart_colours(colours))  # type: ignore[attr-defined, arg-type]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.qt.views.model_page import ModelPage
     from app.qt.views.test_page import TestPage
     from app.qt.views.why_page import WhyPage
+    from app.session import Session
 
 ENROL, MODEL, WHY, TEST = "enrol", "model", "why", "test"
 
@@ -100,6 +101,7 @@ class Pages(QObject):
         from app.qt.views.why_page import WhyPage
 
         page = WhyPage()
+        page.enrol_requested.connect(self.turn_to_enrol)
         self._colour(page)
         page.show_model(self._session.model_shown)
         page.show_decision(self._session.decision)
@@ -121,7 +123,7 @@ class Pages(QObject):
         page.report_save_requested.connect(self.report_save_requested)
         page.report_open_requested.connect(self.report_open_requested)
         control.report_changed.connect(page.show_report)
-        page.set_simulated(self._source.is_demo)
+        self._simulate(page, self._source)
         page.show_trial(self._session.trial_shown)
         self._make_ready(page, self._session.model_shown)
         return page
@@ -149,7 +151,7 @@ class Pages(QObject):
         return self._book.page(TEST)  # type: ignore[return-value]
 
     @property
-    def _session(self):  # type: ignore[no-untyped-def]
+    def _session(self) -> "Session":
         assert self._desk.session is not None
         return self._desk.session
 
@@ -205,7 +207,7 @@ class Pages(QObject):
     def _on_source(self, source: SourceShown) -> None:
         self._source = source
         if self.test is not None:
-            self.test.set_simulated(source.is_demo)
+            self._simulate(self.test, source)
 
     @Slot(object)
     def _on_colours(self, _colours: object) -> None:
@@ -222,12 +224,16 @@ class Pages(QObject):
         session = self._session
         page.set_model_present(session.model is not None, len(session.enrolment.unmodelled))
 
+    @staticmethod
+    def _simulate(page: "TestPage", source: SourceShown) -> None:
+        page.set_simulated(source.is_demo, source.species)
+
     def _make_ready(self, page: "TestPage", shown: ModelShown | None) -> None:
         why = "" if shown else self.tr("Enrol a face and fit a model first: then it can be tested.")
         page.set_ready(shown is not None, why)
 
     @staticmethod
     def _colour(page: "ModelPage | WhyPage") -> None:
-        from app.qt.chart_colours import chart_colours
+        from app.qt.views.charts.colours import chart_colours
 
         page.set_colours(chart_colours(theme.colours()))

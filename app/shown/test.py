@@ -7,7 +7,7 @@ from app.types import Verdict
 
 BONA_FIDE = "bona fide"
 
-SPECIES = ("print", "photo", "phone", "tablet", "monitor", "paper mask", "3-D mask")
+SPECIES = ("print", "photo", "phone", "tablet", "replay", "monitor", "paper mask", "3-D mask")
 """Attack instrument species that the guided test offers; a person may name others."""
 
 

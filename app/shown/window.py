@@ -74,6 +74,8 @@ class SourceShown:
         What the demo can present; empty for other sources.
     presenting : str
         Key of what the demo was asked to present; empty is everything in turn.
+    species : tuple of str
+        Attack species that the demo can present.
     """
 
     text: str = ""
@@ -81,3 +83,4 @@ class SourceShown:
     is_demo: bool = False
     presentations: tuple[Choice, ...] = ()
     presenting: str = ""
+    species: tuple[str, ...] = ()

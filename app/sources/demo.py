@@ -45,7 +45,7 @@ class DemoSource(FrameSource):
     seed : int
         Another seed, other takes.
     n_recorded : int
-        Pictures recorded for each chapter, twice as many for those to enrol; it shows them to and
+        Pictures recorded for each chapter, some more for those to enrol; it shows them to and
         fro.
     clock : Clock, optional
         Where the pace comes from.
@@ -55,7 +55,7 @@ class DemoSource(FrameSource):
     chapters : tuple of Chapter
         What is shown in turn.
     enrolment : tuple of Chapter
-        Genuine takes to enrol: three in each of three lights, none of which is among ``chapters``.
+        Genuine takes to enrol: five in each of three lights, none of which is among ``chapters``.
     presentations : tuple of Chapter
         All that can be presented, every chapter once.
     """

@@ -21,7 +21,7 @@ PERSON = "P001"
 N_RECORDED = 48
 """Pictures recorded for a chapter of the loop unless another number is asked for."""
 
-_ENROLMENT_LENGTH = 2
+_ENROLMENT_LENGTH = 1.25
 """Enrolment wants variety: its takes are longer than those of the loop by this factor."""
 
 _SEEDS_APART = 100
@@ -84,15 +84,18 @@ class Script:
         What is shown in turn; a chapter may come more than once.
     enrolment : tuple of Chapter
         Genuine takes to enrol, which the loop does not show.
+    aside : tuple of Chapter
+        What is shown only when it is asked for.
     """
 
     loop: tuple[Chapter, ...]
     enrolment: tuple[Chapter, ...]
+    aside: tuple[Chapter, ...] = ()
 
     @property
     def presentations(self) -> tuple[Chapter, ...]:
-        """Every chapter once: enrolment first, then the loop's in the order they appear."""
-        return tuple(dict.fromkeys(self.enrolment + self.loop))
+        """Every chapter once: the loop's in the order they appear, then the others."""
+        return tuple(dict.fromkeys(self.loop + self.aside + self.enrolment))
 
 
 _LIGHTS = {"window": "by the window", "lamp": "by lamp light", "office": "in office light"}
@@ -110,23 +113,22 @@ _ATTACKS = {
     "3-D mask": ("soft-mask", "office", 28, "Somebody behind a moulded mask"),
 }
 
-# Number of a genuine take: caption.
-_GENUINE = {
-    1: "The person, {light}, take 1",
-    2: "The person, {light}, take 2",
-    3: "The person, {light}, take 3",
-    4: "The person, {light}",
-    5: "The person again, {light}",
+_ENROLMENT_TAKES = (1, 2, 3, 4, 5)
+
+# Number of a genuine take: caption. No two takes share one, so that frames tell where they belong.
+_GENUINE = {number: f"The person, {{light}}, take {number}" for number in _ENROLMENT_TAKES} | {
+    6: "The person, {light}",
+    7: "The person again, {light}",
 }
 
-_ENROLMENT_TAKES = (1, 2, 3)
-
-# The person first, then an attack and the person in turn; it ends with nobody.
+# The person first, then an attack and the person in turn; it ends with nobody. Only the lights that
+# are suggested for enrolment: a third one is for those who want to see what happens then.
 _LOOP = (
-    *("window 4", "print", "lamp 4", "phone", "office 4", "tablet", "window 5", "paper mask"),
-    *("lamp 5", "replay", "office 5", "monitor", "window 4", "photo", "lamp 4", "3-D mask"),
+    *("window 6", "print", "lamp 6", "phone", "window 7", "tablet", "lamp 7", "paper mask"),
+    *("window 6", "replay", "lamp 6", "monitor", "window 7", "photo", "lamp 7", "3-D mask"),
     "nobody",
 )
+_ASIDE = ("office 6",)
 
 
 def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) -> Script:
@@ -139,7 +141,7 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
     seed : int
         Another seed, other takes.
     n_recorded : int
-        Pictures recorded for each chapter of the loop; twice as many for takes to enrol.
+        Pictures recorded for each chapter of the loop; some more for takes to enrol.
 
     Raises
     ------
@@ -194,7 +196,7 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
             person=person,
             seed=base + number,
             n_frames=round(6 * RATE),
-            n_recorded=n_recorded * (_ENROLMENT_LENGTH if is_enrolled else 1),
+            n_recorded=round(n_recorded * (_ENROLMENT_LENGTH if is_enrolled else 1)),
         )
 
     def chapter(key: str) -> Chapter:
@@ -204,4 +206,4 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
 
     base = _SEEDS_APART * seed
     enrolment = tuple(chapter(f"{light} {take}") for light in _LIGHTS for take in _ENROLMENT_TAKES)
-    return Script(tuple(map(chapter, _LOOP)), enrolment)
+    return Script(tuple(map(chapter, _LOOP)), enrolment, tuple(map(chapter, _ASIDE)))

@@ -140,12 +140,9 @@ class SourceControl(QObject):
     def _tell_source(self) -> None:
         shown = SourceShown(self._text, self.name)
         if (demo := self.demo) is not None:
-            choices = (Choice(c.key, self._title(c.key, c.caption)) for c in demo.presentations)
-            shown = SourceShown(self._text, self.name, True, tuple(choices), demo.presenting or "")
+            choices = (Choice(c.key, c.caption) for c in demo.presentations)
+            species = tuple(c.species for c in demo.presentations if c.species is not None)
+            shown = SourceShown(
+                self._text, self.name, True, tuple(choices), demo.presenting or "", species
+            )
         self.source_changed.emit(shown)
-
-    @staticmethod
-    def _title(key: str, caption: str) -> str:
-        """Captions are shared by several takes: their numbers tell them apart."""
-        number = key.rpartition(" ")[2]
-        return f"{caption}, take {number}" if number.isdigit() else caption

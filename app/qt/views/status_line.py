@@ -1,4 +1,4 @@
-"""The foot of the window: which source, how fast, how late, what was dropped, what is being done."""
+"""The foot of the window: the source, how fast things go, and what is being done."""
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
@@ -27,6 +27,7 @@ class StatusLine(QStatusBar):
         for widget in (self._text, self._bar, self._cancel):
             self.addWidget(widget)
         self.addPermanentWidget(self._figures)
+        self.setContentsMargins(12, 0, 12, 0)
         self.show_working(Working())
 
     @property

@@ -20,6 +20,7 @@ def species_words(species: str) -> str:
         "photo": _tr("Photo"),
         "phone": _tr("Phone"),
         "tablet": _tr("Tablet"),
+        "replay": _tr("Replayed video"),
         "monitor": _tr("Monitor"),
         "paper mask": _tr("Paper mask"),
         "3-D mask": _tr("3-D mask"),

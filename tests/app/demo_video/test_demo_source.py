@@ -84,7 +84,7 @@ def test_that_a_presentation_begins_with_the_next_frame():
         source.present("print")
         before = source.chapter.key, source.presenting
         frame = source.read()
-    assert before == ("window 4", "print")
+    assert before == ("window 6", "print")
     assert source.chapter.key == "print"
     assert frame.caption == "Simulated: A print of the person"
     assert frame.number == 1
@@ -183,7 +183,7 @@ for _ in range(3):
 @pytest.mark.parametrize(
     ("key", "step", "following"),
     [
-        ("window 4", "script.load_person", "script.genuine_scene"),
+        ("window 6", "script.load_person", "script.genuine_scene"),
         ("print", "instruments.photograph", "instruments.Plate"),
         ("replay", "instruments.footage", "instruments.plate_layer"),
         ("paper mask", "masks.photograph", "masks.person_layer"),

@@ -103,6 +103,7 @@ class PlotLayer(pg.GraphicsObject):
 
     def viewTransformChanged(self) -> None:
         """Cover the new range."""
+        super().viewTransformChanged()  # forgets the rectangle that it keeps
         self.prepareGeometryChange()
         self.update()
 
