@@ -1,10 +1,17 @@
 """Entry point of the ``lmkl-pad`` command and of ``python -m app``."""
 
-from app.cli.main import cli
+import sys
 
 
 def main() -> None:
     """Run the command line; the process's exit code is its result."""
+    if len(sys.argv) == 1:
+        # The usual start: the window should not wait for the command line's libraries.
+        from app.launch import launch
+
+        sys.exit(launch())
+    from app.cli.main import cli
+
     cli(prog_name="lmkl-pad")
 
 

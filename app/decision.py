@@ -27,8 +27,9 @@ class Decider:
     """Gather scored frames and decide on them together.
 
     Accepted is what scores at least the threshold on average. A refusal is put down to unfamiliar
-    circumstances where most of the window's refused frames were. Another face, a long gap or some
-    frames without a usable face begin a new window: nobody is accepted on frames of somebody else.
+    circumstances where most of the window's refused frames were. Another face, another threshold, a
+    long gap or some frames without a usable face begin a new window: nobody is accepted on frames
+    of somebody else, or of another model.
     """
 
     def __init__(self) -> None:
@@ -55,6 +56,9 @@ class Decider:
                 self._window.clear()
                 self.decision = Decision(scored.verdict, scored.reason, RULE)
         else:
+            # A frame that was under way when the model changed comes after `reset`.
+            if self._window and self._window[-1].threshold != scored.threshold:
+                self._window.clear()
             self._unusable.clear()
             self._window.append(scored)
             self.decision = self._judged(scored.threshold)
@@ -71,10 +75,11 @@ class Decider:
         if n < ENOUGH:
             reason = f"Looking: {n} of {ENOUGH} frames."
             return Decision(Verdict.LOOKING, reason, RULE, mean, threshold, n)
-        if mean >= threshold:
+        refused = [frame for frame in self._window if not frame.verdict.accepts]
+        # The mean of equal scores may be rounded to less than each of them.
+        if mean >= threshold or not refused:
             reason = "The mean score reaches the threshold."
             return Decision(Verdict.GENUINE, reason, RULE, mean, threshold, n)
-        refused = [frame for frame in self._window if not frame.verdict.accepts]
         counts = Counter(frame.verdict for frame in refused)
         verdict = Verdict.ATTACK
         if counts[Verdict.UNFAMILIAR] > counts[Verdict.ATTACK]:

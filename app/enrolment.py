@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from app.conditions import shared_circumstances
 from app.coverage import coverage
+from app.models.model import PART_MARK
 from app.observation import Observation
 from app.samples import Samples
 from app.shown import EnrolmentShown, SampleShown, TakeShown
@@ -72,7 +73,7 @@ class Sample:
     @property
     def part_name(self) -> str:
         """Name of what is left out together."""
-        return f"{self.take} #{self.part + 1}"
+        return f"{self.take}{PART_MARK}{self.part + 1}"
 
 
 class Offer(Enum):

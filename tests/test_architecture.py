@@ -42,7 +42,7 @@ class Rule:
 
 
 # The only file above app.qt that may start the window, and only through bootstrap.
-WINDOW_ENTRY_POINT = "app/cli/main.py"
+WINDOW_ENTRY_POINT = "app/launch.py"
 
 ENGINES = ("torch", "torchvision", "timm", "onnx", "onnxruntime")
 
@@ -52,7 +52,7 @@ RULES = [
     Rule("app", ENGINES),
     Rule("app", ("PySide6",), except_in=("app/qt",)),
     Rule("app", ("app.qt",), except_in=("app/qt", WINDOW_ENTRY_POINT)),
-    Rule("app/qt/views", ("lmkl_core", "torch", "cv2")),
+    Rule("app/qt/views", ("lmkl_core", "numpy", "scipy", "sklearn", "torch", "cv2")),
 ]
 
 
@@ -95,6 +95,32 @@ def describe(found: Iterable[Import]) -> str:
 def test_that_imports_point_downwards(rule):
     broken = rule.broken_by(ROOT)
     assert not broken, describe(broken)
+
+
+# What a view may import of ours: values and what is Qt's own, nothing that computes or acts.
+KNOWN_TO_VIEWS = ("app.types", "app.shown", "app.settings", "app.explanation", "app.qt")
+
+
+def test_that_views_import_only_values_and_widgets_of_ours():
+    foreign = [
+        found
+        for path in python_files(ROOT, "app/qt/views")
+        for found in imports_of(path)
+        if is_within(found.module, "app")
+        and not any(is_within(found.module, known) for known in KNOWN_TO_VIEWS)
+    ]
+    assert not foreign, describe(foreign)
+
+
+ABOVE_VIEWS = (
+    *("app.qt.desk", "app.qt.controls", "app.qt.workers", "app.qt.threads", "app.qt.bridge"),
+    *("app.qt.main_window", "app.qt.pages", "app.qt.actions", "app.qt.bootstrap"),
+)
+
+
+def test_that_views_know_nothing_of_what_drives_them():
+    upward = Rule("app/qt/views", ABOVE_VIEWS).broken_by(ROOT)
+    assert not upward, describe(upward)
 
 
 def test_that_the_entry_point_reaches_the_window_only_through_bootstrap():
@@ -150,7 +176,7 @@ def bad_tree(tmp_path):
     write("app/shortcut.py", "import onnxruntime\n")
     write("app/model.py", "from app import qt\nfrom PySide6.QtCore import Qt\n")
     write("app/qt/window.py", "from PySide6 import QtWidgets\n")
-    write("app/cli/main.py", "from app.qt import bootstrap\n")
+    write("app/launch.py", "from app.qt import bootstrap\n")
     write("app/qt/views/scores.py", "from lmkl_core import LocalisedMKL\n")
     return tmp_path
 

@@ -14,6 +14,9 @@ from app.cli.exit_codes import ExitCode
 if TYPE_CHECKING:
     from app.demo import DemoResult
 
+DEFAULT_OUTPUT = Path("lmkl-pad-demo")
+"""Where results go when nobody asked for the demo: in the folder the program was started in."""
+
 MODEL_FILE = "demo-model.safetensors"
 JSON_FILE = "demo.json"
 

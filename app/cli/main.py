@@ -1,15 +1,13 @@
 """The root command: version, help, and what happens without a subcommand."""
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from app.cli import demo, weights
 from app.cli.exit_codes import HELP
-
-NO_WINDOW_YET = "The window is not built yet in this version; here is the demo without it."
 
 cli = typer.Typer(
     name="lmkl-pad",
@@ -36,8 +34,23 @@ def root(
             "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
         ),
     ] = False,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source",
+            metavar="SOURCE",
+            help="What the window shows: demo, camera, camera:NAME, a video, a folder, an address.",
+        ),
+    ] = "",
+    model: Annotated[
+        Path | None, typer.Option("--model", metavar="FILE", help="A model for the window to open.")
+    ] = None,
 ) -> None:
-    """Tell live faces from attacks never seen before, learning from genuine samples only."""
+    """Tell live faces from attacks never seen before, learning from genuine samples only.
+
+    Without a command the window opens.
+    """
     if context.invoked_subcommand is None:
-        Console().print(NO_WINDOW_YET)
-        demo.run_and_print(output=None, as_json=False)
+        from app.launch import launch
+
+        raise typer.Exit(launch(source, "" if model is None else str(model)))

@@ -12,6 +12,9 @@ from app.conditions import NAMES, EnrolledConditions
 from lmkl_core import LocalisedMKL
 from lmkl_core.modelfile import from_bytes, to_bytes
 
+PART_MARK = " #"
+"""Stands between the name of a take and the number of its part."""
+
 _DIGITS = 6
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.models.model import PadModel
+from app.models.model import PART_MARK, PadModel
 from app.shown import Bound, ModelShown, ThresholdShown
 from app.types import Image
 from lmkl_core import LocalisedMKL
@@ -52,7 +52,8 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         threshold=_threshold(estimator),
         bounds=_bounds(estimator),
         parameters=_parameters(estimator),
-        takes=model.takes,
+        takes=tuple(dict.fromkeys(take_of(part) for part in model.takes)),
+        n_parts=len(model.takes),
         n_samples=len(labels),
         preset=str(preset.get("name", "")) if isinstance(preset, dict) else "",
         typical_terms=_typical_terms(estimator),
@@ -61,6 +62,12 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         is_simulated=model.is_simulated,
         notes=model.notes,
     )
+
+
+def take_of(part: str) -> str:
+    """Return the name of the take that a part belongs to."""
+    name, mark, number = part.rpartition(PART_MARK)
+    return name if mark and number.isdigit() else part
 
 
 def _threshold(estimator: LocalisedMKL) -> ThresholdShown:
@@ -77,7 +84,8 @@ def _threshold(estimator: LocalisedMKL) -> ThresholdShown:
         n_scores=int(calibration.n_scores),
         n_effective=float(calibration.n_effective),
         promised=bool(calibration.promised),
-        origin=str(calibration.origin),
+        # What the library takes for takes are the parts of those that a person recorded.
+        origin=str(calibration.origin).replace(" take", " part"),
         statement=str(calibration.statement),
         stress_bpcer=float(calibration.stress_bpcer) if has_stress else None,
         stress_interval=(float(stress_low), float(stress_high)),

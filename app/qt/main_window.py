@@ -93,6 +93,7 @@ class MainWindow(QMainWindow):
         desk, signals = self.desk, self.desk.signals
         assert signals is not None
         assert desk.enrol is not None
+        assert desk.model is not None
         signals.scored.connect(self.live.show_scored)
         signals.scored.connect(self._on_scored)
         signals.decision.connect(self.live.show_decision)
@@ -101,6 +102,8 @@ class MainWindow(QMainWindow):
         self.pages = Pages(desk, self.book)
         self.menus = Actions(self)
         self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
+        desk.model.fitted.connect(self.pages.turn_to_model)
+        self.book.setFocus()
         self._timer.start()
         # One thing at a time, so that the window answers in between.
         QTimer.singleShot(0, self, self._add_timeline)

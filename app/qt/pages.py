@@ -162,6 +162,11 @@ class Pages(QObject):
         """Open the enrol page."""
         self._book.turn_to(ENROL)
 
+    @Slot()
+    def turn_to_model(self) -> None:
+        """Open the model page."""
+        self._book.turn_to(MODEL)
+
     @Slot(object)
     def _on_enrolment(self, shown: EnrolmentShown) -> None:
         if self.enrol is not None:
@@ -186,7 +191,8 @@ class Pages(QObject):
     @Slot(object)
     def _on_scored(self, scored: Scored) -> None:
         if self._book.current == ENROL and self.enrol is not None:
-            self.enrol.show_quality(scored.quality, scored.reason)
+            is_fine = scored.quality is not None and scored.quality.passed
+            self.enrol.show_quality(scored.quality, "" if is_fine else scored.reason)
         elif self._book.current == WHY and self.why is not None:
             self.why.show_scored(scored)
 

@@ -33,6 +33,8 @@ class ModelControl(QObject):
     model_changed = Signal(object)
     """A `PadModel` or None, for the scoring thread."""
     notice = Signal(object)
+    fitted = Signal()
+    """A model was fitted from nothing."""
     exported = Signal(object)
     """An `Export`."""
     opened = Signal(str)
@@ -149,6 +151,8 @@ class ModelControl(QObject):
             model, numbers = result
             self._use(model, numbers)
             self._tell_fitted(model, is_new=kind == FIT)
+            if kind == FIT:
+                self.fitted.emit()
         elif kind == CALIBRATE:
             self._use(result)
         elif kind == EXPORT:

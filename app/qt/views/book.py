@@ -36,6 +36,7 @@ class Book(QWidget):
         column.addWidget(self._tabs)
         column.addWidget(self._stack, 1)
         self._tabs.currentChanged.connect(self._on_turned)
+        self.setFocusProxy(self._tabs)
 
     def add(self, key: str, title: str, icon: QIcon, tip: str) -> None:
         """Add a tab; its page comes with `set_maker`."""

@@ -10,6 +10,8 @@ from app.qt.views.source_bar import SourceBar
 from app.qt.views.verdict_banner import VerdictBanner
 from app.shown import Decision, Scored
 
+TIMELINE_HEIGHT = 150
+
 
 class LivePanel(QWidget):
     """What is always in sight, whichever page is open beside it.
@@ -48,12 +50,12 @@ class LivePanel(QWidget):
 
     def add_timeline(self, timeline: QWidget) -> None:
         """Put the chart of the score under the verdict."""
-        timeline.setMinimumHeight(120)
+        timeline.setMinimumHeight(110)
         self._parts.addWidget(timeline)
         self._parts.setStretchFactor(0, 4)
         self._parts.setStretchFactor(1, 1)
         height = self._parts.height()
-        self._parts.setSizes([height - 170, 170])
+        self._parts.setSizes([height - TIMELINE_HEIGHT, TIMELINE_HEIGHT])
         self.timeline_added.emit()
 
     @Slot(object)

@@ -1,6 +1,7 @@
 """Sentences for the person, above the picture: what happened and the way out."""
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.qt import icons, theme
@@ -8,6 +9,9 @@ from app.shown import Notice
 
 MOST = 3
 """Notices at a time; the oldest goes when another comes."""
+
+READING_SECONDS = 12
+"""A notice that asks for nothing goes by itself after this time."""
 
 _BANNERS = {"info": "banner-info", "warning": "banner-caution", "error": "banner-bad"}
 _ICONS = {
@@ -53,6 +57,8 @@ class Notices(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: list[_Line] = []
+        self._timer = QTimer(self, singleShot=True, interval=1000 * READING_SECONDS)
+        self._timer.timeout.connect(self._put_read_ones_away)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
@@ -80,6 +86,19 @@ class Notices(QWidget):
         self._lines.append(line)
         self._column.addWidget(line)
         self.show()
+        if notice.level == "info":
+            self._timer.start()
+
+    def hideEvent(self, event: QHideEvent, /) -> None:
+        """Nothing is left to put away."""
+        self._timer.stop()
+        super().hideEvent(event)
+
+    @Slot()
+    def _put_read_ones_away(self) -> None:
+        for line in list(self._lines):
+            if line.notice.level == "info":
+                self.remove(line)
 
     def remove(self, line: _Line) -> None:
         """Put a notice away."""

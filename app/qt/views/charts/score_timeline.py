@@ -260,8 +260,7 @@ class ScoreTimeline(Chart):
         for each in self._moments:
             if each.score is None and each.verdict is not Verdict.NO_MODEL:
                 time = each.time - now
-                continues = previous is not None and previous.score is None
-                if continues and self._runs and self._runs[-1].verdict is each.verdict:
+                if previous is not None and previous.verdict is each.verdict:
                     self._runs[-1].end = time
                 else:
                     self._runs.append(_Run(each.verdict, time, time))

@@ -1,0 +1,39 @@
+"""``lmkl-pad`` without a command: the window, or where there is no screen, the demo without one."""
+
+import sys
+
+
+def launch(source: str = "", model: str = "") -> int:
+    """Show the window and return the exit code.
+
+    Parameters
+    ----------
+    source : str
+        In the place of the source in the settings.
+    model : str
+        A model to open.
+    """
+    from app.screen import why_no_screen
+
+    sentence = why_no_screen()
+    if sentence:
+        return _without_screen(sentence)
+    from app.qt.bootstrap import run
+
+    return run(source, model)
+
+
+def _without_screen(sentence: str) -> int:
+    import typer
+
+    from app.cli import demo
+
+    typer.echo(f"{sentence} Here is the demo without a window.", err=True)
+    try:
+        demo.run_and_print(output=demo.DEFAULT_OUTPUT, as_json=False)
+    except typer.Exit as stop:
+        return int(stop.exit_code)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return 130
+    return 0
