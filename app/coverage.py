@@ -27,10 +27,14 @@ def coverage(conditions: Sequence[Condition], parts: Sequence[str]) -> tuple[Cov
     Parameters
     ----------
     conditions : sequence of Condition
-        Of every enrolled frame.
+        Of every enrolled frame; empty for presets that look at no face, of which only the number
+        of frames can be told.
     parts : sequence of str
         The part of a take that each frame belongs to.
     """
+    frames = _item("Frames", len(parts) / FRAMES, "Record more frames.")
+    if parts and not conditions:
+        return (frames,)
     if not conditions or len(conditions) != len(parts):
         n_lights, share_of_repeats, turn, nod, distance = 0, 0.0, 0.0, 0.0, 0.0
     else:
@@ -45,7 +49,7 @@ def coverage(conditions: Sequence[Condition], parts: Sequence[str]) -> tuple[Cov
         nod = _span([each.pitch for each in conditions])
         distance = _span([each.distance for each in conditions])
     return (
-        _item("Frames", len(parts) / FRAMES, "Record more frames."),
+        frames,
         _item("Lights", n_lights / LIGHTS, "Record a take in another light, such as a lamp."),
         _item(
             "Each light again",

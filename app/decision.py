@@ -71,15 +71,15 @@ class Decider:
 
     def _judged(self, threshold: float) -> Decision:
         scores = [frame.score for frame in self._window if frame.score is not None]
-        n, mean = len(scores), sum(scores) / len(scores)
+        # Rounding would put the mean of equal scores below each of them.
+        n, mean = len(scores), max(sum(scores) / len(scores), min(scores))
         if n < ENOUGH:
             reason = f"Looking: {n} of {ENOUGH} frames."
             return Decision(Verdict.LOOKING, reason, RULE, mean, threshold, n)
-        refused = [frame for frame in self._window if not frame.verdict.accepts]
-        # The mean of equal scores may be rounded to less than each of them.
-        if mean >= threshold or not refused:
+        if mean >= threshold:
             reason = "The mean score reaches the threshold."
             return Decision(Verdict.GENUINE, reason, RULE, mean, threshold, n)
+        refused = [frame for frame in self._window if not frame.verdict.accepts]
         counts = Counter(frame.verdict for frame in refused)
         verdict = Verdict.ATTACK
         if counts[Verdict.UNFAMILIAR] > counts[Verdict.ATTACK]:

@@ -7,8 +7,9 @@ figures). A frame is kept when it passes the quality gate and differs from those
 than the camera's noise, which is measured as it goes.
 """
 
+import itertools
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -20,9 +21,10 @@ from numpy.typing import NDArray
 from app.conditions import shared_circumstances
 from app.coverage import coverage
 from app.models.model import PART_MARK
+from app.names import cleaned_name
 from app.observation import Observation
 from app.samples import Samples
-from app.shown import EnrolmentShown, SampleShown, TakeShown
+from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
 from app.types import Condition, Image
 
 SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
@@ -31,6 +33,8 @@ SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "furthe
 LONGEST_NAME = 60
 FEWEST_SAMPLES = 12
 """With fewer frames a model has nothing to say."""
+
+_MOVE = "Turn, nod and lean a little while the ring fills."
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,15 @@ class _Recording:
     wanted: int
     resumes_at: float = -math.inf
     last_kept: float = -math.inf
-    n_kept: int = 0
-    n_kept_in_part: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What takes long to find out of samples: views ask at every frame, they change less often."""
+
+    samples: tuple[Sample, ...]
+    lights: dict[str, int]
+    coverage: tuple[CoverageItem, ...]
 
 
 class Enrolment:
@@ -121,6 +132,7 @@ class Enrolment:
         self._hint = ""
         self._previous: NDArray[np.float32] | None = None
         self._steps: deque[float] = deque(maxlen=25)
+        self._measured: _Measured | None = None
 
     # ------------------------------------------------------------- recording
 
@@ -139,8 +151,8 @@ class Enrolment:
     def start(self, name: str) -> str:
         """Begin a take and return its name: cleaned, and unlike those there are."""
         self.stop()
-        clean = " ".join(name.split())[:LONGEST_NAME] or self.suggested_name
-        taken = {sample.take for sample in self.samples}
+        clean = cleaned_name(name, LONGEST_NAME) or self.suggested_name
+        taken = self._taken
         unique, number = clean, 1
         while unique in taken:
             number += 1
@@ -152,7 +164,7 @@ class Enrolment:
 
     def stop(self) -> None:
         """End the take; what was kept so far stays."""
-        if self._recording is not None and not self._recording.n_kept and self._undo:
+        if self._recording is not None and self._undo and self._undo[-1] is self.samples:
             self._undo.pop()  # nothing happened that could be undone
         self._recording = None
         self._hint = ""
@@ -163,21 +175,21 @@ class Enrolment:
         if recording is None:
             return Offer.IGNORED
         time = seen.scored.frame.time
-        if seen.views is None:
-            self._previous = None
-            self._hint = seen.scored.reason
-            return Offer.UNUSABLE
-        row = _row(seen.views)
+        row = None if seen.views is None else _row(seen.views)
         self._measure_noise(row)
         if time < recording.resumes_at:
-            return Offer.PAUSED
+            return Offer.PAUSED  # whoever looks away now does as they were told
+        if row is None:
+            self._hint = seen.scored.reason
+            return Offer.UNUSABLE
         if not self._differs(row, time, recording):
+            self._hint = _MOVE
             return Offer.ALIKE
         return self._keep(seen, time, recording)
 
-    def _measure_noise(self, row: NDArray[np.float32]) -> None:
+    def _measure_noise(self, row: NDArray[np.float32] | None) -> None:
         """Frames in a row differ by the camera's noise and hardly by anything else."""
-        if self._previous is not None and self._previous.shape == row.shape:
+        if row is not None and self._previous is not None and self._previous.shape == row.shape:
             step = float(np.linalg.norm(row - self._previous))
             if step > 0.0:  # a repeated picture says nothing of the noise
                 self._steps.append(step)
@@ -209,17 +221,15 @@ class Enrolment:
         )
         self._next_number += 1
         self.samples = (*self.samples, sample)
-        recording.n_kept += 1
-        recording.n_kept_in_part += 1
         recording.last_kept = time
-        self._hint = "Turn, nod and lean a little while the ring fills."
-        if recording.n_kept_in_part < self.plan.frames:
+        self._hint = _MOVE
+        kept = [s for s in self.samples if s.take == recording.name and s.part == recording.part]
+        if len(kept) < self.plan.frames:
             return Offer.KEPT
         if recording.part + 1 == self.plan.parts:
             self.stop()
             return Offer.FINISHED
         recording.part += 1
-        recording.n_kept_in_part = 0
         recording.resumes_at = time + self.plan.pause
         self._hint = "Look away for a moment, then sit as before."
         return Offer.NEXT_PART
@@ -232,20 +242,24 @@ class Enrolment:
         self._change(tuple(s for s in self.samples if s.number not in gone))
 
     def remove_take(self, name: str) -> None:
-        """Strike a whole take."""
+        """Strike a whole take; one that is being recorded ends."""
         self._change(tuple(s for s in self.samples if s.take != name))
+        if self._recording is not None and self._recording.name == name:
+            self.stop()
 
     def rename_take(self, name: str, new: str) -> None:
         """Give a take another name, unless it is empty or taken."""
-        new = " ".join(new.split())[:LONGEST_NAME]
-        if not new or new in {s.take for s in self.samples}:
+        new = cleaned_name(new, LONGEST_NAME)
+        if not new or new in self._taken:
             return
         self._change(tuple(replace(s, take=new) if s.take == name else s for s in self.samples))
+        if self._recording is not None and self._recording.name == name:
+            self._recording.name = new
 
     def undo(self) -> None:
         """Take back the last change: a recorded take, something struck, a name."""
         if self._undo:
-            self._recording = None
+            self._recording, self._hint = None, ""
             self.samples = self._undo.pop()
 
     def clear(self) -> None:
@@ -263,7 +277,8 @@ class Enrolment:
         self.samples = samples
 
     def _remember(self) -> None:
-        self._undo.append(self.samples)
+        if not self._undo or self._undo[-1] is not self.samples:
+            self._undo.append(self.samples)
 
     # ------------------------------------------------------------- for others
 
@@ -275,11 +290,15 @@ class Enrolment:
     @property
     def suggested_name(self) -> str:
         """A name for the next take."""
-        taken = {sample.take for sample in self.samples}
-        for name in SUGGESTIONS:
-            if name not in taken:
-                return name
-        return f"take {len(taken) + 1}"
+        taken = self._taken
+        numbered = (f"take {number}" for number in itertools.count(len(taken) + 1))
+        return next(name for name in itertools.chain(SUGGESTIONS, numbered) if name not in taken)
+
+    @property
+    def _taken(self) -> set[str]:
+        """Names of the takes there are, the one that is being recorded included."""
+        recorded = set() if self._recording is None else {self._recording.name}
+        return {sample.take for sample in self.samples} | recorded
 
     @property
     def unmodelled(self) -> tuple[Sample, ...]:
@@ -302,33 +321,38 @@ class Enrolment:
     @property
     def shown(self) -> EnrolmentShown:
         """The enrolment as views show it."""
-        recording, lights = self._recording, self._lights()
-        names = list(dict.fromkeys(sample.take for sample in self.samples))
+        recording, measured = self._recording, self._measure()
+        counts = Counter(sample.take for sample in self.samples)
         takes = tuple(
             TakeShown(
                 name,
-                sum(sample.take == name for sample in self.samples),
-                lights.get(name, 0),
+                n_samples,
+                measured.lights.get(name, 0),
                 all(s.number in self.modelled for s in self.samples if s.take == name),
             )
-            for name in names
+            for name, n_samples in counts.items()
         )
-        conditions = [s.condition for s in self.samples if s.condition is not None]
-        parts = [s.part_name for s in self.samples if s.condition is not None]
         why_not = self.why_not()
         return EnrolmentShown(
             takes=takes,
             samples=tuple(SampleShown(s.number, s.take, s.thumbnail) for s in self.samples),
-            coverage=coverage(conditions, parts),
+            coverage=measured.coverage,
             collecting="" if recording is None else recording.name,
             n_wanted=0 if recording is None else recording.wanted,
-            n_collected=0 if recording is None else recording.n_kept,
+            n_collected=0 if recording is None else counts[recording.name],
             hint=self._hint,
             can_fit=not why_not,
             why_not=why_not,
             can_undo=bool(self._undo),
             suggested_name=self.suggested_name,
         )
+
+    def _measure(self) -> _Measured:
+        if self._measured is None or self._measured.samples is not self.samples:
+            conditions = [s.condition for s in self.samples if s.condition is not None]
+            covered = coverage(conditions, [s.part_name for s in self.samples])
+            self._measured = _Measured(self.samples, self._lights(), covered)
+        return self._measured
 
     def _lights(self) -> dict[str, int]:
         """Number the circumstances of the takes, from 1, in the order of the takes."""

@@ -29,11 +29,14 @@ def why_no_screen(
         Where the X server's local sockets are.
     """
     known = os.environ if environment is None else environment
-    if known.get("QT_QPA_PLATFORM") or not platform.startswith("linux"):
+    wished = known.get("QT_QPA_PLATFORM", "")
+    if not platform.startswith("linux") or (wished and not _is_x11_alone(wished)):
         return ""
-    if known.get("WAYLAND_DISPLAY"):
+    if known.get("WAYLAND_DISPLAY") and not wished:
         return ""
     display = known.get("DISPLAY", "")
+    if not display and wished:
+        return f"There is no screen here (DISPLAY is not set, and QT_QPA_PLATFORM is {wished})."
     if not display:
         return "There is no screen here (neither DISPLAY nor WAYLAND_DISPLAY is set)."
     host, _, number = display.rpartition(":")
@@ -49,3 +52,8 @@ def why_no_screen(
                 "sudo apt-get install libxcb-cursor0 libxkbcommon-x11-0."
             )
     return ""
+
+
+def _is_x11_alone(wished: str) -> bool:
+    """Whether Qt is told to use X11 and nothing else, as in ``xcb`` or ``xcb:option``."""
+    return all(name.partition(":")[0] == "xcb" for name in wished.split(";"))

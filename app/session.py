@@ -62,6 +62,7 @@ class Session:
         self.model_shown: ModelShown | None = None
         self.scored: Scored | None = None
         self.last_offer = Offer.IGNORED
+        """What became of the last frame of the take that is being recorded."""
         self._decider = Decider()
         self._subscribers: list[Subscriber] = []
         self._clock = clock
@@ -147,6 +148,7 @@ class Session:
         self.scored = None
         self._decider.reset()
         self._arrivals.clear()
+        self.last_offer = Offer.IGNORED
         if self.enrolment.is_recording:
             self.enrolment.stop()
         if self.trial.is_presenting:
@@ -157,6 +159,7 @@ class Session:
 
     def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
         """Apply a change to the enrolment and tell of it."""
+        self.last_offer = Offer.IGNORED  # a take that is stopped is not complete
         change(self.enrolment)
         self._tell(Topic.ENROLMENT)
 

@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.conditions import NAMES, EnrolledConditions
 from app.models.model import PadModel
+from app.names import cleaned_name
 from lmkl_core.errors import ModelFileError
 from lmkl_core.modelfile import load_with_manifest, save_model
 
 SUFFIX = ".safetensors"
 COMPARED_ROWS = 64
 """Rows that are scored by both models after an export."""
+
+LONGEST_NAME = 200
+"""Characters of a name in a file that are kept: it must not fill the screen."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None
     try:
         model = PadModel(
             estimator,
-            dict(extra.get("features", {})),
+            _features(extra.get("features", {})),
             _conditions(extra.get("conditions")),
             _take_names(extra.get("takes"), len(manifest.takes)),
             is_simulated=extra.get("simulated") is True,
@@ -126,13 +131,14 @@ def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None
 
 def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
     """Say what differs between two fingerprints of views; empty when nothing does."""
-    if not saved:
+    if not _preset(saved):
         return "it does not say which views it was made with; fit a model in this program"
     theirs, ours = _preset(saved), _preset(running)
     if theirs.get("name") != ours.get("name"):
+        name = cleaned_name(str(theirs.get("name")), LONGEST_NAME)
         return (
-            f"it was made with the views {theirs.get('name')!r}, and {ours.get('name')!r} are "
-            "in use; choose these views in the settings"
+            f"it was made with the views {name!r}, and {ours.get('name')!r} are "
+            "in use; choose the former in the settings"
         )
     for part in ("crops", "branches"):
         if theirs.get(part) != ours.get(part):
@@ -155,23 +161,42 @@ def _preset(features: Mapping[str, Any]) -> Mapping[str, Any]:
     return preset if isinstance(preset, Mapping) else {}
 
 
+def _features(stored: Any) -> dict[str, Any]:
+    if not isinstance(stored, dict):
+        raise TypeError("the views' origin is no object")
+    return stored
+
+
 def _conditions(stored: Any) -> EnrolledConditions | None:
     if stored is None:
         return None
-    takes = tuple(str(name)[:200] for name in stored["takes"])
-    low, high = (np.array(stored[end], dtype=np.float64) for end in ("low", "high"))
-    shape = (len(takes), len(NAMES))
-    if list(stored["names"]) != list(NAMES) or not takes:
+    takes = _names(stored["takes"])
+    if stored["names"] != list(NAMES) or not takes:
         raise ValueError("other circumstances were measured")
-    if low.shape != shape or high.shape != shape or not np.isfinite([low, high]).all():
-        raise ValueError("ranges of circumstances are not finite numbers")
+    low, high = (_numbers(stored[end], (len(takes), len(NAMES))) for end in ("low", "high"))
+    if (low > high).any():
+        raise ValueError("a range of circumstances ends before it begins")
     return EnrolledConditions(takes, low, high)
+
+
+def _numbers(stored: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Return rows of finite numbers; texts that look like numbers are none."""
+    values = np.array(stored)
+    if values.shape != shape or values.dtype.kind not in "if" or not np.isfinite(values).all():
+        raise ValueError("ranges of circumstances are not finite numbers")
+    return values.astype(np.float64)
+
+
+def _names(stored: Any) -> tuple[str, ...]:
+    if not isinstance(stored, list) or not all(isinstance(name, str) for name in stored):
+        raise TypeError("names are no texts")
+    return tuple(cleaned_name(name, LONGEST_NAME) for name in stored)
 
 
 def _take_names(stored: Any, n_takes: int) -> tuple[str, ...]:
     if stored is None:
         return tuple(f"take {number + 1}" for number in range(n_takes))
-    names = tuple(str(name)[:200] for name in stored)
+    names = _names(stored)
     if len(names) != n_takes:
         raise ValueError("names and takes are not the same number")
     return names
