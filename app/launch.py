@@ -1,9 +1,12 @@
 """``lmkl-pad`` without a command: the window, or where there is no screen, the demo without one."""
 
 import sys
+from collections.abc import Callable
 
 
-def launch(source: str = "", model: str = "") -> int:
+def launch(
+    source: str = "", model: str = "", on_shown: Callable[[], None] | None = None
+) -> int:
     """Show the window and return the exit code.
 
     Parameters
@@ -12,6 +15,8 @@ def launch(source: str = "", model: str = "") -> int:
         In the place of the source in the settings.
     model : str
         A model to open.
+    on_shown : callable, optional
+        Called when the first frame is on the screen.
     """
     from app.screen import why_no_screen
 
@@ -20,7 +25,7 @@ def launch(source: str = "", model: str = "") -> int:
         return _without_screen(sentence)
     from app.qt.bootstrap import run
 
-    return run(source, model)
+    return run(source, model, on_shown)
 
 
 def _without_screen(sentence: str) -> int:

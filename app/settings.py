@@ -50,7 +50,8 @@ class Settings:
     preset : str
         Name or path of the preset that makes the views.
     delta : float or "auto"
-        Regulariser of the model.
+        Regulariser of the model. The default suits takes as this program records them
+        (`python -m benchmarks enrolment`); "auto" chooses it on left-out scores.
     p, q : float
         Exponents of the norm on the kernel weights, at least 1.
     n_clusters : int or "auto"
@@ -76,7 +77,7 @@ class Settings:
     height: int = 480
     detector: str = AUTO
     preset: str = "texture"
-    delta: float | Literal["auto"] = AUTO
+    delta: float | Literal["auto"] = 0.01
     p: float = 4 / 3
     q: float = 4 / 3
     n_clusters: int | Literal["auto"] = 3
