@@ -1,26 +1,33 @@
 """The headless demo: enrol a generated person, fit, and test on takes and attacks never seen.
 
-The recordings are generated (`app.demo_video`), everything after them is the product: the
-detector, the quality gate, the CNN views, the model and its threshold. What it shows is that the
-parts work together; how well real attacks are told apart is another question.
+The recordings are generated (`app.demo_video`), everything after them is what the window does: the
+detector, the quality gate, the CNN views, the model and its threshold, the test and its report.
+What it shows is that the parts work together; how well real attacks are told apart is another
+question.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import EnrolledConditions
 from app.demo_video import PEOPLE
 from app.demo_video.instruments import INSTRUMENTS
 from app.demo_video.takes import Take, frames
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
+from app.models.fitting import fitted
+from app.models.model import PadModel
+from app.observation import observe
 from app.pipeline import Pipeline
-from app.samples import Samples, collect
-from app.verdict import Verdict, judge
+from app.samples import collect
+from app.settings import Settings
+from app.shown import BONA_FIDE, Scored
+from app.trial import Trial
+from app.types import Verdict
 from lmkl_core import LocalisedMKL, clopper_pearson
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
@@ -91,12 +98,22 @@ class TakeResult:
 class DemoResult:
     """A fitted model and what it said about frames it had not seen."""
 
-    model: LocalisedMKL
-    features: dict[str, Any]
+    pad: PadModel
+    trial: Trial
     seed: int
     n_enrolled: int
     takes: tuple[str, ...]
     results: tuple[TakeResult, ...]
+
+    @property
+    def model(self) -> LocalisedMKL:
+        """The fitted estimator."""
+        return self.pad.estimator
+
+    @property
+    def features(self) -> dict[str, Any]:
+        """What decides the values of the views."""
+        return self.pad.features
 
     @property
     def is_certified(self) -> bool:
@@ -160,32 +177,29 @@ def run(seed: int = 0, progress: Progress | None = None) -> DemoResult:
         if progress is not None:
             progress(done, n_frames, text)
 
-    def views_of(takes: dict[str, Take], text: str) -> Samples:
+    def step(text: str) -> None:
         nonlocal done
-
-        def step(_: int, name: str) -> None:
-            nonlocal done
-            done += 1
-            tell(f"{text} {name}")
-
-        return collect(
-            pipeline, {name: frames(take, EVERY) for name, take in takes.items()}, progress=step
-        )
+        done += 1
+        tell(text)
 
     tell("preparing the networks, which takes a minute the first time")
     extractor = Extractor(load_preset(DEFAULT_PRESET))
     pipeline = Pipeline(extractor, FaceTracker(make_detector()))
-    genuine = views_of(enrolled, "enrolling")
+    genuine = collect(
+        pipeline,
+        {name: frames(take, EVERY) for name, take in enrolled.items()},
+        progress=lambda _, name: step(f"enrolling {name}"),
+    )
     tell("fitting")
-    model = genuine.fit(LocalisedMKL(random_state=seed))
-    conditions = genuine.enrolled_conditions()
-    results = []
+    model = fitted(genuine, Settings(), extractor.fingerprint(), is_simulated=True)
+    trial, results = Trial(), []
+    trial.use_model(model.digest)
     for name, take in tested.items():
-        samples = views_of({name: take}, "testing")
-        results.append(_judge(model, conditions, name, samples, is_attack=take.kind == "attack"))
+        seen = _test(pipeline, model, trial, take, partial(step, f"testing {name}"))
+        results.append(_counted(name, seen, is_attack=take.kind == "attack"))
     return DemoResult(
-        model=model,
-        features=extractor.fingerprint(),
+        pad=model,
+        trial=trial,
         seed=seed,
         n_enrolled=len(genuine),
         takes=tuple(enrolled),
@@ -193,33 +207,31 @@ def run(seed: int = 0, progress: Progress | None = None) -> DemoResult:
     )
 
 
-def _judge(
-    model: LocalisedMKL,
-    conditions: EnrolledConditions,
-    name: str,
-    samples: Samples,
-    *,
-    is_attack: bool,
-) -> TakeResult:
-    scores: NDArray[np.float64] = (
-        model.score_samples(samples.views) if len(samples) else np.empty(0)
-    )
-    verdicts = [
-        judge(float(score), float(model.offset_), conditions.familiarity(condition)).verdict
-        for score, condition in zip(scores, samples.conditions, strict=True)
-    ]
+def _test(
+    pipeline: Pipeline, model: PadModel, trial: Trial, take: Take, step: Callable[[], None]
+) -> list[Scored]:
+    """Present a take as the window's guided test would, and return its frames as judged."""
+    pipeline.reset()
+    species = BONA_FIDE if take.instrument is None else take.instrument
+    trial.start(species, is_simulated=True)
+    seen = []
+    for frame in frames(take, EVERY):
+        scored = observe(pipeline, model, frame).scored
+        trial.offer(scored)
+        seen.append(scored)
+        step()
+    trial.finish()
+    return seen
+
+
+def _counted(name: str, seen: list[Scored], *, is_attack: bool) -> TakeResult:
+    verdicts = [scored.verdict for scored in seen if scored.score is not None]
     n, n_accepted = len(verdicts), verdicts.count(Verdict.GENUINE)
     n_errors = n_accepted if is_attack else n - n_accepted
     low, high = clopper_pearson(n_errors, n, confidence=0.95) if n else (0.0, 1.0)
-    return TakeResult(
-        name,
-        is_attack,
-        n,
-        n_accepted,
-        verdicts.count(Verdict.UNFAMILIAR),
-        samples.n_refused,
-        (float(low), float(high)),
-    )
+    n_unfamiliar = verdicts.count(Verdict.UNFAMILIAR)
+    interval = (float(low), float(high))
+    return TakeResult(name, is_attack, n, n_accepted, n_unfamiliar, len(seen) - n, interval)
 
 
 def as_json(result: DemoResult) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import json
 import os
+from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -19,6 +21,7 @@ DEFAULT_OUTPUT = Path("lmkl-pad-demo")
 
 MODEL_FILE = "demo-model.safetensors"
 JSON_FILE = "demo.json"
+REPORT_FILE = "demo-report.html"
 
 
 def demo_command(
@@ -28,7 +31,7 @@ def demo_command(
             "--output",
             "-o",
             metavar="DIR",
-            help=f"Folder, made if missing, for {MODEL_FILE} and {JSON_FILE}.",
+            help=f"Folder, made if missing, for {MODEL_FILE}, {REPORT_FILE} and {JSON_FILE}.",
         ),
     ] = None,
     as_json: Annotated[
@@ -85,7 +88,13 @@ def run_and_print(*, output: Path | None, as_json: bool) -> None:
         print_demo(result, Console())
     if output is not None:
         _write(result, text, output)
-        typer.echo(f"Wrote {MODEL_FILE} and {JSON_FILE} to {output}", err=as_json)
+        typer.echo(
+            f"Wrote to {output}:\n"
+            f"  {MODEL_FILE}  the fitted model; the window opens it\n"
+            f"  {REPORT_FILE}  the test's report, for any browser; its figures beside it\n"
+            f"  {JSON_FILE}  everything printed above",
+            err=as_json,
+        )
     if not result.is_certified:
         _stop(
             f"The fit stopped at a relative gap of {result.model.gap_:.1e}, "
@@ -103,15 +112,22 @@ def _make_folder(folder: Path) -> None:
 
 
 def _write(result: "DemoResult", text: str, folder: Path) -> None:
-    from lmkl_core import save_model
+    from app.models.files import save
+    from app.models.summary import describe
+    from app.report import Context, build, write
+    from lmkl_core.errors import ModelFileError
 
     partial = folder / f"{JSON_FILE}.partial"
+    created = datetime.now().astimezone()
     try:
-        save_model(result.model, folder / MODEL_FILE, extra={"features": result.features})
+        saved = save(result.pad, folder / MODEL_FILE).model
+        context = Context("Demo", describe(saved), version("lmkl-pad"), created)
+        write(build(result.trial, context), folder / REPORT_FILE)
         partial.write_text(text + "\n", encoding="utf-8")
         os.replace(partial, folder / JSON_FILE)
-    except OSError as error:
-        _stop(f"Cannot write to {folder}: {error.strerror}.", ExitCode.UNWRITABLE)
+    except (OSError, ModelFileError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        _stop(f"Cannot write to {folder}: {why}.", ExitCode.UNWRITABLE)
 
 
 def _stop(sentence: str, code: ExitCode) -> NoReturn:
