@@ -146,9 +146,19 @@ class Desk(QObject):
         views = ("preset", "detector")
         if any(getattr(before, name) != getattr(settings, name) for name in views):
             self._prepare.emit(settings.preset, settings.detector)
-        if self.model is not None and settings.target_bpcer != before.target_bpcer:
-            self.model.set_target(settings.target_bpcer)
+        if self.model is not None:
+            self._tell_model(self.model, before, settings)
         self.settings_changed.emit(settings)
+
+    def _tell_model(self, model: "ModelControl", before: Settings, settings: Settings) -> None:
+        """Set the threshold anew at once; other parameters wait for the next fit."""
+        if settings.target_bpcer != before.target_bpcer:
+            model.set_target(settings.target_bpcer)
+        names = ("delta", "p", "q", "n_clusters", "temperature")
+        has_model = self.session is not None and self.session.model is not None
+        if has_model and any(getattr(before, n) != getattr(settings, n) for n in names):
+            text = self.tr("Fit the model again to use its new parameters.")
+            self.notice.emit(Notice(text, topic="model"))
 
     def delete_everything(self) -> None:
         """Forget model, takes and tests, and remove all that is stored of the person."""

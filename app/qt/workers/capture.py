@@ -97,9 +97,7 @@ class CaptureWorker(QObject):
         self._close()
 
     def ask_to_stop(self) -> None:
-        """Begin to end: frames are no longer delivered (called from another thread)."""
-        if (capture := self._capture) is not None:
-            capture.source.close()
+        """Nothing to break off: `finish` lets go of the source, on this worker's own thread."""
 
     def _make(self, text: str, width: int, height: int) -> tuple[FrameSource, bool]:
         if text == AUTO:
