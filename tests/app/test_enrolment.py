@@ -1,0 +1,527 @@
+"""Takes recorded in parts, and everything a person may do to them meanwhile."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.conditions import DIMENSIONS
+from app.enrolment import (
+    FEWEST_SAMPLES,
+    LONGEST_NAME,
+    SUGGESTIONS,
+    Enrolment,
+    Offer,
+    Plan,
+    as_samples,
+)
+from tests.app.enrolment_material import SHORT, Sitting, seen, unusable
+from tests.app.test_conditions import HOME
+
+LAMP = replace(HOME, warmth=HOME.warmth + 3 * DIMENSIONS["warmth"].tolerance)
+
+
+@pytest.fixture
+def sitting():
+    return Sitting()
+
+
+# ------------------------------------------------------------- recording
+
+
+def test_that_a_take_is_recorded_in_parts_and_then_ends(sitting):
+    enrolment = sitting.enrolment
+    assert enrolment.start("window light") == "window light"
+    assert enrolment.recording_part == ("window light", 0)
+    assert [sitting.offer() for _ in range(3)] == [Offer.KEPT, Offer.KEPT, Offer.NEXT_PART]
+    assert enrolment.recording_part == ("window light", 1)
+    sitting.pause()
+    assert [sitting.offer() for _ in range(3)] == [Offer.KEPT, Offer.KEPT, Offer.FINISHED]
+    assert not enrolment.is_recording
+    assert enrolment.recording_part is None
+    assert [sample.part for sample in enrolment.samples] == [0, 0, 0, 1, 1, 1]
+    assert [sample.number for sample in enrolment.samples] == list(range(6))
+
+
+def test_that_a_take_in_one_part_has_no_pause():
+    sitting = Sitting(Plan(parts=1, frames=2, every=0.1))
+    sitting.enrolment.start("a")
+    assert [sitting.offer(), sitting.offer()] == [Offer.KEPT, Offer.FINISHED]
+
+
+def test_that_without_a_recording_frames_are_ignored(sitting):
+    assert sitting.offer() is Offer.IGNORED
+    sitting.record("a")
+    assert sitting.offer() is Offer.IGNORED
+    assert len(sitting.enrolment.samples) == 6
+
+
+def test_that_progress_tells_frames_wanted_and_there(sitting):
+    sitting.enrolment.start("a")
+    shown = sitting.enrolment.shown
+    assert (shown.collecting, shown.n_wanted, shown.n_collected) == ("a", 6, 0)
+    sitting.offer()
+    assert sitting.enrolment.shown.n_collected == 1
+    sitting.enrolment.stop()
+    shown = sitting.enrolment.shown
+    assert (shown.collecting, shown.n_wanted, shown.n_collected) == ("", 0, 0)
+
+
+def test_that_frames_offered_between_parts_are_not_kept(sitting):
+    sitting.enrolment.start("a")
+    [sitting.offer() for _ in range(3)]
+    began = sitting.time
+    while sitting.time + 0.2 < began + SHORT.pause:
+        assert sitting.offer() is Offer.PAUSED
+    assert len(sitting.enrolment.samples) == 3
+    assert sitting.offer() is Offer.KEPT
+
+
+def test_that_who_looks_away_between_parts_is_not_told_to_look_here(sitting):
+    sitting.enrolment.start("a")
+    [sitting.offer() for _ in range(3)]
+    told = sitting.enrolment.shown.hint
+    assert "Look away" in told
+    assert sitting.enrolment.offer(unusable(sitting.time + 0.1)) is Offer.PAUSED
+    assert sitting.enrolment.shown.hint == told
+
+
+def test_that_an_unusable_frame_says_why_until_a_usable_one_comes(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    assert sitting.enrolment.offer(unusable(5.0, "Too dark.")) is Offer.UNUSABLE
+    assert sitting.enrolment.shown.hint == "Too dark."
+    place = float(sitting.enrolment.samples[0].views["eyes"][0, 0])
+    assert sitting.enrolment.offer(seen(5.1, place, 0.0)) is Offer.ALIKE
+    assert "Turn" in sitting.enrolment.shown.hint
+
+
+def test_that_frames_close_in_time_are_not_kept():
+    enrolment = Enrolment(SHORT)
+    enrolment.start("a")
+    assert enrolment.offer(seen(0.0, 0.0, 0.0)) is Offer.KEPT
+    assert enrolment.offer(seen(0.09, 50.0, 0.0)) is Offer.ALIKE
+    assert enrolment.offer(seen(0.1, 50.0, 0.0)) is Offer.KEPT
+
+
+def test_that_an_exact_duplicate_is_never_kept_however_long_it_lasts():
+    enrolment = Enrolment(SHORT)
+    enrolment.start("a")
+    assert enrolment.offer(seen(0.0, 1.0, 2.0)) is Offer.KEPT
+    offers = {enrolment.offer(seen(float(time), 1.0, 2.0)) for time in range(1, 60)}
+    assert offers == {Offer.ALIKE}
+
+
+def noisy(enrolment, n=30, step=1.0, gap=0.001):
+    """Offer frames that jump to and fro by a step, faster than any is kept."""
+    for k in range(n):
+        enrolment.offer(seen(k * gap, step * (k % 2), 0.0))
+
+
+def test_that_a_frame_within_the_cameras_noise_is_not_kept_at_once():
+    enrolment = Enrolment(SHORT)
+    enrolment.start("a")
+    noisy(enrolment)
+    assert len(enrolment.samples) == 1
+    assert enrolment.offer(seen(0.2, 0.0, 0.9)) is Offer.ALIKE
+    assert enrolment.offer(seen(0.2, 0.0, 1.1)) is Offer.KEPT
+
+
+def test_that_after_a_while_half_the_noise_is_enough():
+    enrolment = Enrolment(SHORT)
+    enrolment.start("a")
+    noisy(enrolment)
+    assert enrolment.offer(seen(SHORT.at_least_every + 0.1, 0.0, 0.45)) is Offer.ALIKE
+    assert enrolment.offer(seen(SHORT.at_least_every + 0.1, 0.0, 0.55)) is Offer.KEPT
+
+
+def test_that_repeated_pictures_do_not_make_a_camera_look_free_of_noise():
+    enrolment = Enrolment(SHORT)
+    enrolment.start("a")
+    for k in range(60):  # every picture comes three times, as from a slow camera
+        enrolment.offer(seen(k * 0.001, float(k // 3 % 2), 0.0))
+    assert enrolment.offer(seen(0.2, 0.0, 0.9)) is Offer.ALIKE
+
+
+def test_that_a_jump_over_lost_frames_is_no_noise():
+    enrolment = Enrolment(SHORT)
+    enrolment.start("a")
+    for k in range(30):
+        enrolment.offer(unusable(k * 0.002))
+        enrolment.offer(seen(k * 0.002 + 0.001, 9.0 * (k % 2), 0.0))
+    enrolment.offer(unusable(0.1))
+    assert enrolment.offer(seen(0.2, 0.0, 0.5)) is Offer.KEPT
+
+
+def test_that_a_new_take_may_look_like_an_old_one(sitting):
+    enrolment = sitting.enrolment
+    enrolment.start("a")
+    enrolment.offer(seen(0.0, 1.0, 2.0))
+    enrolment.start("b")
+    assert enrolment.offer(seen(10.0, 1.0, 2.0)) is Offer.KEPT
+
+
+def test_that_samples_keep_the_small_picture_and_circumstances_but_not_the_frame(sitting):
+    sitting.enrolment.start("a")
+    offered = sitting.frame(caption="Simulated: a person")
+    sitting.enrolment.offer(offered)
+    (sample,) = sitting.enrolment.samples
+    assert sample.thumbnail is offered.thumbnail
+    assert sample.condition is offered.condition
+    assert sample.is_simulated
+    assert sitting.enrolment.is_simulated
+    assert not any(value is offered.scored.frame for value in vars(sample).values())
+
+
+def test_that_frames_without_a_caption_are_not_simulated(sitting):
+    sitting.record("a")
+    assert not sitting.enrolment.is_simulated
+    sitting.record("b", 1, caption="Simulated: a person")
+    assert sitting.enrolment.is_simulated
+
+
+# ------------------------------------------------------------- stopping
+
+
+def test_that_stopping_keeps_what_is_there_and_lets_it_be_undone(sitting):
+    sitting.record("a", n_frames=4)
+    assert sitting.takes == {"a": 4}
+    assert sitting.enrolment.shown.hint == ""
+    sitting.enrolment.undo()
+    assert sitting.takes == {}
+
+
+def test_that_stopping_with_nothing_kept_leaves_nothing_to_undo(sitting):
+    sitting.enrolment.start("a")
+    sitting.enrolment.offer(unusable(0.0))
+    sitting.enrolment.stop()
+    assert not sitting.enrolment.shown.can_undo
+    assert sitting.enrolment.shown.hint == ""
+
+
+def test_that_stopping_with_nothing_kept_leaves_the_change_before_to_be_undone(sitting):
+    sitting.record("a")
+    sitting.enrolment.remove_samples([0])
+    sitting.enrolment.start("b")
+    sitting.enrolment.stop()
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 6}
+
+
+def test_that_stopping_twice_or_without_a_take_does_nothing(sitting):
+    sitting.record("a")
+    sitting.enrolment.stop()
+    sitting.enrolment.stop()
+    assert sitting.enrolment.shown.can_undo
+    assert sitting.takes == {"a": 6}
+
+
+def test_that_starting_again_ends_the_take_before(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.enrolment.start("b")
+    sitting.offer()
+    sitting.enrolment.stop()
+    assert sitting.takes == {"a": 1, "b": 1}
+
+
+# ------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\n\t", "\x00\x07", "\u202e\u200b", "\ud800"])
+def test_that_a_take_without_a_visible_name_gets_the_suggested_one(sitting, name):
+    assert sitting.enrolment.start(name) == SUGGESTIONS[0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("  lamp \n light\t", "lamp light"),
+        ("la\x00mp\x1b[31m", "lamp[31m"),
+        ("\u202elamp\u202c", "lamp"),
+        ("la\udc80mp", "lamp"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("窓の光", "窓の光"),
+        ("<b>lamp</b>", "<b>lamp</b>"),
+    ],
+)
+def test_that_names_are_kept_on_one_line_without_invisible_marks(sitting, typed, kept):
+    assert sitting.record(typed) == kept
+    sitting.record("other")
+    sitting.enrolment.rename_take(kept, "away")
+    sitting.enrolment.rename_take("other", typed)
+    assert sitting.takes == {"away": 6, kept: 6}
+
+
+def test_that_a_very_long_name_is_cut_and_does_not_end_with_a_space(sitting):
+    assert sitting.enrolment.start("x" * 10_000) == "x" * LONGEST_NAME
+    typed = "x" * (LONGEST_NAME - 1) + " yz"
+    assert sitting.enrolment.start(typed) == "x" * (LONGEST_NAME - 1)
+
+
+def test_that_two_takes_never_share_a_name(sitting):
+    names = [sitting.record("lamp", 1) for _ in range(3)]
+    assert names == ["lamp", "lamp (2)", "lamp (3)"]
+    sitting.enrolment.remove_take("lamp (2)")
+    assert sitting.record("lamp", 1) == "lamp (2)"
+
+
+def test_that_very_long_names_stay_apart(sitting):
+    names = {sitting.record("x" * 100, 1) for _ in range(3)}
+    assert len(names) == 3
+
+
+def test_that_suggestions_are_not_repeated(sitting):
+    suggested = []
+    for _ in range(len(SUGGESTIONS) + 2):
+        suggested.append(sitting.enrolment.shown.suggested_name)
+        sitting.record("", 1)
+    assert tuple(suggested[: len(SUGGESTIONS)]) == SUGGESTIONS
+    assert len(set(suggested)) == len(suggested)
+    assert set(sitting.takes) == set(suggested)
+
+
+def test_that_a_suggested_number_is_not_taken(sitting):
+    for name in (*SUGGESTIONS, f"take {len(SUGGESTIONS) + 2}"):
+        sitting.record(name, 1)
+    assert sitting.enrolment.suggested_name not in sitting.takes
+
+
+def test_that_parts_of_different_takes_never_share_a_name(sitting):
+    for name in ("lamp", "lamp #1", "lamp #1 #1"):
+        sitting.record(name)
+    assert len({sample.part_name for sample in sitting.enrolment.samples}) == 6
+
+
+def test_that_a_take_is_not_renamed_to_nothing_or_to_another(sitting):
+    sitting.record("a")
+    sitting.record("b")
+    for new in ("", " \n", "\x00", "b", " b "):
+        sitting.enrolment.rename_take("a", new)
+    assert sitting.takes == {"a": 6, "b": 6}
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 6}  # the refused names are nothing to undo
+
+
+def test_that_a_take_renamed_while_it_is_recorded_stays_one_take(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.enrolment.rename_take("a", "b")
+    assert sitting.enrolment.recording_part == ("b", 0)
+    sitting.offer()
+    assert sitting.takes == {"b": 2}
+    assert sitting.enrolment.shown.collecting == "b"
+
+
+def test_that_no_take_is_given_the_name_of_one_that_is_just_beginning(sitting):
+    sitting.record("a")
+    sitting.enrolment.start("b")
+    sitting.enrolment.rename_take("a", "b")
+    sitting.offer()
+    assert sitting.takes == {"a": 6, "b": 1}
+
+
+# ------------------------------------------------------------- striking and undoing
+
+
+def test_that_striking_takes_only_what_was_named(sitting):
+    sitting.record("a")
+    sitting.enrolment.remove_samples([1, 4, 4, 999, -1])
+    assert [sample.number for sample in sitting.enrolment.samples] == [0, 2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda enrolment: enrolment.remove_samples([0, 3]),
+        lambda enrolment: enrolment.remove_samples(range(12)),
+        lambda enrolment: enrolment.remove_take("a"),
+        lambda enrolment: enrolment.rename_take("b", "c"),
+    ],
+    ids=["samples", "all samples", "take", "name"],
+)
+def test_that_every_change_can_be_undone_once(sitting, change):
+    sitting.record("a")
+    sitting.record("b")
+    before = sitting.enrolment.samples
+    change(sitting.enrolment)
+    assert sitting.enrolment.samples != before
+    sitting.enrolment.undo()
+    assert sitting.enrolment.samples == before
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 6}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda enrolment: enrolment.remove_samples([]),
+        lambda enrolment: enrolment.remove_samples([77]),
+        lambda enrolment: enrolment.remove_take("nothing such"),
+        lambda enrolment: enrolment.rename_take("nothing such", "c"),
+        lambda enrolment: enrolment.rename_take("a", "a"),
+    ],
+)
+def test_that_what_changes_nothing_is_nothing_to_undo(sitting, change):
+    sitting.record("a")
+    change(sitting.enrolment)
+    sitting.enrolment.undo()
+    assert sitting.takes == {}
+    assert not sitting.enrolment.shown.can_undo
+
+
+def test_that_undoing_too_often_does_nothing(sitting):
+    sitting.enrolment.undo()
+    sitting.record("a", 1)
+    for _ in range(3):
+        sitting.enrolment.undo()
+    assert sitting.enrolment.samples == ()
+
+
+def test_that_undoing_ends_the_take_that_is_being_recorded(sitting):
+    sitting.record("a")
+    sitting.enrolment.start("b")
+    sitting.offer()
+    sitting.enrolment.undo()
+    assert not sitting.enrolment.is_recording
+    assert sitting.enrolment.shown.hint == ""
+    assert sitting.takes == {"a": 6}
+    assert sitting.offer() is Offer.IGNORED
+
+
+def test_that_numbers_are_never_given_twice(sitting):
+    sitting.record("a")
+    sitting.enrolment.undo()
+    sitting.record("b")
+    assert [sample.number for sample in sitting.enrolment.samples] == list(range(6, 12))
+
+
+def test_that_a_frame_struck_while_recording_is_recorded_again(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.offer()
+    sitting.enrolment.remove_samples([0])
+    assert sitting.enrolment.shown.n_collected == 1
+    assert sitting.offer() is Offer.KEPT
+    assert sitting.offer() is Offer.NEXT_PART
+    assert sitting.takes == {"a": 3}
+
+
+def test_that_striking_the_take_that_is_being_recorded_ends_it(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.enrolment.remove_take("a")
+    assert not sitting.enrolment.is_recording
+    assert sitting.takes == {}
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 1}
+    sitting.enrolment.undo()
+    assert sitting.takes == {}
+    assert not sitting.enrolment.shown.can_undo
+
+
+def test_that_striking_another_take_does_not_disturb_the_recording(sitting):
+    sitting.record("a")
+    sitting.enrolment.start("b")
+    sitting.enrolment.remove_take("a")
+    assert sitting.enrolment.is_recording
+    sitting.enrolment.stop()
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 6}
+    sitting.enrolment.undo()
+    assert sitting.takes == {}
+
+
+def test_that_clearing_forgets_everything(sitting):
+    sitting.record("a")
+    sitting.enrolment.mark_modelled([0, 1])
+    sitting.enrolment.start("b")
+    sitting.enrolment.clear()
+    shown = sitting.enrolment.shown
+    assert (shown.takes, shown.samples, shown.collecting, shown.hint) == ((), (), "", "")
+    assert not shown.can_undo
+    assert sitting.enrolment.modelled == frozenset()
+    assert not sitting.enrolment.is_recording
+
+
+# ------------------------------------------------------------- for a model and for views
+
+
+def test_that_a_fit_needs_enough_frames_and_no_recording(sitting):
+    assert f"{FEWEST_SAMPLES} more" in sitting.enrolment.why_not()
+    sitting.record("a")
+    assert not sitting.enrolment.shown.can_fit
+    sitting.record("b")
+    assert len(sitting.enrolment.samples) == FEWEST_SAMPLES
+    shown = sitting.enrolment.shown
+    assert (shown.can_fit, shown.why_not) == (True, "")
+    sitting.enrolment.start("c")
+    shown = sitting.enrolment.shown
+    assert not shown.can_fit
+    assert "being recorded" in shown.why_not
+
+
+def test_that_a_take_is_in_the_model_when_all_of_it_is(sitting):
+    sitting.record("a")
+    sitting.record("b")
+    sitting.enrolment.mark_modelled(range(11))
+    assert [take.is_in_model for take in sitting.enrolment.shown.takes] == [True, False]
+    assert [sample.number for sample in sitting.enrolment.unmodelled] == [11]
+    sitting.enrolment.rename_take("a", "c")
+    assert sitting.enrolment.shown.takes[0].is_in_model
+
+
+def test_that_takes_in_the_same_circumstances_share_a_light(sitting):
+    sitting.record("lamp", condition=LAMP)
+    sitting.record("window")
+    sitting.record("lamp again", condition=LAMP)
+    assert [take.light for take in sitting.enrolment.shown.takes] == [1, 2, 1]
+
+
+def test_that_frames_without_circumstances_are_shown_and_counted(sitting):
+    sitting.record("cup", condition=None)
+    shown = sitting.enrolment.shown
+    assert [take.light for take in shown.takes] == [0]
+    assert [(item.name, item.share) for item in shown.coverage] == [("Frames", 0.1)]
+
+
+def test_that_coverage_follows_every_change(sitting):
+    def n_frames():
+        return round(sitting.enrolment.shown.coverage[0].share * 60)
+
+    sitting.record("a")
+    assert n_frames() == 6
+    sitting.enrolment.remove_samples([2])
+    assert n_frames() == 5
+    sitting.enrolment.undo()
+    assert n_frames() == 6
+    sitting.enrolment.clear()
+    assert n_frames() == 0
+
+
+def test_that_shown_samples_are_in_order_with_their_pictures(sitting):
+    sitting.record("a", 2)
+    shown = sitting.enrolment.shown.samples
+    kept = sitting.enrolment.samples
+    assert [(s.number, s.take) for s in shown] == [(0, "a"), (1, "a")]
+    assert all(s.thumbnail is k.thumbnail for s, k in zip(shown, kept, strict=True))
+
+
+def test_that_rows_for_a_fit_leave_out_parts_and_not_takes(sitting):
+    sitting.record("a")
+    sitting.record("b", 4)
+    rows = as_samples(sitting.enrolment.samples)
+    assert rows.takes == ["a #1"] * 3 + ["a #2"] * 3 + ["b #1"] * 3 + ["b #2"]
+    assert len(rows.conditions) == len(rows) == 10
+    expected = np.concatenate([sample.views["eyes"] for sample in sitting.enrolment.samples])
+    assert np.array_equal(rows.views["eyes"], expected)
+    assert rows.views["skin"].shape == (10, 1)
+
+
+def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
+    plan = Plan()
+    assert plan.parts * plan.frames >= FEWEST_SAMPLES
+    sitting = Sitting(plan)
+    sitting.record("")
+    assert sitting.takes == {SUGGESTIONS[0]: plan.parts * plan.frames}
+    assert sitting.enrolment.shown.can_fit
