@@ -49,6 +49,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(1000, 640)
         self.resize(1280, 720)
         self.setAcceptDrops(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._add_tabs()
         self._timer = QTimer(self, interval=FIGURES_EVERY)
         self._timer.timeout.connect(self._show_figures)
@@ -103,7 +104,7 @@ class MainWindow(QMainWindow):
         self.menus = Actions(self)
         self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
         desk.model.fitted.connect(self.pages.turn_to_model)
-        self.book.setFocus()
+        self.setFocus()  # nothing is chosen yet: the first Tab goes to the first widget
         self._timer.start()
         # One thing at a time, so that the window answers in between.
         QTimer.singleShot(0, self, self._add_timeline)

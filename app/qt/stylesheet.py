@@ -222,7 +222,7 @@ QMenu::indicator:checked { background: $accent; border-color: $accent;
     image: url($prefix:check-$shade.png); }
 QSplitter::handle { background: $border; }
 QSplitter::handle:horizontal { width: 1px; margin: 0 4px; }
-QSplitter::handle:vertical { height: 1px; margin: 4px 0; }
+QSplitter::handle:vertical { height: 7px; background: transparent; border-top: 1px solid $border; }
 QSplitter::handle:hover { background: $accent; }
 QStatusBar { color: $muted; background: $panel; border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
