@@ -98,7 +98,8 @@ class PadModel:
 
     def named(self) -> "PadModel":
         """Return the same model with the digest that its file will have."""
-        created = self.created or datetime.now(UTC)
+        # The file holds whole seconds.
+        created = self.created or datetime.now(UTC).replace(microsecond=0)
         data = to_bytes(self.estimator, extra=self.extra, created=created)
         return replace(self, created=created, digest=from_bytes(data)[1].digest)
 

@@ -1,0 +1,55 @@
+"""Enrolments made by hand, models fitted on them, and files with anything beside the model."""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+
+from app.models.fitting import fitted
+from app.samples import Samples
+from app.settings import Settings
+from lmkl_core.modelfile import save_model
+from tests.app.test_conditions import HOME
+
+FEATURES = {
+    "format": "1",
+    "preset": {
+        "name": "tiny",
+        "crops": [{"name": "face", "size": 128}],
+        "branches": [{"network": "efficientnet-lite0", "layers": ["block2"]}],
+    },
+    "weights": {"efficientnet-lite0": "ab" * 32},
+}
+SETTINGS = Settings(n_clusters=2, delta=0.1, target_bpcer=0.1)
+
+
+def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=True):
+    """Rows of some parts, all about one place; ``known`` says whether circumstances are."""
+    rng, samples = np.random.default_rng(seed), Samples()
+    places = {"eyes": np.arange(4.0), "skin": np.arange(3.0)}
+    for name in names:
+        for _ in range(n):
+            views = {
+                view: (place + shift + spread * rng.normal(size=(1, len(place)))).astype(np.float32)
+                for view, place in places.items()
+            }
+            condition = replace(HOME, warmth=warmth, yaw=float(rng.normal())) if known else None
+            samples.add_views(views, name, condition)
+    return samples
+
+
+WINDOW = ("window #1", "window #2", "window #3")
+
+
+@functools.cache
+def window_model():
+    """A model of three parts in one light; never changed, so that tests share it."""
+    return fitted(samples_of(*WINDOW), SETTINGS, FEATURES)
+
+
+def file_with(path, **changes):
+    """Save the window's model with other entries beside it; a change to None drops the entry."""
+    model = window_model()
+    extra = {name: value for name, value in (model.extra | changes).items() if value is not None}
+    save_model(model.estimator, path, extra=extra, created=model.created)
+    return path

@@ -1,0 +1,224 @@
+"""Models fitted from nothing, grown by a take, and held to another target."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from app.conditions import EnrolledConditions
+from app.models.fitting import estimator_of, extended, fitted, recalibrated
+from app.settings import Settings
+from lmkl_core.errors import Cancelled
+from tests.app.models.model_material import (
+    FEATURES,
+    SETTINGS,
+    WINDOW,
+    samples_of,
+    window_model,
+)
+
+NEW = samples_of("lamp #1", "lamp #2", seed=5, shift=1.5, warmth=0.9)
+
+
+def state_of(model):
+    """Everything that a later change could have spoilt."""
+    estimator = model.estimator
+    return (
+        model.threshold,
+        model.digest,
+        model.takes,
+        model.conditions.low.tobytes(),
+        estimator.kernel_weights_.tobytes(),
+        estimator.dual_coef_.tobytes(),
+        estimator.calibration_.target_bpcer,
+        estimator.target_bpcer,
+        estimator.score_samples(NEW.views).tobytes(),
+        tuple(array.tobytes() for array in estimator.support_views().values()),
+    )
+
+
+def test_that_every_parameter_of_the_settings_reaches_the_estimator():
+    settings = Settings(n_clusters=2, p=1.5, q=2.0, delta=0.3, temperature=0.2, target_bpcer=0.07)
+    parameters = estimator_of(settings).get_params()
+    expected = settings.model_parameters
+    assert {name: parameters[name] for name in expected} == expected
+
+
+def test_that_a_fit_gives_a_named_model_that_accepts_what_it_was_fitted_on():
+    model, samples = window_model(), samples_of(*WINDOW)
+    assert model.takes == WINDOW
+    assert model.conditions.takes == WINDOW
+    assert model.features == FEATURES
+    assert len(model.digest) == 64
+    assert not model.is_saved
+    assert np.mean(model.estimator.score_samples(samples.views) >= model.threshold) > 0.9
+
+
+def test_that_something_else_is_refused():
+    model, other = window_model(), samples_of("x", shift=3.0)
+    assert (model.estimator.score_samples(other.views) < model.threshold).all()
+
+
+def test_that_terms_sum_to_the_score_and_memberships_to_one():
+    model = window_model()
+    rows = samples_of("x", n=1).views
+    terms, memberships = model.explain(rows)
+    assert terms.shape == model.estimator.kernel_weights_.shape
+    assert terms.sum() == pytest.approx(model.estimator.score_samples(rows)[0], rel=1e-9)
+    assert sum(memberships) == pytest.approx(1.0)
+    assert model.view_names == ("eyes", "skin")
+
+
+def test_that_the_same_enrolment_gives_the_same_model():
+    again = fitted(samples_of(*WINDOW), SETTINGS, FEATURES)
+    first = window_model()
+    assert again.threshold == first.threshold
+    assert np.array_equal(again.estimator.dual_coef_, first.estimator.dual_coef_)
+
+
+def test_that_without_circumstances_a_model_knows_none():
+    model = fitted(samples_of(*WINDOW, known=False), SETTINGS, FEATURES)
+    assert model.conditions is None
+    assert model.takes == WINDOW
+    assert "conditions" not in model.extra
+
+
+def test_that_whether_frames_were_simulated_is_kept():
+    assert not window_model().is_simulated
+    assert fitted(samples_of(*WINDOW), SETTINGS, FEATURES, is_simulated=True).is_simulated
+
+
+def test_that_a_fit_can_be_cancelled():
+    with pytest.raises(Cancelled):
+        fitted(samples_of(*WINDOW), SETTINGS, FEATURES, cancel=lambda: True)
+    with pytest.raises(Cancelled):
+        extended(window_model(), NEW, cancel=lambda: True)
+
+
+def test_that_the_least_enrolment_can_be_fitted_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = fitted(samples_of("a #1", n=12), Settings(), FEATURES)
+    assert np.isfinite(model.threshold)
+    assert all(note.endswith(".") for note in model.notes)
+
+
+def test_that_repeated_frames_are_fitted_without_a_warning():
+    samples = samples_of(*WINDOW)
+    for row in range(8):
+        views = {name: array[row : row + 1] for name, array in samples.views.items()}
+        samples.add_views(views, "again #1", samples.conditions[row])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = fitted(samples, SETTINGS, FEATURES)
+    assert np.isfinite(model.threshold)
+
+
+@pytest.mark.parametrize("target", [0.01, 0.1, 0.5])
+def test_that_the_threshold_is_never_below_half_of_what_genuine_frames_score(target):
+    samples = samples_of(*WINDOW)
+    odd = samples_of("odd #1", seed=9, shift=2.0)
+    for row in range(len(odd)):
+        views = {name: array[row : row + 1] for name, array in odd.views.items()}
+        samples.add_views(views, "odd #1", odd.conditions[row])
+    settings = Settings(n_clusters=2, delta=0.1, target_bpcer=target)
+    for model in (fitted(samples, settings, FEATURES), recalibrated(window_model(), target)):
+        median = float(np.median(model.estimator.calibration_.scores))
+        assert model.threshold >= 0.5 * median
+        assert model.threshold == model.estimator.calibration_.threshold
+
+
+# ------------------------------------------------------------- growing
+
+
+def test_that_growing_leaves_the_old_model_unchanged():
+    old = window_model()
+    before = state_of(old)
+    grown = extended(old, NEW)
+    assert state_of(old) == before
+    assert grown.estimator is not old.estimator
+    assert grown.digest != old.digest
+
+
+def test_that_a_grown_model_scores_its_new_frames_higher():
+    old = window_model()
+    grown = extended(old, NEW)
+    unseen = samples_of("lamp #3", seed=6, shift=1.5).views
+    for views in (NEW.views, unseen):
+        assert (grown.estimator.score_samples(views) > old.estimator.score_samples(views)).all()
+    # Those who were refused are let in now.
+    assert np.mean(old.estimator.score_samples(NEW.views) >= old.threshold) < 0.1
+    assert np.mean(grown.estimator.score_samples(NEW.views) >= grown.threshold) > 0.9
+
+
+def test_that_a_grown_model_knows_all_its_takes_and_circumstances():
+    grown = extended(window_model(), NEW, is_simulated=True)
+    assert grown.takes == (*WINDOW, "lamp #1", "lamp #2")
+    assert grown.conditions.takes == grown.takes
+    assert grown.is_simulated
+    assert not grown.is_saved
+    for warmth in (0.3, 0.9):
+        rows = samples_of("x", n=1, warmth=warmth)
+        assert grown.conditions.familiarity(rows.conditions[0]).is_familiar
+    lamp = samples_of("x", n=1, warmth=0.9).conditions[0]
+    assert not window_model().conditions.familiarity(lamp).is_familiar
+
+
+def test_that_a_simulated_model_stays_one_when_real_frames_are_added():
+    simulated = fitted(samples_of(*WINDOW), SETTINGS, FEATURES, is_simulated=True)
+    assert extended(simulated, NEW).is_simulated
+
+
+def test_that_takes_with_names_that_are_there_already_are_takes_of_their_own():
+    grown = extended(window_model(), samples_of(WINDOW[0], seed=7))
+    assert len(grown.takes) == grown.estimator.calibration_.n_takes == 4
+
+
+def test_that_growing_by_known_circumstances_helps_a_model_that_knew_none():
+    unknown = fitted(samples_of(*WINDOW, known=False), SETTINGS, FEATURES)
+    grown = extended(unknown, NEW)
+    assert isinstance(grown.conditions, EnrolledConditions)
+    assert grown.conditions.takes == ("lamp #1", "lamp #2")
+    assert extended(unknown, samples_of("x", known=False)).conditions is None
+
+
+def test_that_growing_by_other_views_changes_nothing():
+    old, other = window_model(), samples_of("x")
+    other._rows.pop("skin")
+    before = state_of(old)
+    with pytest.raises(ValueError, match="skin"):
+        extended(old, other)
+    assert state_of(old) == before
+
+
+# ------------------------------------------------------------- another target
+
+
+def test_that_another_target_moves_the_threshold_and_nothing_else():
+    old = window_model()
+    before = state_of(old)
+    strict, loose = recalibrated(old, 0.02), recalibrated(old, 0.4)
+    assert strict.threshold <= old.threshold <= loose.threshold
+    assert strict.threshold < loose.threshold
+    assert loose.estimator.calibration_.target_bpcer == loose.estimator.target_bpcer == 0.4
+    assert state_of(old) == before
+    for model in (strict, loose):
+        assert np.array_equal(
+            model.estimator.score_samples(NEW.views), old.estimator.score_samples(NEW.views)
+        )
+        assert (model.takes, model.features) == (old.takes, old.features)
+        assert model.conditions is old.conditions
+        assert model.digest != old.digest
+
+
+def test_that_a_target_lasts_when_the_model_grows():
+    grown = extended(recalibrated(window_model(), 0.25), NEW)
+    assert grown.estimator.calibration_.target_bpcer == 0.25
+
+
+def test_that_a_target_that_is_none_is_refused():
+    before = state_of(window_model())
+    for target in (0.0, 1.0, -1.0, float("nan")):
+        with pytest.raises(ValueError, match="target_bpcer"):
+            recalibrated(window_model(), target)
+    assert state_of(window_model()) == before

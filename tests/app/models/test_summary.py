@@ -1,0 +1,209 @@
+"""A model in plain numbers and words: they agree with the estimator and with each other."""
+
+import math
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from app.models.files import load, save
+from app.models.fitting import extended, fitted, recalibrated
+from app.models.model import PadModel
+from app.models.summary import CERTIFIED_GAP, describe, take_of
+from app.settings import CLUSTERS, LEAST_NORM, Settings
+from lmkl_core import LocalisedMKL
+from lmkl_core.errors import ConvergenceWarning
+from tests.app.enrolment_material import Sitting
+from tests.app.models.model_material import (
+    FEATURES,
+    SETTINGS,
+    WINDOW,
+    samples_of,
+    window_model,
+)
+
+
+def plain(value):
+    """Whether a value is of Python's own numbers, texts and tuples."""
+    if isinstance(value, dict):
+        return all(map(plain, value.values()))
+    if isinstance(value, tuple):
+        return all(map(plain, value))
+    return value is None or type(value) in (bool, int, float, str)
+
+
+def test_that_views_get_plain_values_only():
+    assert plain(asdict(describe(window_model())))
+
+
+def test_that_weights_sizes_and_names_agree_with_the_estimator():
+    model = window_model()
+    shown = describe(model)
+    assert np.array_equal(shown.weights, model.estimator.kernel_weights_)
+    assert shown.n_clusters == len(shown.cluster_sizes) == len(shown.typical_faces) == 2
+    assert sum(shown.cluster_sizes) == shown.n_samples == 24
+    assert shown.view_names == ("eyes", "skin")
+    assert shown.preset == "tiny"
+    assert shown.digest == model.digest
+
+
+def test_that_takes_are_told_by_name_and_their_parts_by_number():
+    shown = describe(window_model())
+    assert shown.takes == ("window",)
+    assert shown.n_parts == 3
+    library = describe(replace(window_model(), takes=("take 1", "take 2", "take 3")))
+    assert library.takes == ("take 1", "take 2", "take 3")
+
+
+@pytest.mark.parametrize(
+    ("part", "take"),
+    [
+        ("lamp #1", "lamp"),
+        ("lamp #12", "lamp"),
+        ("lamp #1 #2", "lamp #1"),
+        ("lamp #x", "lamp #x"),
+        ("lamp #", "lamp #"),
+        ("lamp#1", "lamp#1"),
+        ("", ""),
+    ],
+)
+def test_that_a_part_leads_back_to_its_take(part, take):
+    assert take_of(part) == take
+
+
+def test_that_every_recorded_part_leads_back_to_its_take():
+    sitting = Sitting()
+    for name in ("lamp", "lamp #1", "#1", "lamp # 1"):
+        sitting.record(name)
+    for sample in sitting.enrolment.samples:
+        assert take_of(sample.part_name) == sample.take
+
+
+def test_that_typical_terms_sum_to_the_mean_score_of_the_enrolled_frames():
+    model = window_model()
+    scores = model.estimator.score_samples(samples_of(*WINDOW).views)
+    assert np.sum(describe(model).typical_terms) == pytest.approx(scores.mean(), rel=1e-6)
+
+
+def test_that_the_threshold_is_told_with_the_scores_that_set_it():
+    model = window_model()
+    shown = describe(model).threshold
+    assert shown.value == model.threshold
+    assert shown.target_bpcer == SETTINGS.target_bpcer
+    assert len(shown.left_out) == shown.n_scores == 24
+    assert shown.bpcer == pytest.approx(np.mean(np.array(shown.left_out) < shown.value))
+    low, high = shown.interval
+    assert 0.0 <= low <= shown.bpcer <= high <= 1.0
+    assert shown.statement
+    assert shown.origin
+
+
+def test_that_stress_is_told_only_where_whole_conditions_can_be_left_out():
+    one = describe(window_model()).threshold
+    assert one.stress_bpcer is None
+    assert one.stress == ()
+    samples = samples_of(*WINDOW)
+    lamp = samples_of("lamp #1", "lamp #2", warmth=0.9, shift=0.5)
+    for row, take in enumerate(lamp.takes):
+        views = {name: array[row : row + 1] for name, array in lamp.views.items()}
+        samples.add_views(views, take, lamp.conditions[row])
+    two = describe(fitted(samples, SETTINGS, FEATURES)).threshold
+    assert 0.0 <= two.stress_bpcer <= 1.0
+    assert len(two.stress) == 40
+
+
+def test_that_a_cluster_is_shown_by_the_frame_that_belongs_most_to_it():
+    model = window_model()
+    pictures = [np.full((2, 2, 3), row, np.uint8) for row in range(24)]
+    faces = describe(model, pictures).typical_faces
+    expected = np.argmax(model.estimator.memberships_, axis=0)
+    assert [int(face[0, 0, 0]) for face in faces] == expected.tolist()
+
+
+@pytest.mark.parametrize("n", [0, 1, 23, 25])
+def test_that_pictures_of_other_frames_are_not_shown(n):
+    pictures = [np.zeros((2, 2, 3), np.uint8)] * n
+    assert describe(window_model(), pictures).typical_faces == (None, None)
+
+
+def test_that_frames_without_a_picture_are_no_problem():
+    assert describe(window_model(), [None] * 24).typical_faces == (None, None)
+
+
+def test_that_a_certified_fit_is_told_apart_from_one_that_is_not():
+    shown = describe(window_model())
+    assert shown.is_certified
+    assert shown.gap <= CERTIFIED_GAP
+    assert shown.gap_history[-1] == pytest.approx(shown.gap)
+    assert len(shown.gap_history) == len(shown.objective_history)
+    with pytest.warns(ConvergenceWarning):
+        loose = LocalisedMKL(n_clusters=2, delta=1e-3, max_iter=1, random_state=0).fit(
+            samples_of(*WINDOW).views
+        )
+    told = describe(PadModel(loose, FEATURES, None, ("take 1",)))
+    assert told.gap > CERTIFIED_GAP
+    assert not told.is_certified
+
+
+def test_that_bounds_are_finite_and_hold():
+    model = window_model()
+    bounds = {bound.name: bound for bound in describe(model).bounds}
+    assert len(bounds) == 4
+    assert all(math.isfinite(bound.value) and bound.value > 0 for bound in bounds.values())
+    assert bounds["sum of weights"].value == pytest.approx(model.estimator.kernel_weights_.sum())
+    assert float(bounds["sum of weights"].meaning.split()[2]) >= bounds["sum of weights"].value
+    known_before = float(bounds["radius of the fit"].meaning.split()[-1])
+    assert known_before >= bounds["radius of the fit"].value
+
+
+@pytest.mark.parametrize(("p", "q"), [(LEAST_NORM, LEAST_NORM), (1.0, 3.0), (32.0, 1.5)])
+@pytest.mark.parametrize("n_clusters", [CLUSTERS[0], 3, "auto"])
+def test_that_every_model_that_settings_allow_can_be_shown(p, q, n_clusters):
+    settings = Settings(p=p, q=q, n_clusters=n_clusters, delta=0.1)
+    shown = describe(fitted(samples_of(*WINDOW), settings, FEATURES))
+    assert all(math.isfinite(bound.value) for bound in shown.bounds)
+    assert plain(asdict(shown))
+
+
+def test_that_parameters_are_told_as_they_were_used():
+    told = dict(describe(window_model()).parameters)
+    assert told["clusters C"] == "2"
+    assert told["p"] == told["q"] == "1.333"
+    assert told["delta"] == "2.4 (0.1 n)"
+    assert told["temperature"] == "0.1"
+
+
+def test_that_other_constraints_have_no_bounds_rather_than_wrong_ones():
+    fit = LocalisedMKL(n_clusters=2, delta=0.1, constraint="uniform", random_state=0)
+    fit.fit(samples_of(*WINDOW).views)
+    shown = describe(PadModel(fit, FEATURES, None, ("take 1",)))
+    assert shown.bounds == ()
+
+
+def test_that_inducing_points_are_shown_without_bounds():
+    fit = LocalisedMKL(n_clusters=2, delta=0.1, n_inducing=6, random_state=0)
+    fit.fit(samples_of(*WINDOW).views)
+    shown = describe(PadModel(fit, FEATURES, None, ("take 1",)))
+    assert shown.bounds == ()
+    assert plain(asdict(shown))
+
+
+@pytest.mark.parametrize("features", [{}, {"preset": "tiny"}, {"preset": {}}])
+def test_that_unknown_views_have_no_name(features):
+    assert describe(replace(window_model(), features=features)).preset == ""
+
+
+def test_that_a_model_from_a_file_is_shown_as_it_was(tmp_path):
+    save(window_model(), tmp_path / "m")
+    here, there = describe(window_model()), describe(load(tmp_path / "m"))
+    assert there.path == str(tmp_path / "m")
+    assert asdict(replace(there, path="")) == asdict(here)
+
+
+def test_that_grown_and_recalibrated_models_can_be_shown():
+    grown = extended(window_model(), samples_of("lamp #1", shift=1.5, warmth=0.9))
+    shown = describe(grown)
+    assert shown.n_samples == sum(shown.cluster_sizes) == 32
+    assert shown.takes == ("window", "lamp")
+    assert shown.n_parts == 4
+    assert describe(recalibrated(grown, 0.3)).threshold.target_bpcer == 0.3
