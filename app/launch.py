@@ -4,9 +4,7 @@ import sys
 from collections.abc import Callable
 
 
-def launch(
-    source: str = "", model: str = "", on_shown: Callable[[], None] | None = None
-) -> int:
+def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
     """Show the window and return the exit code.
 
     Parameters

@@ -4,15 +4,21 @@ One direction: ``FrameSource -> Frame -> Face -> FrameResult -> session -> views
 work is a value too (`Status` with a reason), because "no face" is an ordinary answer to a frame.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Image: TypeAlias = NDArray[np.uint8]
+    Image: TypeAlias = NDArray[np.uint8]
+else:
+    # Loading NumPy takes as long as loading Qt, and the window's first picture does without it.
+    Image = Any
 """Height x width x 3, 8 bits, red-green-blue. Everywhere after a source: never blue-green-red."""
 
 LANDMARKS = ("left eye", "right eye", "nose", "left mouth corner", "right mouth corner")

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.qt import icons
-from app.qt.pages import ENROL, MODEL, TEST, WHY
+from app.qt.views.book import ENROL, MODEL, TEST, WHY
 from app.shown import EnrolmentShown, ModelShown, ReportShown
 
 if TYPE_CHECKING:

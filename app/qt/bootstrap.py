@@ -1,8 +1,10 @@
 """Start of the window, told in order, and its end.
 
-1. The settings are read, and the capture's thread begins to open the source.
-2. The window appears, with nothing in it that is slow to load.
-3. The first frame is painted; only then the heavy libraries are loaded, on another thread.
+1. The settings are read. Where the demo is what they name, its first picture is read too; any
+   other source begins to open now, on the capture's thread.
+2. The window appears, with nothing in it that is slow to load, and paints that picture.
+3. The demo is opened and its frames follow; only then the heavy libraries are loaded, on another
+   thread.
 4. Session, controls, menus and pages are made, then the networks are prepared.
 5. Closing ends the threads, within two seconds, and lets go of the camera.
 """
@@ -15,7 +17,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app import settings as settings_file
@@ -30,6 +32,9 @@ log = logging.getLogger(__name__)
 
 LOOK_FOR_SIGNALS = 250
 """Milliseconds after which Python is given the chance to notice Ctrl-C."""
+
+LATEST_START = 1000
+"""Milliseconds after which the threads start though nothing was painted."""
 
 
 def make_application(arguments: list[str] | None = None) -> QApplication:
@@ -59,8 +64,9 @@ def make_window(settings: Settings, problems: tuple[str, ...] = (), **options: A
     """
     theme.apply(make_application(), settings.theme)
     desk = Desk(settings, **options)
-    desk.start()
     window = MainWindow(desk)
+    if "make_demo" in options or not _show_poster(window, settings.source):
+        desk.start()
     for sentence in problems:
         desk.notice.emit(Notice(sentence, "warning", "settings"))
     return window
@@ -94,6 +100,21 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
         logging.shutdown()
         os._exit(code)
     return code
+
+
+def _show_poster(window: MainWindow, source: str) -> bool:
+    """Show the picture with which the source begins, if it is known; the rest starts after it."""
+    from app.sources.poster import CAPTION, poster_of
+
+    packed = poster_of(source)
+    if not packed or not window.live.preview.show_poster(packed, CAPTION):
+        return False
+    # Queued, so that the picture is on the screen before threads compete for the interpreter.
+    queued = Qt.ConnectionType.QueuedConnection
+    window.live.preview.first_frame_shown.connect(window.desk.start, queued)
+    # A window that is not seen, such as a minimised one, paints nothing and works all the same.
+    QTimer.singleShot(LATEST_START, window.desk, window.desk.start)
+    return True
 
 
 def _with(settings: Settings, source: str, model: str) -> Settings:

@@ -5,6 +5,8 @@ which imports what is heavy; then, on the main thread, session and controls; the
 are prepared. Stop: all threads are asked to end, then waited for together.
 """
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +22,6 @@ from app.qt.workers.jobs import JobWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.settings import Settings
 from app.shown import Notice, Throughput
-from app.sources.source import FrameSource
 
 if TYPE_CHECKING:
     from app.enrolment import Plan
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from app.qt.controls.model_control import ModelControl
     from app.qt.controls.trial_control import TrialControl
     from app.session import Session
+    from app.sources.source import FrameSource
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +69,7 @@ class Desk(QObject):
         settings: Settings,
         *,
         make_demo: Callable[[], FrameSource] | None = None,
-        plan: "Plan | None" = None,
+        plan: Plan | None = None,
         observe: Any = None,
     ) -> None:
         super().__init__()
@@ -87,13 +89,17 @@ class Desk(QObject):
         self.enrol: EnrolControl | None = None
         self.model: ModelControl | None = None
         self.trial: TrialControl | None = None
-        self._is_stopped = False
+        self._is_started = self._is_stopped = False
         self._wire_source()
 
     # ------------------------------------------------------------- start and stop
 
+    @Slot()
     def start(self) -> None:
-        """Start the threads and open the source."""
+        """Start the threads and open the source; once."""
+        if self._is_started or self._is_stopped:
+            return
+        self._is_started = True
         for thread in self._threads:
             thread.start()
         self.source.open_first()
@@ -150,7 +156,7 @@ class Desk(QObject):
             self._tell_model(self.model, before, settings)
         self.settings_changed.emit(settings)
 
-    def _tell_model(self, model: "ModelControl", before: Settings, settings: Settings) -> None:
+    def _tell_model(self, model: ModelControl, before: Settings, settings: Settings) -> None:
         """Set the threshold anew at once; other parameters wait for the next fit."""
         if settings.target_bpcer != before.target_bpcer:
             model.set_target(settings.target_bpcer)
@@ -226,10 +232,10 @@ class Desk(QObject):
 
     def _wire_session(
         self,
-        session: "Session",
-        enrol: "EnrolControl",
-        model: "ModelControl",
-        trial: "TrialControl",
+        session: Session,
+        enrol: EnrolControl,
+        model: ModelControl,
+        trial: TrialControl,
     ) -> None:
         self.scoring.observed.connect(self._on_observed)
         self.source.stream_begins.connect(self._on_stream_begins)

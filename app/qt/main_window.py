@@ -1,16 +1,23 @@
 """The window: the picture and its verdict on the left, pages on the right, menus above."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QByteArray, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QMessageBox, QSplitter, QWidget
+from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from app.qt import icons, theme
 from app.qt.desk import Desk
-from app.qt.pages import ENROL, MODEL, TEST, WHY, Pages
-from app.qt.views.book import Book
+from app.qt.views.book import ENROL, MODEL, TEST, WHY, Book
 from app.qt.views.live_panel import LivePanel
 from app.qt.views.status_line import StatusLine
-from app.shown import ModelShown, Scored, SourceShown
+from app.shown import SourceShown
+
+if TYPE_CHECKING:
+    from app.qt.pages import Pages
+    from app.shown import ModelShown, Scored
 
 MODEL_SUFFIX = ".safetensors"
 FIGURES_EVERY = 500
@@ -82,7 +89,7 @@ class MainWindow(QMainWindow):
         live.source_bar.source_requested.connect(desk.source.open)
         live.source_bar.presentation_requested.connect(desk.source.present)
         live.source_bar.cameras_requested.connect(desk.source.cameras_requested)
-        live.preview.first_frame_shown.connect(desk.warm_up)
+        live.preview.playing.connect(desk.warm_up)
         live.preview.set_show_regions(desk.settings.show_regions)
         self.status.cancel_requested.connect(desk.cancel)
 
@@ -90,6 +97,7 @@ class MainWindow(QMainWindow):
     def _on_ready(self) -> None:
         """Make what needs the session."""
         from app.qt.actions import Actions
+        from app.qt.pages import Pages
 
         desk, signals = self.desk, self.desk.signals
         assert signals is not None
@@ -218,6 +226,8 @@ class MainWindow(QMainWindow):
         session = self.desk.session
         if session is None or not session.has_unsaved_model:
             return True
+        from PySide6.QtWidgets import QMessageBox
+
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle(self.tr("Export the model?"))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
 from app.qt.desk import Desk
-from app.qt.views.book import Book
+from app.qt.views.book import ENROL, MODEL, TEST, WHY, Book
 from app.shown import EnrolmentShown, ModelShown, Scored, SourceShown, TrialShown, Working
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from app.qt.views.test_page import TestPage
     from app.qt.views.why_page import WhyPage
     from app.session import Session
-
-ENROL, MODEL, WHY, TEST = "enrol", "model", "why", "test"
 
 
 class Pages(QObject):

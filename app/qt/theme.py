@@ -132,6 +132,8 @@ def set_mark(widget: QWidget, mark: str, value: str | bool) -> None:
     if widget.property(mark) == value:
         return
     widget.setProperty(mark, value)
+    if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        return  # the sheet is looked at when the widget is first shown
     style = widget.style()
     style.unpolish(widget)
     style.polish(widget)

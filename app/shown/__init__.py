@@ -2,13 +2,27 @@
 
 A view imports nothing of ours but this package, `app.types`, `app.settings` and `app.qt`; so it
 cannot compute, and what it shows can be made by hand in a test.
+
+A name is looked up when it is first asked for: the window starts with few of them, and every
+dataclass takes Python most of a millisecond to make.
 """
 
-from app.shown.enrolment import CoverageItem, EnrolmentShown, SampleShown, TakeShown
-from app.shown.frames import Decision, Point, Region, Scored
-from app.shown.model import Bound, Interval, ModelShown, ThresholdShown
-from app.shown.test import BONA_FIDE, SPECIES, PresentationShown, ReportShown, TallyRow, TrialShown
-from app.shown.window import Choice, Notice, SourceShown, Throughput, Working
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.shown.enrolment import CoverageItem, EnrolmentShown, SampleShown, TakeShown
+    from app.shown.frames import Decision, Point, Region, Scored
+    from app.shown.model import Bound, Interval, ModelShown, ThresholdShown
+    from app.shown.test import (
+        BONA_FIDE,
+        SPECIES,
+        PresentationShown,
+        ReportShown,
+        TallyRow,
+        TrialShown,
+    )
+    from app.shown.window import Choice, Notice, SourceShown, Throughput, Working
 
 __all__ = [
     "BONA_FIDE",
@@ -35,3 +49,15 @@ __all__ = [
     "TrialShown",
     "Working",
 ]
+
+_PARTS = ("window", "frames", "enrolment", "model", "test")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for part in _PARTS:
+            module = import_module(f"app.shown.{part}")
+            if name in vars(module):
+                value = globals()[name] = getattr(module, name)
+                return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

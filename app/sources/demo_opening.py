@@ -1,7 +1,6 @@
 """The first pictures of the demo, recorded beforehand: no renderer is needed to show them.
 
-``python -m app.demo_video.opening`` makes the file: every picture as the camera compressed it,
-after four bytes that tell its length.
+``python -m app.demo_video.opening`` makes the file.
 """
 
 import struct
@@ -10,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.sources.demo_script import N_RECORDED, Chapter, script
+from app.sources.poster import FILE, LENGTH
 
-FILE = Path(__file__).parents[1] / "demo_video" / "opening.bin"
+__all__ = ["FILE", "opening_of", "written"]
 
-_LENGTH = struct.Struct(">I")
 _JPEG = (b"\xff\xd8", b"\xff\xd9")
 
 
@@ -32,14 +31,14 @@ def opening_of(chapter: Chapter, file: Path = FILE) -> list[bytes]:
 
 def written(pictures: Iterable[bytes]) -> bytes:
     """Return the content of a file with these pictures."""
-    return b"".join(_LENGTH.pack(len(picture)) + picture for picture in pictures)
+    return b"".join(LENGTH.pack(len(picture)) + picture for picture in pictures)
 
 
 def _split(content: bytes) -> list[bytes]:
     pictures, place = [], 0
     while place < len(content):
-        (length,) = _LENGTH.unpack_from(content, place)
-        place += _LENGTH.size
+        (length,) = LENGTH.unpack_from(content, place)
+        place += LENGTH.size
         pictures.append(content[place : place + length])
         place += length
     return pictures

@@ -1,8 +1,12 @@
 """One place for one frame between two threads: the newest wins."""
 
-import threading
+from __future__ import annotations
 
-from app.types import Frame
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.types import Frame
 
 
 class LatestFrame:

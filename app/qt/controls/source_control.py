@@ -1,16 +1,19 @@
 """Which source is open, what it says of itself, and what the demo presents."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.settings import Settings
 from app.shown import Choice, Notice, SourceShown
-from app.sources.capture_state import CaptureState, Phase
-from app.sources.source import FrameSource
 
 if TYPE_CHECKING:
+    # The window is up before these are loaded.
+    from app.sources.capture_state import CaptureState
     from app.sources.demo import DemoSource
+    from app.sources.source import FrameSource
 
 TOPIC = "source"
 
@@ -38,10 +41,10 @@ class SourceControl(QObject):
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._asked = settings.source
+        self._asked = ""
         self._text = ""
         self._source: FrameSource | None = None
-        self.state = CaptureState()
+        self._complaint = ""
 
     # ------------------------------------------------------------- from views
 
@@ -59,8 +62,9 @@ class SourceControl(QObject):
             self.open(settings.source)
 
     def open_first(self) -> None:
-        """Open what the settings name."""
-        self.open(self._settings.source)
+        """Open what the settings name, unless something else was asked for already."""
+        if not self._asked:
+            self.open(self._settings.source)
 
     @Slot(str)
     def present(self, key: str) -> None:
@@ -73,7 +77,7 @@ class SourceControl(QObject):
     # ------------------------------------------------------------- for other controls
 
     @property
-    def demo(self) -> "DemoSource | None":
+    def demo(self) -> DemoSource | None:
         """The demo, where it is what is open."""
         return self._source if self.is_demo else None  # type: ignore[return-value]
 
@@ -96,7 +100,7 @@ class SourceControl(QObject):
         self._text = "demo" if self.is_demo else self._asked
         if self._text == "auto":
             self._text = f"camera:{source.name}"
-        self.state = CaptureState()
+        self._complaint = ""
         self.stream_begins.emit()
         self._tell_source()
         text = ""
@@ -110,7 +114,10 @@ class SourceControl(QObject):
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
         """Tell what is wrong with a source, or that nothing is any more."""
-        before, self.state = self.state, state
+        # Here and not above: loaded by now, on the capture's thread.
+        from app.sources.capture_state import Phase
+
+        before, self._complaint = self._complaint, state.message
         if state.phase is Phase.ENDED:
             text = self.tr("The recording has ended: choose it again to see it again.")
             self.notice.emit(Notice(text, topic=TOPIC))
@@ -118,7 +125,7 @@ class SourceControl(QObject):
         elif state.message:
             level = "error" if state.phase is Phase.FAILED else "warning"
             self.notice.emit(Notice(state.message, level, TOPIC))
-        elif before.message:
+        elif before:
             self.notice.emit(Notice("", topic=TOPIC))
         self.message_changed.emit(self._message(state))
 
@@ -131,6 +138,8 @@ class SourceControl(QObject):
     # ------------------------------------------------------------- inner
 
     def _message(self, state: CaptureState) -> str:
+        from app.sources.capture_state import Phase
+
         if state.message:
             return state.message
         if state.phase in (Phase.IDLE, Phase.OPENING, Phase.RUNNING):

@@ -8,6 +8,9 @@ from PySide6.QtWidgets import QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWid
 
 from app.qt import theme
 
+ENROL, MODEL, WHY, TEST = "enrol", "model", "why", "test"
+"""Keys of the window's pages."""
+
 Maker = Callable[[], QWidget]
 
 

@@ -1,5 +1,9 @@
 """The left half of the window: notices, the picture, the verdict, the score over time."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 
@@ -8,7 +12,9 @@ from app.qt.views.notices import Notices
 from app.qt.views.preview import Preview
 from app.qt.views.source_bar import SourceBar
 from app.qt.views.verdict_banner import VerdictBanner
-from app.shown import Decision, Scored
+
+if TYPE_CHECKING:
+    from app.shown import Decision, Scored
 
 TIMELINE_HEIGHT = 150
 

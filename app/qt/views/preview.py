@@ -1,12 +1,18 @@
 """The live picture with the face, the regions and what the source says of itself."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.qt import icons, theme
-from app.shown import Scored
-from app.types import Frame, Verdict
+
+if TYPE_CHECKING:
+    from app.shown import Scored
+    from app.types import Frame
 
 STALE_SECONDS = 1.0
 """Marks of a face that was seen longer ago than this are not drawn: it is elsewhere by now."""
@@ -22,7 +28,9 @@ class Preview(QWidget):
     """
 
     first_frame_shown = Signal()
-    """The very first frame has been painted."""
+    """The very first picture has been painted: a poster or a frame."""
+    playing = Signal()
+    """The first frame that the source delivered has been painted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,9 +38,10 @@ class Preview(QWidget):
         """Different frames that have been painted so far."""
         self._frame: Frame | None = None
         self._picture = QImage()
-        self._is_new = False
+        self._caption = ""
+        self._is_new = self._has_painted = False
         self._scored: Scored | None = None
-        self._verdict = Verdict.LOOKING
+        self._verdict = "looking"
         self._show_regions = True
         self._message = self.tr("Starting…")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -50,15 +59,30 @@ class Preview(QWidget):
         height, width = image.shape[:2]
         self._frame = frame
         self._picture = QImage(image.data, width, height, 3 * width, QImage.Format.Format_RGB888)
+        self._caption = frame.caption
         self._is_new = True
         self.update()
+
+    def show_poster(self, packed: bytes, caption: str) -> bool:
+        """Show a picture until the first frame comes, and return whether Qt could read it.
+
+        Parameters
+        ----------
+        packed : bytes
+            As JPEG, which Qt reads by itself.
+        caption : str
+            What the source will say of its first frame.
+        """
+        self._picture, self._caption = QImage.fromData(packed, "JPG"), caption  # type: ignore[arg-type]
+        self.update()
+        return not self._picture.isNull()
 
     def show_scored(self, scored: Scored) -> None:
         """Draw the face of this frame, until a newer one is scored."""
         self._scored = scored
 
-    def show_verdict(self, verdict: Verdict) -> None:
-        """Colour the face's frame by the verdict over the window of frames."""
+    def show_verdict(self, verdict: str) -> None:
+        """Colour the face's frame by the `app.types.Verdict` over the window of frames."""
         self._verdict = verdict
 
     def show_message(self, text: str) -> None:
@@ -74,7 +98,7 @@ class Preview(QWidget):
     def clear(self) -> None:
         """Forget the picture: another source follows."""
         self._frame, self._scored = None, None
-        self._picture = QImage()
+        self._picture, self._caption = QImage(), ""
         self.update()
 
     # ------------------------------------------------------------- Qt
@@ -91,22 +115,29 @@ class Preview(QWidget):
         painter.setRenderHints(
             QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
         )
-        if self._frame is None or self._picture.isNull():
+        if self._picture.isNull():
             self._paint_message(painter)
             return
         target = self._target()
         painter.drawImage(target, self._picture)
         if self._scored is not None and self._is_fresh(self._scored):
             self._paint_face(painter, target, self._scored)
-        if self._frame.caption:
-            self._paint_pill(painter, target.topLeft(), self._frame.caption)
+        if self._caption:
+            self._paint_pill(painter, target.topLeft(), self._caption)
+        self._count()
+
+    # ------------------------------------------------------------- parts
+
+    def _count(self) -> None:
+        """Tell of the first picture, and count frames."""
+        if not self._has_painted:
+            self._has_painted = True
+            self.first_frame_shown.emit()
         if self._is_new:
             self._is_new = False
             self.n_painted += 1
             if self.n_painted == 1:
-                self.first_frame_shown.emit()
-
-    # ------------------------------------------------------------- parts
+                self.playing.emit()
 
     def _target(self) -> QRectF:
         """Where the picture goes: as large as fits, with its own proportions."""
@@ -116,7 +147,8 @@ class Preview(QWidget):
         return QRectF(left, top, size.width(), size.height())
 
     def _is_fresh(self, scored: Scored) -> bool:
-        assert self._frame is not None
+        if self._frame is None:
+            return False
         return abs(self._frame.time - scored.frame.time) <= STALE_SECONDS
 
     def _paint_message(self, painter: QPainter) -> None:

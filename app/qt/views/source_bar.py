@@ -3,11 +3,8 @@
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QHBoxLayout,
-    QInputDialog,
     QLabel,
-    QLineEdit,
     QSizePolicy,
     QWidget,
 )
@@ -85,6 +82,8 @@ class SourceBar(QWidget):
 
     def ask_for_file(self) -> None:
         """Ask for a video."""
+        from PySide6.QtWidgets import QFileDialog
+
         patterns = "*.mp4 *.avi *.mov *.mkv *.webm *.m4v *.wmv *.png *.jpg *.jpeg *.bmp"
         path, _ = QFileDialog.getOpenFileName(
             self,
@@ -96,10 +95,14 @@ class SourceBar(QWidget):
 
     def ask_for_folder(self) -> None:
         """Ask for a folder of pictures."""
+        from PySide6.QtWidgets import QFileDialog
+
         self._open(QFileDialog.getExistingDirectory(self, self.tr("Open a folder of pictures")))
 
     def ask_for_address(self) -> None:
         """Ask for the address of a network camera."""
+        from PySide6.QtWidgets import QInputDialog, QLineEdit
+
         text, accepted = QInputDialog.getText(
             self,
             self.tr("Network camera"),

@@ -1,12 +1,21 @@
-"""The verdict in words, colour and shape, with its figures and the rule."""
+"""The verdict in words, colour and shape, with its figures and the rule.
+
+Verdicts are known here by their texts: `app.types` is loaded after the first frame is shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.qt import icons, theme
-from app.shown import Decision
-from app.types import Verdict
+
+if TYPE_CHECKING:
+    from app.shown import Decision
+    from app.types import Verdict
 
 READABLE = 250
 """Milliseconds between changes of figures: faster ones cannot be read."""
@@ -14,11 +23,11 @@ READABLE = 250
 ICON = 40
 
 _BANNERS = {
-    Verdict.GENUINE: "banner-good",
-    Verdict.ATTACK: "banner-bad",
-    Verdict.UNFAMILIAR: "banner-caution",
-    Verdict.POOR_QUALITY: "banner-caution",
-    Verdict.BAD_FRAME: "banner-caution",
+    "genuine": "banner-good",
+    "attack": "banner-bad",
+    "unfamiliar conditions": "banner-caution",
+    "poor quality": "banner-caution",
+    "bad frame": "banner-caution",
 }
 
 
@@ -31,8 +40,8 @@ class VerdictBanner(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown = Decision(Verdict.LOOKING)
-        self._newest = self._shown
+        self._shown: Decision | None = None
+        self._newest: Decision | None = None
         self._icon = QLabel()
         self._icon.setFixedSize(ICON, ICON)
         self._headline, self._figures = QLabel(), QLabel()
@@ -52,12 +61,14 @@ class VerdictBanner(QFrame):
         self._timer = QTimer(self, interval=READABLE)
         self._timer.timeout.connect(self._refresh)
         theme.notifier().changed.connect(self._on_theme)
-        self._write(self._shown)
+        self._announce("looking")
 
     @property
     def verdict(self) -> Verdict:
         """The verdict that is shown."""
-        return self._shown.verdict
+        from app.types import Verdict
+
+        return Verdict.LOOKING if self._shown is None else self._shown.verdict
 
     @property
     def text(self) -> str:
@@ -67,7 +78,7 @@ class VerdictBanner(QFrame):
     def show_decision(self, decision: Decision) -> None:
         """Show a decision; figures alone wait for their turn."""
         self._newest = decision
-        if decision.verdict is not self._shown.verdict:
+        if self._shown is None or decision.verdict is not self._shown.verdict:
             self._write(decision)
 
     def showEvent(self, event: QShowEvent, /) -> None:
@@ -100,30 +111,35 @@ class VerdictBanner(QFrame):
         grid.addLayout(below, 1, 1)
         grid.setColumnStretch(1, 1)
 
-    def _headline_of(self, verdict: Verdict) -> str:
+    def _headline_of(self, verdict: str) -> str:
         return {
-            Verdict.GENUINE: self.tr("Genuine"),
-            Verdict.ATTACK: self.tr("Attack"),
-            Verdict.UNFAMILIAR: self.tr("Unfamiliar conditions"),
-            Verdict.NO_FACE: self.tr("No face"),
-            Verdict.POOR_QUALITY: self.tr("Poor quality"),
-            Verdict.BAD_FRAME: self.tr("No usable picture"),
-            Verdict.LOOKING: self.tr("Looking…"),
-            Verdict.NO_MODEL: self.tr("Nobody is enrolled yet"),
+            "genuine": self.tr("Genuine"),
+            "attack": self.tr("Attack"),
+            "unfamiliar conditions": self.tr("Unfamiliar conditions"),
+            "no face": self.tr("No face"),
+            "poor quality": self.tr("Poor quality"),
+            "bad frame": self.tr("No usable picture"),
+            "looking": self.tr("Looking…"),
+            "no model": self.tr("Nobody is enrolled yet"),
         }[verdict]
 
     def _write(self, decision: Decision) -> None:
-        if decision.verdict is not self._shown.verdict or not self._headline.text():
-            self._headline.setText(self._headline_of(decision.verdict))
-            theme.set_class(self, _BANNERS.get(decision.verdict, "banner-info"))
-            self._paint_icon(decision.verdict)
-            self._add.setVisible(decision.verdict is Verdict.UNFAMILIAR)
-            self._enrol.setVisible(decision.verdict is Verdict.NO_MODEL)
+        if self._shown is None or decision.verdict is not self._shown.verdict:
+            self._announce(decision.verdict)
         self._shown = decision
         self._figures.setText(self._figures_of(decision))
         self._figures.setToolTip(decision.rule)
         self._reason.setText(decision.reason)
         self._reason.setToolTip(decision.rule)
+        self.setAccessibleName(self.tr("Verdict: {text}").format(text=self.text))
+
+    def _announce(self, verdict: str) -> None:
+        """Show what goes with a verdict, whatever its figures."""
+        self._headline.setText(self._headline_of(verdict))
+        theme.set_class(self, _BANNERS.get(verdict, "banner-info"))
+        self._paint_icon(verdict)
+        self._add.setVisible(verdict == "unfamiliar conditions")
+        self._enrol.setVisible(verdict == "no model")
         self.setAccessibleName(self.tr("Verdict: {text}").format(text=self.text))
 
     def _figures_of(self, decision: Decision) -> str:
@@ -134,12 +150,12 @@ class VerdictBanner(QFrame):
             score=decision.score, sign=sign, threshold=decision.threshold
         )
 
-    def _paint_icon(self, verdict: Verdict) -> None:
+    def _paint_icon(self, verdict: str) -> None:
         self._icon.setPixmap(icons.verdict_icon(verdict).pixmap(ICON, ICON))
 
     @Slot()
     def _refresh(self) -> None:
-        if self._newest != self._shown:
+        if self._newest is not None and self._newest != self._shown:
             self._write(self._newest)
 
     @Slot()
@@ -148,4 +164,4 @@ class VerdictBanner(QFrame):
 
     @Slot()
     def _on_theme(self) -> None:
-        self._paint_icon(self._shown.verdict)
+        self._paint_icon(self.verdict)

@@ -1,18 +1,24 @@
 """Capture on its own thread: sources are opened and closed here, never on the window's thread.
 
-Imports nothing heavy: this is on the way to the first frame.
+Imports nothing heavy: this is on the way to the first frame. What sources need is loaded on the
+thread that opens them.
 """
+
+from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.sources.capture import Capture
-from app.sources.capture_state import CaptureState
 from app.sources.mailbox import LatestFrame
-from app.sources.source import Cause, FrameSource, SourceError
-from app.types import Frame
+
+if TYPE_CHECKING:
+    from app.sources.capture import Capture
+    from app.sources.capture_state import CaptureState
+    from app.sources.source import FrameSource
+    from app.types import Frame
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +72,9 @@ class CaptureWorker(QObject):
         width, height : int
             Asked of a camera.
         """
+        from app.sources.capture import Capture
+        from app.sources.source import SourceError
+
         try:
             source, is_substitute = self._make(text, width, height)
         except SourceError as error:
@@ -115,6 +124,7 @@ class CaptureWorker(QObject):
             return self._demo(), True
         from app.sources.cameras import find_camera
         from app.sources.opening import source_from
+        from app.sources.source import Cause, SourceError
 
         try:
             name = find_camera().name

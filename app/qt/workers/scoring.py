@@ -1,5 +1,7 @@
 """Scoring on its own thread: networks are prepared here, and the newest frame goes through them."""
 
+from __future__ import annotations
+
 import logging
 import threading
 from collections.abc import Callable
@@ -10,12 +12,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.qt.workers.sentences import sentence_of
 from app.shown import Working
 from app.sources.mailbox import LatestFrame
-from app.types import Frame
 
 if TYPE_CHECKING:
     from app.models.model import PadModel
     from app.observation import Observation
     from app.pipeline import Pipeline
+    from app.types import Frame
 
     Observe = Callable[[Pipeline, PadModel | None, Frame], Observation]
 
@@ -58,7 +60,7 @@ class ScoringWorker(QObject):
     unprepared = Signal(str)
     """The views cannot be computed, and why."""
 
-    def __init__(self, mailbox: LatestFrame, observe: "Observe | None" = None) -> None:
+    def __init__(self, mailbox: LatestFrame, observe: Observe | None = None) -> None:
         super().__init__()
         self._mailbox = mailbox
         self._observe = observe
@@ -102,7 +104,7 @@ class ScoringWorker(QObject):
         self.prepared.emit(extractor.fingerprint())
 
     @Slot(object)
-    def set_model(self, model: "PadModel | None") -> None:
+    def set_model(self, model: PadModel | None) -> None:
         """Judge by this model from the next frame on."""
         self._model = model
 
@@ -133,7 +135,7 @@ class ScoringWorker(QObject):
         """Break off a preparation and score no more (called from another thread)."""
         self._stop.set()
 
-    def _look(self, frame: Frame) -> "Observation":
+    def _look(self, frame: Frame) -> Observation:
         from app.observation import observe
 
         assert self._pipeline is not None

@@ -1,0 +1,150 @@
+"""From the start of the process to the first frame on the screen, against an empty Qt window.
+
+    python -m benchmarks launch [--rounds 15]
+
+Every start is a fresh process, and the two kinds take turns, so that what else the machine does
+falls on both. The clock is this process's: it runs from spawning the child to reading the line that
+the child prints while its first paint ends, before anything else is done.
+
+- the baseline imports ``PySide6.QtWidgets`` and shows a window with nothing in it;
+- the app is started as ``lmkl-pad`` starts it, on the demo, with an empty folder of settings, until
+  the first frame of the demo is painted.
+
+Both find their modules compiled, as after a first start: compiled files are kept in a folder of
+this run, whatever the environment says of them.
+
+A ratio is that of a pair of neighbouring starts. Where Xvfb is installed, all is done on its screen
+too: there a window costs what it costs on a desk.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+
+TARGET = 2.0
+
+BASELINE = """
+from PySide6.QtWidgets import QApplication, QWidget
+
+class Window(QWidget):
+    def paintEvent(self, event):
+        print("shown", flush=True)
+        QApplication.exit(0)
+
+app = QApplication([])
+window = Window()
+window.resize(1280, 720)
+window.show()
+app.exec()
+"""
+
+APP = """
+from app.__main__ import main
+from app import launch
+
+def shown():
+    print("shown", flush=True)
+    from PySide6.QtWidgets import QApplication
+    QApplication.exit(0)
+
+launch.launch("demo", on_shown=shown)
+"""
+
+
+def start(code, environment):
+    """Run a child and return the seconds until it says that its window is shown."""
+    began = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        text=True,
+    ) as child:
+        line = child.stdout.readline()
+        took = time.perf_counter() - began
+        _, complaint = child.communicate(timeout=30)
+    if line != "shown\n" or child.returncode:
+        raise SystemExit(f"A window did not start (code {child.returncode}): {complaint[-800:]}")
+    return took
+
+
+def pairs(n_rounds, platform):
+    """Seconds of the baseline and of the app, start by start, after one of each that compiles.
+
+    Each round turns the order round, so that neither is always the one to follow.
+    """
+    kinds = (BASELINE, APP)
+    rows = []
+    with tempfile.TemporaryDirectory() as compiled:
+        environment = {**os.environ, **platform, "PYTHONPYCACHEPREFIX": compiled}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        for number in range(-1, n_rounds):
+            times = {}
+            for code in kinds if number % 2 else reversed(kinds):
+                with tempfile.TemporaryDirectory() as empty:
+                    folders = {"LMKL_PAD_CONFIG": empty, "LMKL_PAD_DATA": empty}
+                    times[code] = start(code, {**environment, **folders})
+            rows.append((times[BASELINE], times[APP]))
+    return rows[1:]
+
+
+def report(name, rows):
+    """Print the times and their ratio, and return the median ratio."""
+    ratios = sorted(app / base for base, app in rows)
+    base, app = (statistics.median(times) for times in zip(*rows, strict=True))
+    low, high = ratios[len(ratios) // 4], ratios[(3 * len(ratios)) // 4]
+    ratio = statistics.median(ratios)
+    print(
+        f"{name}: empty window {base * 1e3:.0f} ms, first frame {app * 1e3:.0f} ms, "
+        f"ratio {ratio:.2f} (middle half {low:.2f} to {high:.2f}, all {ratios[0]:.2f} to "
+        f"{ratios[-1]:.2f}, n = {len(ratios)} pairs), below {TARGET:g}: "
+        f"{'yes' if ratio < TARGET else 'NO'}",
+        flush=True,
+    )
+    return ratio
+
+
+@contextmanager
+def virtual_screen():
+    """An X server without a screen, and what a child needs in its environment to use it."""
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1080x24", "-nolisten"]
+    server = subprocess.Popen(
+        [*command, "tcp"],
+        pass_fds=[writing],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    try:
+        with os.fdopen(reading) as told:
+            number = told.readline().strip()
+        if not number:
+            raise SystemExit("Xvfb did not start: run it by hand to see why.")
+        yield {"QT_QPA_PLATFORM": "xcb", "DISPLAY": f":{number}"}
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks launch")
+    parser.add_argument("--rounds", type=int, default=15)
+    options = parser.parse_args(arguments)
+    report("offscreen", pairs(options.rounds, {"QT_QPA_PLATFORM": "offscreen"}))
+    if shutil.which("Xvfb") is None:
+        print("Xvfb is not installed, so nothing was measured on a screen.")
+        return
+    with virtual_screen() as platform:
+        report("Xvfb", pairs(options.rounds, platform))
+
+
+if __name__ == "__main__":
+    main()
