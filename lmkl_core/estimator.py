@@ -282,10 +282,16 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         return self
 
     def support_views(self) -> dict[str, np.ndarray]:
-        """Rows that scoring rests on, by view: all that were fitted, or the inducing points."""
+        """Rows that scoring rests on, by view: all that were fitted, or the inducing points.
+
+        They are the model's own and cannot be written to; copy what is to be changed.
+        """
         check_is_fitted(self)
-        views = self._fitted.support
-        return dict(zip(views.names, views.arrays, strict=True))
+        views, support = self._fitted.support, {}
+        for name, array in zip(views.names, views.arrays, strict=True):
+            support[name] = array.view()
+            support[name].flags.writeable = False
+        return support
 
     @property
     def gap_(self) -> float:

@@ -1,0 +1,84 @@
+"""What the demo presents for a take and for a test."""
+
+import pytest
+
+from app import directing
+from app.shown import BONA_FIDE, SPECIES
+from app.sources.demo import DemoSource
+
+
+@pytest.fixture(scope="module")
+def demo():
+    """Return a demo that is never opened: nothing is recorded."""
+    return DemoSource(n_recorded=1)
+
+
+def test_that_parts_of_a_take_are_different_recordings_in_the_wanted_light(demo):
+    n_takes = sum(chapter.light == "lamp" for chapter in demo.enrolment)
+    chapters = [directing.enrolment_take(demo, "lamp", part) for part in range(n_takes)]
+    assert len({chapter.key for chapter in chapters}) == n_takes > 1
+    assert {chapter.light for chapter in chapters} == {"lamp"}
+    assert {chapter.truth for chapter in chapters} == {"bonafide"}
+
+
+def test_that_parts_beyond_the_recordings_begin_again(demo):
+    n_takes = sum(chapter.light == "lamp" for chapter in demo.enrolment)
+    first = directing.enrolment_take(demo, "lamp", 0)
+    assert directing.enrolment_take(demo, "lamp", n_takes) is first
+    assert directing.enrolment_take(demo, "lamp", 1000 * n_takes) is first
+
+
+@pytest.mark.parametrize("light", ["", "candle"])
+def test_that_a_light_the_demo_does_not_have_is_any_light(demo, light):
+    chapters = [directing.enrolment_take(demo, light, part) for part in range(40)]
+    assert set(chapters) == set(demo.enrolment)
+
+
+def test_that_the_caption_is_the_one_that_frames_carry_and_tells_takes_apart(demo):
+    captions = {directing.caption_of(chapter) for chapter in demo.presentations}
+    assert len(captions) == len(demo.presentations)
+    assert all(caption.startswith("Simulated: ") for caption in captions)
+
+
+def test_that_frames_of_the_demo_carry_that_caption():
+    with DemoSource(paced=False, n_recorded=1) as source:
+        frame = source.read()
+        assert frame.caption == directing.caption_of(source.chapter)
+
+
+@pytest.mark.parametrize("n_before", range(6))
+def test_that_a_test_presents_the_person_in_takes_that_were_not_enrolled(demo, n_before):
+    chapter = directing.presentation_of(demo, BONA_FIDE, n_before)
+    assert chapter.truth == "bonafide"
+    assert chapter not in demo.enrolment
+    assert chapter.light in directing.TESTED_LIGHTS
+
+
+def test_that_a_test_goes_through_the_persons_takes_in_turn(demo):
+    shown = [directing.presentation_of(demo, BONA_FIDE, n) for n in range(20)]
+    n_takes = len(set(shown))
+    assert n_takes > 1
+    assert len(set(shown[:n_takes])) == n_takes
+    assert shown[n_takes] is shown[0]
+    assert {chapter.light for chapter in shown} == set(directing.TESTED_LIGHTS)
+
+
+@pytest.mark.parametrize("species", SPECIES)
+def test_that_every_offered_species_is_an_attack_of_that_kind(demo, species):
+    chapter = directing.presentation_of(demo, species)
+    assert chapter.truth == "attack"
+    assert chapter.species == species
+
+
+@pytest.mark.parametrize("species", ["", "latex mask", "nobody", "window 6", "bonafide"])
+def test_that_what_the_demo_does_not_have_is_nothing(demo, species):
+    assert directing.presentation_of(demo, species) is None
+
+
+def test_that_a_whole_test_presents_the_person_before_every_attack(demo):
+    plan = directing.test_plan(demo)
+    assert plan[::2] == (BONA_FIDE,) * (len(plan) // 2)
+    attacks = plan[1::2]
+    assert len(set(attacks)) == len(attacks) >= len(SPECIES)
+    assert set(SPECIES) <= set(attacks)
+    assert all(directing.presentation_of(demo, species) is not None for species in plan)

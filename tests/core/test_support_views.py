@@ -1,0 +1,67 @@
+"""The rows that scoring rests on, as the estimator hands them out."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from tests.core.recordings import joined, make, recording
+
+FIRST, NEW = recording(n=30), recording(1, n=7)
+
+
+def test_that_an_exact_fit_rests_on_all_its_rows():
+    support = make().fit(FIRST).support_views()
+    assert list(support) == list(FIRST)
+    for name, array in support.items():
+        assert np.array_equal(array, FIRST[name])
+
+
+def test_that_scoring_them_is_scoring_what_was_fitted():
+    model = make().fit(FIRST)
+    assert np.array_equal(model.score_samples(model.support_views()), model.score_samples(FIRST))
+    terms = model.explain(model.support_views())
+    assert np.allclose(terms.sum(axis=(1, 2)), model.score_samples(FIRST))
+
+
+def test_that_a_grown_model_rests_on_the_new_rows_too():
+    model = make().fit(FIRST).extend(NEW)
+    both = joined(FIRST, NEW)
+    assert all(np.array_equal(model.support_views()[name], both[name]) for name in both)
+
+
+def test_that_inducing_points_are_all_there_is():
+    model = make(n_inducing=6).fit(FIRST)
+    support = model.support_views()
+    assert {len(array) for array in support.values()} == {6}
+    assert np.isfinite(model.score_samples(support)).all()
+
+
+def test_that_a_fit_on_one_array_gives_one_view():
+    X = FIRST["skin"]
+    model = make().fit(X)
+    (array,) = model.support_views().values()
+    assert np.array_equal(array, X)
+
+
+def test_that_changing_the_mapping_does_not_change_the_model():
+    model = make().fit(FIRST)
+    before = model.score_samples(NEW)
+    model.support_views().clear()
+    assert np.array_equal(model.score_samples(NEW), before)
+    assert list(model.support_views()) == list(FIRST)
+
+
+@pytest.mark.parametrize("n_inducing", [None, 6])
+def test_that_they_cannot_be_written_to(n_inducing):
+    model = make(n_inducing=n_inducing).fit(FIRST)
+    before = model.score_samples(NEW)
+    for array in model.support_views().values():
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0.0
+    assert np.array_equal(model.score_samples(NEW), before)
+    model.extend(NEW)  # which goes on from these rows
+
+
+def test_that_before_a_fit_there_are_none():
+    with pytest.raises(NotFittedError):
+        make().support_views()
