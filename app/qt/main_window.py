@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from app.qt import icons, theme
@@ -16,6 +15,8 @@ from app.qt.views.status_line import StatusLine
 from app.shown import SourceShown
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+
     from app.qt.pages import Pages
     from app.shown import ModelShown, Scored
 
@@ -251,6 +252,8 @@ class MainWindow(QMainWindow):
         )
 
     def _restore(self) -> None:
+        from PySide6.QtCore import QByteArray
+
         settings = self.desk.settings
         if settings.window:
             self.restoreGeometry(QByteArray.fromHex(settings.window.encode()))
