@@ -10,7 +10,6 @@ distance from what was enrolled is that of the nearest take. So 0 is inside, 1 i
 the tolerances allow, and every distance has a name ("warmer light than in any take").
 """
 
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
@@ -189,23 +188,20 @@ def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) 
     enrolled = EnrolledConditions.of(conditions, takes)
     values, member = np.array([astuple(condition) for condition in conditions]), np.array(takes)
     frames = [values[member == name] for name in enrolled.takes]
+    apart = np.array([_typical_distances(each, enrolled) for each in frames])
     number = list(range(len(frames)))
-    for one, other in itertools.combinations(range(len(frames)), 2):
-        apart = max(
-            _typical_distance(frames[one], enrolled.low[other], enrolled.high[other]),
-            _typical_distance(frames[other], enrolled.low[one], enrolled.high[one]),
-        )
-        if apart <= 1.0:
-            number = [number[one] if here == number[other] else here for here in number]
+    for one, other in np.argwhere(np.triu(np.maximum(apart, apart.T) <= 1.0, 1)):
+        number = [number[one] if here == number[other] else here for here in number]
     return [number[enrolled.takes.index(name)] for name in takes]
 
 
-def _typical_distance(
-    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
-) -> float:
-    """Return the median distance of frames from one take's range, in tolerances."""
-    outside = _outside((low - values) / TOLERANCES, (values - high) / TOLERANCES)
-    return float(np.median(outside.max(axis=1)))
+def _typical_distances(
+    values: NDArray[np.float64], enrolled: EnrolledConditions
+) -> NDArray[np.float64]:
+    """Return the median distance of frames from every take's range, in tolerances."""
+    each = values[:, None, :]
+    outside = _outside((enrolled.low - each) / TOLERANCES, (each - enrolled.high) / TOLERANCES)
+    return np.asarray(np.median(outside.max(axis=2), axis=0))
 
 
 def _outside(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,13 +5,13 @@ against, so that a presentation cannot contradict itself.
 """
 
 import math
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from app.names import cleaned_name
 from app.shown import BONA_FIDE, SPECIES, PresentationShown, Scored
 from app.types import Verdict
 
@@ -153,13 +153,7 @@ def species_name(typed: str, known: Iterable[str] = ()) -> str:
     known : iterable of str
         Names in use: one that differs only in case is taken instead.
     """
-    # Line breaks and tabs part words; other control and direction marks are dropped.
-    visible = "".join(
-        " " if mark.isspace() else mark
-        for mark in unicodedata.normalize("NFC", typed)
-        if mark.isspace() or unicodedata.category(mark)[0] != "C"
-    )
-    name = " ".join(visible.split())
+    name = cleaned_name(typed, len(typed))
     if not name:
         raise TrialError("The attack has no name: type what is presented, such as print.")
     if len(name) > LONGEST_NAME:

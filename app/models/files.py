@@ -107,11 +107,12 @@ def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None
     estimator, manifest = load_with_manifest(source)
     extra = manifest.extra
     try:
+        takes = _take_names(extra.get("takes"), len(manifest.takes))
         model = PadModel(
             estimator,
             _features(extra.get("features", {})),
-            _conditions(extra.get("conditions")),
-            _take_names(extra.get("takes"), len(manifest.takes)),
+            _conditions(extra.get("conditions"), takes),
+            takes,
             is_simulated=extra.get("simulated") is True,
             created=datetime.fromisoformat(manifest.created),
             digest=manifest.digest,
@@ -167,11 +168,10 @@ def _features(stored: Any) -> dict[str, Any]:
     return stored
 
 
-def _conditions(stored: Any) -> EnrolledConditions | None:
+def _conditions(stored: Any, takes: tuple[str, ...]) -> EnrolledConditions | None:
     if stored is None:
         return None
-    takes = _names(stored["takes"])
-    if stored["names"] != list(NAMES) or not takes:
+    if stored["names"] != list(NAMES):
         raise ValueError("other circumstances were measured")
     low, high = (_numbers(stored[end], (len(takes), len(NAMES))) for end in ("low", "high"))
     if (low > high).any():

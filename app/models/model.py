@@ -15,7 +15,8 @@ from lmkl_core.modelfile import from_bytes, to_bytes
 PART_MARK = " #"
 """Stands between the name of a take and the number of its part."""
 
-_DIGITS = 6
+_DIGITS = 4
+"""Decimals of circumstances in files: far finer than any tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,6 @@ class PadModel:
         if self.conditions is not None:
             extra["conditions"] = {
                 "names": list(NAMES),
-                "takes": list(self.conditions.takes),
                 "low": _rounded(self.conditions.low),
                 "high": _rounded(self.conditions.high),
             }

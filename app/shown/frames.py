@@ -36,7 +36,8 @@ class Scored:
     quality : Quality or None
         The checks of the gate, where there is a face.
     score, threshold : float or None
-        None without a model or without a usable face. Accepted when ``score >= threshold``.
+        The score is None without a model or a usable face, the threshold without a model.
+        Accepted when ``score >= threshold``.
     terms : tuple of tuple of float
         Contribution of every cluster (outer) and view (inner); they sum to the score.
     memberships : tuple of float

@@ -134,9 +134,11 @@ class ModelControl(QObject):
         """Other views are computed from now on: a model of other ones no longer fits."""
         changed = self._features is not None and self._features != features
         self._features = features
-        if changed and self._session.model is not None:
+        session = self._session
+        if changed and (session.model is not None or session.enrolment.samples):
+            # Rows of different views cannot be compared.
             self._use(None, ())
-            self._session.change_enrolment(lambda enrolment: enrolment.clear())
+            session.change_enrolment(lambda enrolment: enrolment.clear())
             self.notice.emit(
                 Notice(self.tr("The views have changed: enrol again."), "warning", TOPIC)
             )

