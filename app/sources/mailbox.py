@@ -25,13 +25,18 @@ class LatestFrame:
         """Frames that were overwritten before somebody took them."""
         return self._n_dropped
 
-    def put(self, frame: Frame) -> None:
-        """Leave a frame, in the place of an older one."""
+    def put(self, frame: Frame) -> bool:
+        """Leave a frame, in the place of an older one; return whether the place was empty.
+
+        Whoever tells the reader of a frame needs to do so only then: it has not yet come for the
+        last one otherwise.
+        """
         with self._filled:
-            if self._frame is not None:
-                self._n_dropped += 1
+            was_empty = self._frame is None
+            self._n_dropped += not was_empty
             self._frame = frame
             self._filled.notify_all()
+            return was_empty
 
     def take(self) -> Frame | None:
         """Return the frame and leave the place empty; None where there is none."""

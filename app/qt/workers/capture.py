@@ -39,7 +39,10 @@ class CaptureWorker(QObject):
     """
 
     frame_ready = Signal()
-    """A frame lies in both mailboxes."""
+    """A frame lies in the mailbox to show."""
+    score_ready = Signal()
+    """A frame lies in the mailbox to score, and none lay there before: a slow scorer is told once
+    for what it has not come for yet, so that other requests never wait behind frames."""
     source_opened = Signal(object, bool)
     """The source itself, and whether it is the demo in place of a camera that was not found."""
     state_changed = Signal(object)
@@ -151,8 +154,9 @@ class CaptureWorker(QObject):
     def _receive(self, frame: Frame) -> None:
         """Called on the capture's own thread."""
         self.to_show.put(frame)
-        self.to_score.put(frame)
         self.frame_ready.emit()
+        if self.to_score.put(frame):
+            self.score_ready.emit()
 
     def _tell(self, state: CaptureState) -> None:
         self.state_changed.emit(state)

@@ -65,6 +65,7 @@ class ScoringWorker(QObject):
         self._mailbox = mailbox
         self._observe = observe
         self._pipeline: Pipeline | None = None
+        self._features: dict[str, Any] | None = None
         self._model: PadModel | None = None
         self._stop = threading.Event()
         self._last_failure = ""
@@ -89,7 +90,7 @@ class ScoringWorker(QObject):
         from lmkl_core.errors import Cancelled
 
         self._pipeline = None
-        self.working.emit(Working("Preparing the networks"))
+        self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
             extractor = extractor_from(preset, progress=self._tell, cancel=self._stop.is_set)
             self._pipeline = Pipeline(extractor, FaceTracker(detector_from(detector)))
@@ -101,7 +102,11 @@ class ScoringWorker(QObject):
             return
         finally:
             self.working.emit(Working())
-        self.prepared.emit(extractor.fingerprint())
+        features = extractor.fingerprint()
+        if features != self._features:
+            self._features, self._model = features, None  # it was of other views
+        self.prepared.emit(features)
+        self.on_frame_ready()  # what came meanwhile lies there, and nobody tells of it again
 
     @Slot(object)
     def set_model(self, model: PadModel | None) -> None:
@@ -144,4 +149,5 @@ class ScoringWorker(QObject):
         return seen
 
     def _tell(self, done: int, total: int, text: str) -> None:
-        self.working.emit(Working(f"Preparing the networks: {text}", done, total))
+        text = f"Preparing the networks: {text}"
+        self.working.emit(Working(text, done, total, can_cancel=False))

@@ -1,0 +1,55 @@
+"""What the capture tells a scorer that is slower than the source."""
+
+import numpy as np
+import pytest
+
+from app.qt.workers.capture import CaptureWorker
+from app.qt.workers.scoring import ScoringWorker
+from app.types import Frame
+
+
+@pytest.fixture
+def told(qapp):
+    """Return a capture, and what it has told the scorer."""
+    capture, calls = CaptureWorker(), []
+    capture.scoring_due.connect(lambda: calls.append("due"))
+    return capture, calls
+
+
+def frames(n):
+    return [Frame(np.zeros((4, 4, 3), np.uint8), number) for number in range(n)]
+
+
+def test_that_a_slow_scorer_has_one_call_before_it_however_many_frames_come(told):
+    capture, calls = told
+    for frame in frames(100):
+        capture._receive(frame)
+    assert calls == ["due"]
+    assert capture.to_score.take().number == 99
+
+
+def test_that_the_scorer_is_told_again_once_it_has_taken_a_frame(told):
+    capture, calls = told
+    for frame in frames(3):
+        capture._receive(frame)
+        capture.to_score.take()
+    assert calls == ["due"] * 3
+
+
+def test_that_a_scorer_without_networks_empties_the_mailbox_so_that_it_is_told_again(told):
+    capture, calls = told
+    scorer = ScoringWorker(capture.to_score)
+    first, second = frames(2)
+    capture._receive(first)
+    scorer.on_frame_ready()
+    capture._receive(second)
+    assert calls == ["due"] * 2
+
+
+def test_that_every_frame_is_told_to_the_preview(told, qtbot):
+    capture, _ = told
+    shown = []
+    capture.frame_ready.connect(lambda: shown.append(capture.to_show.take()))
+    for frame in frames(5):
+        capture._receive(frame)
+    assert [frame.number for frame in shown] == [0, 1, 2, 3, 4]
