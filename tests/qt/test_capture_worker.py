@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from app.qt.workers.capture import CaptureWorker
-from app.qt.workers.scoring import ScoringWorker
 from app.types import Frame
 
 
@@ -12,7 +11,7 @@ from app.types import Frame
 def told(qapp):
     """Return a capture, and what it has told the scorer."""
     capture, calls = CaptureWorker(), []
-    capture.scoring_due.connect(lambda: calls.append("due"))
+    capture.score_ready.connect(lambda: calls.append("due"))
     return capture, calls
 
 
@@ -34,16 +33,6 @@ def test_that_the_scorer_is_told_again_once_it_has_taken_a_frame(told):
         capture._receive(frame)
         capture.to_score.take()
     assert calls == ["due"] * 3
-
-
-def test_that_a_scorer_without_networks_empties_the_mailbox_so_that_it_is_told_again(told):
-    capture, calls = told
-    scorer = ScoringWorker(capture.to_score)
-    first, second = frames(2)
-    capture._receive(first)
-    scorer.on_frame_ready()
-    capture._receive(second)
-    assert calls == ["due"] * 2
 
 
 def test_that_every_frame_is_told_to_the_preview(told, qtbot):
