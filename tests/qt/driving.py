@@ -1,0 +1,308 @@
+"""Hands and eyes for tests that drive the real window."""
+
+import threading
+
+import numpy as np
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
+
+from app.enrolment import Plan
+from app.qt.threads import any_left_behind
+from app.sources.source import FrameSource, SourceInfo
+
+PATIENCE = 60_000
+"""Milliseconds for what a person would wait for: the machine may be busy with other things."""
+
+PLAN = Plan(parts=3, frames=6, every=0.05, at_least_every=0.1, pause=0.1)
+"""Takes of eighteen frames, as fast as frames come."""
+
+N_RECORDED = 6
+"""Pictures of each of the demo's chapters: enough to tell the person from a print."""
+
+
+class Driver:
+    """A window with what a person does to it, and waiting for what they would wait for.
+
+    Parameters
+    ----------
+    qtbot : QtBot
+        Clicks and types.
+    window : MainWindow
+        On show.
+    """
+
+    def __init__(self, qtbot, window):
+        self.qtbot, self.window, self.desk = qtbot, window, window.desk
+        self.is_prepared = False
+        self.desk.prepared.connect(self._on_prepared)
+
+    def _on_prepared(self):
+        self.is_prepared = True
+
+    @property
+    def session(self):
+        return self.desk.session
+
+    @property
+    def pages(self):
+        return self.window.pages
+
+    @property
+    def notices(self):
+        """All sentences above the picture."""
+        return " ".join(self.window.live.notices.texts)
+
+    @property
+    def banner(self):
+        return self.window.live.banner
+
+    # ------------------------------------------------------------- waiting
+
+    def until(self, condition):
+        """Wait for something to be true."""
+        self.qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE)
+
+    def until_ready(self):
+        """Wait for pages and menus."""
+        self.until(lambda: self.window.timeline is not None)
+        return self
+
+    def until_prepared(self):
+        """Wait until frames are judged."""
+        self.until_ready()
+        self.until(lambda: self.is_prepared)
+        return self
+
+    def until_told(self, words):
+        """Wait for a notice."""
+        self.until(lambda: words in self.notices)
+
+    def until_verdict(self, verdict):
+        """Wait for what the banner says."""
+        self.until(lambda: self.banner.verdict is verdict)
+
+    def until_modelled(self):
+        self.until(lambda: self.session.model is not None)
+        return self
+
+    # ------------------------------------------------------------- acting
+
+    def click(self, button):
+        """Click a button that a person could click."""
+        assert button.isVisible(), button.text()
+        assert button.isEnabled(), button.text()
+        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    def button(self, text, within=None):
+        """Find the one visible button of that name."""
+        found = [
+            one
+            for one in (within or self.window).findChildren(QAbstractButton)
+            if one.text().replace("&", "") == text and one.isVisible()
+        ]
+        assert len(found) == 1, f"{len(found)} buttons are called {text}"
+        return found[0]
+
+    def press(self, keys):
+        """Press a shortcut in the window."""
+        if not self.window.isActiveWindow():
+            self.window.activateWindow()
+            self.until(self.window.isActiveWindow)
+        self.qtbot.keyClick(self.window, *_key(keys))
+
+    def action(self, text):
+        """Find an action of the menus."""
+        return next(one for one in self.window.menus.all if one.text().replace("&", "") == text)
+
+    def turn_to(self, name):
+        """Click a tab."""
+        tabs = self.window.book._tabs
+        index = next(i for i in range(tabs.count()) if tabs.tabText(i) == name)
+        self.qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(index).center())
+
+    def choose(self, box, data):
+        """Choose an entry of a combo box by what it stands for, with the keyboard."""
+        index = box.findData(data)
+        assert index >= 0, data
+        box.setFocus()
+        box.setCurrentIndex(index)
+        box.activated.emit(index)
+
+    def present(self, key):
+        """Choose what the demo presents, and wait until it does; empty is everything in turn."""
+        self.choose(self.window.live.source_bar._presents, key)
+        if key:
+            self.until(lambda: self.desk.source.demo.chapter.key == key)
+
+    def record_take(self):
+        """Record a take with the page's own button, to its end."""
+        self.turn_to("Enrol")
+        n_before = len(self.session.enrolment.samples)
+        self.click(self.pages.enrol.record.button)
+        self.until(lambda: not self.session.enrolment.is_recording)
+        assert len(self.session.enrolment.samples) == n_before + PLAN.parts * PLAN.frames
+
+    def drop(self, *paths):
+        """Drag files onto the window and let go of them; return whether they were taken."""
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+        held = (
+            Qt.DropAction.CopyAction,
+            data,
+            Qt.MouseButton.LeftButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        enter = QDragEnterEvent(QPointF(50, 50).toPoint(), *held)
+        enter.ignore()
+        QApplication.sendEvent(self.window, enter)
+        if not enter.isAccepted():
+            return False
+        QApplication.sendEvent(self.window, QDropEvent(QPointF(50, 50), *held))
+        return True
+
+    def close(self):
+        """Close the window as its button would; return whether it closed."""
+        return self.window.close()
+
+    def put_away(self):
+        """End everything, whatever state it is in."""
+        if self.session is not None and self.session.has_unsaved_model:
+            self.desk.model.discard()
+        self.window.close()
+        assert self.desk.stop()
+        assert not any_left_behind()
+
+
+def _key(keys):
+    """Return key and modifiers of a text such as Ctrl+E."""
+    *modifiers, last = keys.split("+")
+    held = Qt.KeyboardModifier.NoModifier
+    for name in modifiers:
+        held |= {
+            "Ctrl": Qt.KeyboardModifier.ControlModifier,
+            "Shift": Qt.KeyboardModifier.ShiftModifier,
+        }[name]
+    return getattr(Qt.Key, f"Key_{last}"), held
+
+
+def answer_box(text):
+    """Click a button of the next message box, as soon as it is open; return what it asked."""
+    asked = []
+
+    def answer():
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            QTimer.singleShot(5, answer)
+            return
+        asked.append(box.text())
+        next(b for b in box.buttons() if b.text().replace("&", "").startswith(text)).click()
+
+    QTimer.singleShot(0, answer)
+    return asked
+
+
+def with_dialog(act):
+    """Call a function with the next modal dialog, as soon as it is open."""
+
+    def look():
+        dialog = QApplication.activeModalWidget()
+        if dialog is None:
+            QTimer.singleShot(5, look)
+        else:
+            act(dialog)
+
+    QTimer.singleShot(0, look)
+
+
+# ------------------------------------------------------------- sources
+
+
+class Pictures(FrameSource):
+    """Shows pictures over and over, as fast as a quick camera.
+
+    Parameters
+    ----------
+    images : sequence of ndarray
+        What is shown; a grey frame by default.
+    is_live : bool
+        Whether it is opened again when it fails.
+    """
+
+    name = "Pictures"
+
+    def __init__(self, images=None, is_live=False):
+        self.images = images or [np.full((480, 640, 3), 90, np.uint8)]
+        self.is_live = is_live
+        self.is_open = False
+        self.opened = 0
+        self.error = None
+        """Raised by the next read."""
+        self._closing = threading.Event()
+
+    def open(self):
+        self._closing.clear()
+        self.is_open = True
+        self.opened += 1
+        height, width = self.images[0].shape[:2]
+        return SourceInfo(self.name, width, height, 100.0)
+
+    def read(self):
+        if self._closing.wait(0.01):
+            return None
+        if self.error is not None:
+            raise self.error
+        image = self.images[self._n_delivered % len(self.images)]
+        return self._deliver(image, self._n_delivered / 30.0)
+
+    def close(self):
+        self._closing.set()
+        self.is_open = False
+
+
+class Blocked(Pictures):
+    """Gives one picture and then blocks where it is told to, until it is let go.
+
+    Parameters
+    ----------
+    where : {"open", "read", "close"}
+        What does not return.
+    """
+
+    name = "Blocked"
+
+    def __init__(self, where):
+        super().__init__()
+        self._where = where
+        self.let_go = threading.Event()
+        self.is_blocked = threading.Event()
+
+    def _block(self, where):
+        if where == self._where:
+            self.is_blocked.set()
+            self.let_go.wait(120)
+
+    def open(self):
+        self._block("open")
+        return super().open()
+
+    def read(self):
+        if self._n_delivered:
+            self._block("read")
+        return super().read()
+
+    def close(self):
+        super().close()
+        self._block("close")
+
+
+def has_focus_within(widget):
+    """Whether the keyboard is somewhere in the widget."""
+    focused = QApplication.focusWidget()
+    return focused is not None and (focused is widget or widget.isAncestorOf(focused))
+
+
+def paint_now(widget):
+    """Let a widget paint itself."""
+    widget.repaint()
+    QApplication.sendPostedEvents(widget, QEvent.Type.UpdateRequest)

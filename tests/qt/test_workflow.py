@@ -1,0 +1,125 @@
+"""The whole job in the real window, by clicks and keys: from launch to the same scores again."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from app.types import Verdict
+from tests.qt.driving import PLAN
+
+N_FRAMES = PLAN.parts * PLAN.frames
+
+
+@pytest.fixture
+def saved_as(monkeypatch, tmp_path):
+    """Let file dialogs answer with a file of that name, and return its path."""
+
+    def answer(name):
+        path = tmp_path / name
+        for dialog in ("getSaveFileName", "getOpenFileName"):
+            monkeypatch.setattr(QFileDialog, dialog, lambda *_: (str(path), ""))
+        return path
+
+    return answer
+
+
+def seen_again(driver, frame, model):
+    """Score a frame as a stream that begins with it, on a pipeline of its own."""
+    from app.faces.tracking import FaceTracker
+    from app.observation import observe
+    from app.pipeline import Pipeline
+    from app.preparing import detector_from, extractor_from
+
+    settings = driver.desk.settings
+    tracker = FaceTracker(detector_from(settings.detector))
+    return observe(Pipeline(extractor_from(settings.preset), tracker), model, frame).scored
+
+
+def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after_a_restart(
+    launch, saved_as
+):
+    driver = launch()
+    window = driver.window
+
+    # Launch: nobody is enrolled, and the way on is a button.
+    driver.until_prepared()
+    driver.until_verdict(Verdict.NO_MODEL)
+    driver.turn_to("Test")
+    driver.click(driver.button("Enrol a face"))
+    assert window.book.current == "enrol"
+
+    # Enrol two lights, one by the button and one by its key.
+    driver.record_take()
+    driver.press("Ctrl+R")
+    driver.until(lambda: driver.session.enrolment.is_recording)
+    driver.until(lambda: not driver.session.enrolment.is_recording)
+    assert len(driver.session.enrolment.samples) == 2 * N_FRAMES
+
+    # Fit: the model's page opens by itself.
+    driver.click(driver.pages.enrol.fit_bar.fit_button)
+    driver.until_modelled()
+    driver.until(lambda: window.book.current == "model")
+    assert driver.session.model_shown.is_certified
+    assert driver.session.model_shown.n_samples == 2 * N_FRAMES
+    assert window.windowTitle().startswith("Model not exported yet")
+
+    # Live: the person is accepted, a print of them is not.
+    driver.present("window 6")
+    driver.until_verdict(Verdict.GENUINE)
+    assert "≥" in driver.banner.text
+    driver.present("print")
+    driver.until_verdict(Verdict.ATTACK)
+    assert "<" in driver.banner.text
+    driver.present("")
+
+    # Test: a genuine presentation and an attack, and the figures come by themselves.
+    driver.turn_to("Test")
+    trial = driver.pages.test
+    driver.click(trial._present.present_button)
+    driver.until(lambda: len(driver.session.trial.presentations) == 1)
+    driver.click(trial._picker._buttons["print"])
+    driver.press("P")
+    driver.until(lambda: len(driver.session.trial.presentations) == 2)
+    genuine, attack = driver.session.trial.presentations
+    assert (genuine.verdict, attack.verdict) == (Verdict.GENUINE, Verdict.ATTACK)
+    assert genuine.is_simulated
+    report = trial._report
+    driver.until(lambda: report.save_button.isEnabled() and report._values)
+    page = saved_as("report.html")
+    driver.click(report.save_button)
+    driver.until_told("The report is saved as report.html")
+    assert "imulated" in page.read_text(encoding="utf-8")
+    assert page.with_suffix(".json").is_file()
+
+    # Export, by its key.
+    file = saved_as("face.safetensors")
+    driver.press("Ctrl+E")
+    driver.until_told("Exported to face.safetensors. Read back and compared")
+    assert not driver.session.has_unsaved_model
+    assert window.windowTitle().startswith("face.safetensors")
+    frame = driver.session.scored.frame
+    before = driver.session.model
+    scored_before = seen_again(driver, frame, before)
+    assert driver.close()
+
+    # Restart: the model is there again, as it was left, and says the same to the last bit.
+    again = launch(recent=(str(file),))
+    again.until_prepared().until_modelled()
+    after = again.session.model
+    assert after is not before
+    assert (after.digest, after.threshold) == (before.digest, before.threshold)
+    scored_after = seen_again(again, frame, after)
+    assert scored_before.score is not None
+    assert scored_after.score == scored_before.score
+    assert scored_after.terms == scored_before.terms
+    again.present("window 6")
+    again.until_verdict(Verdict.GENUINE)
+
+    # Import by hand, over what is open.
+    saved_as("face.safetensors")
+    again.press("Ctrl+O")
+    again.until_told("Opened face.safetensors.")
+    assert again.session.model is not after
+    assert again.session.model.digest == after.digest
+    assert Path(again.desk.settings.recent[0]) == file
