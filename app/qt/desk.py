@@ -198,7 +198,7 @@ class Desk(QObject):
         capture.source_opened.connect(source.on_opened)
         capture.state_changed.connect(source.on_state)
         capture.failed.connect(source.on_failed)
-        capture.frame_ready.connect(self.scoring.on_frame_ready)
+        capture.score_ready.connect(self.scoring.on_frame_ready)
         self._warm_up.connect(self.scoring.warm_up)
         self._prepare.connect(self.scoring.prepare)
         self.scoring.warmed_up.connect(self._on_warmed_up)
