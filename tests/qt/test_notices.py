@@ -1,0 +1,79 @@
+"""Sentences above the picture: one of a topic, few at a time, put away by hand or by time."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton
+
+from app.qt.views import notices as module
+from app.qt.views.notices import MOST, Notices
+from app.shown import Notice
+
+
+@pytest.fixture
+def notices(qtbot):
+    notices = Notices()
+    qtbot.addWidget(notices)
+    notices.resize(500, 200)
+    return notices
+
+
+def test_that_without_a_notice_it_takes_no_room(notices):
+    assert notices.isHidden()
+    notices.show_notice(Notice("Something happened."))
+    assert not notices.isHidden()
+
+
+def test_that_a_later_notice_of_a_topic_takes_the_place_of_the_earlier(notices):
+    notices.show_notice(Notice("Busy.", "warning", "source"))
+    notices.show_notice(Notice("Fitted.", topic="model"))
+    notices.show_notice(Notice("Gone.", "error", "source"))
+    assert notices.texts == ("Fitted.", "Gone.")
+
+
+def test_that_an_empty_notice_takes_its_topic_away(notices):
+    notices.show_notice(Notice("Busy.", "warning", "source"))
+    notices.show_notice(Notice("", topic="source"))
+    assert notices.texts == ()
+    assert notices.isHidden()
+
+
+def test_that_the_same_sentence_is_shown_once(notices):
+    for topic in ("one", "two"):
+        notices.show_notice(Notice("The disk is full.", "error", topic))
+    assert notices.texts == ("The disk is full.",)
+
+
+def test_that_the_oldest_goes_when_there_are_too_many(notices):
+    for number in range(MOST + 1):
+        notices.show_notice(Notice(f"Number {number}.", "warning"))
+    assert notices.texts == tuple(f"Number {number}." for number in range(1, MOST + 1))
+
+
+def test_that_a_click_puts_a_notice_away(notices, qtbot):
+    notices.show_notice(Notice("One.", "warning"))
+    notices.show_notice(Notice("Two.", "warning"))
+    close = next(
+        button
+        for button in notices.findChildren(QToolButton)
+        if button.accessibleName() == "Put away: One."
+    )
+    qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
+    assert notices.texts == ("Two.",)
+
+
+def test_that_what_asks_for_nothing_goes_by_itself_and_what_matters_stays(qtbot, monkeypatch):
+    monkeypatch.setattr(module, "READING_SECONDS", 0)
+    notices = Notices()
+    qtbot.addWidget(notices)
+    notices.show_notice(Notice("The camera is busy.", "warning"))
+    notices.show_notice(Notice("Exported."))
+    assert len(notices.texts) == 2
+    qtbot.waitUntil(lambda: notices.texts == ("The camera is busy.",))
+
+
+def test_that_levels_differ_in_shape_and_not_only_in_colour(notices):
+    for level in ("info", "warning"):
+        notices.show_notice(Notice(f"Of level {level}.", level))
+    info, warning = (line.findChildren(module.QLabel)[0].pixmap() for line in notices._lines)
+    masks = [pixmap.toImage().createAlphaMask() for pixmap in (info, warning)]
+    assert masks[0] != masks[1]

@@ -1,0 +1,104 @@
+"""Choosing the source, and what the demo presents."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QInputDialog
+
+from app.qt.views.source_bar import SourceBar
+from app.shown import Choice, SourceShown
+
+DEMO = SourceShown(
+    "demo", "Demo", True, (Choice("window 6", "The person"), Choice("print", "A print"))
+)
+CAMERA = SourceShown("camera:Webcam", "Webcam")
+
+
+@pytest.fixture
+def bar(qtbot):
+    bar = SourceBar()
+    qtbot.addWidget(bar)
+    with qtbot.waitExposed(bar):
+        bar.show()
+    bar.show_source(DEMO)
+    return bar
+
+
+def pick(qtbot, box, text):
+    """Choose an entry as the keyboard does: open the list, go there, press Return."""
+    box.showPopup()
+    view = box.view()
+    view.setCurrentIndex(box.model().index(box.findText(text), 0))
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+
+
+def test_that_cameras_come_first_and_the_open_source_is_chosen(bar):
+    bar.show_cameras(["Webcam", "Other"])
+    assert [bar._choice.itemText(i) for i in range(3)] == ["Webcam", "Other", "Demo (simulated)"]
+    assert bar._choice.currentData() == "demo"
+    assert bar.cameras == ("Webcam", "Other")
+
+
+def test_that_choosing_a_camera_asks_for_it(bar, qtbot):
+    bar.show_cameras(["Webcam"])
+    with qtbot.waitSignal(bar.source_requested) as asked:
+        pick(qtbot, bar._choice, "Webcam")
+    assert asked.args == ["camera:Webcam"]
+
+
+def test_that_opening_the_list_asks_which_cameras_there_are(bar, qtbot):
+    with qtbot.waitSignal(bar.cameras_requested):
+        bar._choice.showPopup()
+    bar._choice.hidePopup()
+
+
+def test_that_a_source_that_is_not_in_the_list_is_added(bar):
+    bar.show_source(SourceShown("/takes/window.mp4", "window.mp4"))
+    assert bar._choice.currentText() == "window.mp4"
+
+
+def test_that_a_choice_that_came_to_nothing_is_taken_back(bar, qtbot):
+    bar.show_cameras(["Webcam"])
+    pick(qtbot, bar._choice, "Webcam")
+    assert bar._choice.currentData() == "camera:Webcam"
+    bar.show_source(DEMO)  # told again: the demo is still what is open
+    assert bar._choice.currentData() == "demo"
+
+
+def test_that_what_the_demo_presents_can_be_chosen_only_on_the_demo(bar, qtbot):
+    assert bar._presents.isVisible()
+    with qtbot.waitSignal(bar.presentation_requested) as asked:
+        pick(qtbot, bar._presents, "A print")
+    assert asked.args == ["print"]
+    bar.show_source(CAMERA)
+    assert not bar._presents.isVisible()
+
+
+def test_that_the_demos_direction_is_shown_without_asking_for_it(bar, qtbot):
+    directed = SourceShown("demo", "Demo", True, DEMO.presentations, "print")
+    with qtbot.assertNotEmitted(bar.presentation_requested):
+        bar.show_source(directed)
+    assert bar._presents.currentData() == "print"
+
+
+@pytest.mark.parametrize(
+    ("entry", "owner", "name", "answer", "expected"),
+    [
+        ("Open a video or picture…", QFileDialog, "getOpenFileName", ("/a.mp4", ""), "/a.mp4"),
+        ("Open a folder of pictures…", QFileDialog, "getExistingDirectory", "/faces", "/faces"),
+        ("Network camera…", QInputDialog, "getText", (" http://cam ", True), "http://cam"),
+    ],
+)
+def test_that_what_was_asked_for_is_opened(
+    bar, qtbot, monkeypatch, entry, owner, name, answer, expected
+):
+    monkeypatch.setattr(owner, name, lambda *_: answer)
+    with qtbot.waitSignal(bar.source_requested) as asked:
+        pick(qtbot, bar._choice, entry)
+    assert asked.args == [expected]
+
+
+def test_that_a_dialog_that_was_left_changes_nothing(bar, qtbot, monkeypatch):
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_: ("http://", False))
+    with qtbot.assertNotEmitted(bar.source_requested):
+        pick(qtbot, bar._choice, "Network camera…")
+    assert bar._choice.currentData() == "demo"

@@ -1,0 +1,101 @@
+"""The verdict: at once in words, colour and shape; figures at a rate that can be read."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from app.qt import theme
+from app.qt.views.verdict_banner import VerdictBanner
+from app.shown import Decision
+from app.types import Verdict
+
+GENUINE = Decision(Verdict.GENUINE, "It reaches the threshold.", "The rule.", 0.4123, 0.3, 15)
+
+
+@pytest.fixture
+def banner(qtbot):
+    banner = VerdictBanner()
+    qtbot.addWidget(banner)
+    banner.resize(600, banner.sizeHint().height())
+    with qtbot.waitExposed(banner):
+        banner.show()
+    return banner
+
+
+def icon_of(banner):
+    return next(label.pixmap().toImage() for label in banner.findChildren(QLabel) if label.pixmap())
+
+
+def test_that_every_verdict_has_its_own_words(banner):
+    told = set()
+    for verdict in Verdict:
+        banner.show_decision(Decision(verdict))
+        assert banner.verdict is verdict
+        told.add(banner.text)
+    assert len(told) == len(Verdict)
+
+
+def test_that_accepting_refusing_and_neither_have_their_own_shapes(banner):
+    shapes = []
+    for verdict in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR, Verdict.NO_FACE):
+        banner.show_decision(Decision(verdict))
+        shapes.append(icon_of(banner))
+    assert all(one != other for i, one in enumerate(shapes) for other in shapes[:i])
+
+
+def test_that_another_verdict_is_told_at_once(banner):
+    banner.show_decision(GENUINE)
+    assert "Genuine" in banner.text
+    assert "0.412 ≥ 0.300" in banner.text
+    assert banner.accessibleName() == f"Verdict: {banner.text}"
+
+
+def test_that_figures_alone_wait_for_their_turn(banner, qtbot):
+    banner.show_decision(GENUINE)
+    banner.show_decision(Decision(Verdict.GENUINE, GENUINE.reason, GENUINE.rule, 0.5, 0.3, 15))
+    assert "0.412" in banner.text
+    qtbot.waitUntil(lambda: "0.500" in banner.text)
+
+
+def test_that_the_sign_says_on_which_side_the_score_is(banner):
+    banner.show_decision(Decision(Verdict.ATTACK, score=0.1, threshold=0.3))
+    assert "0.100 < 0.300" in banner.text
+
+
+def test_that_the_rule_can_be_read(banner):
+    banner.show_decision(GENUINE)
+    assert any(label.toolTip() == "The rule." for label in banner.findChildren(QLabel))
+
+
+def test_that_unfamiliar_conditions_offer_a_take_with_what_differs(banner, qtbot):
+    decision = Decision(Verdict.UNFAMILIAR, differences=("it is darker",))
+    assert not banner._add.isVisible()
+    banner.show_decision(decision)
+    with qtbot.waitSignal(banner.take_requested) as asked:
+        qtbot.mouseClick(banner._add, Qt.MouseButton.LeftButton)
+    assert asked.args == [decision]
+    banner.show_decision(GENUINE)
+    assert not banner._add.isVisible()
+
+
+def test_that_nobody_enrolled_offers_to_enrol(banner, qtbot):
+    banner.show_decision(Decision(Verdict.NO_MODEL))
+    with qtbot.waitSignal(banner.enrol_requested):
+        qtbot.mouseClick(banner._enrol, Qt.MouseButton.LeftButton)
+
+
+def test_that_figures_rest_while_nobody_can_see_them(banner):
+    assert banner._timer.isActive()
+    banner.hide()
+    assert not banner._timer.isActive()
+
+
+def test_that_the_shape_follows_the_theme(banner, qapp):
+    theme.apply(qapp, "light")
+    banner.show_decision(GENUINE)
+    light = icon_of(banner)
+    theme.apply(qapp, "dark")
+    dark = icon_of(banner)
+    theme.apply(qapp, "light")
+    assert dark != light
+    assert icon_of(banner) == light
