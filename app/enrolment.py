@@ -25,7 +25,7 @@ from app.names import cleaned_name
 from app.observation import Observation
 from app.samples import Samples
 from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
-from app.types import Condition, Image
+from app.types import Condition, Image, Verdict
 
 SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
 """Names offered for takes, in this order."""
@@ -89,6 +89,7 @@ class Offer(Enum):
     PAUSED = "between parts"
     ALIKE = "too much like the others"
     UNUSABLE = "no usable face"
+    REFUSED = "called an attack by the model it would be folded into"
     IGNORED = "no take is being recorded"
 
 
@@ -98,7 +99,8 @@ class _Recording:
 
     name: str
     part: int
-    wanted: int
+    n_parts: int
+    is_quick: bool = False
     resumes_at: float = -math.inf
     last_kept: float = -math.inf
 
@@ -148,8 +150,17 @@ class Enrolment:
             return None
         return self._recording.name, self._recording.part
 
-    def start(self, name: str) -> str:
-        """Begin a take and return its name: cleaned, and unlike those there are."""
+    def start(self, name: str, *, is_quick: bool = False) -> str:
+        """Begin a take and return its name: cleaned, and unlike those there are.
+
+        Parameters
+        ----------
+        name : str
+            As typed; empty for the suggested one.
+        is_quick : bool
+            A take that is folded into a model without being looked at: it has one part less, and
+            frames that the model calls an attack are not kept.
+        """
         self.stop()
         clean = cleaned_name(name, LONGEST_NAME) or self.suggested_name
         taken = self._taken
@@ -158,7 +169,8 @@ class Enrolment:
             number += 1
             unique = f"{clean} ({number})"
         self._remember()
-        self._recording = _Recording(unique, 0, self.plan.parts * self.plan.frames)
+        n_parts = max(1, self.plan.parts - is_quick)
+        self._recording = _Recording(unique, 0, n_parts, is_quick)
         self._hint = "Look into the camera and move your head a little."
         return unique
 
@@ -182,6 +194,9 @@ class Enrolment:
         if row is None:
             self._hint = seen.scored.reason
             return Offer.UNUSABLE
+        if recording.is_quick and seen.scored.verdict is Verdict.ATTACK:
+            self._hint = "This looks like an attack and is not kept: record it on the Enrol page."
+            return Offer.REFUSED
         if not self._differs(row, time, recording):
             self._hint = _MOVE
             return Offer.ALIKE
@@ -226,7 +241,7 @@ class Enrolment:
         kept = [s for s in self.samples if s.take == recording.name and s.part == recording.part]
         if len(kept) < self.plan.frames:
             return Offer.KEPT
-        if recording.part + 1 == self.plan.parts:
+        if recording.part + 1 >= recording.n_parts:
             self.stop()
             return Offer.FINISHED
         recording.part += 1
@@ -338,7 +353,7 @@ class Enrolment:
             samples=tuple(SampleShown(s.number, s.take, s.thumbnail) for s in self.samples),
             coverage=measured.coverage,
             collecting="" if recording is None else recording.name,
-            n_wanted=0 if recording is None else recording.wanted,
+            n_wanted=0 if recording is None else recording.n_parts * self.plan.frames,
             n_collected=0 if recording is None else counts[recording.name],
             hint=self._hint,
             can_fit=not why_not,

@@ -37,12 +37,15 @@ class Observation:
         Its circumstances.
     thumbnail : Image or None
         A small picture of the face.
+    digest : str
+        Of the model that judged it; empty without one.
     """
 
     scored: Scored
     views: dict[str, NDArray[np.float32]] | None = None
     condition: Condition | None = None
     thumbnail: Image | None = None
+    digest: str = ""
 
 
 def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observation:
@@ -83,7 +86,8 @@ def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observa
         seconds=perf_counter() - began,
     )
     views = None if result.views is None else dict(result.views)
-    return Observation(scored, views, result.condition, _thumbnail(result, transform))
+    digest = "" if model is None else model.digest
+    return Observation(scored, views, result.condition, _thumbnail(result, transform), digest)
 
 
 def _judged(

@@ -5,7 +5,7 @@ and is told the topic that changed; values are read from the session.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import StrEnum
 from time import monotonic
 
@@ -103,6 +103,11 @@ class Session:
         """Whether closing would lose a model that no file holds."""
         return self.model is not None and not self.model.is_saved
 
+    @property
+    def has_precious_takes(self) -> bool:
+        """Whether closing would lose takes of a real person that no model holds."""
+        return any(not sample.is_simulated for sample in self.enrolment.unmodelled)
+
     def throughput(self, source_rate: float, n_dropped: int) -> Throughput:
         """Return how fast things go, with what only the capture knows."""
         arrivals = self._arrivals
@@ -116,6 +121,8 @@ class Session:
 
     def observe(self, seen: Observation) -> None:
         """Take in a frame: the verdict, and the take or the test that is going on."""
+        if seen.digest != ("" if self.model is None else self.model.digest):
+            return  # judged by a model that is no longer, or not yet, the one in use
         scored = self.scored = seen.scored
         self._arrivals.append(self._clock())
         self._latency = scored.seconds
@@ -129,7 +136,7 @@ class Session:
         if self.enrolment.is_recording:
             self.last_offer = self.enrolment.offer(seen)
             self._tell(Topic.ENROLMENT)
-        if self.trial.is_presenting:
+        elif self.trial.is_presenting:
             self.trial.offer(scored)
             self._tell(Topic.TRIAL)
 
@@ -155,6 +162,26 @@ class Session:
             self.trial.cancel()
         self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL)
 
+    def end_stream(self) -> None:
+        """End what waits for frames: no more will come. What was gathered stays."""
+        self.interrupt()
+        if self.enrolment.is_recording:
+            self.change_enrolment(lambda enrolment: enrolment.stop())
+        if self.trial.is_presenting:
+            self.change_trial(lambda trial: trial.finish())
+
+    def interrupt(self) -> None:
+        """Forget the verdict: frames have stopped coming, and it was about the last ones."""
+        self._decider.reset()
+        self._tell(Topic.DECISION)
+
+    @property
+    def occupied_by(self) -> str:
+        """What is going on that frames belong to, for a sentence; empty when nothing is."""
+        if self.enrolment.is_recording:
+            return "a take is being recorded"
+        return "a presentation is under way" if self.trial.is_presenting else ""
+
     # ------------------------------------------------------------- enrolment
 
     def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
@@ -165,7 +192,12 @@ class Session:
 
     # ------------------------------------------------------------- model
 
-    def set_model(self, model: PadModel | None, numbers: tuple[int, ...] | None = None) -> None:
+    def set_model(
+        self,
+        model: PadModel | None,
+        numbers: tuple[int, ...] | None = None,
+        shown: ModelShown | None = None,
+    ) -> None:
         """Judge by this model from now on.
 
         Parameters
@@ -174,20 +206,25 @@ class Session:
             The model; None for none.
         numbers : tuple of int, optional
             Numbers of the enrolled samples it was fitted on; as before when not given.
+        shown : ModelShown, optional
+            Its description, where it was made already: that takes a while for large models.
         """
         if numbers is not None:
             self.enrolment.mark_modelled(numbers)
         elif model is None:
             self.enrolment.mark_modelled(())
         self.model = model
-        self.model_shown = None if model is None else describe(model, self._thumbnails())
+        if model is not None and shown is None:
+            shown = describe(model, self.thumbnails(self.enrolment.modelled))
+        self.model_shown = shown
         self._decider.reset()
         self.trial.use_model("" if model is None else model.digest)
         self._tell(Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL)
 
-    def _thumbnails(self) -> list[Image | None]:
-        modelled = self.enrolment.modelled
-        return [s.thumbnail for s in self.enrolment.samples if s.number in modelled]
+    def thumbnails(self, numbers: Collection[int]) -> list[Image | None]:
+        """Return the small pictures of enrolled samples, in the order of their rows."""
+        wanted = set(numbers)
+        return [s.thumbnail for s in self.enrolment.samples if s.number in wanted]
 
     # ------------------------------------------------------------- test
 

@@ -110,7 +110,9 @@ class Settings:
 
     def forgotten(self) -> "Settings":
         """Return the defaults with nothing of the person in them, after all was deleted."""
-        return Settings(source=self.source, theme=self.theme)
+        kind = self.source.partition(":")[0]
+        source = self.source if kind in (AUTO, "demo", "camera") else AUTO
+        return Settings(source=source, theme=self.theme)
 
     def reset(self) -> "Settings":
         """Return the defaults, but with what nobody chose in a dialog: recent models and window."""

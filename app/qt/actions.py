@@ -1,5 +1,6 @@
 """Menus and shortcuts, and the dialogs behind them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.qt import icons
 from app.qt.views.book import ENROL, MODEL, TEST, WHY
+from app.settings import Settings
 from app.shown import EnrolmentShown, ModelShown, ReportShown
 
 if TYPE_CHECKING:
@@ -127,6 +129,7 @@ class Actions(QObject):
         signals.model.connect(self._on_model)
         signals.enrolment.connect(self._on_enrolment)
         model.exported.connect(self._on_exported)
+        model.not_exported.connect(self._on_not_exported)
         trial.report_changed.connect(self._on_report)
         pages.export_requested.connect(self.export)
         pages.open_requested.connect(self.open)
@@ -146,7 +149,7 @@ class Actions(QObject):
             self._window, self.tr("Open a model"), self._folder(), self.tr(PATTERN)
         )
         if path:
-            self._window.open_path(path)
+            self._desk.open_model(path)
 
     @Slot()
     def export(self) -> None:
@@ -200,7 +203,7 @@ class Actions(QObject):
 
     @Slot()
     def _on_recent(self) -> None:
-        self._window.open_path(self._sender_data())
+        self._desk.open_model(self._sender_data())
 
     @Slot()
     def _open_demo(self) -> None:
@@ -242,7 +245,11 @@ class Actions(QObject):
 
     @Slot(object)
     def _on_accepted(self, settings: object) -> None:
-        self._desk.use_settings(settings)  # type: ignore[arg-type]
+        assert isinstance(settings, Settings)
+        # What the dialog does not show may have changed while it was open.
+        now = self._desk.settings
+        kept = {name: getattr(now, name) for name in ("recent", "window", "splitter")}
+        self._desk.use_settings(replace(settings, **kept))
 
     @Slot()
     def _on_delete(self) -> None:
@@ -317,4 +324,9 @@ class Actions(QObject):
     @Slot(object)
     def _on_exported(self, _export: object) -> None:
         if self.close_after_export:
+            self.close_after_export = False
             self._window.close()
+
+    @Slot()
+    def _on_not_exported(self) -> None:
+        self.close_after_export = False

@@ -65,7 +65,8 @@ def make_window(settings: Settings, problems: tuple[str, ...] = (), **options: A
     theme.apply(make_application(), settings.theme)
     desk = Desk(settings, **options)
     window = MainWindow(desk)
-    if "make_demo" in options or not _show_poster(window, settings.source):
+    first = options.get("source") or settings.source
+    if "make_demo" in options or not _show_poster(window, first):
         desk.start()
     for sentence in problems:
         desk.notice.emit(Notice(sentence, "warning", "settings"))
@@ -86,7 +87,8 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     """
     app = make_application()
     settings, problems = settings_file.load()
-    window = make_window(_with(settings, source, model), problems)
+    model = os.path.abspath(model) if model else ""
+    window = make_window(settings, problems, source=source, model=model)
     if on_shown is not None:
         window.live.preview.first_frame_shown.connect(on_shown)
     _tell_of_errors(window)
@@ -115,16 +117,6 @@ def _show_poster(window: MainWindow, source: str) -> bool:
     # A window that is not seen, such as a minimised one, paints nothing and works all the same.
     QTimer.singleShot(LATEST_START, window.desk, window.desk.start)
     return True
-
-
-def _with(settings: Settings, source: str, model: str) -> Settings:
-    from dataclasses import replace
-
-    if source:
-        settings = replace(settings, source=source)
-    if model:
-        settings = replace(settings.with_recent(os.path.abspath(model)), reopen_last=True)
-    return settings
 
 
 def _tell_of_errors(window: MainWindow) -> None:

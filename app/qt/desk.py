@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QDeadlineTimer, QObject, Signal, Slot
+from PySide6.QtCore import QDeadlineTimer, QObject, QTimer, Signal, Slot
 
 from app import settings as settings_file
 from app.qt.controls.source_control import SourceControl
@@ -21,7 +21,7 @@ from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.jobs import JobWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.settings import Settings
-from app.shown import Notice, Throughput
+from app.shown import Notice, Throughput, Working
 
 if TYPE_CHECKING:
     from app.enrolment import Plan
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from app.sources.source import FrameSource
 
 log = logging.getLogger(__name__)
+
+LATEST_WARM_UP = 3000
+"""Milliseconds after which the heavy parts are loaded though no frame was shown yet."""
 
 STOP_MILLISECONDS = 2000
 """In which all threads have to end when the window is closed."""
@@ -51,6 +54,8 @@ class Desk(QObject):
         How takes are recorded.
     observe : callable, optional
         See `ScoringWorker`.
+    source, model : str
+        What to open first, in the place of what the settings name; not kept in them.
     """
 
     ready = Signal()
@@ -71,9 +76,19 @@ class Desk(QObject):
         make_demo: Callable[[], FrameSource] | None = None,
         plan: Plan | None = None,
         observe: Any = None,
+        source: str = "",
+        model: str = "",
     ) -> None:
         super().__init__()
         self.settings = settings
+        self._first_source = source
+        self._first_model = model
+        if not model and settings.reopen_last and settings.recent:
+            self._first_model = settings.recent[0]
+        self._preparing, self._job = Working(), Working()
+        self._is_warm = False
+        self.is_forgotten = False
+        """Whether everything stored was deleted, and nothing was chosen since."""
         self._plan = plan
         self.capture = CaptureWorker(make_demo)
         self.scoring = ScoringWorker(self.capture.to_score, observe)
@@ -102,11 +117,18 @@ class Desk(QObject):
         self._is_started = True
         for thread in self._threads:
             thread.start()
+        if self._first_source:
+            self.source.open(self._first_source)
         self.source.open_first()
+        # Without a source that works, settings, models and other sources are needed all the more.
+        QTimer.singleShot(LATEST_WARM_UP, self, self.warm_up)
 
     @Slot()
     def warm_up(self) -> None:
-        """Begin with what is heavy: the first frame is on the screen."""
+        """Begin with what is heavy, once: the first frame is on the screen, or none will come."""
+        if self._is_warm or self._is_stopped:
+            return
+        self._is_warm = True
         self._warm_up.emit()
 
     def stop(self) -> bool:
@@ -139,6 +161,7 @@ class Desk(QObject):
         before, self.settings = self.settings, settings
         if settings == before:
             return
+        self.is_forgotten = False
         if self.session is not None:
             self.session.settings = settings
         try:
@@ -151,7 +174,7 @@ class Desk(QObject):
         self.source.use(settings)
         views = ("preset", "detector")
         if any(getattr(before, name) != getattr(settings, name) for name in views):
-            self._prepare.emit(settings.preset, settings.detector)
+            self._prepare_views()
         if self.model is not None:
             self._tell_model(self.model, before, settings)
         self.settings_changed.emit(settings)
@@ -170,17 +193,26 @@ class Desk(QObject):
         """Forget model, takes and tests, and remove all that is stored of the person."""
         from app import storage
 
-        if self.session is not None and self.model is not None:
+        self.jobs.cancel_running()
+        if self.session is not None and self.model is not None and self.trial is not None:
             self.model.discard()
             self.session.change_enrolment(lambda enrolment: enrolment.clear())
-            self.session.change_trial(lambda trial: trial.clear())
-        # The defaults are not written back: a later change will, and nothing is stored till then.
-        self.settings = self.settings.forgotten()
+            self.trial.clear()
+        self.use_settings(self.settings.forgotten())
         deletion = storage.delete_all()
+        # Nothing is stored again before the person chooses something.
+        self.is_forgotten = True
         text = self.tr("Everything the program had stored is deleted.")
         if deletion.problems:
             text = " ".join(deletion.problems)
         self.notice.emit(Notice(text, "warning" if deletion.problems else "info", "privacy"))
+
+    def open_model(self, path: str) -> None:
+        """Open a model, now or as soon as that can be done."""
+        if self.model is None:
+            self._first_model = path
+        else:
+            self.model.open(path)
 
     @Slot()
     def cancel(self) -> None:
@@ -202,11 +234,12 @@ class Desk(QObject):
         self._warm_up.connect(self.scoring.warm_up)
         self._prepare.connect(self.scoring.prepare)
         self.scoring.warmed_up.connect(self._on_warmed_up)
-        self.scoring.working.connect(self.working)
+        self.scoring.working.connect(self._on_preparing)
         self.scoring.failed.connect(self._on_scoring_failed)
         self.scoring.unprepared.connect(self._on_unprepared)
         self.scoring.prepared.connect(self._on_prepared)
-        self.jobs.working.connect(self.working)
+        self.jobs.working.connect(self._on_job)
+        capture.failed.connect(self.warm_up)
 
     @Slot()
     def _on_warmed_up(self) -> None:
@@ -226,9 +259,14 @@ class Desk(QObject):
         self.trial = TrialControl(session, self.source, self)
         self._wire_session(session, self.enrol, self.model, self.trial)
         self.ready.emit()
+        self._prepare_views()
+        self.model.open(self._first_model)
+
+    def _prepare_views(self) -> None:
+        """Have the networks made ready; nothing is judged meanwhile."""
+        if self.session is not None:
+            self.session.interrupt()
         self._prepare.emit(self.settings.preset, self.settings.detector)
-        if self.settings.reopen_last and self.settings.recent:
-            self.model.open(self.settings.recent[0])
 
     def _wire_session(
         self,
@@ -239,6 +277,8 @@ class Desk(QObject):
     ) -> None:
         self.scoring.observed.connect(self._on_observed)
         self.source.stream_begins.connect(self._on_stream_begins)
+        self.source.interrupted.connect(self._on_interrupted)
+        self.source.finished.connect(self._on_finished)
         self.scoring.prepared.connect(model.on_prepared)
         for control in (enrol, model, trial):
             control.notice.connect(self.notice)
@@ -250,7 +290,7 @@ class Desk(QObject):
         model.model_changed.connect(self.scoring.set_model)
         model.opened.connect(self._on_model_opened)
         model.missing.connect(self._on_model_missing)
-        enrol.take_complete.connect(model.extend)
+        enrol.take_complete.connect(model.fold_in)
 
     # ------------------------------------------------------------- slots
 
@@ -264,9 +304,34 @@ class Desk(QObject):
         if self.session is not None:
             self.session.begin_stream()
 
+    @Slot()
+    def _on_interrupted(self) -> None:
+        if self.session is not None:
+            self.session.interrupt()
+
+    @Slot()
+    def _on_finished(self) -> None:
+        if self.session is not None:
+            self.session.end_stream()
+
+    @Slot(object)
+    def _on_preparing(self, working: Working) -> None:
+        self._preparing = working
+        self._tell_working()
+
+    @Slot(object)
+    def _on_job(self, working: Working) -> None:
+        self._job = working
+        self._tell_working()
+
+    def _tell_working(self) -> None:
+        """Tell of one thing at a time, first of what the person has asked for."""
+        self.working.emit(self._job if self._job.text else self._preparing)
+
     @Slot(object)
     def _on_prepared(self, _features: object) -> None:
         self.notice.emit(Notice("", topic="views"))
+        self.notice.emit(Notice("", topic="scoring"))
         self.prepared.emit()
 
     @Slot(str)

@@ -83,6 +83,7 @@ class MainWindow(QMainWindow):
         desk.source.source_changed.connect(live.source_bar.show_source)
         desk.source.source_changed.connect(self._on_source)
         desk.source.message_changed.connect(live.preview.show_message)
+        desk.source.stream_begins.connect(self._on_stream_begins)
         desk.notice.connect(live.notices.show_notice)
         desk.working.connect(self.status.show_working)
         desk.ready.connect(self._on_ready)
@@ -108,6 +109,8 @@ class MainWindow(QMainWindow):
         signals.scored.connect(self._on_scored)
         signals.decision.connect(self.live.show_decision)
         signals.model.connect(self._on_model)
+        signals.enrolment.connect(self._on_occupied)
+        signals.trial.connect(self._on_occupied)
         self.live.banner.take_requested.connect(desk.enrol.start_quick)
         self.pages = Pages(desk, self.book)
         self.menus = Actions(self)
@@ -139,6 +142,17 @@ class MainWindow(QMainWindow):
         frame = self.desk.capture.to_show.take()
         if frame is not None:
             self.live.preview.show_frame(frame)
+
+    @Slot()
+    def _on_stream_begins(self) -> None:
+        """Forget the old source's picture; the demo's poster is of the source that begins."""
+        if self.live.preview.n_painted:
+            self.live.preview.clear()
+
+    @Slot(object)
+    def _on_occupied(self, _shown: object) -> None:
+        session = self.desk.session
+        self.live.source_bar.set_directed(session is not None and bool(session.occupied_by))
 
     @Slot(object)
     def _on_scored(self, scored: Scored) -> None:
@@ -204,8 +218,7 @@ class MainWindow(QMainWindow):
     def open_path(self, path: str) -> None:
         """Open a model or a recording."""
         if path.lower().endswith(MODEL_SUFFIX):
-            if self.desk.model is not None:
-                self.desk.model.open(path)
+            self.desk.open_model(path)
         else:
             self.desk.source.open(path)
 
@@ -245,7 +258,21 @@ class MainWindow(QMainWindow):
             return False
         return box.clickedButton() is discard
 
+    def _may_lose_takes(self) -> bool:
+        from PySide6.QtWidgets import QMessageBox
+
+        answer = QMessageBox.question(
+            self,
+            self.tr("Close without the takes?"),
+            self.tr("Takes that no model holds yet will be lost. Close all the same?"),
+            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
+            QMessageBox.StandardButton.Cancel,
+        )
+        return answer == QMessageBox.StandardButton.Close
+
     def _keep_place(self) -> None:
+        if self.desk.is_forgotten:
+            return  # everything was deleted: nothing is written behind the person's back
         self.desk.change_settings(
             window=bytes(self.saveGeometry().toHex().data()).decode(),
             splitter=bytes(self._halves.saveState().toHex().data()).decode(),

@@ -42,7 +42,7 @@ class Pages(QObject):
         super().__init__(book)
         self._desk, self._book = desk, book
         self._source = SourceShown()
-        self._working = Working()
+        self._is_fitting = False
         signals = desk.signals
         assert signals is not None
         signals.enrolment.connect(self._on_enrolment)
@@ -51,6 +51,8 @@ class Pages(QObject):
         signals.scored.connect(self._on_scored)
         signals.decision.connect(self._on_decision)
         desk.working.connect(self._on_working)
+        assert desk.model is not None
+        desk.model.fitting_changed.connect(self._on_fitting)
         desk.source.source_changed.connect(self._on_source)
         theme.notifier().changed.connect(self._on_colours)
         book.set_maker(ENROL, self._make_enrol)
@@ -75,7 +77,7 @@ class Pages(QObject):
         page.clear_requested.connect(control.clear)
         page.fit_requested.connect(model.fit)
         self._fill_enrol(page, self._session.enrolment_shown)
-        page.set_busy(bool(self._working.text))
+        page.set_busy(self._is_fitting)
         return page
 
     def _make_model(self) -> QWidget:
@@ -201,11 +203,14 @@ class Pages(QObject):
 
     @Slot(object)
     def _on_working(self, working: Working) -> None:
-        self._working = working
         if self.model is not None:
             self.model.show_working(working)
+
+    @Slot(bool)
+    def _on_fitting(self, is_fitting: bool) -> None:
+        self._is_fitting = is_fitting
         if self.enrol is not None:
-            self.enrol.set_busy(bool(working.text))
+            self.enrol.set_busy(is_fitting)
 
     @Slot(object)
     def _on_source(self, source: SourceShown) -> None:
@@ -222,6 +227,9 @@ class Pages(QObject):
     @Slot(float)
     def _on_target(self, target: float) -> None:
         self._desk.change_settings(target_bpcer=target)
+        if self._desk.model is not None:
+            # A model that was imported may have another target than the settings.
+            self._desk.model.set_target(target)
 
     def _fill_enrol(self, page: "EnrolPage", shown: EnrolmentShown) -> None:
         page.show_enrolment(shown)

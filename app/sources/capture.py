@@ -30,6 +30,9 @@ from app.types import Frame
 
 log = logging.getLogger(__name__)
 
+RATE_AGE = 2.0
+"""Seconds after the last frame from which on no rate is told any more."""
+
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between attempts to open a live source again; the last one repeats."""
 
@@ -270,6 +273,8 @@ class Capture:
     def _snapshot(self) -> CaptureState:
         """Return the state as last told; the caller holds the lock."""
         span = self._arrivals[-1] - self._arrivals[0] if len(self._arrivals) > 1 else 0.0
+        if self._arrivals and self._clock.now() - self._arrivals[-1] > RATE_AGE:
+            span = 0.0
         return CaptureState(
             phase=self._phase,
             health=self._health,

@@ -14,6 +14,7 @@ from app.enrolment import (
     Plan,
     as_samples,
 )
+from app.types import Verdict
 from tests.app.enrolment_material import SHORT, Sitting, seen, unusable
 from tests.app.test_conditions import HOME
 
@@ -305,3 +306,26 @@ def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
     sitting.record("")
     assert sitting.takes == {SUGGESTIONS[0]: plan.parts * plan.frames}
     assert sitting.enrolment.shown.can_fit
+
+
+# ------------------------------------------------------------- takes that nobody looks at
+
+
+def test_that_a_quick_take_has_one_part_less():
+    enrolment = Enrolment(Plan(parts=3, frames=2))
+    enrolment.start("usual")
+    usual = enrolment.shown.n_wanted
+    enrolment.start("quick", is_quick=True)
+    assert (usual, enrolment.shown.n_wanted) == (6, 4)
+
+
+@pytest.mark.parametrize("is_quick", [True, False])
+def test_that_only_a_quick_take_leaves_out_what_the_model_calls_an_attack(is_quick):
+    enrolment = Enrolment(Plan(parts=2, frames=2))
+    enrolment.start("a", is_quick=is_quick)
+    frame = seen(1.0, 100.0, 0.0)
+    attack = replace(frame, scored=replace(frame.scored, verdict=Verdict.ATTACK))
+    assert enrolment.offer(attack) is (Offer.REFUSED if is_quick else Offer.KEPT)
+    assert len(enrolment.samples) == (not is_quick)
+    if is_quick:
+        assert "attack" in enrolment.shown.hint

@@ -35,12 +35,17 @@ class Stage:
         verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
         frame = Frame(PICTURE, time=self.time, caption=caption)
         scored = Scored(frame, verdict, score=score, threshold=threshold, seconds=seconds)
-        self.session.observe(Observation(scored))
+        self.session.observe(Observation(scored, digest=self.digest))
         return self.heard()
+
+    @property
+    def digest(self):
+        return "" if self.session.model is None else self.session.model.digest
 
     def usable(self, caption=""):
         self.time += 0.2
-        self.session.observe(seen(self.time, 100.0 * self.time, 0.0, caption=caption))
+        frame = seen(self.time, 100.0 * self.time, 0.0, caption=caption)
+        self.session.observe(replace(frame, digest=self.digest))
         return self.heard()
 
     def record(self, name="a", n_frames=3):
@@ -320,3 +325,66 @@ def test_that_an_unusable_frame_keeps_its_reason_for_the_take(stage):
     stage.session.observe(unusable(1.0, "Too dark."))
     assert stage.session.last_offer is Offer.UNUSABLE
     assert stage.session.enrolment_shown.hint == "Too dark."
+
+
+# ------------------------------------------------------------- who a frame belongs to
+
+
+def test_that_a_frame_judged_by_another_model_is_passed_over(stage):
+    stage.session.set_model(window_model())
+    stage.heard()
+    scored = Scored(Frame(PICTURE, time=1.0), Verdict.GENUINE, score=0.9, threshold=0.5)
+    stage.session.observe(Observation(scored, digest="of another model"))
+    assert stage.heard() == []
+    assert stage.session.scored is None
+
+
+def test_that_a_frame_of_a_take_is_not_a_frame_of_a_presentation(stage):
+    stage.session.set_model(window_model())
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    stage.heard()
+    assert Topic.TRIAL not in stage.usable()
+
+
+def test_that_it_is_told_what_frames_belong_to(stage):
+    assert stage.session.occupied_by == ""
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    assert "take" in stage.session.occupied_by
+    stage.session.change_enrolment(lambda enrolment: enrolment.stop())
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    assert "presentation" in stage.session.occupied_by
+
+
+def test_that_the_end_of_a_stream_ends_a_take_and_keeps_its_frames(stage):
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    stage.usable()
+    stage.session.end_stream()
+    assert not stage.session.enrolment.is_recording
+    assert len(stage.session.enrolment.samples) == 1
+
+
+def test_that_the_end_of_a_stream_keeps_a_presentation_that_can_be_judged(stage):
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    for _ in range(6):
+        stage.score(0.1)
+    stage.session.end_stream()
+    assert not stage.session.trial.is_presenting
+    assert [each.species for each in stage.session.trial.presentations] == ["print"]
+
+
+def test_that_no_verdict_outlives_its_frames(stage):
+    for _ in range(6):
+        stage.score(0.9)
+    assert stage.session.decision.verdict is Verdict.GENUINE
+    stage.session.interrupt()
+    assert stage.session.decision.verdict is Verdict.LOOKING
+    assert Topic.DECISION in stage.heard()
+
+
+def test_that_takes_of_a_real_person_that_no_model_holds_are_precious(stage):
+    stage.record()
+    assert stage.session.has_precious_takes
+    numbers = tuple(sample.number for sample in stage.session.enrolment.samples)
+    stage.session.set_model(window_model(), numbers)
+    assert not stage.session.has_precious_takes

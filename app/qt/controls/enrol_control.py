@@ -26,8 +26,8 @@ class EnrolControl(QObject):
     """
 
     notice = Signal(object)
-    take_complete = Signal()
-    """A take that was to be folded into the model at once is complete."""
+    take_complete = Signal(str)
+    """Name of a take that is to be folded into the model at once, now complete."""
 
     def __init__(
         self, session: Session, source: SourceControl, parent: QObject | None = None
@@ -44,13 +44,15 @@ class EnrolControl(QObject):
     @Slot(str)
     def start(self, name: str) -> None:
         """Record a take."""
-        self._fold_in = False
-        self._start(name, self._demo_light(name))
+        if self._is_free():
+            self._start(name, self._demo_light(name), is_quick=False)
 
     @Slot(object)
     def start_quick(self, decision: Decision) -> None:
         """Record the present circumstances and fold them into the model at once."""
         demo = self._source.demo
+        if not self._is_free() or self._session.model is None:
+            return
         if demo is not None and demo.chapter.truth != "bonafide":
             text = self.tr(
                 "The demo presents an attack at the moment: to enrol it would let it in. Wait for "
@@ -58,9 +60,9 @@ class EnrolControl(QObject):
             )
             self.notice.emit(Notice(text, "warning", TOPIC))
             return
-        self._fold_in = True
         light = "" if demo is None else demo.chapter.light
-        self._start(", ".join(decision.differences[:1]) or self.tr("new conditions"), light)
+        name = ", ".join(decision.differences[:1]) or self.tr("new conditions")
+        self._start(name, light, is_quick=True)
 
     @Slot()
     def stop(self) -> None:
@@ -94,11 +96,20 @@ class EnrolControl(QObject):
 
     # ------------------------------------------------------------- inner
 
-    def _start(self, name: str, light: str) -> None:
+    def _is_free(self) -> bool:
+        """Tell the person what is going on, where frames belong to something else already."""
+        occupied = self._session.occupied_by
+        if occupied:
+            text = self.tr("Wait or stop it first: {what}.").format(what=occupied)
+            self.notice.emit(Notice(text, "warning", TOPIC))
+        return not occupied
+
+    def _start(self, name: str, light: str, *, is_quick: bool) -> None:
         self._shown_before = "" if self._source.demo is None else self._source.demo.presenting or ""
         self._light = light
         self._part = None
-        self._session.change_enrolment(lambda enrolment: enrolment.start(name))
+        self._fold_in = is_quick
+        self._session.change_enrolment(lambda enrolment: enrolment.start(name, is_quick=is_quick))
 
     def _demo_light(self, name: str) -> str:
         """Choose what the demo presents for a take of that name."""
@@ -120,7 +131,7 @@ class EnrolControl(QObject):
         if part is not None:
             self._direct(part[1])
         elif before is not None:
-            self._finish()
+            self._finish(before[0])
 
     def _direct(self, part: int) -> None:
         demo = self._source.demo
@@ -130,9 +141,9 @@ class EnrolControl(QObject):
         self._source.present(chapter.key)
         self._session.expect(directing.caption_of(chapter))
 
-    def _finish(self) -> None:
+    def _finish(self, name: str) -> None:
         self._session.expect("")
         self._source.present(self._shown_before)
         if self._fold_in and self._session.last_offer is Offer.FINISHED:
-            self.take_complete.emit()
+            self.take_complete.emit(name)
         self._fold_in = False

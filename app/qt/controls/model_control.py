@@ -1,6 +1,8 @@
 """Models: fitted, extended, exported, imported, calibrated anew."""
 
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +12,41 @@ from app.enrolment import Sample, as_samples
 from app.models.files import Export, load, save
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
+from app.models.summary import describe
 from app.qt.workers.jobs import Cancel, Job
 from app.session import Session
-from app.shown import Notice
+from app.shown import ModelShown, Notice
 
 FIT, EXTEND, EXPORT, IMPORT, CALIBRATE = "fit", "extend", "export", "import", "calibrate"
 TOPIC = "model"
 
-_Fitted = tuple[PadModel, tuple[int, ...]]
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What a job made, and what it started from.
+
+    Attributes
+    ----------
+    model : PadModel
+        The result.
+    shown : ModelShown
+        Its description, which takes too long for the window's thread.
+    era : int
+        Of the control when it was asked for: results of an earlier one are dropped.
+    base : PadModel or None
+        The model it goes on from; another may be in use by now.
+    numbers : tuple of int or None
+        Numbers of the enrolled samples it holds; None where these stay.
+    again : callable or None
+        Asks for the same once more, on the model that is in use by now.
+    """
+
+    model: PadModel
+    shown: ModelShown
+    era: int
+    base: PadModel | None = None
+    numbers: tuple[int, ...] | None = None
+    again: Callable[[], None] | None = None
 
 
 class ModelControl(QObject):
@@ -33,21 +62,28 @@ class ModelControl(QObject):
     model_changed = Signal(object)
     """A `PadModel` or None, for the scoring thread."""
     notice = Signal(object)
+    fitting_changed = Signal(bool)
+    """Whether a fit is under way."""
     fitted = Signal()
     """A model was fitted from nothing."""
     exported = Signal(object)
     """An `Export`."""
+    not_exported = Signal()
+    """An export failed."""
     opened = Signal(str)
     """Path of a model that is now in use, exported or imported."""
     missing = Signal(str)
-    """Path of a file that could not be used."""
+    """Path of a model that is not there any more."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._features: dict[str, Any] | None = None
         self._waiting_for_views = ""
-        self._importing = ""
+        self._importing: deque[str] = deque()
+        self._is_imported = False
+        self._n_fits = 0
+        self._era = 0
 
     # ------------------------------------------------------------- intents
 
@@ -55,42 +91,24 @@ class ModelControl(QObject):
     def fit(self) -> None:
         """Fit on all that is enrolled, or fold new takes into a model that was imported."""
         session, features = self._session, self._features
+        if self._n_fits:
+            return
         why_not = session.enrolment.why_not()
         if features is None:
             why_not = self.tr("The networks are not ready yet: wait a moment and try again.")
+        elif self._is_imported and session.model is not None and not session.enrolment.unmodelled:
+            why_not = self.tr("The model holds all takes already: record another one first.")
         if why_not:
             self.notice.emit(Notice(why_not, "warning", TOPIC))
-            return
-        model = session.model
-        if model is not None and not self._is_of_this_enrolment:
-            self.extend()
-            return
-        samples, settings = session.enrolment.samples, session.settings
-        is_simulated = session.enrolment.is_simulated
-        numbers = tuple(sample.number for sample in samples)
-        assert features is not None
+        elif self._is_imported and session.model is not None:
+            self._extend(session.enrolment.unmodelled)
+        else:
+            self._fit(session.enrolment.samples)
 
-        def work(cancel: Cancel) -> _Fitted:
-            rows = as_samples(samples)
-            made = fitted(rows, settings, features, is_simulated=is_simulated, cancel=cancel)
-            return made, numbers
-
-        self._ask(FIT, self.tr("Fitting on {n} frames").format(n=len(samples)), work)
-
-    @Slot()
-    def extend(self) -> None:
-        """Fold what the model has not seen yet into it, at once."""
-        session, model = self._session, self._session.model
-        new = session.enrolment.unmodelled
-        if model is None or not new:
-            return
-        numbers = tuple(session.enrolment.modelled) + tuple(s.number for s in new)
-
-        def work(cancel: Cancel) -> _Fitted:
-            made = extended(model, as_samples(new), is_simulated=_any_simulated(new), cancel=cancel)
-            return made, numbers
-
-        self._ask(EXTEND, self.tr("Adding {n} frames to the model").format(n=len(new)), work)
+    @Slot(str)
+    def fold_in(self, take: str) -> None:
+        """Fold a take into the model, at once."""
+        self._extend(tuple(s for s in self._session.enrolment.unmodelled if s.take == take))
 
     @Slot(float)
     def set_target(self, target_bpcer: float) -> None:
@@ -98,16 +116,23 @@ class ModelControl(QObject):
         model = self._session.model
         if model is None or model.estimator.calibration_.target_bpcer == target_bpcer:
             return
-        text = self.tr("Setting the threshold")
-        self._ask(CALIBRATE, text, lambda _cancel: recalibrated(model, target_bpcer))
+
+        def work(_cancel: Cancel) -> Made:
+            made = recalibrated(model, target_bpcer)
+            return Made(made, describe(made, faces), era, model, again=again)
+
+        def again() -> None:
+            self.set_target(target_bpcer)
+
+        era, faces = self._era, self._session.thumbnails(self._session.enrolment.modelled)
+        self._ask(CALIBRATE, self.tr("Setting the threshold"), work)
 
     @Slot(str)
     def export(self, path: str) -> None:
         """Save the model, and compare what was saved with it."""
         model = self._session.model
-        if model is None or not path:
-            return
-        self._ask(EXPORT, self.tr("Exporting the model"), lambda _cancel: save(model, path))
+        if model is not None and path:
+            self._ask(EXPORT, self.tr("Exporting the model"), lambda _cancel: save(model, path))
 
     @Slot(str)
     def open(self, path: str) -> None:
@@ -117,31 +142,36 @@ class ModelControl(QObject):
         if self._features is None:
             self._waiting_for_views = path
             return
-        features = dict(self._features)
-        self._importing = path
-        text = self.tr("Opening {name}").format(name=Path(path).name)
-        self._ask(IMPORT, text, lambda _cancel: load(path, features))
+
+        def work(_cancel: Cancel) -> Made:
+            model = load(path, features)
+            return Made(model, describe(model), era, numbers=())
+
+        features, era = dict(self._features), self._era
+        self._importing.append(path)
+        self._ask(IMPORT, self.tr("Opening {name}").format(name=Path(path).name), work)
 
     @Slot()
     def discard(self) -> None:
-        """Go on without a model."""
+        """Go on without a model; what is being made of it is dropped."""
+        self._era += 1
+        self._is_imported = False
         self._use(None)
 
     # ------------------------------------------------------------- from workers
 
     @Slot(object)
     def on_prepared(self, features: dict[str, Any]) -> None:
-        """Other views are computed from now on: a model of other ones no longer fits."""
+        """Other views are computed from now on: a model or a take of other ones no longer fits."""
         changed = self._features is not None and self._features != features
         self._features = features
-        session = self._session
-        if changed and (session.model is not None or session.enrolment.samples):
-            # Rows of different views cannot be compared.
-            self._use(None, ())
-            session.change_enrolment(lambda enrolment: enrolment.clear())
-            self.notice.emit(
-                Notice(self.tr("The views have changed: enrol again."), "warning", TOPIC)
-            )
+        if changed:
+            had_something = self._session.model is not None or self._session.enrolment.samples
+            self.discard()
+            self._session.change_enrolment(lambda enrolment: enrolment.clear())
+            if had_something:
+                text = self.tr("The views have changed: enrol again.")
+                self.notice.emit(Notice(text, "warning", TOPIC))
         if path := self._waiting_for_views:
             self._waiting_for_views = ""
             self.open(path)
@@ -149,50 +179,107 @@ class ModelControl(QObject):
     @Slot(str, object)
     def on_done(self, kind: str, result: Any) -> None:
         """Take over what the worker made."""
-        if kind in (FIT, EXTEND):
-            model, numbers = result
-            self._use(model, numbers)
-            self._tell_fitted(model, is_new=kind == FIT)
-            if kind == FIT:
-                self.fitted.emit()
-        elif kind == CALIBRATE:
-            self._use(result)
-        elif kind == EXPORT:
+        self._count_down(kind)
+        if kind == EXPORT:
             self._on_exported(result)
-        elif kind == IMPORT:
-            self._use(result, ())
-            name = Path(result.path).name
-            self.notice.emit(Notice(self.tr("Opened {name}.").format(name=name), topic=TOPIC))
-            self.opened.emit(result.path)
+        elif isinstance(result, Made) and result.era == self._era:
+            self._on_made(kind, result)
 
     @Slot(str, str)
     def on_failed(self, kind: str, sentence: str) -> None:
         """Tell why; the model in use stays."""
+        path = self._count_down(kind)
         if kind in (FIT, EXTEND, EXPORT, IMPORT, CALIBRATE):
             self.notice.emit(Notice(sentence, "error", TOPIC))
-        if kind == IMPORT:
-            self.missing.emit(self._importing)
+        if kind == EXPORT:
+            self.not_exported.emit()
+        if kind == IMPORT and not Path(path).exists():
+            self.missing.emit(path)
 
     @Slot(str)
     def on_cancelled(self, kind: str) -> None:
         """Tell that nothing has changed."""
+        self._count_down(kind)
         if kind in (FIT, EXTEND):
             text = self.tr("The fit was cancelled; everything is as it was.")
             self.notice.emit(Notice(text, topic=TOPIC))
 
     # ------------------------------------------------------------- inner
 
-    @property
-    def _is_of_this_enrolment(self) -> bool:
-        """Whether all rows of the model are enrolled here, so that it can be fitted anew."""
-        model, modelled = self._session.model, self._session.enrolment.modelled
-        return model is not None and len(modelled) == len(model.estimator.labels_)
+    def _fit(self, samples: tuple[Sample, ...]) -> None:
+        def work(cancel: Cancel) -> Made:
+            rows = as_samples(samples)
+            made = fitted(rows, settings, features, is_simulated=simulated, cancel=cancel)
+            return Made(made, describe(made, faces), era, numbers=numbers)
 
-    def _ask(self, kind: str, text: str, work: Callable[[Cancel], Any]) -> None:
-        self.job_requested.emit(Job(kind, text, work))
+        era, settings, features = self._era, self._session.settings, dict(self._features or {})
+        numbers = tuple(sample.number for sample in samples)
+        faces = [sample.thumbnail for sample in samples]
+        simulated = any(sample.is_simulated for sample in samples)
+        text = self.tr("Fitting on {n} frames").format(n=len(samples))
+        self._ask(FIT, text, work, can_cancel=True)
 
-    def _use(self, model: PadModel | None, numbers: tuple[int, ...] | None = None) -> None:
-        self._session.set_model(model, numbers)
+    def _extend(self, new: tuple[Sample, ...]) -> None:
+        base, enrolment = self._session.model, self._session.enrolment
+        if base is None or not new:
+            return
+
+        def work(cancel: Cancel) -> Made:
+            made = extended(base, as_samples(new), is_simulated=simulated, cancel=cancel)
+            return Made(made, describe(made, faces), era, base, numbers, again)
+
+        def again() -> None:
+            self._extend(new)
+
+        era = self._era
+        numbers = (*enrolment.modelled, *(sample.number for sample in new))
+        faces = self._session.thumbnails(numbers)
+        simulated = any(sample.is_simulated for sample in new)
+        self._ask(EXTEND, self.tr("Adding {n} frames to the model").format(n=len(new)), work)
+
+    def _ask(
+        self, kind: str, text: str, work: Callable[[Cancel], Any], *, can_cancel: bool = False
+    ) -> None:
+        if kind in (FIT, EXTEND):
+            self._n_fits += 1
+            self.fitting_changed.emit(True)
+        self.job_requested.emit(Job(kind, text, work, can_cancel))
+
+    def _count_down(self, kind: str) -> str:
+        """Note that a job has ended; return the path of an import."""
+        if kind in (FIT, EXTEND):
+            self._n_fits -= 1
+            self.fitting_changed.emit(self._n_fits > 0)
+        return self._importing.popleft() if kind == IMPORT else ""
+
+    def _on_made(self, kind: str, made: Made) -> None:
+        current = self._session.model
+        if made.base is not None and made.again is not None:
+            if current is None:
+                return
+            if current.digest != made.base.digest:
+                made.again()  # another model is in use by now: it is that one's turn
+                return
+        if kind in (FIT, IMPORT):
+            self._is_imported = kind == IMPORT
+        self._use(made.model, made.numbers, made.shown)
+        if kind == IMPORT:
+            name = Path(made.model.path).name
+            self.notice.emit(Notice(self.tr("Opened {name}.").format(name=name), topic=TOPIC))
+            self.opened.emit(made.model.path)
+        elif kind in (FIT, EXTEND):
+            self._tell_fitted(made.model, is_new=kind == FIT)
+        if kind == FIT:
+            self.fitted.emit()
+            self.set_target(self._session.settings.target_bpcer)  # changed while it was fitted?
+
+    def _use(
+        self,
+        model: PadModel | None,
+        numbers: tuple[int, ...] | None = None,
+        shown: ModelShown | None = None,
+    ) -> None:
+        self._session.set_model(model, numbers, shown)
         self.model_changed.emit(model)
 
     def _tell_fitted(self, model: PadModel, *, is_new: bool) -> None:
@@ -216,7 +303,3 @@ class ModelControl(QObject):
         self.notice.emit(Notice(text, topic=TOPIC))
         self.exported.emit(export)
         self.opened.emit(export.model.path)
-
-
-def _any_simulated(samples: tuple[Sample, ...]) -> bool:
-    return any(sample.is_simulated for sample in samples)

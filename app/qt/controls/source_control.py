@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.sources.source import FrameSource
 
 TOPIC = "source"
+REQUEST_TOPIC = "source request"
 
 
 class SourceControl(QObject):
@@ -35,8 +36,10 @@ class SourceControl(QObject):
     message_changed = Signal(str)
     """What to show in the place of a picture while there is none."""
     notice = Signal(object)
+    interrupted = Signal()
+    """Frames have stopped coming, for now."""
     finished = Signal()
-    """A recording has come to its end."""
+    """No more frames will come."""
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,9 +60,11 @@ class SourceControl(QObject):
     def use(self, settings: Settings) -> None:
         """Take over changed settings; open again where they say so."""
         before, self._settings = self._settings, settings
-        keys = ("source", "width", "height")
-        if any(getattr(before, key) != getattr(settings, key) for key in keys):
+        is_resized = (before.width, before.height) != (settings.width, settings.height)
+        if before.source != settings.source:
             self.open(settings.source)
+        elif is_resized and self._text.startswith("camera"):
+            self.open(self._text)
 
     def open_first(self) -> None:
         """Open what the settings name, unless something else was asked for already."""
@@ -110,29 +115,34 @@ class SourceControl(QObject):
                 "simulated attacks. Plug in a camera and choose it above when you have one."
             )
         self.notice.emit(Notice(text, "info", TOPIC))
+        self.notice.emit(Notice("", topic=REQUEST_TOPIC))
 
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
         """Tell what is wrong with a source, or that nothing is any more."""
         # Here and not above: loaded by now, on the capture's thread.
         from app.sources.capture_state import Phase
+        from app.sources.watchdog import Health
 
         before, self._complaint = self._complaint, state.message
         if state.phase is Phase.ENDED:
             text = self.tr("The recording has ended: choose it again to see it again.")
             self.notice.emit(Notice(text, topic=TOPIC))
-            self.finished.emit()
         elif state.message:
             level = "error" if state.phase is Phase.FAILED else "warning"
             self.notice.emit(Notice(state.message, level, TOPIC))
         elif before:
             self.notice.emit(Notice("", topic=TOPIC))
         self.message_changed.emit(self._message(state))
+        if state.phase in (Phase.ENDED, Phase.FAILED):
+            self.finished.emit()
+        elif state.phase is not Phase.RUNNING or state.health is Health.STALLED:
+            self.interrupted.emit()
 
     @Slot(str)
     def on_failed(self, sentence: str) -> None:
         """Tell why a source could not be made; what was open goes on."""
-        self.notice.emit(Notice(sentence, "error", "source request"))
+        self.notice.emit(Notice(sentence, "error", REQUEST_TOPIC))
         self._tell_source()
 
     # ------------------------------------------------------------- inner

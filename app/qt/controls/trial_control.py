@@ -1,5 +1,6 @@
 """Guided tests: presentations, and the report on them."""
 
+from collections.abc import Callable
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -9,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app import directing
 from app.qt.controls.source_control import SourceControl
-from app.qt.workers.jobs import Job
+from app.qt.workers.jobs import Cancel, Job
 from app.session import Session, Topic
 from app.shown import BONA_FIDE, Notice
 from app.trial import Trial
@@ -41,7 +42,8 @@ class TrialControl(QObject):
         super().__init__(parent)
         self._session = session
         self._source = source
-        self._report: Any = None
+        self._sources: list[str] = []
+        self._n_before = 0
         self._was_presenting = False
         self._shown_before = ""
         self._planned: list[str] = []
@@ -53,22 +55,30 @@ class TrialControl(QObject):
     @Slot(str)
     def start(self, species: str) -> None:
         """Begin a presentation; on the demo, also present it."""
-        if self._session.model is None:
-            self._tell(self.tr("Enrol a face and fit a model first: then it can be tested."))
-            return
+        self._remember()
+        self._begin(species)
+
+    def _remember(self) -> None:
+        """Note what the demo shows, to go back to it after the last presentation."""
         demo = self._source.demo
+        if demo is not None and not self._was_presenting:
+            self._shown_before = demo.presenting or ""
+
+    def _begin(self, species: str) -> None:
+        demo, chapter = self._source.demo, None
         if demo is not None:
             chapter = directing.presentation_of(demo, species, self._n_genuine)
-            if chapter is None:
-                text = self.tr("The demo cannot present {what}: choose another species.")
-                self._tell(text.format(what=species))
-                return
+        why_not = self._why_not(species, can_present=demo is None or chapter is not None)
+        if why_not:
+            self._planned.clear()
+            self.notice.emit(Notice(why_not, "warning", TOPIC))
+            return
+        if demo is not None and chapter is not None:
             self._n_genuine += species == BONA_FIDE
-            if not self._was_presenting:
-                self._shown_before = demo.presenting or ""
             self._source.present(chapter.key)
             self._session.expect(directing.caption_of(chapter))
         is_simulated = demo is not None
+        self._n_before = len(self._session.trial.presentations)
         self._session.change_trial(lambda trial: trial.start(species, is_simulated))
 
     @Slot()
@@ -78,18 +88,14 @@ class TrialControl(QObject):
         if demo is None or self._session.trial.is_presenting:
             return
         self._planned = list(directing.test_plan(demo))
-        self._next()
+        self._remember()
+        self._begin(self._planned.pop(0))
 
     @Slot()
     def stop(self) -> None:
         """End the presentation: it counts if enough frames were judged."""
         self._planned.clear()
-
-        def end(trial: Trial) -> None:
-            if not trial.finish():
-                trial.cancel()
-
-        self._session.change_trial(end)
+        self._session.change_trial(lambda trial: trial.finish())
 
     @Slot(int)
     def remove(self, number: int) -> None:
@@ -98,49 +104,46 @@ class TrialControl(QObject):
 
     @Slot()
     def clear(self) -> None:
-        """Forget all presentations."""
+        """Forget all presentations, and the report on them."""
         self._planned.clear()
+        self._sources.clear()
         self._session.change_trial(lambda trial: trial.clear())
+        self.report_changed.emit(None)
 
     @Slot()
     def build_report(self) -> None:
         """Make the report on what was presented so far."""
-        trial = Trial.from_dict(self._session.trial.as_dict())
-        model, name = self._session.model_shown, self._source.name
-        created = datetime.now().astimezone()
-
-        def work(_cancel: object) -> Any:
-            from app.report import Context, build
-
-            return build(trial, Context(name, model, version("lmkl-pad"), created))
-
-        self.job_requested.emit(Job(REPORT, self.tr("Making the report"), work))
+        self.job_requested.emit(Job(REPORT, self.tr("Making the report"), self._report_work("")))
 
     @Slot(str)
     def save_report(self, path: str) -> None:
-        """Write the report as a page, with its figures beside it."""
-        report = self._report
-        if report is None or not path:
-            return
+        """Write the report on what was presented so far as a page, its figures beside it."""
+        if path and self._session.trial.presentations:
+            work = self._report_work(path)
+            self.job_requested.emit(Job(SAVE_REPORT, self.tr("Saving the report"), work))
 
-        def work(_cancel: object) -> Any:
-            from app.report import write
+    def _report_work(self, path: str) -> Callable[[Cancel], Any]:
+        trial = Trial.from_dict(self._session.trial.as_dict())
+        model, created = self._session.model_shown, datetime.now().astimezone()
+        sources = ", ".join(dict.fromkeys(self._sources)) or self._source.name
 
-            return write(report, Path(path))
+        def work(_cancel: Cancel) -> Any:
+            from app.report import Context, build, write
 
-        self.job_requested.emit(Job(SAVE_REPORT, self.tr("Saving the report"), work))
+            report = build(trial, Context(sources, model, version("lmkl-pad"), created))
+            return write(report, Path(path)) if path else report
+
+        return work
 
     # ------------------------------------------------------------- from workers
 
     @Slot(str, object)
     def on_done(self, kind: str, result: Any) -> None:
         """Take over a report, or tell where it is."""
-        if kind == REPORT:
-            self._report = result
-            self.report_changed.emit(result.shown)
-        elif kind == SAVE_REPORT:
-            self._report = result
-            self.report_changed.emit(result.shown)
+        if kind not in (REPORT, SAVE_REPORT) or not self._session.trial.presentations:
+            return  # not ours, or what it speaks of was deleted meanwhile
+        self.report_changed.emit(result.shown)
+        if kind == SAVE_REPORT:
             self.report_saved.emit(result.shown.html)
             name = Path(result.shown.html).name
             text = self.tr("The report is saved as {name}, with JSON and CSV beside it.")
@@ -158,21 +161,32 @@ class TrialControl(QObject):
         """Follow presentations to their end."""
         if topic is not Topic.TRIAL:
             return
-        presenting = self._session.trial.is_presenting
-        ended, self._was_presenting = self._was_presenting and not presenting, presenting
+        trial, demo = self._session.trial, self._source.demo
+        ended = self._was_presenting and not trial.is_presenting
+        self._was_presenting = trial.is_presenting
         if not ended:
             return
         self._session.expect("")
-        if self._planned:
-            self._next()
-        elif self._source.demo is not None:
-            self._source.present(self._shown_before)
-        if not self._planned and self._session.trial.presentations:
+        was_kept = len(trial.presentations) > self._n_before
+        if was_kept:
+            self._sources.append(self._source.name)
+        else:
+            self._planned.clear()  # broken off: by the person, another source, another model
+        if self._planned and demo is not None:
+            self._begin(self._planned.pop(0))
+            return
+        self._planned.clear()
+        self._source.present(self._shown_before)
+        if was_kept:
             self.build_report()
 
-    def _next(self) -> None:
-        if self._planned:
-            self.start(self._planned.pop(0))
-
-    def _tell(self, text: str) -> None:
-        self.notice.emit(Notice(text, "warning", TOPIC))
+    def _why_not(self, species: str, *, can_present: bool) -> str:
+        """Say why a presentation cannot begin; empty where it can."""
+        if self._session.model is None:
+            return self.tr("Enrol a face and fit a model first: then it can be tested.")
+        if self._session.enrolment.is_recording:
+            return self.tr("Wait or stop it first: {what}.").format(what=self._session.occupied_by)
+        if not can_present:
+            text = self.tr("The demo cannot present {what}: choose another species.")
+            return text.format(what=species)
+        return ""

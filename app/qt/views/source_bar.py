@@ -66,6 +66,7 @@ class SourceBar(QWidget):
     def show_source(self, source: SourceShown) -> None:
         """Show which source is open."""
         if source == self._source:
+            self._fill()  # a choice that came to nothing is taken back
             return
         self._source = source
         self._fill()
@@ -77,6 +78,10 @@ class SourceBar(QWidget):
         if tuple(names) != self._cameras:
             self._cameras = tuple(names)
             self._fill()
+
+    def set_directed(self, is_directed: bool) -> None:
+        """Say whether a take or a test decides what the demo presents."""
+        self._presents.setEnabled(not is_directed)
 
     # ------------------------------------------------------------- asking
 
@@ -155,7 +160,7 @@ class SourceBar(QWidget):
             self.ask_for_folder()
         elif key == _ADDRESS:
             self.ask_for_address()
-        elif key and key != self._source.text:
+        elif key:
             self.source_requested.emit(key)
 
     @Slot(int)

@@ -28,11 +28,14 @@ class Job:
         What is being done, for the person.
     work : callable
         Called with a function that says whether to stop; returns the result.
+    can_cancel : bool
+        Whether the work asks that function.
     """
 
     kind: str
     text: str
     work: Callable[[Cancel], Any]
+    can_cancel: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
 
 
@@ -61,7 +64,7 @@ class JobWorker(QObject):
             self.cancelled.emit(job.kind)
             return
         self._running = job
-        self.working.emit(Working(job.text))
+        self.working.emit(Working(job.text, can_cancel=job.can_cancel))
         try:
             result = job.work(lambda: self._stop.is_set() or job.cancelled.is_set())
         except Cancelled:
