@@ -16,6 +16,9 @@ NAMES = (
     "presets",
     "conditions",
     "memory",
+    "launch",
+    "responsiveness",
+    "enrolment",
 )
 
 

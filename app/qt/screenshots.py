@@ -1,0 +1,299 @@
+"""Pictures of every view in both themes, taken from the real program at work on its demo.
+
+::
+
+    python -m app.qt.screenshots FOLDER
+
+enrols two takes, fits, looks at genuine frames and attacks, runs a test session, writes its report,
+and saves what the window shows meanwhile; a few views again at twice the size. Works without a
+screen, and away from the person's own settings and data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QDialog
+
+    from app.qt.main_window import MainWindow
+    from app.qt.photographer import Photographer
+
+SIZE = (1280, 720)
+
+SPECIES = (
+    "bona fide",
+    "print",
+    "phone",
+    "bona fide",
+    "tablet",
+    "paper mask",
+    "bona fide",
+    "monitor",
+)
+"""What the test session presents, in turn."""
+
+REPORT_SIZE = "1100,1500"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Take all pictures."""
+    parser = argparse.ArgumentParser(prog="python -m app.qt.screenshots", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the pictures go; made if missing")
+    parser.add_argument("--scale", type=float, default=2.0, help="of the few larger pictures")
+    parser.add_argument("--model", default="", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    # Before Qt is loaded: it reads the first one then.
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory() as own:
+        os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = own
+        if options.model:
+            _with_window(options.folder, _model_scenes, options.model, f"@{options.scale:g}x")
+            return
+        model = str(Path(own) / "face.safetensors")
+        _with_window(options.folder, _all_scenes, model)
+        # A window's scale is that of its process.
+        larger = {**os.environ, "QT_SCALE_FACTOR": f"{options.scale:g}"}
+        command = [sys.executable, "-m", "app.qt.screenshots", str(options.folder)]
+        command += ["--model", model, "--scale", f"{options.scale:g}"]
+        subprocess.run(command, env=larger, check=True)
+
+
+def _complain(_kind: object, _context: object, message: str) -> None:
+    """Print what Qt says, but for what it says of every window where there is no screen."""
+    if not message.startswith("This plugin does not support"):
+        print(message, file=sys.stderr)
+
+
+def _with_window(
+    folder: Path, scenes: Callable[[Photographer, str], None], model: str, suffix: str = ""
+) -> None:
+    from PySide6.QtCore import qInstallMessageHandler
+
+    from app.qt.bootstrap import make_application, make_window
+    from app.qt.photographer import THEMES, Photographer
+    from app.settings import Settings
+
+    qInstallMessageHandler(_complain)
+    make_application()
+    window = make_window(Settings(source="demo", theme=THEMES[0]))
+    window.resize(*SIZE)
+    window.show()
+    photographer = Photographer(window, folder, suffix)
+    desk = window.desk
+    try:
+        photographer.wait("the window", lambda: window.pages is not None)
+        photographer.wait("the networks", lambda: _is_scored(window), 300.0)
+        scenes(photographer, model)
+    finally:
+        window.hide()
+        desk.stop()
+
+
+def _is_scored(window: MainWindow) -> bool:
+    return window.desk.session is not None and window.desk.session.scored is not None
+
+
+# ---------------------------------------------------------------- scenes
+
+
+def _all_scenes(at: Photographer, model: str) -> None:
+    _first_run(at)
+    _enrol(at)
+    _fit(at)
+    _export(at, model)
+    _model_pages(at)
+    _verdicts(at)
+    _test(at, Path(model).with_name("report.html"))
+    _dialogs(at)
+
+
+def _model_scenes(at: Photographer, model: str) -> None:
+    """The few that are taken again at another size, with the model that was fitted before."""
+    session, control = at.desk.session, at.desk.model
+    assert session is not None
+    assert control is not None
+    _first_run(at)
+    control.open(model)
+    at.wait("the model", lambda: session.model is not None)
+    _show(at, "model-weights", "window 6", "genuine", page="model")
+    _show(at, "why-attack", "print", "attack")
+
+
+def _first_run(at: Photographer) -> None:
+    demo = at.desk.source.demo
+    assert demo is not None
+    # It begins with the person; where the networks took long it may be at an attack by now.
+    at.desk.source.present("window 7")
+    at.wait("the person", lambda: demo.chapter.key == "window 7")
+    at.desk.source.present("")
+    at.wait("the person", lambda: demo.chapter.key == "window 6")
+    at.rest(1.0)
+    at.take("first-run")
+
+
+def _enrol(at: Photographer) -> None:
+    session, control = at.desk.session, at.desk.enrol
+    assert session is not None
+    assert control is not None
+    for number in range(2):
+        control.start("")
+        if number == 1:
+            at.wait("half a take", lambda: session.enrolment_shown.n_collected >= 16)
+            at.take("recording")
+        at.wait("a take", lambda: not session.enrolment.is_recording)
+    at.take("enrolled")
+    pages = at.window.pages
+    assert pages is not None
+    assert pages.enrol is not None
+    at.scroll_to(pages.enrol.takes)
+    at.take("takes")
+    at.scroll_to(pages.enrol.gallery)
+    at.take("gallery")
+    at.scroll_to(pages.enrol.record)
+
+
+def _fit(at: Photographer) -> None:
+    session, control = at.desk.session, at.desk.model
+    assert session is not None
+    assert control is not None
+    control.fit()
+    at.wait("the model", lambda: session.model is not None)
+
+
+def _export(at: Photographer, path: str) -> None:
+    session, control = at.desk.session, at.desk.model
+    assert session is not None
+    assert control is not None
+    control.export(path)
+    at.wait("the export", lambda: not session.has_unsaved_model)
+
+
+def _model_pages(at: Photographer) -> None:
+    _show(at, "", "window 6", "genuine", page="model")
+    pages = at.window.pages
+    assert pages is not None
+    assert pages.model is not None
+    tabs = pages.model.tabs
+    at.take("model")
+    for number, name in enumerate(("weights", "threshold", "convergence", "details")):
+        tabs.setCurrentIndex(number)
+        at.scroll_to(tabs)
+        at.take(f"model-{name}")
+    tabs.setCurrentIndex(0)
+
+
+def _verdicts(at: Photographer) -> None:
+    _show(at, "why-genuine", "window 6", "genuine")
+    _show(at, "why-attack", "print", "attack")
+    _show(at, "live-attack", "phone", "attack", page="enrol")
+    _show(at, "unfamiliar", "office 6", "unfamiliar conditions", page="enrol")
+    at.desk.source.present("")
+
+
+def _show(at: Photographer, name: str, key: str, verdict: str, page: str = "why") -> None:
+    """Present something, and take what the window says of it; say so if it says something else."""
+    from app.qt.waiting import wait_until
+
+    at.window.book.turn_to(page)
+    at.desk.source.present(key)
+    banner = at.window.live.banner
+    demo = at.desk.source.demo
+    assert demo is not None
+    at.wait(key, lambda: demo.chapter.key == key)
+    if not wait_until(lambda: banner.verdict.value == verdict, 40.0):
+        print(f"{name or page}: the verdict on {key} is {banner.verdict.value!r}, not {verdict!r}.")
+        return
+    if name:
+        at.rest(2.0)
+        at.take(name)
+
+
+def _test(at: Photographer, report: Path) -> None:
+    from app.qt.views.report_panel import ReportPanel
+    from app.qt.views.tally_card import TallyCard
+
+    session, control = at.desk.session, at.desk.trial
+    assert session is not None
+    assert control is not None
+    at.window.book.turn_to("test")
+    for number, species in enumerate(SPECIES):
+        control.start(species)
+        at.rest(0.5)
+        if number == len(SPECIES) - 1:
+            at.take("presenting")
+        at.wait(f"the test of {species}", lambda: not session.trial.is_presenting)
+    _show(at, "", "window 6", "genuine", page="test")
+    pages = at.window.pages
+    assert pages is not None
+    assert pages.test is not None
+    for name, kind in (("test-tally", TallyCard), ("test-report", ReportPanel)):
+        at.scroll_to(pages.test.findChild(kind))
+        at.take(name)
+    saved: list[str] = []
+    control.report_saved.connect(saved.append)
+    control.save_report(str(report))
+    at.wait("the report", lambda: bool(saved))
+    _browse(at, report)
+
+
+def _browse(at: Photographer, page: Path) -> None:
+    """Save the report as a browser shows it."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        print("report: there is no Chromium here, so its page is left out.")
+        return
+    from PySide6.QtGui import QImage
+
+    from app.qt.photographer import THEMES
+
+    taken = page.with_suffix(".png")
+    for theme in THEMES:
+        command = [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]
+        command += [f"--window-size={REPORT_SIZE}", f"--screenshot={taken}"]
+        command.append(f"--blink-settings=preferredColorScheme={int(theme == 'light')}")
+        subprocess.run([*command, page.as_uri()], check=True, capture_output=True, timeout=120)
+        at.keep(QImage(str(taken)), f"report-{theme}")
+
+
+def _dialogs(at: Photographer) -> None:
+    from PySide6.QtWidgets import QTabWidget
+
+    from app.qt.choices import choices_of
+    from app.qt.views.about_dialog import AboutDialog
+    from app.qt.views.settings_dialog import SettingsDialog
+    from app.qt.views.shortcuts_dialog import ShortcutsDialog
+
+    window = at.window
+    settings = SettingsDialog(at.desk.settings, choices_of(()), window)
+    settings.show()
+    (tabs,) = settings.findChildren(QTabWidget)
+    for number, name in enumerate(("camera", "views", "model", "look", "privacy")):
+        tabs.setCurrentIndex(number)
+        at.take(f"settings-{name}", settings)
+    settings.close()
+    for name, dialog in (
+        ("about", AboutDialog(window)),
+        ("shortcuts", ShortcutsDialog(window.menus.all, window)),
+    ):
+        _take_dialog(at, name, dialog)
+
+
+def _take_dialog(at: Photographer, name: str, dialog: QDialog) -> None:
+    dialog.show()
+    at.take(name, dialog)
+    dialog.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""How long the event loop is away: a timer that notes when it is late, and what ran meanwhile."""
+
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+BEAT = 5
+"""Milliseconds between beats, at which a click would be noticed."""
+
+LATE = 0.02
+"""Seconds without a beat after which it is noted, again and again, what the main thread is at."""
+
+ROOT = str(Path(__file__).resolve().parents[1])
+
+
+class Heartbeat(QObject):
+    """Beats on the main thread while the window works.
+
+    Attributes
+    ----------
+    gaps : list of tuple
+        Seconds between two beats, and where the main thread was in between, most often first.
+        Nothing is subtracted: a beat that is in time gives a gap of 5 ms.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.gaps = []
+        self._last = None
+        self._places = Counter()
+        self._main = threading.main_thread().ident
+        self._timer = QTimer(self, interval=BEAT, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+        self._stop = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self):
+        self._last = time.perf_counter()
+        self._timer.start()
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *_):
+        self._beat()
+        self._timer.stop()
+        self._stop.set()
+        self._watcher.join()
+
+    def _beat(self):
+        now = time.perf_counter()
+        places, self._places = self._places, Counter()
+        self.gaps.append((now - self._last, places.most_common(1)[0][0] if places else ""))
+        self._last = now
+
+    def _watch(self):
+        while not self._stop.wait(LATE / 4):
+            if time.perf_counter() - self._last > LATE:
+                frame = sys._current_frames().get(self._main)
+                self._places[place_of(frame)] += 1
+
+    @property
+    def longest(self):
+        return max(self.gaps)
+
+    def over(self, seconds):
+        return sum(gap > seconds for gap, _ in self.gaps)
+
+
+def place_of(frame):
+    """The innermost line of ours, and from where it was called."""
+    lines = []
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(ROOT) and ".venv" not in name and "benchmarks" not in name:
+            short = Path(name).relative_to(ROOT).as_posix().removeprefix("app/qt/")
+            lines.append(f"{short}:{frame.f_lineno} {frame.f_code.co_name}")
+        frame = frame.f_back
+    return " < ".join(lines[:2]) or "Qt itself"

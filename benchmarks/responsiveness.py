@@ -1,0 +1,220 @@
+"""Whether the picture and the window wait for the model: they must not.
+
+    python -m benchmarks responsiveness [--seconds 15]
+
+The real window on the demo, with the real scorer and with one slowed to a frame a second, while a
+person records takes, fits, opens every page for the first time and clicks about. Told of each:
+
+- preview: different frames painted over frames that the source delivered (its rate is 30 a second);
+- the longest time in which the event loop did not come round, that is, in which a click would have
+  waited, from a timer that beats every 5 ms; beside it what the main thread was at in that time, as
+  a second thread saw it. Another thread that runs Python, or anything else that keeps the machine
+  busy, makes gaps too: then the line names where the main thread happened to wait.
+
+The demo is recorded before anything is measured (with fewer pictures than usual), because its
+recorder stands for a camera, which costs nothing.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import partial
+
+LIMIT = 0.05
+CLICK_EVERY = 0.4
+PAGES = ("enrol", "model", "why", "test")
+
+
+@dataclass
+class Row:
+    """What was measured in one stage."""
+
+    name: str
+    painted: int
+    delivered: int
+    seconds: float
+    longest: float
+    place: str
+    n_over: int
+    judged: float
+
+
+class SlowedScorer:
+    """The real scorer; each frame may be made to take at least so many seconds."""
+
+    def __init__(self):
+        self.seconds = 0.0
+        self.n_scored = 0
+
+    def __call__(self, pipeline, model, frame):
+        from app.observation import observe
+
+        began = time.perf_counter()
+        seen = observe(pipeline, model, frame)
+        time.sleep(max(0.0, self.seconds - (time.perf_counter() - began)))
+        self.n_scored += 1
+        return seen
+
+
+class Bench:
+    """The window, and what is measured of it."""
+
+    def __init__(self, window, scorer):
+        self.window, self.desk, self.scorer = window, window.desk, scorer
+        self.rows = []
+
+    def measure(self, name, wait):
+        """Measure while ``wait`` runs the event loop."""
+        from benchmarks.heartbeat import Heartbeat
+
+        capture, preview = self.desk.capture.capture, self.window.live.preview
+        painted, delivered, judged = preview.n_painted, capture.state.n_frames, self.scorer.n_scored
+        began = time.perf_counter()
+        with Heartbeat() as heart:
+            wait()
+        took = time.perf_counter() - began
+        longest, place = heart.longest
+        row = Row(
+            name,
+            preview.n_painted - painted,
+            capture.state.n_frames - delivered,
+            took,
+            longest,
+            place,
+            heart.over(LIMIT),
+            (self.scorer.n_scored - judged) / took,
+        )
+        self.rows.append(row)
+        show(row)
+
+
+def show(row):
+    rate = row.painted / row.delivered if row.delivered else float("nan")
+    source = row.delivered / row.seconds
+    print(
+        f"{row.name}: preview / source = {rate:.3f} ({row.painted} of {row.delivered} frames, "
+        f"{source:.1f} a second), {row.judged:.1f} judged a second; longest gap "
+        f"{row.longest * 1e3:.0f} ms, {row.n_over} above {LIMIT * 1e3:.0f} ms "
+        f"in {row.seconds:.0f} s" + (f"\n    longest: {row.place}" if row.place else ""),
+        flush=True,
+    )
+
+
+def clicking(window, seconds):
+    """Turn from page to page as a person would who clicks without pause."""
+    from PySide6.QtCore import QPoint, Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QTabBar
+
+    from app.qt.waiting import rest
+
+    tabs = window.book.findChild(QTabBar)
+    ends = time.perf_counter() + seconds
+    number = 0
+    while time.perf_counter() < ends:
+        number = (number + 1) % tabs.count()
+        place = tabs.tabRect(number).center()
+        QTest.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=QPoint(place))
+        rest(CLICK_EVERY)
+
+
+def run(seconds, n_recorded):
+    from app.enrolment import Plan
+    from app.qt.bootstrap import make_application, make_window
+    from app.qt.waiting import rest, wait_until
+    from app.settings import Settings
+    from app.sources.demo import DemoSource
+
+    make_application()
+    scorer = SlowedScorer()
+    window = make_window(
+        Settings(source="demo", theme="light"),
+        make_demo=lambda: DemoSource(n_recorded=n_recorded),
+        plan=Plan(parts=3, frames=6),
+        observe=scorer,
+    )
+    window.show()
+    desk = window.desk
+    try:
+        bench = Bench(window, scorer)
+        need(wait_until(lambda: window.live.preview.n_painted > 0, 60), "a first frame")
+        bench.measure(
+            "getting ready (imports, pages, networks)",
+            lambda: need(wait_until(lambda: scorer.n_scored > 0, 300), "the networks"),
+        )
+        session, demo = desk.session, desk.source.demo
+        record_everything(demo)
+        bench.measure("real scorer, no model", lambda: rest(seconds))
+        for number in (1, 2):
+            desk.enrol.start("")
+            bench.measure(
+                f"recording take {number}",
+                lambda: need(wait_until(lambda: not session.enrolment.is_recording, 120), "a take"),
+            )
+        rest(1.0)
+        desk.model.fit()
+        bench.measure(
+            "fitting, until the model is shown",
+            lambda: need(wait_until(lambda: session.model is not None, 120), "the model"),
+        )
+        for page in PAGES:
+            bench.measure(f"opening the {page} page", lambda page=page: turn(window, page))
+        bench.measure("real scorer, with clicks", lambda: clicking(window, seconds))
+        scorer.seconds = 1.0
+        rest(1.5)
+        bench.measure("one frame a second, at rest", lambda: rest(seconds))
+        bench.measure("one frame a second, with clicks", lambda: clicking(window, seconds))
+        return bench.rows
+    finally:
+        window.hide()
+        desk.stop()
+
+
+def turn(window, page):
+    from app.qt.waiting import rest
+
+    window.book.turn_to(page)
+    rest(1.0)
+
+
+def need(holds, what):
+    if not holds:
+        raise SystemExit(f"Nothing was measured: waited in vain for {what}.")
+
+
+def record_everything(demo):
+    """Wait for the recorder, which stands for a camera: it has nothing to do when one measures."""
+    from app.qt.waiting import wait_until
+
+    for chapter in demo.enrolment:
+        if chapter.light in ("window", "lamp"):
+            demo.present(chapter.key)
+            recorded = partial(demo._reel.progress, [chapter])
+            need(wait_until(lambda share=recorded: share() == 1.0, 120), chapter.key)
+    demo.present(None)
+    need(wait_until(lambda: demo.progress == 1.0, 300), "the demo's recordings")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks responsiveness")
+    parser.add_argument("--seconds", type=float, default=15.0, help="of each longer stage")
+    parser.add_argument("--recorded", type=int, default=16, help="pictures of each demo chapter")
+    options = parser.parse_args(arguments)
+    # Before Qt is loaded, which reads it then.
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = folder
+        rows = run(options.seconds, options.recorded)
+    slowed = [row for row in rows if row.name.startswith("one frame a second")]
+    rate = sum(row.painted for row in slowed) / sum(row.delivered for row in slowed)
+    gap = max(row.longest for row in slowed)
+    print(
+        f"\nWith a scorer of one frame a second: preview rate / source rate {rate:.3f}, longest "
+        f"event-loop gap {gap * 1e3:.0f} ms (limit {LIMIT * 1e3:.0f} ms)."
+    )
+
+
+if __name__ == "__main__":
+    main()

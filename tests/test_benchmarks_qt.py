@@ -1,0 +1,76 @@
+"""The benchmarks of the window: that they measure what they say, without running for minutes."""
+
+import time
+
+import numpy as np
+import pytest
+
+from app.qt.waiting import rest, wait_until
+from benchmarks import enrolment, launch, responsiveness
+from benchmarks.__main__ import NAMES
+from benchmarks.heartbeat import Heartbeat
+
+
+@pytest.mark.parametrize("name", ["launch", "responsiveness", "enrolment"])
+def test_that_the_command_knows_the_benchmarks_of_the_window(name):
+    assert name in NAMES
+
+
+def test_that_a_launch_is_timed_to_each_line_of_the_child():
+    code = "print('shown', flush=True); import time; time.sleep(0.05); print('playing')"
+    times = launch.start(code, None)
+    assert list(times) == ["shown", "playing"]
+    assert times["playing"] - times["shown"] >= 0.04
+
+
+def test_that_a_window_that_does_not_start_ends_the_benchmark_with_its_words():
+    with pytest.raises(SystemExit, match="no such thing"):
+        launch.start("raise SystemExit('no such thing')", None)
+
+
+def test_that_the_ratio_is_the_median_of_pairs(capsys):
+    rows = [(0.1, 0.15, 0.3), (0.2, 0.5, 0.6), (0.1, 0.19, 0.4)]
+    assert launch.report("here", rows) == pytest.approx(1.9)
+    assert "below 2: yes" in capsys.readouterr().out
+
+
+def test_that_a_busy_main_thread_shows_as_a_gap(qapp):
+    def block():
+        time.sleep(0.08)
+
+    with Heartbeat() as heart:
+        rest(0.03)
+        block()
+        rest(0.03)
+    assert 0.08 <= heart.longest[0]
+    assert heart.over(0.05) >= 1
+
+
+def test_that_waiting_ends_with_the_condition_or_with_the_time(qapp):
+    calls = []
+    assert wait_until(lambda: calls.append(1) or len(calls) == 3, 5)
+    assert not wait_until(lambda: False, 0.03)
+
+
+def test_that_a_slowed_scorer_gives_what_the_real_one_gives(monkeypatch):
+    monkeypatch.setattr("app.observation.observe", lambda *given: given)
+    scorer = responsiveness.SlowedScorer()
+    scorer.seconds = 0.03
+    began = time.perf_counter()
+    assert scorer("pipeline", "model", "frame") == ("pipeline", "model", "frame")
+    assert time.perf_counter() - began >= 0.03
+    assert scorer.n_scored == 1
+
+
+def test_that_a_recording_counts_once_in_the_study_of_enrolment():
+    outcome = enrolment.Outcome()
+    genuine = [np.array([0.9, 0.8]), np.array([0.1, 0.2, 0.9])]
+    outcome.add(0.5, genuine, [np.array([0.2, 0.3]), np.array([0.6, 0.7])])
+    row = outcome.row((5, 7), "target alone")
+    assert "| 5 x 7 | target alone | 0.50" in row
+    assert "1 of 2 (1% to 99%) | 40%" in row
+    assert "1 of 2 (1% to 99%) | 50%" in row
+
+
+def test_that_each_recording_is_as_long_as_the_longest_plan_that_uses_it():
+    assert [enrolment.length(part) for part in range(1, 6)] == [35, 18, 12, 7, 7]
