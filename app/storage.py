@@ -69,7 +69,7 @@ def data_folder() -> Path:
     StorageError
         If it cannot be made.
     """
-    folder = _personal_folder()
+    folder = personal_folder()
     make_private(folder)
     # It holds biometric data and is ours alone, so rights given later are taken back.
     with contextlib.suppress(OSError):
@@ -155,7 +155,7 @@ def delete_all() -> Deletion:
     config = config_folder()
     begin, end = _UNFINISHED
     targets = [settings_file(), *sorted(config.glob(f"{begin}*{end}"))]
-    personal = _personal_folder()
+    personal = personal_folder()
     # A folder that was moved to another disk and linked to is emptied like one that was not.
     with contextlib.suppress(OSError):
         targets += sorted(personal.iterdir())
@@ -174,7 +174,8 @@ def delete_all() -> Deletion:
     return Deletion(tuple(removed), tuple(problems))
 
 
-def _personal_folder() -> Path:
+def personal_folder() -> Path:
+    """Return where the person's own data go, which need not exist yet."""
     named = os.environ.get(DATA_VARIABLE)
     base = Path(named) if named else Path(platformdirs.user_data_dir(PROGRAM, False))
     return base / PERSONAL_NAME

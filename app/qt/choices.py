@@ -20,5 +20,5 @@ def choices_of(cameras: tuple[str, ...]) -> SettingsChoices:
         cameras=cameras,
         presets=tuple((name, load_preset(name).description) for name in preset_names()),
         detectors=detectors,
-        stored_in=(str(storage.config_folder()), str(storage.data_folder())),
+        stored_in=(str(storage.config_folder()), str(storage.personal_folder())),
     )
