@@ -1,8 +1,19 @@
 """Every Qt test: fresh folders, and nothing left behind."""
 
-import pytest
+import threading
 
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from app.faces.tracking import FaceTracker
+from app.models.files import save
+from app.models.fitting import fitted
+from app.models.model import PART_MARK
+from app.observation import observe
+from app.pipeline import Pipeline
+from app.preparing import detector_from, extractor_from
 from app.qt.bootstrap import make_window
+from app.samples import Samples
 from app.settings import Settings
 from app.sources.demo import DemoSource
 from tests.qt.driving import N_RECORDED, PLAN, Driver
@@ -47,3 +58,60 @@ def launch(qtbot, demo):
         return driver
 
     return start
+
+
+@pytest.fixture(scope="session")
+def seen(demo):
+    """Return observations of the demo's takes to enrol and of the person again, by chapter."""
+    keys = [f"{light} {take}" for light in ("window", "lamp") for take in (1, 2, 3)]
+    found = {}
+    pipeline = Pipeline(extractor_from("tiny"), FaceTracker(detector_from("auto")))
+    with demo:
+        for key in (*keys, "window 6"):
+            demo.present(key)
+            while demo.chapter.key != key:
+                demo.read()
+            pipeline.reset()
+            found[key] = [observe(pipeline, None, demo.read()) for _ in range(PLAN.frames)]
+    for thread in threading.enumerate():
+        if thread.name == "demo recorder":
+            thread.join()
+    return found
+
+
+@pytest.fixture(scope="session")
+def model(seen):
+    """Return a model that was fitted on two lights of the demo's person."""
+    samples = Samples()
+    for key, observations in seen.items():
+        for one in observations if key != "window 6" else ():
+            light, part = key.split()
+            samples.add_views(one.views, f"{light}{PART_MARK}{part}", one.condition)
+    features = extractor_from("tiny").fingerprint()
+    return fitted(samples, Settings(preset="tiny"), features, is_simulated=True)
+
+
+@pytest.fixture(scope="session")
+def exported(model, tmp_path_factory):
+    """Return the path of that model's file; tests leave it as it is."""
+    path = tmp_path_factory.mktemp("models") / "person.safetensors"
+    save(model, path)
+    return path
+
+
+@pytest.fixture
+def genuine(seen):
+    """Return pictures of the person, without anything that says they are simulated."""
+    return [one.scored.frame.image for one in seen["window 6"]]
+
+
+@pytest.fixture
+def file_dialogs(monkeypatch):
+    """Return a function that lets every file dialog answer with this path."""
+
+    def answer(path):
+        for dialog in ("getSaveFileName", "getOpenFileName"):
+            monkeypatch.setattr(QFileDialog, dialog, lambda *_: (str(path), ""))
+        return path
+
+    return answer

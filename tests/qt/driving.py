@@ -167,8 +167,11 @@ class Driver:
 
     def put_away(self):
         """End everything, whatever state it is in."""
-        if self.session is not None and self.session.has_unsaved_model:
-            self.desk.model.discard()
+        if self.session is not None:
+            # Nobody is there to answer questions about what would be lost.
+            if self.session.has_unsaved_model:
+                self.desk.model.discard()
+            self.desk.enrol.clear()
         self.window.close()
         assert self.desk.stop()
         assert not any_left_behind()

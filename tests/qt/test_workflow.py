@@ -2,26 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-from PySide6.QtWidgets import QFileDialog
-
 from app.types import Verdict
 from tests.qt.driving import PLAN
 
 N_FRAMES = PLAN.parts * PLAN.frames
-
-
-@pytest.fixture
-def saved_as(monkeypatch, tmp_path):
-    """Let file dialogs answer with a file of that name, and return its path."""
-
-    def answer(name):
-        path = tmp_path / name
-        for dialog in ("getSaveFileName", "getOpenFileName"):
-            monkeypatch.setattr(QFileDialog, dialog, lambda *_: (str(path), ""))
-        return path
-
-    return answer
 
 
 def seen_again(driver, frame, model):
@@ -37,7 +21,7 @@ def seen_again(driver, frame, model):
 
 
 def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after_a_restart(
-    launch, saved_as
+    launch, file_dialogs, tmp_path
 ):
     driver = launch()
     window = driver.window
@@ -86,14 +70,14 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     assert genuine.is_simulated
     report = trial._report
     driver.until(lambda: report.save_button.isEnabled() and report._values)
-    page = saved_as("report.html")
+    page = file_dialogs(tmp_path / "report.html")
     driver.click(report.save_button)
     driver.until_told("The report is saved as report.html")
     assert "imulated" in page.read_text(encoding="utf-8")
     assert page.with_suffix(".json").is_file()
 
     # Export, by its key.
-    file = saved_as("face.safetensors")
+    file = file_dialogs(tmp_path / "face.safetensors")
     driver.press("Ctrl+E")
     driver.until_told("Exported to face.safetensors. Read back and compared")
     assert not driver.session.has_unsaved_model
@@ -107,7 +91,7 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     again = launch(reopen_last=False)
     again.until_prepared()
     again.until_verdict(Verdict.NO_MODEL)
-    saved_as("face.safetensors")
+    file_dialogs(tmp_path / "face.safetensors")
     again.press("Ctrl+O")
     again.until_told("Opened face.safetensors.")
     after = again.session.model

@@ -32,9 +32,17 @@ MODULES = (
     "app.faces.tracking",
     "lmkl_core.features.extractor",
     "lmkl_core.theory",
+    "app.qt.views.charts.score_timeline",
+    "app.qt.views.enrol_page",
+    "app.qt.views.model_page",
+    "app.qt.views.why_page",
+    "app.qt.views.test_page",
+    "app.qt.pages",
+    "app.qt.actions",
 )
-"""Imported on this thread after the first frame is on the screen: together they take a second, in
-which the window would not answer."""
+"""Imported on this thread after the first frame is on the screen: together they take more than a
+second, in which the window would not answer. Those of Qt make nothing that belongs to a thread, but
+only classes; pyqtgraph, which the charts need, takes a third of all."""
 
 
 class ScoringWorker(QObject):
@@ -135,6 +143,11 @@ class ScoringWorker(QObject):
             if sentence != self._last_failure:  # once: the next frame may fail alike
                 self._last_failure = sentence
                 self.failed.emit(sentence)
+
+    @Slot()
+    def finish(self) -> None:
+        """Let go of the networks and their threads; the last thing that is called."""
+        self._pipeline = None
 
     def ask_to_stop(self) -> None:
         """Break off a preparation and score no more (called from another thread)."""

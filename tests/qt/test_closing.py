@@ -1,0 +1,172 @@
+"""Closing in any state: threads end within two seconds, the source is let go, nothing is lost."""
+
+import pytest
+
+from tests.qt.driving import Blocked, Pictures, answer_box
+
+
+@pytest.fixture
+def blocked():
+    """Return a function that makes a source which blocks somewhere; it is let go at the end."""
+    made = []
+
+    def make(where):
+        made.append(Blocked(where))
+        return made[-1]
+
+    yield make
+    for source in made:
+        source.let_go.set()
+
+
+# ------------------------------------------------------------- in any state
+
+
+def test_that_closing_right_after_launch_ends_all_threads(launch):
+    assert launch().desk.stop()
+
+
+@pytest.mark.parametrize("where", ["open", "read", "close"])
+def test_that_a_source_that_blocks_does_not_keep_the_window_open(
+    launch, blocked, expect_log, where
+):
+    expect_log("Blocked did not stop in .* left behind")
+    source = blocked(where)
+    driver = launch(make_demo=lambda: source)
+    if where != "close":
+        driver.until(source.is_blocked.is_set)
+    else:
+        driver.until(lambda: driver.window.live.preview.n_painted)
+    assert driver.desk.stop()
+
+
+def test_that_leaving_one_blocked_source_for_another_does_not_add_up(launch, blocked, expect_log):
+    expect_log("Blocked did not stop in .* left behind")
+    sources = iter([blocked("read"), blocked("read")])
+    driver = launch(make_demo=lambda: next(sources))
+    first = driver.desk
+    driver.until(lambda: first.capture.capture is not None)
+    driver.until(first.capture.capture.source.is_blocked.is_set)
+    first.source.open("demo")
+    assert first.stop()
+
+
+def test_that_closing_while_networks_are_prepared_ends_all_threads(launch, monkeypatch, tmp_path):
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path))  # nothing is prepared there yet
+    driver = launch()
+    driver.until(lambda: "Preparing" in driver.window.status.text)
+    assert not driver.is_prepared
+    assert driver.desk.stop()
+
+
+def test_that_closing_during_a_take_ends_all_threads(launch):
+    driver = launch().until_prepared()
+    driver.click(driver.pages.enrol.record.button)
+    driver.until(lambda: driver.session.enrolment.samples)
+    assert driver.desk.stop()
+
+
+def test_that_closing_during_a_presentation_ends_all_threads(launch, exported):
+    driver = launch(recent=(str(exported),)).until_prepared().until_modelled()
+    driver.turn_to("Test")
+    driver.click(driver.pages.test._present.present_button)
+    driver.until(lambda: driver.session.trial.shown.progress > 0)
+    assert driver.desk.stop()
+
+
+def test_that_closing_during_a_fit_ends_all_threads(launch, seen):
+    driver = launch().until_prepared()
+    driver.session.change_enrolment(lambda enrolment: fill(enrolment, seen))
+    driver.click(driver.pages.enrol.fit_bar.fit_button)
+    driver.until(lambda: "Fitting" in driver.window.status.text)
+    assert driver.session.model is None
+    assert driver.desk.stop()
+
+
+def fill(enrolment, seen):
+    """Put frames that were seen before into an enrolment."""
+    from app.enrolment import Sample
+
+    enrolment.samples = tuple(
+        Sample(number, "window light", number // 6, one.views, one.condition, one.thumbnail, True)
+        for number, one in enumerate(one for key in seen for one in seen[key])
+    )
+
+
+def test_that_a_second_stop_does_nothing(launch):
+    desk = launch().desk
+    assert desk.stop()
+    assert desk.stop()
+
+
+def test_that_the_source_is_let_go(launch):
+    source = Pictures()
+    driver = launch(make_demo=lambda: source)
+    driver.until(lambda: driver.window.live.preview.n_painted)
+    assert source.is_open
+    assert driver.close()
+    assert not source.is_open
+
+
+# ------------------------------------------------------------- a model that no file holds
+
+
+@pytest.fixture
+def unsaved(launch, exported):
+    """Return a window whose model differs from its file: its threshold was moved."""
+    driver = launch(recent=(str(exported),)).until_prepared().until_modelled()
+    driver.desk.change_settings(target_bpcer=0.2)
+    driver.until(lambda: driver.session.has_unsaved_model)
+    return driver
+
+
+def test_that_a_saved_model_asks_nothing(launch, exported):
+    driver = launch(recent=(str(exported),)).until_prepared().until_modelled()
+    assert driver.close()
+
+
+def test_that_cancel_keeps_the_window_and_the_model(unsaved):
+    asked = answer_box("Cancel")
+    assert not unsaved.close()
+    assert asked == ["The model is in memory only. Export it before closing?"]
+    assert unsaved.window.isVisible()
+    assert unsaved.session.has_unsaved_model
+    last = unsaved.session.scored
+    unsaved.until(lambda: unsaved.session.scored is not last)  # everything goes on
+
+
+def test_that_closing_without_the_model_closes(unsaved):
+    answer_box("Close without it")
+    assert unsaved.close()
+    assert not unsaved.window.isVisible()
+
+
+def test_that_export_writes_the_file_and_then_closes(unsaved, file_dialogs, tmp_path):
+    path = file_dialogs(tmp_path / "face.safetensors")
+    answer_box("Export")
+    with unsaved.qtbot.waitSignal(unsaved.window.closed, timeout=60_000):
+        assert not unsaved.close()
+    assert path.is_file()
+    assert unsaved.desk.settings.recent[0] == str(path)
+
+
+def test_that_an_export_that_fails_keeps_the_window_and_a_later_one_does_not_close_it(
+    unsaved, file_dialogs, tmp_path
+):
+    file_dialogs(tmp_path / "missing" / "face.safetensors")
+    answer_box("Export")
+    assert not unsaved.close()
+    unsaved.until_told("cannot be written")
+    assert unsaved.session.has_unsaved_model
+    file_dialogs(tmp_path / "face.safetensors")
+    unsaved.press("Ctrl+E")
+    unsaved.until_told("Exported to face.safetensors")
+    assert unsaved.window.isVisible()
+
+
+def test_that_leaving_the_file_dialog_keeps_the_window(unsaved, file_dialogs):
+    file_dialogs("")
+    answer_box("Export")
+    assert not unsaved.close()
+    assert unsaved.window.isVisible()
+    assert unsaved.session.has_unsaved_model
