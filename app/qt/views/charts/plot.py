@@ -139,7 +139,8 @@ class Plot(pg.PlotWidget):
     def __init__(
         self, parent: QWidget | None = None, axes: dict[str, pg.AxisItem] | None = None
     ) -> None:
-        super().__init__(parent, background=None, axisItems=axes or {})
+        # A menu that is only switched off afterwards takes as long to make as all the rest.
+        super().__init__(parent, background=None, axisItems=axes or {}, enableMenu=False)
         self.colours: ChartColours = LIGHT
         self.setInteractive(False)
         self.setMenuEnabled(False)
