@@ -1,6 +1,8 @@
 """How long the event loop is away: a timer that notes when it is late, and what ran meanwhile."""
 
-import sys
+import faulthandler
+import re
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -57,10 +59,24 @@ class Heartbeat(QObject):
         self._last = now
 
     def _watch(self):
-        while not self._stop.wait(LATE / 4):
-            if time.perf_counter() - self._last > LATE:
-                frame = sys._current_frames().get(self._main)
-                self._places[place_of(frame)] += 1
+        with tempfile.TemporaryFile("w+") as file:
+            while not self._stop.wait(LATE / 4):
+                if time.perf_counter() - self._last > LATE:
+                    self._places[self._where(file)] += 1
+
+    def _where(self, file):
+        """Where the main thread is: the innermost line of ours, and from where it was called.
+
+        Not from ``sys._current_frames``: whoever holds a frame keeps what is in it alive, and a
+        painter that ends later, and on another thread, takes the process down.
+        """
+        file.seek(0)
+        file.truncate()
+        faulthandler.dump_traceback(file)
+        file.seek(0)
+        _, _, main = file.read().partition(f"Thread 0x{self._main:016x}")
+        lines = [ours for ours in map(place_of, main.partition("\n\n")[0].splitlines()) if ours]
+        return " < ".join(lines[:2]) or "Qt itself"
 
     @property
     def longest(self):
@@ -70,13 +86,7 @@ class Heartbeat(QObject):
         return sum(gap > seconds for gap, _ in self.gaps)
 
 
-def place_of(frame):
-    """The innermost line of ours, and from where it was called."""
-    lines = []
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name.startswith(ROOT) and ".venv" not in name and "benchmarks" not in name:
-            short = Path(name).relative_to(ROOT).as_posix().removeprefix("app/qt/")
-            lines.append(f"{short}:{frame.f_lineno} {frame.f_code.co_name}")
-        frame = frame.f_back
-    return " < ".join(lines[:2]) or "Qt itself"
+def place_of(line):
+    """A line of a traceback in short, if it is of the app."""
+    found = re.match(rf'  File "{re.escape(ROOT)}/(app/\S+)", line (\d+) in (\S+)', line)
+    return found and f"{found[1].removeprefix('app/qt/')}:{found[2]} {found[3]}"

@@ -124,6 +124,7 @@ class Preview(QWidget):
             self._paint_face(painter, target, self._scored)
         if self._caption:
             self._paint_pill(painter, target.topLeft(), self._caption)
+        painter.end()  # before others are told, and whoever still holds this frame
         self._count()
 
     # ------------------------------------------------------------- parts
