@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.qt.waiting import rest, wait_until
+from app.qt.workers.sentences import sentence_of
 from benchmarks import enrolment, launch, responsiveness
 from benchmarks.__main__ import NAMES
 from benchmarks.heartbeat import Heartbeat
@@ -48,10 +49,18 @@ def test_that_a_busy_main_thread_shows_as_a_gap(qapp):
     assert heart.over(0.05) >= 1
 
 
+class Slow(ValueError):
+    """An error that takes its time to say what it is."""
+
+    def __str__(self):
+        time.sleep(0.08)
+        return "slow"
+
+
 def test_that_a_gap_names_the_line_of_the_app_in_which_it_came(qapp):
     with Heartbeat() as heart:
-        wait_until(lambda: time.sleep(0.08) or True, 1)
-    assert heart.longest[1].startswith("waiting.py:")
+        sentence_of(Slow(), "Waiting")
+    assert heart.longest[1].startswith("workers/sentences.py:")
 
 
 def test_that_waiting_ends_with_the_condition_or_with_the_time(qapp):

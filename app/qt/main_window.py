@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from app.shown import ModelShown, Scored
 
 MODEL_SUFFIX = ".safetensors"
+AHEAD = 400
+"""Milliseconds between pages that are made before anybody opens them."""
 FIGURES_EVERY = 500
 """Milliseconds between changes of the figures at the foot."""
 
@@ -134,6 +136,16 @@ class MainWindow(QMainWindow):
         session = self.desk.session
         if session is not None and session.model_shown is not None:
             timeline.set_threshold(session.model_shown.threshold.value)
+        QTimer.singleShot(AHEAD, self, self._make_ahead)
+
+    @Slot()
+    def _make_ahead(self) -> None:
+        """Make the next page that nobody has opened yet: a click on its tab then finds it made."""
+        for key in (MODEL, WHY, TEST):
+            if self.isVisible() and self.book.page(key) is None:
+                self.book.make(key)
+                QTimer.singleShot(AHEAD, self, self._make_ahead)
+                return
 
     # ------------------------------------------------------------- values
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QCoreApplication, QPoint
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QScrollArea, QWidget
 
@@ -14,8 +14,8 @@ from app.qt.main_window import MainWindow
 
 THEMES = ("light", "dark")
 MARGIN = 12
-MOST_BYTES = 400_000
-"""A picture that is larger than this as PNG becomes a JPEG."""
+MOST_BYTES = 200_000
+"""A picture that is larger than this as PNG becomes a JPEG; twice the scale may have twice that."""
 JPEG_QUALITIES = (90, 85, 80, 70)
 
 SETTLE = 0.6
@@ -53,6 +53,7 @@ class Photographer:
         for theme in THEMES:
             self.desk.change_settings(theme=theme)
             self.rest()
+            QCoreApplication.processEvents()  # what is to be laid out anew
             picture = (widget or self.window).grab().toImage()
             self.keep(picture, f"{name}-{theme}{self._suffix}")
 
@@ -72,12 +73,13 @@ class Photographer:
     def keep(self, picture: QImage, name: str) -> None:
         """Save a picture, as JPEG where it is too large for PNG, and say where."""
         path = self.folder / f"{name}.png"
+        most = MOST_BYTES * picture.devicePixelRatio()
         picture.save(str(path))
-        if path.stat().st_size > MOST_BYTES:
+        if path.stat().st_size > most:
             path.unlink()
             path = path.with_suffix(".jpg")
             for quality in JPEG_QUALITIES:
                 picture.save(str(path), "JPG", quality)  # type: ignore[call-overload]
-                if path.stat().st_size <= MOST_BYTES:
+                if path.stat().st_size <= most:
                     break
         print(f"{path} ({path.stat().st_size // 1000} kB)", flush=True)
