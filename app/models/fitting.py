@@ -26,15 +26,7 @@ Cancel = Callable[[], bool]
 
 def estimator_of(settings: Settings) -> LocalisedMKL:
     """Return an estimator with the parameters of the settings."""
-    return LocalisedMKL(
-        n_clusters=settings.n_clusters,
-        p=settings.p,
-        q=settings.q,
-        delta=settings.delta,
-        temperature=settings.temperature,
-        target_bpcer=settings.target_bpcer,
-        random_state=0,
-    )
+    return LocalisedMKL(**settings.model_parameters, random_state=0)
 
 
 def fitted(

@@ -10,6 +10,7 @@ from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.wording import decimals, places_for, view_name
 from app.qt.views.memberships_bar import MembershipsBar
 from app.qt.views.texts import MarkedText, set_text, wrapped
+from app.qt.views.verdict_words import verdict_word
 from app.shown import Decision, Scored
 from app.types import Verdict
 
@@ -146,17 +147,7 @@ class ScoreCard(QFrame):
         )
 
     def _verdict_words(self, decision: Decision) -> str:
-        names = {
-            Verdict.GENUINE: self.tr("genuine"),
-            Verdict.ATTACK: self.tr("attack"),
-            Verdict.UNFAMILIAR: self.tr("unfamiliar conditions"),
-            Verdict.NO_FACE: self.tr("no face"),
-            Verdict.POOR_QUALITY: self.tr("poor quality"),
-            Verdict.BAD_FRAME: self.tr("bad frame"),
-            Verdict.LOOKING: self.tr("looking"),
-            Verdict.NO_MODEL: self.tr("no model"),
-        }
-        name = names[decision.verdict]
+        name = verdict_word(decision.verdict)
         if decision.score is None:
             return self.tr("Verdict: {name}.").format(name=name)
         score = decimals(decision.score, places_for(abs(decision.score)))

@@ -15,6 +15,7 @@ from app.qt.views.charts.legend import Key, Legend, draw_mark
 from app.qt.views.charts.plot import Pixels, Plot, draw_curve, tinted
 from app.qt.views.charts.steady_range import SteadyRange
 from app.qt.views.charts.wording import decimals, places_for
+from app.qt.views.verdict_words import verdict_word
 from app.shown import Scored
 from app.types import Verdict
 
@@ -161,7 +162,7 @@ class ScoreTimeline(Chart):
         if self.message:
             return ""
         last, places = self._moments[-1], self._places()
-        name = self._name(last.verdict)
+        name = verdict_word(last.verdict)
         if last.score is None:
             return self.tr("No score now: {reason}").format(reason=name)
         score = decimals(last.score, places)
@@ -177,31 +178,18 @@ class ScoreTimeline(Chart):
         self._readout.setText(self._now() or " ")
         self._legend.show_keys(self._keys(), self._colours)
 
-    def _name(self, verdict: Verdict) -> str:
-        names = {
-            Verdict.GENUINE: self.tr("genuine"),
-            Verdict.ATTACK: self.tr("attack"),
-            Verdict.UNFAMILIAR: self.tr("unfamiliar conditions"),
-            Verdict.NO_FACE: self.tr("no face"),
-            Verdict.POOR_QUALITY: self.tr("poor quality"),
-            Verdict.BAD_FRAME: self.tr("bad frame"),
-            Verdict.LOOKING: self.tr("looking"),
-            Verdict.NO_MODEL: self.tr("no model"),
-        }
-        return names[verdict]
-
     def _keys(self) -> tuple[Key, ...]:
         colours = self._colours
         scored = (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
         points = [
-            Key(self._name(verdict), colour, shape)
+            Key(verdict_word(verdict), colour, shape)
             for verdict in scored
             for shape, colour in [_mark_of(verdict, colours)]
         ]
         return (
             *points,
-            Key(self._name(Verdict.NO_FACE), colours.neutral, "hollow bar"),
-            Key(self._name(Verdict.POOR_QUALITY), colours.caution, "bar"),
+            Key(verdict_word(Verdict.NO_FACE), colours.neutral, "hollow bar"),
+            Key(verdict_word(Verdict.POOR_QUALITY), colours.caution, "bar"),
         )
 
     def _places(self) -> int:
@@ -315,7 +303,7 @@ class ScoreTimeline(Chart):
             painter.setPen(QPen(colour, 1.2))
             painter.setBrush(colour if is_poor else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(strip, 2, 2)
-            word = self._name(run.verdict)
+            word = verdict_word(run.verdict)
             if metrics.horizontalAdvance(word) + 6 < strip.width():
                 place = strip.adjusted(0, -metrics.height() - 1, 0, -_STRIP - 1)
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
