@@ -41,7 +41,7 @@ class Pages(QObject):
     def __init__(self, desk: Desk, book: Book) -> None:
         super().__init__(book)
         self._desk, self._book = desk, book
-        self._source = SourceShown()
+        self._source = desk.source.shown  # opened before there were pages
         self._is_fitting = False
         signals = desk.signals
         assert signals is not None

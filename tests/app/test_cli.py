@@ -5,9 +5,9 @@ import pytest
 from typer.testing import CliRunner
 
 from app import demo
-from app.cli.demo import JSON_FILE, MODEL_FILE
+from app.cli.demo import JSON_FILE, MODEL_FILE, REPORT_FILE
 from app.cli.exit_codes import MEANINGS, ExitCode
-from app.cli.main import NO_WINDOW_YET, cli
+from app.cli.main import cli
 from app.demo_video.instruments import INSTRUMENTS
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 from lmkl_core.modelfile import load_with_manifest
@@ -26,13 +26,28 @@ def fitted_once(monkeypatch, result):
     monkeypatch.setattr(demo, "run", lambda progress: result)
 
 
-@pytest.mark.usefixtures("fitted_once")
-def test_that_no_arguments_say_there_is_no_window_and_then_run_the_demo():
-    run = RUNNER.invoke(cli, [])
-    assert run.exit_code == ExitCode.OK
-    first, *rest = run.stdout.splitlines()
-    assert first == NO_WINDOW_YET
-    assert demo.STATEMENT in rest[0]
+@pytest.fixture
+def asked(monkeypatch):
+    """Return what the window would have been opened with."""
+    calls = []
+    monkeypatch.setattr("app.launch.launch", lambda *values: calls.append(values) or 7)
+    return calls
+
+
+def test_that_no_arguments_open_the_window_and_its_exit_code_is_the_commands(asked):
+    assert RUNNER.invoke(cli, []).exit_code == 7
+    assert asked == [("", "")]
+
+
+def test_that_a_source_and_a_model_are_passed_to_the_window(asked, tmp_path):
+    file = tmp_path / "face.safetensors"
+    RUNNER.invoke(cli, ["--source", "demo", "--model", str(file)])
+    assert asked == [("demo", str(file))]
+
+
+def test_that_a_command_opens_no_window(asked, fitted_once):
+    RUNNER.invoke(cli, ["demo"])
+    assert asked == []
 
 
 @pytest.mark.usefixtures("fitted_once")
@@ -55,12 +70,14 @@ def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, 
     folder = tmp_path / "new" / "folder"
     run = RUNNER.invoke(cli, ["demo", "--output", str(folder)])
     assert run.exit_code == ExitCode.OK, run.output
-    assert sorted(path.name for path in folder.iterdir()) == sorted([JSON_FILE, MODEL_FILE])
+    written = {path.name for path in folder.iterdir()}
+    assert written >= {JSON_FILE, MODEL_FILE, REPORT_FILE}
+    assert not [name for name in written if name.endswith((".partial", ".tmp"))]
     assert json.loads((folder / JSON_FILE).read_text()) == demo.as_json(result)
     loaded, manifest = load_with_manifest(folder / MODEL_FILE)
     rng = np.random.default_rng(0)
     views = {view.name: rng.standard_normal((3, view.columns)) for view in manifest.views}
-    assert manifest.extra == {"features": result.features}
+    assert manifest.extra["features"] == result.features
     np.testing.assert_allclose(
         loaded.score_samples(views), result.model.score_samples(views), rtol=1e-12
     )

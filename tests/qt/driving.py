@@ -3,7 +3,7 @@
 import threading
 
 import numpy as np
-from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QTimer, QUrl
+from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
 
@@ -83,6 +83,8 @@ class Driver:
         self.until(lambda: self.banner.verdict is verdict)
 
     def until_modelled(self):
+        """Wait until frames are judged by a model."""
+        self.until_prepared()
         self.until(lambda: self.session.model is not None)
         return self
 
@@ -297,15 +299,3 @@ class Blocked(Pictures):
     def close(self):
         super().close()
         self._block("close")
-
-
-def has_focus_within(widget):
-    """Whether the keyboard is somewhere in the widget."""
-    focused = QApplication.focusWidget()
-    return focused is not None and (focused is widget or widget.isAncestorOf(focused))
-
-
-def paint_now(widget):
-    """Let a widget paint itself."""
-    widget.repaint()
-    QApplication.sendPostedEvents(widget, QEvent.Type.UpdateRequest)

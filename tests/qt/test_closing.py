@@ -67,7 +67,7 @@ def test_that_closing_during_a_take_ends_all_threads(launch):
 
 
 def test_that_closing_during_a_presentation_ends_all_threads(launch, exported):
-    driver = launch(recent=(str(exported),)).until_prepared().until_modelled()
+    driver = launch(recent=(str(exported),)).until_modelled()
     driver.turn_to("Test")
     driver.click(driver.pages.test._present.present_button)
     driver.until(lambda: driver.session.trial.shown.progress > 0)
@@ -114,14 +114,14 @@ def test_that_the_source_is_let_go(launch):
 @pytest.fixture
 def unsaved(launch, exported):
     """Return a window whose model differs from its file: its threshold was moved."""
-    driver = launch(recent=(str(exported),)).until_prepared().until_modelled()
+    driver = launch(recent=(str(exported),)).until_modelled()
     driver.desk.change_settings(target_bpcer=0.2)
     driver.until(lambda: driver.session.has_unsaved_model)
     return driver
 
 
 def test_that_a_saved_model_asks_nothing(launch, exported):
-    driver = launch(recent=(str(exported),)).until_prepared().until_modelled()
+    driver = launch(recent=(str(exported),)).until_modelled()
     assert driver.close()
 
 

@@ -89,7 +89,7 @@ def remains(find):
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(request, monkeypatch):
+def nothing_is_left(request, monkeypatch, caplog):
     """Fail a test after which a thread, a timer or a window of its own is still there."""
     known_threads = set(threading.enumerate())
     app = QApplication.instance()
@@ -98,6 +98,8 @@ def nothing_is_left(request, monkeypatch):
     yield
     if request.session.testsfailed > n_failed:
         return  # its traceback keeps things alive, and it has failed anyway
+    for phase in ("setup", "call"):
+        caplog.get_records(phase).clear()  # what was logged with a traceback keeps its frames
     # pytest-qt has closed and deleted what was given to qtbot by now.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 

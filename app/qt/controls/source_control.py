@@ -96,6 +96,16 @@ class SourceControl(QObject):
         """Name of the open source."""
         return "" if self._source is None else self._source.name
 
+    @property
+    def shown(self) -> SourceShown:
+        """The source as views show it."""
+        demo = self.demo
+        if demo is None:
+            return SourceShown(self._text, self.name)
+        choices = tuple(Choice(c.key, c.caption) for c in demo.presentations)
+        species = tuple(c.species for c in demo.presentations if c.species is not None)
+        return SourceShown(self._text, self.name, True, choices, demo.presenting or "", species)
+
     # ------------------------------------------------------------- from the capture
 
     @Slot(object, bool)
@@ -157,11 +167,4 @@ class SourceControl(QObject):
         return ""
 
     def _tell_source(self) -> None:
-        shown = SourceShown(self._text, self.name)
-        if (demo := self.demo) is not None:
-            choices = (Choice(c.key, c.caption) for c in demo.presentations)
-            species = tuple(c.species for c in demo.presentations if c.species is not None)
-            shown = SourceShown(
-                self._text, self.name, True, tuple(choices), demo.presenting or "", species
-            )
-        self.source_changed.emit(shown)
+        self.source_changed.emit(self.shown)

@@ -1,0 +1,88 @@
+"""``lmkl-pad`` without a command: the window, or the demo where there is no screen."""
+
+import subprocess
+import sys
+
+import pytest
+import typer
+
+from app import demo
+from app.__main__ import main
+from app.cli.demo import DEFAULT_OUTPUT, JSON_FILE, MODEL_FILE
+from app.cli.exit_codes import ExitCode
+from app.launch import launch
+
+
+@pytest.fixture
+def no_screen(monkeypatch, tmp_path):
+    """Take the screen away, and return the folder the program is started in."""
+    monkeypatch.setattr("app.screen.why_no_screen", lambda: "There is no screen here.")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Return what the window was opened with."""
+    calls = []
+    monkeypatch.setattr("app.screen.why_no_screen", lambda: "")
+    monkeypatch.setattr("app.qt.bootstrap.run", lambda *values: calls.append(values) or 3)
+    return calls
+
+
+def test_that_with_a_screen_the_window_opens_with_what_was_asked_for(opened):
+    assert launch("demo", "face.safetensors") == 3
+    assert opened == [("demo", "face.safetensors", None)]
+
+
+def test_that_without_a_screen_it_says_so_and_leaves_the_demos_results(
+    no_screen, monkeypatch, demo_result, capsys
+):
+    monkeypatch.setattr(demo, "run", lambda progress: demo_result)
+    assert launch() == 0
+    told = capsys.readouterr()
+    assert told.err.startswith("There is no screen here. Here is the demo without a window.")
+    assert str(DEFAULT_OUTPUT) in told.out
+    folder = no_screen / DEFAULT_OUTPUT
+    assert {path.name for path in folder.iterdir()} >= {MODEL_FILE, JSON_FILE}
+
+
+def test_that_a_demo_that_fails_gives_its_exit_code(no_screen, monkeypatch, capsys):
+    def fail(progress):
+        raise ValueError("delta must be positive")
+
+    monkeypatch.setattr(demo, "run", fail)
+    assert launch() == ExitCode.FAILED
+    assert "delta must be positive" in capsys.readouterr().err
+
+
+def test_that_an_interrupt_is_told_in_one_word(no_screen, monkeypatch, capsys):
+    def interrupted(progress):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "run", interrupted)
+    assert launch() == 130
+    assert capsys.readouterr().err.endswith("Stopped.\n")
+
+
+def test_that_the_command_without_arguments_launches_at_once(opened, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["lmkl-pad"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 3
+    assert opened == [("", "", None)]
+
+
+def test_that_arguments_go_to_the_command_line(opened, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lmkl-pad", "--version"])
+    with pytest.raises((SystemExit, typer.Exit)) as ended:
+        main()
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("lmkl-pad ")
+    assert opened == []
+
+
+def test_that_the_way_to_the_window_loads_no_command_line():
+    script = "import sys, app.__main__, app.launch; print('typer' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "False\n"
