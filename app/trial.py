@@ -16,7 +16,7 @@ from app.presentation import (
     presentation_from,
     species_name,
 )
-from app.shown import BONA_FIDE, Scored, TallyRow, TrialShown
+from app.shown import BONA_FIDE, SPECIES, Scored, TallyRow, TrialShown
 from app.types import Verdict
 
 __all__ = ["FRAMES_WANTED", "SECONDS_WANTED", "Presentation", "Trial", "TrialError"]
@@ -304,18 +304,31 @@ def _row(species: str, presentations: list[Presentation]) -> TallyRow:
 _TOLD = {
     Verdict.GENUINE: "was accepted",
     Verdict.ATTACK: "was refused",
-    Verdict.UNFAMILIAR: "gave no response, because the conditions are unfamiliar",
-    Verdict.NO_FACE: "gave no response, because no face was found",
-    Verdict.POOR_QUALITY: "gave no response, because the picture was too poor",
+    Verdict.UNFAMILIAR: "was not judged, because the conditions are unfamiliar",
+    Verdict.NO_FACE: "was not judged, because no face was found",
+    Verdict.POOR_QUALITY: "was not judged, because the picture was too poor",
 }
 
 
 def _outcome(presentation: Presentation) -> str:
-    told = f"Presentation {presentation.number} ({presentation.species}) "
-    told += _TOLD[presentation.verdict]
+    """Return whether the newest presentation was judged rightly, how, and with what score."""
+    species = presentation.species
+    if species == BONA_FIDE:
+        what = "the genuine person"
+    elif species in SPECIES:
+        what = "the replayed video" if species == "replay" else f"the {species}"
+    else:
+        what = f"\N{LEFT DOUBLE QUOTATION MARK}{species}\N{RIGHT DOUBLE QUOTATION MARK}"
+    verdict = presentation.verdict
+    if not verdict.decides:
+        judged = "No response"
+    else:
+        is_right = presentation.is_attack == (verdict is Verdict.ATTACK)
+        judged = "Right" if is_right else "Wrong"
+    told = f"{judged}: {what} {_TOLD[verdict]}."
     if presentation.score is None or presentation.threshold is None:
-        return f"{told}."
-    return f"{told}: mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
+        return told
+    return f"{told} Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
 
 
 _MISSING = {

@@ -243,9 +243,7 @@ def test_that_progress_and_hint_follow_the_frames(trial):
 
 def test_that_the_outcome_is_told_with_its_figures(trial):
     present(trial, "print", [0.25] * 5)
-    assert trial.shown.hint == (
-        "Presentation 1 (print) was refused: mean score 0.250, threshold 0.500."
-    )
+    assert trial.shown.hint == ("Right: the print was refused. Mean score 0.250, threshold 0.500.")
 
 
 # ------------------------------------------------------------------ kept as JSON

@@ -3,11 +3,10 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
-from app.qt.icon_shapes import VERDICTS
 from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
 from app.qt.views.step_heading import MARGIN, Note, StepHeading
-from app.qt.views.trial_words import judgement_words, species_words
+from app.qt.views.trial_words import judgement, species_words
 from app.shown import TrialShown
 
 _STEPS = 1000
@@ -72,8 +71,8 @@ class PresentCard(QFrame):
         number = newest.number if newest else 0
         if newest is not None and number > self._newest and not is_presenting:
             self._outcome = trial.hint
-            self.hint.set_icon(*VERDICTS[newest.verdict])
-            self.hint.set_text(f"{judgement_words(newest)}. {trial.hint}")
+            self.hint.set_icon(*judgement(newest))
+            self.hint.set_text(trial.hint)
         elif trial.hint != self._outcome or number < self._newest:
             self._outcome = ""
             self.hint.set_icon("")

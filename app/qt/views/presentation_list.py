@@ -1,4 +1,4 @@
-"""The presentations of a test, newest first, each with its verdict's shape and its score."""
+"""The presentations of a test, newest first: each rightly or wrongly judged, with its score."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,9 +18,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
-from app.qt.icon_shapes import VERDICTS
 from app.qt.icons import icon
-from app.qt.views.trial_words import is_error, judgement_words, outcome_words, species_words
+from app.qt.views.trial_words import is_error, judgement, outcome_words
 from app.qt.views.two_line_delegate import CELL, Cell, TwoLineDelegate
 from app.shown import PresentationShown
 
@@ -87,11 +86,10 @@ class PresentationModel(QAbstractListModel):
             Qt.ItemDataRole.ToolTipRole,
         ):
             cell = self._cell_of(shown)
-            return f"{cell.text}. {cell.tail}. {cell.below}"
+            return f"{cell.text}. {cell.below}"
         return None
 
     def _cell_of(self, shown: PresentationShown) -> Cell:
-        text = f"{species_words(shown.species)}: {outcome_words(shown)}"
         score = (
             self.tr("no score")
             if shown.score is None
@@ -105,16 +103,13 @@ class PresentationModel(QAbstractListModel):
         parts = [self.tr("No. {number}").format(number=shown.number), score, frames]
         if shown.is_simulated:
             parts.append(self.tr("simulated"))
-        shape, role = VERDICTS[shown.verdict]
-        wrong, decides = is_error(shown), shown.verdict.decides
+        shape, role = judgement(shown)
         return Cell(
-            text,
+            outcome_words(shown),
             ", ".join(parts),
             shape,
             role,
-            tail=judgement_words(shown),
-            tail_icon="error" if wrong else "check" if decides else "dash",
-            tail_role="bad" if wrong else "muted",
+            role="bad" if is_error(shown) else "text",
         )
 
 

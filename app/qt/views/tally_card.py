@@ -41,8 +41,8 @@ class TallyCard(QFrame):
         # Exact two-sided 95 % intervals of 0 errors, rounded: facts, not computed here.
         rule = QLabel(
             self.tr(
-                "Without any error, 10 presentations allow up to 31 %, 30 up to 12 %, "
-                "100 up to 3.6 %."
+                "10 presentations without an error still leave up to 31 % possible; "
+                "30: 12 %; 100: 3.6 %."
             )
         )
         rule.setWordWrap(True)

@@ -16,8 +16,8 @@ def species_words(species: str) -> str:
     """Return a species as a button or a row names it; a person's own name as it was typed."""
     known = {
         BONA_FIDE: _tr("Genuine person"),
-        "print": _tr("Print"),
-        "photo": _tr("Photo"),
+        "print": _tr("Print (matt)"),
+        "photo": _tr("Photo (glossy)"),
         "phone": _tr("Phone"),
         "tablet": _tr("Tablet"),
         "replay": _tr("Replayed video"),
@@ -29,13 +29,11 @@ def species_words(species: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 0 to 1 in per cent, finer where a whole number would hide something."""
-    value = 100 * share
-    is_round = value in (0, 100) or 9.95 <= value <= 99
-    number = f"{value:.0f}" if is_round else f"{value:.1f}"
-    if number == "0.0":
+    """Return a share of 0 to 1 in per cent; what is not quite none or all is not rounded to it."""
+    number = f"{100 * share:.1f}"
+    if number == "0.0" and share > 0:
         number = "< 0.1"
-    elif number == "100.0":
+    elif number == "100.0" and share < 1:
         number = "> 99.9"
     return f"{number}{NO_BREAK}%"
 
@@ -61,23 +59,49 @@ def is_error(presentation: PresentationShown) -> bool:
     return presentation.verdict is wrong
 
 
-def outcome_words(presentation: PresentationShown) -> str:
-    """Return what was done with a presentation, in a word or two."""
-    words = {
-        Verdict.GENUINE: _tr("accepted"),
-        Verdict.ATTACK: _tr("refused"),
-        Verdict.UNFAMILIAR: _tr("unfamiliar conditions"),
-        Verdict.NO_FACE: _tr("no face found"),
-        Verdict.POOR_QUALITY: _tr("picture too poor"),
-    }
-    return words.get(presentation.verdict, str(presentation.verdict))
-
-
-def judgement_words(presentation: PresentationShown) -> str:
-    """Return whether that was right, in a word or two."""
+def judgement(presentation: PresentationShown) -> tuple[str, str]:
+    """Return the shape and the colour that say whether a presentation was judged rightly."""
     if not presentation.verdict.decides:
-        return _tr("No response")
-    return _tr("Error") if is_error(presentation) else _tr("Right")
+        return "dash", "muted"
+    return ("cross", "bad") if is_error(presentation) else ("check", "good")
+
+
+def outcome_words(presentation: PresentationShown) -> str:
+    """Return whether a presentation was judged rightly, and what was done with it."""
+    what = _subject(presentation.species)
+    match presentation.verdict:
+        case Verdict.GENUINE:
+            told = _tr("{what} was accepted")
+        case Verdict.ATTACK:
+            told = _tr("{what} was refused")
+        case Verdict.UNFAMILIAR:
+            told = _tr("{what}, unfamiliar conditions")
+        case Verdict.NO_FACE:
+            told = _tr("{what}, no face found")
+        case _:
+            told = _tr("{what}, picture too poor")
+    if not presentation.verdict.decides:
+        judged = _tr("No response")
+    else:
+        judged = _tr("Wrong") if is_error(presentation) else _tr("Right")
+    return f"{judged}: {told.format(what=what)}"
+
+
+def _subject(species: str) -> str:
+    """Return a species as a sentence names it; a person's own name between quotation marks."""
+    known = {
+        BONA_FIDE: _tr("the genuine person"),
+        "print": _tr("the print"),
+        "photo": _tr("the photo"),
+        "phone": _tr("the phone"),
+        "tablet": _tr("the tablet"),
+        "replay": _tr("the replayed video"),
+        "monitor": _tr("the monitor"),
+        "paper mask": _tr("the paper mask"),
+        "3-D mask": _tr("the 3-D mask"),
+    }
+    quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{species}\N{RIGHT DOUBLE QUOTATION MARK}"
+    return known.get(species, quoted)
 
 
 def bound_words(row: TallyRow) -> str:
