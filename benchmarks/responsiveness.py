@@ -200,7 +200,7 @@ def record_everything(demo):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks responsiveness")
     parser.add_argument("--seconds", type=float, default=15.0, help="of each longer stage")
-    parser.add_argument("--recorded", type=int, default=16, help="pictures of each demo chapter")
+    parser.add_argument("--recorded", type=int, default=12, help="pictures of each demo chapter")
     options = parser.parse_args(arguments)
     # Before Qt is loaded, which reads it then.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
