@@ -3,7 +3,14 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+    QWidget,
+)
 
 from app.qt.views.enrol_page import EnrolPage
 from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
@@ -110,8 +117,53 @@ def test_that_recording_shows_count_ring_and_hint(page):
 def test_that_a_finished_take_is_told_with_its_frames(page):
     page.show_enrolment(enrolment({"lamp": 35}, collecting="lamp", n_wanted=36, n_collected=35))
     page.show_enrolment(enrolment({"lamp": 36}))
-    assert page.record.note.text() == "“lamp” has 36 frames."
-    assert page.record.ring.count == "36"
+    assert page.record.note.text() == (
+        "“lamp” has 36 frames. 1 of 2 recommended takes. Next: lamp light, then fit."
+    )
+    assert page.record.ring.count == "36 frames"
+
+
+def test_that_the_ring_stays_full_with_a_tick_after_a_complete_take(page):
+    page.show_enrolment(enrolment({"lamp": 35}, collecting="lamp", n_wanted=36, n_collected=35))
+    page.show_enrolment(enrolment({"lamp": 36}))
+    assert page.record.ring.is_complete
+    assert page.record.ring.share == 1.0
+
+
+def test_that_a_take_that_was_stopped_early_has_no_tick(page):
+    page.show_enrolment(enrolment({"lamp": 9}, collecting="lamp", n_wanted=36, n_collected=9))
+    page.show_enrolment(enrolment({"lamp": 9}))
+    assert not page.record.ring.is_complete
+    assert page.record.ring.share == pytest.approx(9 / 36)
+
+
+def test_that_what_was_told_of_a_take_goes_with_it(page):
+    page.show_enrolment(enrolment({"lamp": 35}, collecting="lamp", n_wanted=36, n_collected=35))
+    page.show_enrolment(enrolment({"lamp": 36}))
+    page.show_enrolment(EnrolmentShown())
+    assert "lamp" not in page.record.note.text()
+    assert page.record.ring.share == 0.0
+
+
+def test_that_a_model_from_a_file_is_met_with_its_own_words(page):
+    page.set_model_present(True, 0)
+    assert not page.guidance.is_open
+    told = [label.text() for label in page.guidance.findChildren(QLabel) if label.isVisible()]
+    assert told == [
+        "The model knows its own takes; pictures are not kept in files. A new take is added to it."
+    ]
+    page.set_model_present(False, 0)
+    assert page.guidance.is_open
+
+
+def test_that_tab_reaches_the_name_before_the_button_that_records(page, qtbot):
+    page.show_enrolment(enrolment({"lamp": 36}))
+    page.guidance.button.setFocus()
+    stops = []
+    for _ in range(2):
+        qtbot.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
+        stops.append(page.focusWidget())
+    assert stops == [page.record.name, page.record.button]
 
 
 def test_that_a_take_without_frames_is_told(page):

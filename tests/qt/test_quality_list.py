@@ -3,9 +3,10 @@
 import math
 
 import pytest
+from PySide6.QtCore import Qt
 
 from app.qt.views.check_words import limits_in_words, name_in_words, value_in_words
-from app.qt.views.quality_list import INTERVAL_MS, QualityList
+from app.qt.views.quality_list import INTERVAL_MS, USUAL_CHECKS, QualityList
 from app.types import Check, Quality
 
 SIZE = Check("size", 164.2, 80.0, math.inf, "px")
@@ -95,3 +96,15 @@ def test_that_the_clock_stops_when_nothing_new_comes(checks, qtbot):
 )
 def test_that_values_and_limits_agree_with_the_verdict(check, value, limits):
     assert (value_in_words(check), limits_in_words(check)) == (value, limits)
+
+
+def test_that_the_rows_are_folded_while_all_checks_pass_and_open_on_request(checks, qtbot):
+    checks.show_quality(Quality((SIZE,)), "")
+    assert checks.rows_shown == ()
+    qtbot.mouseClick(checks.fold_button, Qt.MouseButton.LeftButton)
+    assert checks.rows_shown == USUAL_CHECKS
+
+
+def test_that_a_check_that_fails_is_shown_although_the_rows_are_folded(checks):
+    checks.show_quality(Quality((SIZE, DARK)), "Too dark.")
+    assert checks.rows_shown == ("brightness",)

@@ -56,7 +56,7 @@ class EnrolPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_busy = False
+        self._is_busy = self._has_model = False
         self._shown = EnrolmentShown()
         self.guidance = Guidance(self)
         self.record = RecordCard(self)
@@ -72,7 +72,6 @@ class EnrolPage(QWidget):
         self._lay_out()
         self._connect()
         self._order_tabs()
-        self.setFocusProxy(self.record.button)
         self.show_enrolment(self._shown)
 
     # ------------------------------------------------------------- what is shown
@@ -80,9 +79,8 @@ class EnrolPage(QWidget):
     def show_enrolment(self, shown: EnrolmentShown) -> None:
         """Show the enrolment; may be called for every frame."""
         self._shown = shown
-        is_recording = bool(shown.collecting)
         has_takes = bool(shown.takes)
-        self.guidance.show_begun(has_takes or is_recording)
+        self._guide()
         self.record.show_enrolment(shown)
         self.takes.show_takes(shown.takes, shown.collecting)
         self.coverage.show_coverage(shown.coverage)
@@ -105,7 +103,10 @@ class EnrolPage(QWidget):
 
     def set_model_present(self, is_present: bool, n_unmodelled: int) -> None:
         """Say whether there is a model, and how many frames it does not know."""
+        self._has_model = is_present
         self.fit_bar.set_model_present(is_present, n_unmodelled)
+        self.record.set_model_present(is_present)
+        self._guide()
 
     @Slot()
     def toggle_take(self) -> None:
@@ -120,6 +121,12 @@ class EnrolPage(QWidget):
         self._arrange()
 
     # ------------------------------------------------------------- own
+
+    def _guide(self) -> None:
+        has_begun = bool(self._shown.takes or self._shown.collecting)
+        self.guidance.show_begun(has_begun)
+        # A model from a file was enrolled elsewhere: nobody is here for the first time.
+        self.guidance.show_opened(self._has_model and not has_begun)
 
     def _lock(self) -> None:
         """Leave the takes alone while one is recorded; a fit goes on with what it was given."""
@@ -172,9 +179,9 @@ class EnrolPage(QWidget):
             while layout.count():
                 layout.takeAt(0)
         self._first.addWidget(self.record)
+        self._first.addWidget(self._coverage_card)
         second.addWidget(self._quality_card)
         second.addWidget(self._takes_card)
-        self._first.addWidget(self._coverage_card)
         for layout in (self._first, self._second):
             layout.addStretch(1)
 
@@ -194,6 +201,7 @@ class EnrolPage(QWidget):
         last: QWidget = self.guidance.button
         for stops in (
             self.record.tab_stops,
+            self.quality.tab_stops,
             self.takes.tab_stops,
             self.gallery.tab_stops,
             self.fit_bar.tab_stops,

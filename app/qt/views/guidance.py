@@ -20,7 +20,7 @@ class Guidance(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._was_begun = False
+        self._was_begun = self._is_opened = False
         self.button = QPushButton(self.tr("How to enrol"), self)
         self.button.setProperty("class", "quiet")
         self.button.setToolTip(self.tr("Show or hide the three steps."))
@@ -43,11 +43,19 @@ class Guidance(QFrame):
             label = wrapped(text, parent=self)
             label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
             grid.addWidget(label, row, 1)
+        self._opened = wrapped(
+            self.tr(
+                "The model knows its own takes; pictures are not kept in files. "
+                "A new take is added to it."
+            ),
+            parent=self,
+        )
         self._column = QVBoxLayout(self)
         self._column.setSpacing(12)
         self._column.addWidget(self._title)
         self._column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._steps)
+        self._column.addWidget(self._opened)
         self._fold(False)
 
     @property
@@ -64,22 +72,30 @@ class Guidance(QFrame):
             self._was_begun = was_begun
             self._fold(was_begun)
 
+    def show_opened(self, is_opened: bool) -> None:
+        """Say whether there is a model whose takes are not here: that is told in place of steps."""
+        if is_opened != self._is_opened:
+            self._is_opened = is_opened
+            self._fold(self._was_begun)
+
     @Slot()
     def _on_clicked(self) -> None:
         self._fold(self._is_open)
 
     def _fold(self, is_folded: bool) -> None:
-        self._is_open = not is_folded
+        self._is_open = not is_folded and not self._is_opened
+        self._opened.setVisible(self._is_opened)
         self._steps.setVisible(self._is_open)
         # Before anything was recorded the steps are what matters: nothing to fold them with.
-        self._title.setVisible(not self._was_begun)
+        self._title.setVisible(not self._was_begun and not self._is_opened)
         self.button.setVisible(self._was_begun)
         self.button.setIcon(icon("chevron-down" if self._is_open else "chevron-right"))
         self.button.setAccessibleDescription(
             self.tr("The steps are shown.") if self._is_open else self.tr("The steps are hidden.")
         )
-        set_class(self, "card" if self._is_open else "")
-        if not self._is_open:
+        has_frame = self._is_open or self._is_opened
+        set_class(self, "card" if has_frame else "")
+        if not has_frame:
             self._column.setContentsMargins(0, 0, 0, 0)
         elif self._was_begun:
             self._column.setContentsMargins(0, 0, 16, 16)

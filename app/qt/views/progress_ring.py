@@ -4,6 +4,7 @@ from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation, S
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.qt.icons import paint_icon
 from app.qt.theme import colours
 
 _FULL = 360 * 16
@@ -25,6 +26,7 @@ class ProgressRing(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._count, self._caption = "0", ""
+        self._is_complete = False
         self._share = self._drawn_share = 0.0
         self._motion = QVariantAnimation(self)
         self._motion.setDuration(250)
@@ -44,6 +46,11 @@ class ProgressRing(QWidget):
         """The text in the middle."""
         return self._count
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether it is full and has a tick."""
+        return self._is_complete
+
     def show_progress(self, n_collected: int, n_wanted: int) -> None:
         """Show how many of the wanted frames are there."""
         share = min(max(n_collected / n_wanted, 0.0), 1.0) if n_wanted > 0 else 0.0
@@ -52,6 +59,11 @@ class ProgressRing(QWidget):
     def show_total(self, n_frames: int) -> None:
         """Show an empty ring and the number of frames there are; for when nothing is recorded."""
         self._show(0.0, str(n_frames), self.tr("frame") if n_frames == 1 else self.tr("frames"))
+
+    def show_complete(self, n_frames: int) -> None:
+        """Show a full ring with a tick and the number of frames below it."""
+        text = self.tr("1 frame") if n_frames == 1 else self.tr("{n} frames")
+        self._show(1.0, text.format(n=n_frames), "", is_complete=True)
 
     def sizeHint(self) -> QSize:
         """Return a square that follows the size of the text."""
@@ -77,12 +89,27 @@ class ProgressRing(QWidget):
         painter.setPen(pen)
         painter.drawEllipse(ring)
         if self._drawn_share > 0.0:
-            pen.setColor(QColor(theme.accent))
+            pen.setColor(QColor(theme.good if self._is_complete else theme.accent))
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(pen)
             painter.drawArc(ring, _FULL // 4, -round(self._drawn_share * _FULL))
-        self._paint_words(painter, ring.adjusted(width, width, -width, -width))
+        inside = ring.adjusted(width, width, -width, -width)
+        if self._is_complete:
+            self._paint_tick(painter, inside)
+        else:
+            self._paint_words(painter, inside)
         painter.end()
+
+    def _paint_tick(self, painter: QPainter, inside: QRectF) -> None:
+        theme = colours()
+        line = QFontMetricsF(self.font()).height()
+        side = line * 2
+        top = inside.center().y() - (side + line) / 2
+        place = QRectF(inside.center().x() - side / 2, top, side, side)
+        paint_icon(painter, "check", place, theme.good)
+        painter.setPen(QColor(theme.text))
+        below = QRectF(inside.x(), top + side, inside.width(), line)
+        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self._count)
 
     def _paint_words(self, painter: QPainter, inside: QRectF) -> None:
         theme = colours()
@@ -105,10 +132,11 @@ class ProgressRing(QWidget):
             painter.drawText(QRectF(inside.x(), top, inside.width(), height), centred, text)
             top += height
 
-    def _show(self, share: float, count: str, caption: str) -> None:
-        if (share, count, caption) == (self._share, self._count, self._caption):
+    def _show(self, share: float, count: str, caption: str, *, is_complete: bool = False) -> None:
+        shown = (self._share, self._count, self._caption, self._is_complete)
+        if (share, count, caption, is_complete) == shown:
             return
-        self._count, self._caption = count, caption
+        self._count, self._caption, self._is_complete = count, caption, is_complete
         if share != self._share:
             self._share = share
             self._motion.stop()
@@ -122,7 +150,10 @@ class ProgressRing(QWidget):
         self.update()
 
     def _describe(self) -> None:
-        self.setAccessibleDescription(f"{self._count} {self._caption}".strip())
+        words = f"{self._count} {self._caption}".strip()
+        if self._is_complete:
+            words = self.tr("Complete: {words}").format(words=words)
+        self.setAccessibleDescription(words)
 
     @Slot(object)
     def _on_moved(self, share: float) -> None:

@@ -1,9 +1,18 @@
-"""The live checklist of the quality gate: every check with its value, its limits and a shape."""
+"""The live checklist of the quality gate: one sentence, and below it what fails or every check."""
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.qt.icons import icon
 from app.qt.theme import set_class
 from app.qt.views.check_words import limits_in_words, name_in_words, value_in_words
 from app.qt.views.shape_mark import ShapeMark
@@ -21,10 +30,13 @@ USUAL_CHECKS = (
     "tilt",
     "motion",
 )
-"""Rows that are there before the first face, so that nothing moves when it comes."""
+"""Rows in their order; a check that is not among them comes after these."""
 
 INTERVAL_MS = 200
 """Text that changes more often than this cannot be read."""
+
+_CALM = 8
+"""Refreshes without a failure after which a check's row folds away."""
 
 
 class QualityList(QWidget):
@@ -51,7 +63,14 @@ class QualityList(QWidget):
         self._timer.timeout.connect(self._on_due)
 
         self._summary = _Summary(self)
-        self._grid = QGridLayout()
+        self._is_open = False
+        self._calm: dict[str, int] = {}
+        self.fold_button = QPushButton(self)
+        self.fold_button.setProperty("class", "quiet")
+        self.fold_button.clicked.connect(self._on_fold)
+        self._body = QWidget(self)
+        self._grid = QGridLayout(self._body)
+        self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 3)
@@ -61,10 +80,22 @@ class QualityList(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(self._summary)
-        column.addLayout(self._grid)
+        column.addWidget(self._body)
+        column.addWidget(self.fold_button, 0, Qt.AlignmentFlag.AlignLeft)
         for name in USUAL_CHECKS:
             self._row(name)
+        self._show_fold()
         self._refresh()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        """What the tab key stops at, in order."""
+        return (self.fold_button,)
+
+    @property
+    def rows_shown(self) -> tuple[str, ...]:
+        """Names of the checks whose rows can be seen."""
+        return tuple(name for name, row in self._rows.items() if not row.name.isHidden())
 
     @property
     def summary(self) -> str:
@@ -116,7 +147,33 @@ class QualityList(QWidget):
             self._row(name)
         for name, row in self._rows.items():
             row.show_check(checks.get(name))
+            has_failed = name in checks and not checks[name].passed
+            self._calm[name] = 0 if has_failed else self._calm.get(name, _CALM) + 1
         self._summarise(quality, reason)
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        """Show all checks, or those that fail or did so a moment ago: rows must not flicker."""
+        shown = [name for name in self._rows if self._is_open or self._calm[name] < _CALM]
+        for name, row in self._rows.items():
+            row.set_visible(name in shown)
+        self._body.setVisible(bool(shown))
+
+    @Slot()
+    def _on_fold(self) -> None:
+        self._is_open = not self._is_open
+        self._show_fold()
+        self._show_rows()
+
+    def _show_fold(self) -> None:
+        is_open = self._is_open
+        self.fold_button.setText(self.tr("Hide the checks") if is_open else self.tr("All checks"))
+        self.fold_button.setIcon(icon("chevron-down" if is_open else "chevron-right"))
+        self.fold_button.setToolTip(
+            self.tr("Show only the checks that fail.")
+            if is_open
+            else self.tr("Show every check with its value and its limits.")
+        )
 
     def _summarise(self, quality: Quality | None, reason: str) -> None:
         if quality is None:
@@ -137,7 +194,7 @@ class QualityList(QWidget):
 
     def _row(self, name: str) -> "_Row":
         if name not in self._rows:
-            self._rows[name] = _Row(name, self._grid, len(self._rows), self)
+            self._rows[name] = _Row(name, self._grid, len(self._rows), self._body)
         return self._rows[name]
 
 
@@ -184,6 +241,11 @@ class _Row(QObject):
         for column, widget in enumerate((self.mark, self.name, self.value, self.limits)):
             grid.addWidget(widget, number, column)
         self.show_check(None)
+
+    def set_visible(self, is_visible: bool) -> None:
+        for widget in (self.mark, self.name, self.value, self.limits):
+            if widget.isHidden() == is_visible:
+                widget.setVisible(is_visible)
 
     def show_check(self, check: Check | None) -> None:
         if check is None:

@@ -21,9 +21,12 @@ from app.qt.views.calm_combo_box import CalmComboBox
 from app.qt.views.progress_ring import ProgressRing
 from app.qt.views.takes_list import LONGEST_NAME
 from app.qt.views.texts import wrapped
-from app.shown import EnrolmentShown
+from app.shown import EnrolmentShown, TakeShown
 
 SHORTCUT = "Ctrl+R"
+
+RECOMMENDED = 2
+"""Takes in different light, before a model is fitted."""
 
 
 class RecordCard(QFrame):
@@ -42,7 +45,10 @@ class RecordCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._collecting = ""
+        self._collecting = self._outcome = ""
+        self._n_wanted = 0
+        self._takes: tuple[TakeShown, ...] = ()
+        self._has_model = False
         self.heading = wrapped(self.tr("New take"), "heading", self)
         self.ring = ProgressRing(self)
         self.name = self._make_name()
@@ -71,7 +77,7 @@ class RecordCard(QFrame):
         column.addLayout(body)
         column.addWidget(self.note)
         self._show_state()
-        self._say(self.note, self._invitation())
+        self._show_note()
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
@@ -88,16 +94,24 @@ class RecordCard(QFrame):
         self._suggest(shown.suggested_name)
         before, self._collecting = self._collecting, shown.collecting
         if shown.collecting:
+            self._n_wanted = shown.n_wanted
             self.ring.show_progress(shown.n_collected, shown.n_wanted)
-        else:
-            self.ring.show_total(sum(take.n_samples for take in shown.takes))
+        elif before:
+            self._end(before, shown)
+        elif shown.takes != self._takes or not self._outcome:
+            # What was told of the last take may not hold any more.
+            self._outcome = ""
+            self._show_all(shown.takes)
+        self._takes = shown.takes
         if shown.collecting != before:
             self._show_state()
         self._say(self.hint, shown.hint)
-        if before and not shown.collecting:
-            self._say(self.note, self._outcome(before, shown))
-        elif shown.collecting or not shown.takes:
-            self._say(self.note, self._invitation())
+        self._show_note()
+
+    def set_model_present(self, is_present: bool) -> None:
+        """Say whether there is a model, to which a new take is added."""
+        self._has_model = is_present
+        self._show_note()
 
     @Slot()
     def toggle(self) -> None:
@@ -176,16 +190,51 @@ class RecordCard(QFrame):
         if words != label.text():
             label.setText(words)
 
+    def _show_note(self) -> None:
+        if self._collecting:
+            self._say(self.note, self._invitation())
+        else:
+            self._say(self.note, " ".join(filter(None, (self._outcome, self._next_step()))))
+
     def _invitation(self) -> str:
         return self.tr("The recording ends by itself when the ring is full.")
 
-    def _outcome(self, name: str, shown: EnrolmentShown) -> str:
-        counts = {take.name: take.n_samples for take in shown.takes}
-        if not counts.get(name):
-            return self.tr("Nothing was kept. Check the picture below and record again.")
-        if counts[name] == 1:
-            return self.tr("{name} has 1 frame.").format(name=_quoted(name))
-        return self.tr("{name} has {n} frames.").format(name=_quoted(name), n=counts[name])
+    def _next_step(self) -> str:
+        """Return how many takes there are of those that are recommended, and what comes next."""
+        n = len(self._takes)
+        if not n or (self._has_model and n >= RECOMMENDED):
+            return "" if self._outcome else self._invitation()
+        if n >= RECOMMENDED:
+            return self.tr("{n} takes: fit the model, or record another light.").format(n=n)
+        line = self.name.lineEdit()
+        suggested = "" if line is None else line.placeholderText()
+        text = (
+            self.tr("{n} of {recommended} recommended takes. Next: {name}, then fit.")
+            if suggested
+            else self.tr("{n} of {recommended} recommended takes.")
+        )
+        return text.format(n=n, recommended=RECOMMENDED, name=suggested)
+
+    def _show_all(self, takes: tuple[TakeShown, ...]) -> None:
+        if takes:
+            self.ring.show_complete(sum(take.n_samples for take in takes))
+        else:
+            self.ring.show_total(0)
+
+    def _end(self, name: str, shown: EnrolmentShown) -> None:
+        """Tell what became of the take that has just ended."""
+        n = {take.name: take.n_samples for take in shown.takes}.get(name, 0)
+        if n >= self._n_wanted > 0:
+            self.ring.show_complete(n)
+        else:
+            self.ring.show_progress(n, self._n_wanted)
+        if not n:
+            text = self.tr("Nothing was kept. Check the picture below and record again.")
+        elif n == 1:
+            text = self.tr("{name} has 1 frame.")
+        else:
+            text = self.tr("{name} has {n} frames.")
+        self._outcome = text.format(name=_quoted(name), n=n)
 
     @Slot()
     def _on_return(self) -> None:
