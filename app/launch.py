@@ -1,5 +1,6 @@
 """``lmkl-pad`` without a command: the window, or where there is no screen, the demo without one."""
 
+import gc
 import sys
 from collections.abc import Callable
 
@@ -21,6 +22,11 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     sentence = why_no_screen()
     if sentence:
         return _without_screen(sentence)
+    # Loading makes many objects and no garbage to speak of: the collector is turned on again when
+    # the first picture is painted. And what is not Qt's is loaded before it, because PySide looks
+    # into the source of every module that is loaded later.
+    gc.disable()
+    from app import settings, shown  # noqa: F401
     from app.qt.bootstrap import run
 
     return run(source, model, on_shown)

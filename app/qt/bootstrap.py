@@ -9,6 +9,7 @@
 5. Closing ends the threads, within two seconds, and lets go of the camera.
 """
 
+import gc
 import logging
 import os
 import signal
@@ -89,6 +90,8 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     settings, problems = settings_file.load()
     model = os.path.abspath(model) if model else ""
     window = make_window(settings, problems, source=source, model=model)
+    window.live.preview.first_frame_shown.connect(_collect_garbage)
+    QTimer.singleShot(LATEST_START, _collect_garbage)
     if on_shown is not None:
         window.live.preview.first_frame_shown.connect(on_shown)
     _tell_of_errors(window)
@@ -117,6 +120,11 @@ def _show_poster(window: MainWindow, source: str) -> bool:
     # A window that is not seen, such as a minimised one, paints nothing and works all the same.
     QTimer.singleShot(LATEST_START, window.desk, window.desk.start)
     return True
+
+
+def _collect_garbage() -> None:
+    """Collect from now on: `app.launch` had it wait for the first picture."""
+    gc.enable()
 
 
 def _tell_of_errors(window: MainWindow) -> None:

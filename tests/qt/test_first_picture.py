@@ -77,15 +77,15 @@ def test_that_a_picture_qt_cannot_read_leaves_the_message(preview):
     assert not preview.show_poster(b"no picture", "Simulated")
 
 
-def test_that_the_first_picture_needs_no_numerics_and_no_charts():
+def test_that_the_first_picture_needs_no_numerics_and_no_charts_and_turns_the_collector_on():
     script = """
-import os, sys
+import gc, os, sys
 from app.launch import launch
 def shown():
     slow = {"numpy", "cv2", "scipy", "sklearn", "pyqtgraph", "onnxruntime", "typer", "rich"}
-    print(*sorted(slow & set(sys.modules)), flush=True)
+    print(*sorted(slow & set(sys.modules)), gc.isenabled(), flush=True)
     os._exit(0)
 launch("demo", on_shown=shown)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert run.stdout == "\n", run.stdout + run.stderr
+    assert run.stdout == "True\n", run.stdout + run.stderr

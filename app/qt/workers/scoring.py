@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -87,6 +88,9 @@ class ScoringWorker(QObject):
             if self._stop.is_set():
                 return
             importlib.import_module(name)
+        # Modules stay for good: without this, every full collection would look through all that
+        # they are made of, and the window would not answer for that long.
+        gc.freeze()
         self.warmed_up.emit()
 
     @Slot(str, str)
