@@ -1,5 +1,6 @@
 """The verdict over a short window of frames: what a person is told."""
 
+import math
 from collections import Counter, deque
 
 from app.shown import Decision, Scored
@@ -16,6 +17,9 @@ PATIENCE = 5
 
 LONGEST_GAP = 2.5
 """Seconds between frames beyond which they no longer belong together."""
+
+BREAK = 3
+"""Frames on the other side of the threshold, far from those before, that begin a new window."""
 
 RULE = (
     f"The mean score of the last {WINDOW} usable frames is held against the threshold; "
@@ -37,11 +41,18 @@ class Decider:
         self._unusable: deque[Scored] = deque(maxlen=PATIENCE)
         self.decision = Decision(Verdict.LOOKING, rule=RULE)
 
-    def reset(self) -> None:
-        """Forget all frames: the model or the source is another."""
+    def reset(self, reason: str = "") -> None:
+        """Forget all frames: the model or the source is another, or there are none to look at.
+
+        Parameters
+        ----------
+        reason : str
+            Why there is nothing to look at; empty where frames will follow.
+        """
         self._window.clear()
         self._unusable.clear()
-        self.decision = Decision(Verdict.LOOKING, rule=RULE)
+        verdict = Verdict.BAD_FRAME if reason else Verdict.LOOKING
+        self.decision = Decision(verdict, reason, RULE)
 
     def update(self, scored: Scored) -> Decision:
         """Take in the next frame and return the verdict of the window that it ends."""
@@ -61,6 +72,9 @@ class Decider:
                 self._window.clear()
             self._unusable.clear()
             self._window.append(scored)
+            if self._is_cut(scored.threshold):
+                for _ in range(len(self._window) - BREAK):
+                    self._window.popleft()
             self.decision = self._judged(scored.threshold)
         return self.decision
 
@@ -68,6 +82,21 @@ class Decider:
         if not self._window:
             return False
         return not 0 <= scored.frame.time - self._window[-1].frame.time <= LONGEST_GAP
+
+    def _is_cut(self, threshold: float) -> bool:
+        """Whether the last frames show something else than those before, with one face for both.
+
+        They all lie on the other side of the threshold, and far from where the others lay.
+        """
+        scores = [frame.score for frame in self._window if frame.score is not None]
+        before, after = scores[:-BREAK], scores[-BREAK:]
+        if not before:
+            return False
+        mean = sum(before) / len(before)
+        if not math.isfinite(mean):
+            return False
+        apart = all((score >= threshold) != (mean >= threshold) for score in after)
+        return apart and abs(sum(after) / BREAK - mean) > threshold / 2
 
     def _judged(self, threshold: float) -> Decision:
         scores = [frame.score for frame in self._window if frame.score is not None]
@@ -81,9 +110,10 @@ class Decider:
             return Decision(Verdict.GENUINE, reason, RULE, mean, threshold, n)
         refused = [frame for frame in self._window if not frame.verdict.accepts]
         counts = Counter(frame.verdict for frame in refused)
-        verdict = Verdict.ATTACK
-        if counts[Verdict.UNFAMILIAR] > counts[Verdict.ATTACK]:
-            verdict = Verdict.UNFAMILIAR
+        # Not to and fro: it takes more to leave "attack" than to stay away from it.
+        needed = 1 / 2 if self.decision.verdict is Verdict.UNFAMILIAR else 2 / 3
+        is_unfamiliar = counts[Verdict.UNFAMILIAR] > needed * len(refused)
+        verdict = Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK
         latest = next(frame for frame in reversed(refused) if frame.verdict is verdict)
         differences = latest.differences if verdict is Verdict.UNFAMILIAR else ()
         return Decision(verdict, latest.reason, RULE, mean, threshold, n, differences)

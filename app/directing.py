@@ -8,6 +8,11 @@ TESTED_LIGHTS = ("window", "lamp")
 """Genuine takes of a test come in the lights that are suggested for enrolment first."""
 
 
+def welcome(demo: DemoSource) -> str:
+    """Return the key of what is shown while nobody is enrolled: the person, and no attack yet."""
+    return demo.chapters[0].key
+
+
 def caption_of(chapter: Chapter) -> str:
     """Return the caption that frames of a chapter carry."""
     return SIMULATED.format(caption=chapter.caption)

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from app.conditions import shared_circumstances
 from app.coverage import coverage
-from app.models.model import PART_MARK
-from app.names import cleaned_name
+from app.names import PART_MARK, cleaned_name
 from app.observation import Observation
 from app.samples import Samples
 from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown

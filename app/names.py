@@ -2,6 +2,9 @@
 
 import unicodedata
 
+PART_MARK = " #"
+"""Stands between the name of a take and the number of its part."""
+
 
 def cleaned_name(text: str, longest: int) -> str:
     """Return a name on one line, of bounded length, without marks that nobody can see.
@@ -22,3 +25,9 @@ def cleaned_name(text: str, longest: int) -> str:
         if mark.isspace() or unicodedata.category(mark)[0] != "C"
     )
     return " ".join(visible.split())[:longest].strip()
+
+
+def take_of(part: str) -> str:
+    """Return the name of the take that a part belongs to."""
+    name, mark, number = part.rpartition(PART_MARK)
+    return name if mark and number.isdigit() else part

@@ -162,17 +162,17 @@ class Session:
             self.trial.cancel()
         self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL)
 
-    def end_stream(self) -> None:
+    def end_stream(self, reason: str = "") -> None:
         """End what waits for frames: no more will come. What was gathered stays."""
-        self.interrupt()
+        self.interrupt(reason)
         if self.enrolment.is_recording:
             self.change_enrolment(lambda enrolment: enrolment.stop())
         if self.trial.is_presenting:
             self.change_trial(lambda trial: trial.finish())
 
-    def interrupt(self) -> None:
+    def interrupt(self, reason: str = "") -> None:
         """Forget the verdict: frames have stopped coming, and it was about the last ones."""
-        self._decider.reset()
+        self._decider.reset(reason)
         self._tell(Topic.DECISION)
 
     @property

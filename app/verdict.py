@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.conditions import Familiarity
+from app.names import take_of
 from app.types import FrameResult, Status, Verdict
 
 __all__ = ["EXPLAINED_BY_CIRCUMSTANCES", "Judgement", "Verdict", "judge", "unscored"]
@@ -51,16 +52,17 @@ def judge(score: float, threshold: float, familiarity: Familiarity) -> Judgement
         return Judgement(Verdict.GENUINE, "The score reaches the threshold.")
     if familiarity.is_familiar:
         return Judgement(
-            Verdict.ATTACK, "The score is below the threshold in circumstances that were enrolled."
+            Verdict.ATTACK,
+            "It does not look like the enrolled face, although light and distance do.",
         )
+    what = " and ".join(familiarity.differences[:2])
     if not score >= EXPLAINED_BY_CIRCUMSTANCES * threshold:
         return Judgement(
             Verdict.ATTACK,
-            "The score is so far below the threshold that unfamiliar circumstances "
-            "do not explain it.",
+            f"Far below the threshold. It also differs from what was enrolled: {what}.",
         )
-    what = ", ".join(familiarity.differences[:2])
     return Judgement(
         Verdict.UNFAMILIAR,
-        f"Compared with the nearest take ({familiarity.nearest_take}), {what}: add a take.",
+        f"Not sure: compared with {take_of(familiarity.nearest_take)}, {what}. Add it only if this "
+        "is the live person.",
     )

@@ -2,14 +2,16 @@
 
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.conditions import EnrolledConditions
 from app.models.model import PadModel
+from app.names import take_of
 from app.samples import Samples
 from app.settings import Settings
 from lmkl_core import LocalisedMKL
@@ -65,7 +67,7 @@ def fitted(
         tuple(dict.fromkeys(samples.takes)),
         is_simulated=is_simulated,
     )
-    return _finished(model)
+    return _finished(model, samples.takes)
 
 
 def extended(
@@ -127,8 +129,26 @@ def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditi
     )
 
 
-def _finished(model: PadModel) -> PadModel:
-    """Add what the person should know, and the digest that names the model."""
+def _standing_apart(refused: NDArray[np.bool_], parts: Sequence[str]) -> list[str]:
+    """Name the takes with parts most of whose frames the threshold refuses."""
+    if len(parts) != len(refused):
+        return []
+    member = np.array(parts)
+    apart = [part for part in dict.fromkeys(parts) if refused[member == part].mean() > 0.5]
+    names = " and ".join(f"“{name}”" for name in dict.fromkeys(map(take_of, apart)))
+    if not names:
+        return []
+    return [
+        f"A part of {names} is unlike all others and would be refused: record {names} once more "
+        "and fit again."
+    ]
+
+
+def _finished(model: PadModel, parts: Sequence[str] = ()) -> PadModel:
+    """Add what the person should know, and the digest that names the model.
+
+    ``parts`` names the part of every row, where that is known.
+    """
     estimator = model.estimator
     solution, wanted = estimator.solution_, float(estimator.calibration_.threshold)
     estimator.raise_threshold(LEAST_SHARE * float(np.median(estimator.calibration_.scores)))
@@ -139,11 +159,9 @@ def _finished(model: PadModel) -> PadModel:
             f"The fit stopped ({solution.stop_reason}) at a relative gap of "
             f"{estimator.gap_:.1e}: its optimum is not certified."
         )
-    if calibration.bpcer > calibration.target_bpcer and calibration.threshold > wanted:
-        notes.append(
-            "Some enrolled frames differ so much from the others that they would be refused: "
-            "record that light once more and fit again."
-        )
+    # The demo's takes cannot be recorded otherwise, so that nothing could be done about it.
+    if calibration.threshold > wanted and not model.is_simulated:
+        notes += _standing_apart(calibration.scores < calibration.threshold, parts)
     if not calibration.is_usable:
         notes.append("The model cannot tell anything apart: enrol more takes and fit again.")
     return replace(model, notes=tuple(notes)).named()

@@ -12,9 +12,6 @@ from app.conditions import NAMES, EnrolledConditions
 from lmkl_core import LocalisedMKL
 from lmkl_core.modelfile import from_bytes, to_bytes
 
-PART_MARK = " #"
-"""Stands between the name of a take and the number of its part."""
-
 _DIGITS = 4
 """Decimals of circumstances in files: far finer than any tolerance."""
 

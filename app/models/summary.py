@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.models.model import PART_MARK, PadModel
+from app.models.model import PadModel
+from app.names import take_of
 from app.shown import Bound, ModelShown, ThresholdShown
 from app.types import Image
 from lmkl_core import LocalisedMKL
@@ -62,12 +63,6 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         is_simulated=model.is_simulated,
         notes=model.notes,
     )
-
-
-def take_of(part: str) -> str:
-    """Return the name of the take that a part belongs to."""
-    name, mark, number = part.rpartition(PART_MARK)
-    return name if mark and number.isdigit() else part
 
 
 def _threshold(estimator: LocalisedMKL) -> ThresholdShown:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from app.qt import icons
 from app.qt.views.book import ENROL, MODEL, TEST, WHY
@@ -79,7 +79,7 @@ class Actions(QObject):
         self._fit = self._add(menu, self.tr("&Fit the model"), self._on_fit, "Ctrl+F", "model")
         self._undo = self._add(menu, self.tr("&Undo"), self._on_undo, QKeySequence.StandardKey.Undo)
         menu.addSeparator()
-        self._discard = self._add(menu, self.tr("&Go on without a model"), self._on_discard)
+        self._discard = self._add(menu, self.tr("&Close the model"), self._on_discard)
 
     def _make_view_menu(self) -> None:
         menu = self._window.menuBar().addMenu(self.tr("&View"))
@@ -99,7 +99,7 @@ class Actions(QObject):
         regions.setCheckable(True)
         regions.setChecked(self._desk.settings.show_regions)
         self._regions = regions
-        look = menu.addMenu(self.tr("&Look"))
+        look = menu.addMenu(self.tr("&Theme"))
         group = QActionGroup(look)
         self._themes = {}
         for name, text in (
@@ -276,8 +276,21 @@ class Actions(QObject):
 
     @Slot()
     def _on_discard(self) -> None:
-        assert self._desk.model is not None
-        self._desk.model.discard()
+        session, model = self._desk.session, self._desk.model
+        assert session is not None
+        assert model is not None
+        if not session.has_unsaved_model or self._may_lose_model():
+            model.discard()
+
+    def _may_lose_model(self) -> bool:
+        answer = QMessageBox.question(
+            self._window,
+            self.tr("Close the model?"),
+            self.tr("The model is in memory only and will be lost. Close it all the same?"),
+            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
+            QMessageBox.StandardButton.Cancel,
+        )
+        return answer == QMessageBox.StandardButton.Close
 
     # ------------------------------------------------------------- view
 

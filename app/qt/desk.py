@@ -21,7 +21,7 @@ from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.jobs import JobWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.settings import Settings
-from app.shown import Notice, Throughput, Working
+from app.shown import Notice, SourceShown, Throughput, Working
 
 if TYPE_CHECKING:
     from app.enrolment import Plan
@@ -87,6 +87,7 @@ class Desk(QObject):
             self._first_model = settings.recent[0]
         self._preparing, self._job = Working(), Working()
         self._is_warm = False
+        self._was_demo = False
         self.is_forgotten = False
         """Whether everything stored was deleted, and nothing was chosen since."""
         self._plan = plan
@@ -291,6 +292,8 @@ class Desk(QObject):
         model.opened.connect(self._on_model_opened)
         model.missing.connect(self._on_model_missing)
         enrol.take_complete.connect(model.fold_in)
+        self.source.source_changed.connect(self._on_source_changed)
+        enrol.welcome()
 
     # ------------------------------------------------------------- slots
 
@@ -299,20 +302,28 @@ class Desk(QObject):
         if self.session is not None and not self._is_stopped:
             self.session.observe(seen)
 
+    @Slot(object)
+    def _on_source_changed(self, source: SourceShown) -> None:
+        """Greet with the person whenever the demo is opened anew."""
+        is_opened = source.is_demo and not self._was_demo
+        self._was_demo = source.is_demo
+        if is_opened and self.enrol is not None:
+            self.enrol.welcome()
+
     @Slot()
     def _on_stream_begins(self) -> None:
         if self.session is not None:
             self.session.begin_stream()
 
-    @Slot()
-    def _on_interrupted(self) -> None:
+    @Slot(str)
+    def _on_interrupted(self, why: str) -> None:
         if self.session is not None:
-            self.session.interrupt()
+            self.session.interrupt(why)
 
-    @Slot()
-    def _on_finished(self) -> None:
+    @Slot(str)
+    def _on_finished(self, why: str) -> None:
         if self.session is not None:
-            self.session.end_stream()
+            self.session.end_stream(why)
 
     @Slot(object)
     def _on_preparing(self, working: Working) -> None:

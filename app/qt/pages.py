@@ -54,6 +54,8 @@ class Pages(QObject):
         assert desk.model is not None
         desk.model.fitting_changed.connect(self._on_fitting)
         desk.source.source_changed.connect(self._on_source)
+        desk.source.interrupted.connect(self._on_no_picture)
+        desk.source.finished.connect(self._on_no_picture)
         theme.notifier().changed.connect(self._on_colours)
         book.set_maker(ENROL, self._make_enrol)
         book.set_maker(MODEL, self._make_model)
@@ -195,6 +197,11 @@ class Pages(QObject):
             self.enrol.show_quality(scored.quality, "" if is_fine else scored.reason)
         elif self._book.current == WHY and self.why is not None:
             self.why.show_scored(scored)
+
+    @Slot(str)
+    def _on_no_picture(self, why: str) -> None:
+        if self.enrol is not None:
+            self.enrol.show_quality(None, why)
 
     @Slot(object)
     def _on_decision(self, decision: object) -> None:

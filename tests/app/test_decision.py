@@ -62,13 +62,13 @@ def test_that_no_verdict_is_given_on_too_few_frames(stream):
 
 
 def test_that_the_mean_of_the_window_is_held_against_the_threshold(stream):
-    decision = stream.scores(0.9, 0.9, 0.9, 0.1, 0.1)
+    decision = stream.scores(0.6, 0.6, 0.6, 0.4, 0.4)
     assert decision.verdict is Verdict.GENUINE
-    assert decision.score == pytest.approx(0.58)
+    assert decision.score == pytest.approx(0.52)
     assert decision.threshold == 0.5
-    decision = stream.scores(0.1, 0.1)
+    decision = stream.scores(0.4, 0.4)
     assert decision.verdict is Verdict.ATTACK
-    assert decision.score == pytest.approx(3.1 / 7)
+    assert decision.score == pytest.approx(3.4 / 7)
 
 
 def test_that_only_the_last_frames_count(stream):
@@ -186,8 +186,8 @@ def test_that_without_a_model_a_missing_face_is_told(stream):
 
 def test_that_a_refusal_in_unfamiliar_circumstances_says_what_differs(stream):
     strange = {"reason": "It is darker.", "differences": ("it is darker",)}
-    stream.scores(*[0.45] * 3, verdict=Verdict.UNFAMILIAR, **strange)
-    decision = stream.scores(*[0.45] * 2, reason="In enrolled light.")
+    stream.scores(*[0.45] * 4, verdict=Verdict.UNFAMILIAR, **strange)
+    decision = stream.scores(0.45, reason="In enrolled light.")
     assert decision.verdict is Verdict.UNFAMILIAR
     assert decision.reason == "It is darker."
     assert decision.differences == ("it is darker",)
@@ -228,3 +228,33 @@ def test_that_decisions_on_equal_frames_are_equal_so_that_nothing_is_told_twice(
     before = stream.scores(*[0.9] * WINDOW)
     assert stream.scored(0.9) == before
     assert replace(before, score=0.8) != before
+
+
+def test_that_it_takes_less_to_stay_with_unfamiliar_than_to_come_to_it(stream):
+    strange = {"reason": "It is darker.", "differences": ("it is darker",)}
+    stream.scores(*[0.45] * 6, verdict=Verdict.UNFAMILIAR, **strange)
+    assert stream.scores(*[0.45] * 4).verdict is Verdict.UNFAMILIAR
+    assert stream.scores(*[0.45] * 3).verdict is Verdict.ATTACK
+    back = stream.scores(*[0.45] * 2, verdict=Verdict.UNFAMILIAR, **strange)
+    assert back.verdict is Verdict.ATTACK
+
+
+def test_that_another_scene_with_the_face_in_the_same_place_begins_a_new_window(stream):
+    assert stream.scores(*[0.9] * WINDOW).verdict is Verdict.GENUINE
+    assert stream.scores(0.1, 0.1).verdict is Verdict.GENUINE
+    assert stream.scored(0.1).verdict is Verdict.LOOKING
+    decision = stream.scores(0.1, 0.1)
+    assert (decision.verdict, decision.n_frames) == (Verdict.ATTACK, ENOUGH)
+
+
+def test_that_frames_a_little_below_the_threshold_stay_in_the_window(stream):
+    stream.scores(*[0.6] * 10)
+    decision = stream.scores(*[0.45] * 4)
+    assert (decision.verdict, decision.n_frames) == (Verdict.GENUINE, 14)
+
+
+def test_that_a_reason_why_nothing_can_be_seen_takes_the_place_of_the_verdict():
+    decider = Decider()
+    decider.reset("The camera is gone.")
+    assert decider.decision.verdict is Verdict.BAD_FRAME
+    assert decider.decision.reason == "The camera is gone."

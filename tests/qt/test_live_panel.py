@@ -37,8 +37,11 @@ def test_that_the_timeline_comes_later_and_leaves_the_picture_most_of_the_room(p
     assert panel.preview.height() > timeline.height()
 
 
-def test_that_notices_push_the_picture_down_and_cover_nothing(panel, qtbot):
+def test_that_notices_lie_over_the_foot_of_the_picture_and_do_not_resize_it(panel, qtbot):
+    before = panel.preview.size()
     panel.notices.show_notice(Notice("The camera is busy: close other programs.", "warning"))
-    qtbot.waitUntil(lambda: panel.notices.height() > 0 and panel.notices.isVisible())
-    notice = panel.notices.mapTo(panel, panel.notices.rect().bottomLeft()).y()
-    qtbot.waitUntil(lambda: panel.preview.mapTo(panel, panel.preview.rect().topLeft()).y() > notice)
+    qtbot.waitUntil(lambda: panel.notices.isVisible() and panel.notices.height() > 10)
+    stage = panel.preview.parentWidget()
+    assert panel.preview.size() == before
+    assert stage.rect().contains(panel.notices.geometry())
+    assert panel.notices.geometry().top() > stage.height() // 2

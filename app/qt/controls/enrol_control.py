@@ -94,15 +94,30 @@ class EnrolControl(QObject):
         """Forget all takes; the model stays."""
         self._session.change_enrolment(lambda enrolment: enrolment.clear())
 
+    @Slot()
+    def welcome(self) -> None:
+        """Let the demo show the person alone until somebody is enrolled, then all in turn."""
+        demo = self._source.demo
+        if demo is None or self._session.occupied_by:
+            return
+        greeting = directing.welcome(demo)
+        if self._session.model is None and demo.presenting is None:
+            self._source.present(greeting)
+        elif self._session.model is not None and demo.presenting == greeting:
+            self._source.present("")
+
     # ------------------------------------------------------------- inner
 
     def _is_free(self) -> bool:
         """Tell the person what is going on, where frames belong to something else already."""
-        occupied = self._session.occupied_by
+        occupied, text = self._session.occupied_by, ""
         if occupied:
             text = self.tr("Wait or stop it first: {what}.").format(what=occupied)
+        elif not self._source.is_running:
+            text = self.tr("There is no picture to record: choose a source that works.")
+        if text:
             self.notice.emit(Notice(text, "warning", TOPIC))
-        return not occupied
+        return not text
 
     def _start(self, name: str, light: str, *, is_quick: bool) -> None:
         self._shown_before = "" if self._source.demo is None else self._source.demo.presenting or ""
@@ -121,7 +136,9 @@ class EnrolControl(QObject):
         return DEMO_LIGHTS[n_takes % len(DEMO_LIGHTS)]
 
     def _on_change(self, topic: Topic) -> None:
-        """Follow the recording from part to part."""
+        """Follow the recording from part to part; show attacks once there is a model."""
+        if topic is Topic.MODEL:
+            self.welcome()
         if topic is not Topic.ENROLMENT:
             return
         part = self._session.enrolment.recording_part

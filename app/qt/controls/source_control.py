@@ -36,10 +36,10 @@ class SourceControl(QObject):
     message_changed = Signal(str)
     """What to show in the place of a picture while there is none."""
     notice = Signal(object)
-    interrupted = Signal()
-    """Frames have stopped coming, for now."""
-    finished = Signal()
-    """No more frames will come."""
+    interrupted = Signal(str)
+    """Frames have stopped coming, for now; why."""
+    finished = Signal(str)
+    """No more frames will come; why."""
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +48,8 @@ class SourceControl(QObject):
         self._text = ""
         self._source: FrameSource | None = None
         self._complaint = ""
+        self.is_running = False
+        """Whether frames are coming."""
 
     # ------------------------------------------------------------- from views
 
@@ -144,10 +146,11 @@ class SourceControl(QObject):
         elif before:
             self.notice.emit(Notice("", topic=TOPIC))
         self.message_changed.emit(self._message(state))
+        self.is_running = state.phase is Phase.RUNNING and state.health is not Health.STALLED
         if state.phase in (Phase.ENDED, Phase.FAILED):
-            self.finished.emit()
-        elif state.phase is not Phase.RUNNING or state.health is Health.STALLED:
-            self.interrupted.emit()
+            self.finished.emit(self._message(state))
+        elif not self.is_running:
+            self.interrupted.emit(self._message(state))
 
     @Slot(str)
     def on_failed(self, sentence: str) -> None:
@@ -164,7 +167,7 @@ class SourceControl(QObject):
             return state.message
         if state.phase in (Phase.IDLE, Phase.OPENING, Phase.RUNNING):
             return self.tr("Opening {name}…").format(name=self.name)
-        return ""
+        return self.tr("The source has ended: choose it again, or another one.")
 
     def _tell_source(self) -> None:
         self.source_changed.emit(self.shown)

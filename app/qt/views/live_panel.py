@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 
 from app.qt import theme
@@ -17,6 +18,32 @@ if TYPE_CHECKING:
     from app.shown import Decision, Scored
 
 TIMELINE_HEIGHT = 150
+
+
+class _Stage(QFrame):
+    """The picture, with notices laid over its foot: it keeps its size when one comes or goes."""
+
+    def __init__(self, preview: Preview, notices: Notices) -> None:
+        super().__init__()
+        theme.set_class(self, "stage")
+        framed = QVBoxLayout(self)
+        framed.setContentsMargins(0, 0, 0, 0)
+        framed.addWidget(preview)
+        self._notices = notices
+        notices.setParent(self)
+        notices.changed.connect(self._place)
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        """Keep the notices at the foot."""
+        super().resizeEvent(event)
+        self._place()
+
+    @Slot()
+    def _place(self) -> None:
+        width = self.width() - 2 * theme.GRID
+        height = self._notices.heightForWidth(width)
+        self._notices.setGeometry(theme.GRID, self.height() - height - theme.GRID, width, height)
+        self._notices.raise_()
 
 
 class LivePanel(QWidget):
@@ -34,17 +61,12 @@ class LivePanel(QWidget):
         self.notices = Notices()
         self.preview = Preview()
         self.banner = VerdictBanner()
-        stage = QFrame()
-        theme.set_class(stage, "stage")
-        framed = QVBoxLayout(stage)
-        framed.setContentsMargins(0, 0, 0, 0)
-        framed.addWidget(self.preview)
+        stage = _Stage(self.preview, self.notices)
         above = QWidget()
         top = QVBoxLayout(above)
         top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(8)
         top.addWidget(self.source_bar)
-        top.addWidget(self.notices)
         top.addWidget(stage, 1)
         top.addWidget(self.banner)
         self._parts = QSplitter(Qt.Orientation.Vertical)

@@ -1,6 +1,6 @@
 """Sentences for the person, above the picture: what happened and the way out."""
 
-from PySide6.QtCore import Qt, QTimer, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
@@ -54,6 +54,9 @@ class _Line(QFrame):
 class Notices(QWidget):
     """A short stack of notices; empty, it takes no room."""
 
+    changed = Signal()
+    """Other notices are shown than before."""
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: list[_Line] = []
@@ -86,6 +89,7 @@ class Notices(QWidget):
         self._lines.append(line)
         self._column.addWidget(line)
         self.show()
+        self.changed.emit()
         if notice.level == "info":
             self._timer.start()
 
@@ -107,3 +111,4 @@ class Notices(QWidget):
         line.hide()
         line.deleteLater()
         self.setVisible(bool(self._lines))
+        self.changed.emit()
