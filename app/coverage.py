@@ -52,7 +52,7 @@ def coverage(conditions: Sequence[Condition], parts: Sequence[str]) -> tuple[Cov
         frames,
         _item("Lights", n_lights / LIGHTS, "Record a take in another light, such as a lamp."),
         _item(
-            "Each light again",
+            "Parts of each light",
             share_of_repeats,
             "Record each light whole: the threshold is set on parts that are left out.",
         ),

@@ -34,7 +34,7 @@ def test_that_one_frame_has_a_light_but_no_variety():
     items = covered([HOME], ["window #1"])
     assert items["Frames"].share == pytest.approx(1 / FRAMES)
     assert items["Lights"].share == pytest.approx(1 / LIGHTS)
-    assert items["Each light again"].share == pytest.approx(1 / TAKES_A_LIGHT)
+    assert items["Parts of each light"].share == pytest.approx(1 / TAKES_A_LIGHT)
     for name in ("Turn of the head", "Nod", "Distance"):
         assert items[name].share == 0.0
 
@@ -74,18 +74,18 @@ def test_that_lights_are_told_by_what_was_measured_and_not_by_names():
 def test_that_each_light_has_to_be_recorded_in_some_parts():
     parts = [f"a #{k}" for k in range(TAKES_A_LIGHT)]
     items = covered([HOME] * TAKES_A_LIGHT, parts)
-    assert items["Each light again"].share == 1.0
+    assert items["Parts of each light"].share == 1.0
     lamp = replace(HOME, **ANOTHER_LIGHT)
     items = covered([HOME] * TAKES_A_LIGHT + [lamp], [*parts, "b #1"])
-    assert items["Each light again"].share == pytest.approx((1 + 1 / TAKES_A_LIGHT) / 2)
-    assert items["Each light again"].advice
+    assert items["Parts of each light"].share == pytest.approx((1 + 1 / TAKES_A_LIGHT) / 2)
+    assert items["Parts of each light"].advice
 
 
 def test_that_more_parts_of_one_light_do_not_make_up_for_another():
     parts = [f"a #{k}" for k in range(3 * TAKES_A_LIGHT)]
     lamp = replace(HOME, **ANOTHER_LIGHT)
     items = covered([HOME] * len(parts) + [lamp], [*parts, "b #1"])
-    assert items["Each light again"].share < 1.0
+    assert items["Parts of each light"].share < 1.0
 
 
 def test_that_no_share_exceeds_one():

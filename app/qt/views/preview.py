@@ -159,19 +159,33 @@ class Preview(QWidget):
 
     def _paint_face(self, painter: QPainter, target: QRectF, scored: Scored) -> None:
         scale = target.width() / self._picture.width()
+
+        def at(x: float, y: float) -> QPointF:
+            return QPointF(target.left() + x * scale, target.top() + y * scale)
+
+        regions = scored.regions if self._show_regions else ()
+        outlines = {each.name: [at(x, y) for x, y in each.corners] for each in regions}
+        for corners in outlines.values():
+            self._paint_outline(painter, corners)
+        if scored.box is not None:
+            x, y, width, height = scored.box
+            self._paint_box(painter, QRectF(at(x, y), at(x + width, y + height)))
+        # Last, so that nothing is drawn over a name.
+        for name, corners in outlines.items():
+            self._paint_name(painter, name, corners[3])
+
+    def _paint_outline(self, painter: QPainter, corners: list[QPointF]) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for pen in (QPen(QColor(0, 0, 0, 90), 2.6), QPen(QColor(255, 255, 255, 190), 1.2)):
+            painter.setPen(pen)
+            painter.drawPolygon(QPolygonF(corners))
+
+    def _paint_box(self, painter: QPainter, box: QRectF) -> None:
         colour = QColor(icons.verdict_colour(self._verdict))
-        if self._show_regions:
-            self._paint_regions(painter, target, scale, scored)
-        if scored.box is None:
-            return
-        x, y, width, height = scored.box
-        box = QRectF(
-            target.left() + x * scale, target.top() + y * scale, width * scale, height * scale
-        )
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         # A dark edge keeps the frame visible on any background.
         for pen in (QPen(QColor(0, 0, 0, 120), 5.0), QPen(colour, 3.0)):
             painter.setPen(pen)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box, _CORNER, _CORNER)
         badge = QRectF(box.right() - 14, box.top() - 14, 28, 28)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -179,26 +193,19 @@ class Preview(QWidget):
         painter.drawEllipse(badge)
         icons.paint_verdict(painter, self._verdict, badge.adjusted(3, 3, -3, -3), colour)
 
-    def _paint_regions(
-        self, painter: QPainter, target: QRectF, scale: float, scored: Scored
-    ) -> None:
+    def _paint_name(self, painter: QPainter, name: str, foot: QPointF) -> None:
+        """Write a region's name on a dark chip at the lower left of its outline."""
         small = QFont(self.font())
         small.setPointSizeF(max(small.pointSizeF() * 0.8, 6.0))
         painter.setFont(small)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for region in scored.regions:
-            corners = [
-                QPointF(target.left() + x * scale, target.top() + y * scale)
-                for x, y in region.corners
-            ]
-            for pen in (QPen(QColor(0, 0, 0, 90), 2.6), QPen(QColor(255, 255, 255, 190), 1.2)):
-                painter.setPen(pen)
-                painter.drawPolygon(QPolygonF(corners))
-            foot = corners[3]
-            painter.setPen(QColor(0, 0, 0, 160))
-            painter.drawText(foot + QPointF(5, -3), region.name)
-            painter.setPen(QColor(255, 255, 255, 230))
-            painter.drawText(foot + QPointF(4, -4), region.name)
+        metrics = painter.fontMetrics()
+        chip = QRectF(0, 0, metrics.horizontalAdvance(name) + _MARGIN, metrics.height())
+        chip.moveBottomLeft(foot)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(0, 0, 0, 150))
+        painter.drawRoundedRect(chip, 3, 3)
+        painter.setPen(QColor(255, 255, 255))
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, name)
         painter.setFont(self.font())
 
     def _paint_pill(self, painter: QPainter, corner: QPointF, text: str) -> None:
