@@ -5,15 +5,14 @@ import threading
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
+from app.enrolment import Sample, as_samples
 from app.faces.tracking import FaceTracker
 from app.models.files import save
 from app.models.fitting import fitted
-from app.models.model import PART_MARK
 from app.observation import observe
 from app.pipeline import Pipeline
 from app.preparing import detector_from, extractor_from
 from app.qt.bootstrap import make_window
-from app.samples import Samples
 from app.settings import Settings
 from app.sources.demo import DemoSource
 from tests.qt.driving import N_RECORDED, PLAN, Driver
@@ -80,15 +79,20 @@ def seen(demo):
 
 
 @pytest.fixture(scope="session")
-def model(seen):
-    """Return a model that was fitted on two lights of the demo's person."""
-    samples = Samples()
-    for key, observations in seen.items():
-        for one in observations if key != "window 6" else ():
-            light, part = key.split()
-            samples.add_views(one.views, f"{light}{PART_MARK}{part}", one.condition)
+def samples(seen):
+    """Return the demo's person in two lights, as enrolled."""
+    enrolled = [(*key.split(), one) for key in seen if key != "window 6" for one in seen[key]]
+    return tuple(
+        Sample(number, light, int(part), one.views, one.condition, one.thumbnail, True)
+        for number, (light, part, one) in enumerate(enrolled)
+    )
+
+
+@pytest.fixture(scope="session")
+def model(samples):
+    """Return a model that was fitted on them."""
     features = extractor_from("tiny").fingerprint()
-    return fitted(samples, Settings(preset="tiny"), features, is_simulated=True)
+    return fitted(as_samples(samples), Settings(preset="tiny"), features, is_simulated=True)
 
 
 @pytest.fixture(scope="session")

@@ -74,23 +74,13 @@ def test_that_closing_during_a_presentation_ends_all_threads(launch, exported):
     assert driver.desk.stop()
 
 
-def test_that_closing_during_a_fit_ends_all_threads(launch, seen):
+def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
     driver = launch().until_prepared()
-    driver.session.change_enrolment(lambda enrolment: fill(enrolment, seen))
+    driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
     driver.click(driver.pages.enrol.fit_bar.fit_button)
     driver.until(lambda: "Fitting" in driver.window.status.text)
     assert driver.session.model is None
     assert driver.desk.stop()
-
-
-def fill(enrolment, seen):
-    """Put frames that were seen before into an enrolment."""
-    from app.enrolment import Sample
-
-    enrolment.samples = tuple(
-        Sample(number, "window light", number // 6, one.views, one.condition, one.thumbnail, True)
-        for number, one in enumerate(one for key in seen for one in seen[key])
-    )
 
 
 def test_that_a_second_stop_does_nothing(launch):

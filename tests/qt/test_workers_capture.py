@@ -1,0 +1,135 @@
+"""Capture on its own thread: opened, replaced, refused, let go."""
+
+import pytest
+from PySide6.QtCore import QDeadlineTimer, QObject, Signal
+
+from app.qt.threads import WorkerThread
+from app.qt.workers.capture import CaptureWorker
+from app.sources.source import Cause, SourceError
+from tests.qt.driving import Pictures
+
+PATIENCE = 20_000
+
+
+class Boss(QObject):
+    """Asks for sources through signals, and is told of them, on the main thread."""
+
+    wanted = Signal(str, int, int)
+    cameras = Signal()
+    frame_ready = Signal()
+    source_opened = Signal(object, bool)
+    failed = Signal(str)
+    cameras_listed = Signal(object)
+
+    def __init__(self, worker):
+        super().__init__()
+        self.wanted.connect(worker.open)
+        self.cameras.connect(worker.list_cameras)
+        for name in ("frame_ready", "source_opened", "failed", "cameras_listed"):
+            getattr(worker, name).connect(getattr(self, name))
+
+
+@pytest.fixture
+def studio(qapp):
+    """Return a function that starts a capture whose demos are these sources, one by one."""
+    started = []
+
+    def start(*demos):
+        waiting = iter(demos)
+        worker = CaptureWorker(lambda: next(waiting))
+        thread = WorkerThread(worker, "capture")
+        boss = Boss(worker)
+        started.append((thread, boss))
+        started[-1][0].start()
+        return boss, worker
+
+    yield start
+    for thread, _ in started:
+        thread.ask_to_stop()
+        assert thread.wait(QDeadlineTimer(PATIENCE))
+
+
+def test_that_frames_of_a_source_arrive_in_both_mailboxes(studio, qtbot):
+    boss, worker = studio(Pictures())
+    with qtbot.waitSignals([boss.source_opened, boss.frame_ready], timeout=PATIENCE):
+        boss.wanted.emit("demo", 640, 480)
+    assert worker.to_show.take() is not None
+    assert worker.to_score.take() is not None
+
+
+def test_that_another_source_takes_the_place_of_the_first_which_is_let_go(studio, qtbot):
+    first, second = Pictures(), Pictures()
+    boss, _ = studio(first, second)
+    with qtbot.waitSignal(boss.frame_ready, timeout=PATIENCE):
+        boss.wanted.emit("demo", 640, 480)
+    with qtbot.waitSignal(boss.source_opened, timeout=PATIENCE) as told:
+        boss.wanted.emit("demo", 640, 480)
+    assert told.args == [second, False]
+    qtbot.waitUntil(lambda: second.is_open and not first.is_open, timeout=PATIENCE)
+
+
+def test_that_what_cannot_be_made_is_told_and_the_present_source_goes_on(studio, qtbot, tmp_path):
+    source = Pictures()
+    boss, _ = studio(source)
+    with qtbot.waitSignal(boss.frame_ready, timeout=PATIENCE):
+        boss.wanted.emit("demo", 640, 480)
+    with qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told:
+        boss.wanted.emit(str(tmp_path / "gone.mp4"), 640, 480)
+    assert "gone.mp4" in told.args[0]
+    with qtbot.waitSignal(boss.frame_ready, timeout=PATIENCE):
+        assert source.is_open
+
+
+def test_that_a_mistake_in_making_a_source_is_told(studio, qtbot, expect_log):
+    expect_log("The source demo could not be made")
+    boss, _ = studio()  # there is no demo to make
+    with qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told:
+        boss.wanted.emit("demo", 640, 480)
+    assert told.args[0].startswith("The source could not be opened")
+
+
+def test_that_without_cameras_auto_is_the_demo_in_their_place(studio, qtbot, monkeypatch):
+    monkeypatch.setattr("app.sources.devices.may_have_cameras", lambda: False)
+    source = Pictures()
+    boss, _ = studio(source)
+    with qtbot.waitSignal(boss.source_opened, timeout=PATIENCE) as told:
+        boss.wanted.emit("auto", 640, 480)
+    assert told.args == [source, True]
+
+
+def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtbot, monkeypatch):
+    def forbidden(*_):
+        raise SourceError(Cause.PERMISSION, "The camera")
+
+    monkeypatch.setattr("app.sources.devices.may_have_cameras", lambda: True)
+    monkeypatch.setattr("app.sources.cameras.find_camera", forbidden)
+    boss, _ = studio(Pictures())
+    with (
+        qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told,
+        qtbot.assertNotEmitted(boss.source_opened),
+    ):
+        boss.wanted.emit("auto", 640, 480)
+    assert "The camera" in told.args[0]
+
+
+def test_that_cameras_are_listed_by_name(studio, qtbot, monkeypatch):
+    class Camera:
+        name = "Webcam"
+
+    monkeypatch.setattr("app.sources.cameras.list_cameras", lambda: [Camera])
+    boss, _ = studio()
+    with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
+        boss.cameras.emit()
+    assert told.args == [["Webcam"]]
+
+
+def test_that_cameras_that_cannot_be_listed_are_none(studio, qtbot, monkeypatch, expect_log):
+    def fail():
+        raise OSError("no such device")
+
+    expect_log("Cameras could not be listed")
+    monkeypatch.setattr("app.sources.cameras.list_cameras", fail)
+    boss, _ = studio()
+    with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
+        boss.cameras.emit()
+    assert told.args == [[]]

@@ -1,0 +1,126 @@
+"""Long work: one piece after the other, and none that fails stops the next."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QDeadlineTimer, QObject, Signal
+
+from app.qt.threads import WorkerThread, any_left_behind
+from app.qt.workers.jobs import Job, JobWorker
+from lmkl_core.cancelling import raise_if_cancelled
+from lmkl_core.errors import InvalidInputError
+
+PATIENCE = 20_000
+
+
+class Boss(QObject):
+    """Gives work as a control does, and is told of it, on the main thread."""
+
+    asked = Signal(object)
+    done = Signal(str, object)
+    failed = Signal(str, str)
+    cancelled = Signal(str)
+    working = Signal(object)
+
+    def __init__(self, worker):
+        super().__init__()
+        self.asked.connect(worker.run)
+        for name in ("done", "failed", "cancelled", "working"):
+            getattr(worker, name).connect(getattr(self, name))
+
+
+@pytest.fixture
+def office(qapp):
+    """Return a boss, and a worker on a thread of its own."""
+    worker = JobWorker()
+    thread = WorkerThread(worker, "jobs")
+    boss = Boss(worker)
+    thread.start()
+    yield boss, worker
+    thread.ask_to_stop()
+    assert thread.wait(QDeadlineTimer(PATIENCE))
+
+
+def test_that_a_result_comes_with_its_kind_from_another_thread(office, qtbot):
+    boss, _ = office
+    with qtbot.waitSignal(boss.done, timeout=PATIENCE) as told:
+        boss.asked.emit(Job("fit", "Fitting", lambda _: threading.get_ident()))
+    kind, ident = told.args
+    assert kind == "fit"
+    assert ident != threading.get_ident()
+
+
+def test_that_work_is_told_from_its_beginning_to_its_end(office, qtbot):
+    boss, _ = office
+    told = []
+    boss.working.connect(lambda working: told.append((working.text, working.can_cancel)))
+    boss.asked.emit(Job("fit", "Fitting", lambda _: None, can_cancel=True))
+    qtbot.waitUntil(lambda: len(told) == 2, timeout=PATIENCE)
+    assert told[0] == ("Fitting", True)
+    assert told[1][0] == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (InvalidInputError("Enrol more takes."), "Enrol more takes."),
+        (OSError(28, "No space left on device"), "Saving failed (No space left on device): check"),
+        (MemoryError(), "Saving failed, because memory is full: close other programs."),
+        (KeyError("x"), "Saving failed (KeyError: 'x'): try again"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_that_a_failure_is_one_sentence_and_the_next_job_is_done(office, qtbot, error, sentence):
+    boss, _ = office
+
+    def fail(_cancel):
+        raise error
+
+    failed = []
+    boss.failed.connect(lambda *told: failed.append(told))
+    with qtbot.waitSignal(boss.done, timeout=PATIENCE) as done:
+        boss.asked.emit(Job("export", "Saving", fail))
+        boss.asked.emit(Job("report", "Making", lambda _: 42))
+    assert done.args == ["report", 42]
+    ((kind, told),) = failed
+    assert kind == "export"
+    assert told.startswith(sentence)
+
+
+def test_that_the_running_job_can_be_cancelled_and_the_next_one_is_done(office, qtbot):
+    boss, worker = office
+    began = threading.Event()
+
+    def work(cancel):
+        began.set()
+        while True:
+            raise_if_cancelled(cancel)
+
+    with qtbot.waitSignals([boss.cancelled, boss.done], timeout=PATIENCE):
+        boss.asked.emit(Job("fit", "Fitting", work, can_cancel=True))
+        boss.asked.emit(Job("report", "Making", lambda _: 42))
+        assert began.wait(20)
+        worker.cancel_running()
+
+
+def test_that_cancelling_nothing_does_nothing(office, qtbot):
+    boss, worker = office
+    worker.cancel_running()
+    with qtbot.waitSignal(boss.done, timeout=PATIENCE):
+        boss.asked.emit(Job("fit", "Fitting", lambda _: None))
+
+
+def test_that_a_thread_that_does_not_end_in_time_is_told_and_kept(qapp, expect_log, qtbot):
+    expect_log("The thread stubborn did not end in time")
+    worker, let_go = JobWorker(), threading.Event()
+    thread = WorkerThread(worker, "stubborn")
+    boss = Boss(worker)
+    thread.start()
+    with qtbot.waitSignal(boss.working, timeout=PATIENCE):
+        boss.asked.emit(Job("fit", "Fitting", lambda _: let_go.wait(60)))
+    thread.ask_to_stop()
+    assert not thread.wait(QDeadlineTimer(1))
+    assert any_left_behind()
+    let_go.set()
+    assert thread.wait(QDeadlineTimer(PATIENCE))
+    assert not any_left_behind()
