@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QLabel,
@@ -312,6 +313,21 @@ def test_that_wide_pages_have_two_columns_and_narrow_ones_one(page):
     page.resize(460, 800)
     QApplication.processEvents()
     assert left(page.quality) < page.record.width()
+
+
+def test_that_the_wheel_over_the_pictures_scrolls_the_page_to_its_end_first(page):
+    page.show_enrolment(enrolment({"lamp": 72}))
+    QApplication.processEvents()
+    bar = page.findChild(QScrollArea).verticalScrollBar()
+    pictures = page.gallery.view.verticalScrollBar()
+    bar.setValue(bar.maximum() - 1)
+    for _ in range(2):
+        place = QPointF(page.gallery.view.mapTo(page, QPoint(40, 40)))
+        QTest.wheelEvent(page.windowHandle(), place, QPoint(0, -120))
+        if bar.value() < bar.maximum():
+            assert pictures.value() == 0
+    assert bar.value() == bar.maximum()
+    assert pictures.value() > 0
 
 
 def test_that_scrolling_over_the_name_does_not_change_it(page, qtbot):

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QScrollArea
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
 
 from app.qt.views.model_page import ModelPage
 from app.shown import Working
@@ -69,7 +69,7 @@ def test_that_a_model_takes_the_place_of_the_empty_state_and_gives_it_back(page)
 def test_that_a_certified_fit_is_told_by_word_and_shape_with_its_gap(page):
     page.show_model(model_shown(gap=3.1e-8, is_certified=True))
     certificate = page.header.certificate
-    assert certificate.text().startswith("Certified")
+    assert certificate.text() == "The fit is optimal: proven to within 3.1e-8 (relative)."
     assert "3.1e-8" in certificate.text()
     assert certificate.mark.name == "genuine"
 
@@ -77,15 +77,53 @@ def test_that_a_certified_fit_is_told_by_word_and_shape_with_its_gap(page):
 def test_that_a_fit_that_is_not_certified_has_another_word_and_another_shape(page):
     page.show_model(model_shown(gap=2.3e-3, is_certified=False))
     certificate = page.header.certificate
-    assert certificate.text().startswith("Not certified")
+    assert certificate.text().startswith("The fit is not proven optimal")
     assert "2.3e-3" in certificate.text()
     assert certificate.mark.name == "warning"
 
 
-def test_that_the_statement_on_the_threshold_is_shown_verbatim(page):
+def test_that_the_threshold_is_told_in_plain_words_first(page):
+    page.show_model(model_shown(threshold=threshold_shown(stress_bpcer=None)))
+    assert page.header.threshold.text() == (
+        "About 1 in 22 genuine frames may be refused "
+        "(4.4 %; with about 72 independent frames, anything from 1.2 to 11.3 %)."
+    )
+
+
+def test_that_a_target_that_is_missed_is_told_with_the_way_out(page):
+    missed = threshold_shown(promised=False, bpcer=0.1, target_bpcer=0.05, stress_bpcer=1.0)
+    page.show_model(model_shown(threshold=missed))
+    told = page.header.threshold.text()
+    assert told.startswith("About 1 in 10 genuine frames may be refused (10.0 %;")
+    assert "You asked for 5.0 %: record more takes." in told
+    assert told.endswith("In a light that was never enrolled about 100.0 % would be refused.")
+
+
+def test_that_the_exact_statement_on_the_threshold_is_behind_details(qtbot, page):
     page.show_model(model_shown())
-    assert STATEMENT in page.header.threshold.text()
+    assert not page.header.details.isVisible()
+    click(qtbot, page.header.more)
+    assert page.header.details.isVisible()
+    assert STATEMENT in page.header.details.text()
     assert STATEMENT in page.threshold.sentences
+
+
+def test_that_the_wheel_over_the_tabs_turns_no_page(page):
+    page.show_model(model_shown())
+    where = QPointF(page.tabs.rect().center())
+    event = QWheelEvent(
+        where,
+        QPointF(page.tabs.mapToGlobal(where.toPoint())),
+        QPoint(),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(page.tabs, event)
+    assert page.tabs.currentIndex() == 0
+    assert not event.isAccepted()
 
 
 def test_that_a_threshold_that_promises_nothing_is_marked_by_shape(page):

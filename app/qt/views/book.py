@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QLabel, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.qt import theme
+from app.qt.views.calm_tab_bar import CalmTabBar
 
 ENROL, MODEL, WHY, TEST = "enrol", "model", "why", "test"
 """Keys of the window's pages."""
@@ -25,7 +26,7 @@ class Book(QWidget):
         self._keys: list[str] = []
         self._makers: dict[str, Maker] = {}
         self._pages: dict[str, QWidget] = {}
-        self._tabs, self._stack = QTabBar(), QStackedWidget()
+        self._tabs, self._stack = CalmTabBar(), QStackedWidget()
         self._tabs.setExpanding(False)
         self._tabs.setDrawBase(False)
         self._tabs.setAccessibleName(self.tr("Pages"))

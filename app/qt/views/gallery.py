@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListView,
     QPushButton,
+    QScrollArea,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
@@ -185,7 +187,26 @@ class Gallery(QWidget):
 
 
 class _Thumbnails(QListView):
-    """Spreads the pictures over the whole width."""
+    """Spreads the pictures over the whole width, and lets the page scroll first.
+
+    The gallery is the last thing on its page: the wheel goes on with the pictures once the end of
+    the page is in sight, and never stops at them before.
+    """
+
+    def wheelEvent(self, event: QWheelEvent, /) -> None:
+        if event.angleDelta().y() < 0 and self._page_goes_on():
+            event.ignore()
+        else:
+            super().wheelEvent(event)
+
+    def _page_goes_on(self) -> bool:
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is None:
+            return False
+        bar = around.verticalScrollBar()
+        return bar.value() < bar.maximum()
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         # Room is kept for a scroll bar that may come, or it would come and go for ever.

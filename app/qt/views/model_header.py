@@ -2,14 +2,15 @@
 
 from pathlib import PurePath
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.qt.icons import icon
 from app.qt.theme import set_class
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.charts.wording import decimals, places_for, scientific
-from app.qt.views.texts import ElidedLabel, Mark, MarkedText, caution
+from app.qt.views.texts import ElidedLabel, Mark, MarkedText, caution, wrapped
+from app.qt.views.threshold_words import threshold_words
 from app.shown import ModelShown
 
 
@@ -62,6 +63,14 @@ class ModelHeader(QFrame):
         }
         self.certificate = MarkedText("genuine", "good", parent=self)
         self.threshold = MarkedText("genuine", "good", parent=self)
+        self.more = QPushButton(icon("chevron-right"), self.tr("Details"), self)
+        self.more.setCheckable(True)
+        set_class(self.more, "quiet")
+        self.more.setToolTip(self.tr("Show or hide how the threshold was set, in exact words"))
+        self.more.setAccessibleName(self.tr("Details of the threshold"))
+        self.more.toggled.connect(self._on_more)
+        self.details = wrapped("", "muted", self)
+        self.details.hide()
         self.file = ElidedLabel(parent=self)
         self._file_mark = Mark("save", "muted", parent=self)
         self.export = QPushButton(icon("export"), self.tr("Export\N{HORIZONTAL ELLIPSIS}"), self)
@@ -97,6 +106,8 @@ class ModelHeader(QFrame):
         column.addWidget(figures)
         column.addWidget(self.certificate)
         column.addWidget(self.threshold)
+        column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.details)
         column.addLayout(self._notes_column)
         column.addLayout(file_row)
         column.addWidget(buttons)
@@ -145,21 +156,31 @@ class ModelHeader(QFrame):
     def _show_certificate(self, model: ModelShown) -> None:
         gap = scientific(model.gap)
         if model.is_certified:
-            text = self.tr("Certified: no weights are better by more than {gap} (relative).")
+            text = self.tr("The fit is optimal: proven to within {gap} (relative).")
             self.certificate.show_text(text.format(gap=gap), "genuine", "good")
         else:
-            text = self.tr("Not certified: other weights may be better by up to {gap} (relative).")
+            text = self.tr(
+                "The fit is not proven optimal: other weights may be better by up to {gap} "
+                "(relative)."
+            )
             self.certificate.show_text(text.format(gap=gap), "warning", "caution")
 
     def _show_threshold(self, model: ModelShown) -> None:
         threshold = model.threshold
-        text = self.tr("{statement} From {origin}.").format(
-            statement=threshold.statement, origin=threshold.origin
-        )
+        text = threshold_words(threshold)
         if threshold.promised:
             self.threshold.show_text(text, "genuine", "good")
         else:
             self.threshold.show_text(text, "warning", "caution")
+        statement = self.tr("{statement} From {origin}.")
+        self.details.setText(
+            statement.format(statement=threshold.statement, origin=threshold.origin)
+        )
+
+    @Slot(bool)
+    def _on_more(self, is_open: bool) -> None:
+        self.details.setVisible(is_open)
+        self.more.setIcon(icon("chevron-down" if is_open else "chevron-right"))
 
     def _show_notes(self, notes: tuple[str, ...]) -> None:
         for note in self._notes:

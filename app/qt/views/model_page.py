@@ -1,10 +1,11 @@
 """The page on the model: how it was fitted, what it relies on, when it accepts."""
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
+from app.qt.views.calm_tab_bar import CalmTabBar
 from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.convergence import ConvergenceChart
 from app.qt.views.charts.weights import WeightsChart
@@ -52,7 +53,7 @@ class ModelPage(QWidget):
         self.header.fit_requested.connect(self.fit_requested)
         self.header.export_requested.connect(self.export_requested)
         self.header.open_requested.connect(self.open_requested)
-        self.tabs = QTabBar(self)  # before what it chooses from, for the order of the Tab key
+        self.tabs = CalmTabBar(self)  # before what it chooses from, for the order of the Tab key
         self.weights = WeightsChart(self)
         self.clusters = ClustersStrip(self)
         self.threshold = ThresholdPanel(self)

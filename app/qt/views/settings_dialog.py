@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout
 
 from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
+from app.qt.views.calm_tab_bar import CalmTabBar
 from app.qt.views.settings_fields import Field, line
 from app.qt.views.settings_pages import (
     SIZE,
@@ -60,6 +61,7 @@ class SettingsDialog(QDialog):
             self.tr("&Privacy"): privacy,
         }
         self._tabs = QTabWidget()
+        self._tabs.setTabBar(CalmTabBar())
         self._tabs.setDocumentMode(True)
         for title, page in self._pages.items():
             self._tabs.addTab(page, title)

@@ -74,11 +74,11 @@ def decimals(value: float, places: int = 2) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def places_for(span: float) -> int:
-    """Decimals that tell values apart that spread over `span`."""
-    if not math.isfinite(span) or span <= 0:
-        return 2
-    return min(8, max(2, 2 - math.floor(math.log10(span))))
+def places_for(size: float) -> int:
+    """Decimals of scores: three everywhere, more only where all of that size would be zero."""
+    if not math.isfinite(size) or not 0 < size < 0.0005:
+        return 3
+    return min(8, 2 - math.floor(math.log10(size)))
 
 
 def percent(share: float, places: int = 1) -> str:
@@ -91,8 +91,8 @@ def weight_text(value: float, is_share: bool) -> str:
     if value == 0:
         return "0"
     if is_share:
-        return percent(value, 1) if abs(value) >= 0.0005 else "<0.1 %"
-    return decimals(value, 3) if abs(value) >= 0.0005 else "<0.001"
+        return percent(value, 1) if abs(value) >= 0.0005 else "< 0.1 %"
+    return decimals(value, 3) if abs(value) >= 0.0005 else "< 0.001"
 
 
 def scientific(value: float) -> str:
