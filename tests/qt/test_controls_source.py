@@ -1,0 +1,128 @@
+"""Which source is open and what is told of it."""
+
+import pytest
+
+from app.qt.controls.source_control import SourceControl
+from app.settings import Settings
+from app.sources.capture_state import CaptureState, Phase
+from app.sources.demo import DemoSource
+from app.sources.watchdog import Health
+from tests.qt.driving import Pictures
+
+
+@pytest.fixture
+def told(qapp):
+    """Return a control, and all that it has told, by the name of the signal."""
+    control, said = SourceControl(Settings(source="demo")), {}
+    for name in (
+        *("open_requested", "stream_begins", "source_changed", "message_changed", "notice"),
+        *("interrupted", "finished"),
+    ):
+        said[name] = []
+        getattr(control, name).connect(lambda *values, name=name: said[name].append(values))
+    return control, said
+
+
+def state(phase=Phase.RUNNING, health=Health.OK, message=""):
+    return CaptureState(phase, health, message)
+
+
+def test_that_a_source_is_asked_for_with_the_size_of_the_settings(told):
+    control, said = told
+    control.open_first()
+    control.open("camera:Webcam")
+    assert said["open_requested"] == [("demo", 640, 480), ("camera:Webcam", 640, 480)]
+
+
+def test_that_the_first_source_is_not_opened_over_one_that_was_asked_for(told):
+    control, said = told
+    control.open("face.mp4")
+    control.open_first()
+    assert said["open_requested"] == [("face.mp4", 640, 480)]
+
+
+def test_that_another_size_opens_a_camera_again_and_nothing_else(told):
+    control, said = told
+    control.on_opened(DemoSource(), False)
+    control.use(Settings(source="demo", width=1280, height=720))
+    assert said["open_requested"] == []
+    control.open("camera:Webcam")
+    control.on_opened(Pictures(), False)
+    control.use(Settings(source="demo", width=640, height=480))
+    assert said["open_requested"][1:] == [("camera:Webcam", 640, 480)]
+
+
+def test_that_an_opened_source_begins_a_stream_and_is_told(told):
+    control, said = told
+    control.open("auto")
+    control.on_opened(Pictures(), False)
+    assert said["stream_begins"] == [()]
+    ((shown,),) = said["source_changed"]
+    assert (shown.text, shown.name, shown.is_demo) == ("camera:Pictures", "Pictures", False)
+    assert shown == control.shown
+
+
+def test_that_the_demo_in_place_of_a_camera_says_so(told):
+    control, said = told
+    control.on_opened(DemoSource(), True)
+    assert any(notice.text.startswith("No camera was found") for (notice,) in said["notice"])
+    assert control.shown.is_demo
+    assert "print" in control.shown.species
+
+
+def test_that_the_demo_is_directed_and_the_direction_told(told):
+    control, said = told
+    demo = DemoSource()
+    control.on_opened(demo, False)
+    control.present("print")
+    assert demo.presenting == "print"
+    assert said["source_changed"][-1][0].presenting == "print"
+    control.present("")
+    assert demo.presenting is None
+
+
+def test_that_directing_another_source_does_nothing(told):
+    control, said = told
+    control.on_opened(Pictures(), False)
+    n_told = len(said["source_changed"])
+    control.present("print")
+    assert len(said["source_changed"]) == n_told
+
+
+def test_that_trouble_is_told_and_taken_back_when_it_is_over(told):
+    control, said = told
+    control.on_opened(Pictures(), False)
+    control.on_state(state(Phase.PAUSED, Health.UNAVAILABLE, "The camera is busy."))
+    notice = said["notice"][-1][0]
+    assert (notice.text, notice.level) == ("The camera is busy.", "warning")
+    assert said["message_changed"][-1] == ("The camera is busy.",)
+    assert said["interrupted"]
+    control.on_state(state())
+    assert said["notice"][-1][0].text == ""
+
+
+def test_that_a_failure_for_good_is_an_error_and_an_end(told):
+    control, said = told
+    control.on_opened(Pictures(), False)
+    control.on_state(state(Phase.FAILED, Health.UNAVAILABLE, "The file is damaged."))
+    assert said["notice"][-1][0].level == "error"
+    assert said["finished"] == [("The file is damaged.",)]
+    assert not control.is_running
+
+
+def test_that_the_end_of_a_recording_is_told_calmly(told):
+    control, said = told
+    control.on_opened(Pictures(), False)
+    control.on_state(state(Phase.ENDED))
+    notice = said["notice"][-1][0]
+    assert "has ended" in notice.text
+    assert notice.level == "info"
+    assert len(said["finished"]) == 1
+
+
+def test_that_a_source_that_could_not_be_made_is_told_with_what_is_still_open(told):
+    control, said = told
+    control.on_opened(DemoSource(), False)
+    control.on_failed("There is no file gone.mp4.")
+    assert said["notice"][-1][0].text == "There is no file gone.mp4."
+    assert said["source_changed"][-1][0].text == "demo"

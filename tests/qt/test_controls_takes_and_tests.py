@@ -1,0 +1,252 @@
+"""Takes and tests on the demo: what it presents, which frames count, and who goes first."""
+
+from dataclasses import replace
+
+import pytest
+
+from app import directing
+from app.qt.controls.enrol_control import EnrolControl
+from app.qt.controls.source_control import SourceControl
+from app.qt.controls.trial_control import TrialControl
+from app.session import Session
+from app.settings import Settings
+from app.shown import BONA_FIDE, Decision
+from app.sources.capture_state import CaptureState, Phase
+from app.sources.demo import DemoSource
+from app.sources.watchdog import Health
+from app.trial import FRAMES_WANTED
+from app.types import Verdict
+from tests.qt.driving import PLAN, Pictures
+
+
+class Stage:
+    """A session on a demo that shows at once what it is asked for; frames come by hand."""
+
+    def __init__(self, observations, model):
+        self.session = Session(Settings(preset="tiny"), PLAN)
+        self.source = SourceControl(Settings(source="demo"))
+        self.source.on_opened(DemoSource(), False)
+        self.source.on_state(CaptureState(Phase.RUNNING, Health.OK))
+        self.enrol = EnrolControl(self.session, self.source)
+        self.trial = TrialControl(self.session, self.source)
+        self.told, self.jobs, self.complete = [], [], []
+        for control in (self.enrol, self.trial):
+            control.notice.connect(lambda notice: self.told.append(notice.text))
+        self.trial.job_requested.connect(lambda job: self.jobs.append(job.kind))
+        self.enrol.take_complete.connect(self.complete.append)
+        self.source.stream_begins.connect(self.session.begin_stream)
+        self._observations, self._model = observations, model
+        self._n_shown = 0
+
+    @property
+    def presenting(self):
+        return self.source.demo.presenting
+
+    def use_model(self):
+        self.session.set_model(self._model, ())
+
+    def show(self, caption=None, score=None, n=1):
+        """Let frames come: of what is presented, or with another caption."""
+        for _ in range(n):
+            one = self._observations[self._n_shown % len(self._observations)]
+            if caption is None:
+                shown = caption_of(self.source.demo)
+            else:
+                shown = caption
+            frame = replace(one.scored.frame, time=self._n_shown * 1.0, caption=shown)
+            scored = replace(one.scored, frame=frame)
+            model = self.session.model
+            if model is not None:
+                value = model.threshold + (0.1 if score is None else score)
+                verdict = Verdict.GENUINE if value >= model.threshold else Verdict.ATTACK
+                scored = replace(scored, score=value, threshold=model.threshold, verdict=verdict)
+            digest = "" if model is None else model.digest
+            self.session.observe(replace(one, scored=scored, digest=digest))
+            self._n_shown += 1
+
+
+def caption_of(demo):
+    chapter = next(c for c in demo.presentations if c.key == (demo.presenting or "window 6"))
+    return directing.caption_of(chapter)
+
+
+@pytest.fixture
+def stage(qapp, seen, model):
+    return Stage([one for key in seen for one in seen[key]], model)
+
+
+def finish_take(stage):
+    for _ in range(200):
+        if not stage.session.enrolment.is_recording:
+            return
+        stage.show()
+    pytest.fail("the take does not end")
+
+
+# ------------------------------------------------------------- takes
+
+
+def test_that_a_take_presents_its_light_part_by_part_and_then_what_was_shown_before(stage):
+    stage.source.present("print")
+    stage.enrol.start("lamp light")
+    parts = [stage.presenting]
+    while stage.session.enrolment.is_recording:
+        stage.show()
+        if stage.presenting != parts[-1]:
+            parts.append(stage.presenting)
+    assert parts == ["lamp 1", "lamp 2", "lamp 3", "print"]
+    assert {sample.take for sample in stage.session.enrolment.samples} == {"lamp light"}
+
+
+def test_that_frames_of_what_was_shown_before_are_not_enrolled(stage):
+    stage.enrol.start("")
+    stage.show("Simulated: A print of the person", n=5)
+    assert stage.session.enrolment.samples == ()
+    stage.show()
+    assert len(stage.session.enrolment.samples) == 1
+
+
+def test_that_suggested_takes_come_in_lights_of_their_own(stage):
+    lights = []
+    for _ in range(3):
+        stage.enrol.start("")
+        lights.append(stage.presenting)
+        finish_take(stage)
+    assert lights == ["window 1", "lamp 1", "office 1"]
+
+
+def test_that_a_quick_take_is_complete_only_at_its_end(stage):
+    stage.use_model()
+    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR, differences=("it is darker",)))
+    stage.show()
+    stage.enrol.stop()
+    assert stage.complete == []
+    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR, differences=("it is darker",)))
+    finish_take(stage)
+    assert stage.complete == ["it is darker (2)"]
+
+
+def test_that_an_ordinary_take_is_not_folded_in(stage):
+    stage.use_model()
+    stage.enrol.start("")
+    finish_take(stage)
+    assert stage.complete == []
+
+
+def test_that_a_quick_take_stopped_at_once_does_not_fold_in_the_take_before(stage):
+    stage.use_model()
+    stage.enrol.start("")
+    finish_take(stage)
+    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR))
+    stage.enrol.stop()
+    assert stage.complete == []
+
+
+def test_that_frames_called_an_attack_are_not_folded_in(stage):
+    stage.use_model()
+    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR))
+    stage.show(score=-0.1, n=10)
+    assert stage.session.enrolment.samples == ()
+
+
+def test_that_another_source_ends_the_take_and_keeps_its_frames(stage):
+    stage.enrol.start("")
+    stage.show(n=4)
+    n_kept = len(stage.session.enrolment.samples)
+    stage.source.on_opened(Pictures(), False)
+    assert not stage.session.enrolment.is_recording
+    assert len(stage.session.enrolment.samples) == n_kept > 0
+
+
+def test_that_no_take_begins_without_a_picture(stage):
+    stage.source.on_state(CaptureState(Phase.PAUSED, Health.UNAVAILABLE, "The camera is busy."))
+    stage.enrol.start("")
+    assert not stage.session.enrolment.is_recording
+    assert stage.told == ["There is no picture to record: choose a source that works."]
+
+
+# ------------------------------------------------------------- tests
+
+
+def test_that_without_a_model_nothing_is_tested(stage):
+    for start in (lambda: stage.trial.start("print"), stage.trial.run_all):
+        start()
+        assert not stage.session.trial.is_presenting
+    assert any("fit a model first" in text for text in stage.told)
+    stage.use_model()
+    stage.trial.start(BONA_FIDE)
+    stage.show(n=FRAMES_WANTED)
+    assert not stage.session.trial.is_presenting  # and no plan goes on by itself
+
+
+def test_that_a_presentation_is_shown_judged_and_reported(stage):
+    stage.use_model()
+    stage.trial.start("print")
+    assert stage.presenting == "print"
+    stage.show("Simulated: The person, by the window", n=3)  # not yet what was asked for
+    stage.show(score=-0.1, n=FRAMES_WANTED)
+    (presentation,) = stage.session.trial.presentations
+    assert (presentation.species, presentation.verdict) == ("print", Verdict.ATTACK)
+    assert presentation.is_simulated
+    assert stage.presenting is None
+    assert stage.jobs == ["report"]
+
+
+def test_that_what_the_demo_cannot_present_is_told(stage):
+    stage.use_model()
+    stage.trial.start("silicone mask")
+    assert stage.told == ["The demo cannot present silicone mask: choose another species."]
+    assert not stage.session.trial.is_presenting
+
+
+def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_once(stage):
+    stage.use_model()
+    stage.trial.run_all()
+    while stage.session.trial.is_presenting:
+        stage.show()
+    species = [one.species for one in stage.session.trial.presentations]
+    assert tuple(species) == directing.test_plan(stage.source.demo)
+    assert set(species[::2]) == {BONA_FIDE}
+    assert BONA_FIDE not in species[1::2]
+    assert stage.jobs == ["report"]
+
+
+def test_that_stopping_ends_the_whole_test(stage):
+    stage.use_model()
+    stage.trial.run_all()
+    stage.show(n=2)
+    stage.trial.stop()
+    assert not stage.session.trial.is_presenting
+    assert stage.session.trial.presentations == ()
+
+
+def test_that_another_source_breaks_the_whole_test_off(stage):
+    stage.use_model()
+    stage.trial.run_all()
+    stage.show(n=3)
+    stage.source.on_opened(Pictures(), False)
+    assert not stage.session.trial.is_presenting
+    assert stage.session.trial.presentations == ()
+    assert stage.jobs == []
+
+
+# ------------------------------------------------------------- one at a time
+
+
+def test_that_no_take_begins_during_a_presentation(stage):
+    stage.use_model()
+    stage.trial.start("print")
+    stage.enrol.start("")
+    stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR))
+    assert not stage.session.enrolment.is_recording
+    assert stage.presenting == "print"
+    assert "a presentation is under way" in stage.told[-1]
+
+
+def test_that_no_presentation_begins_during_a_take(stage):
+    stage.use_model()
+    stage.enrol.start("")
+    stage.trial.start("print")
+    assert not stage.session.trial.is_presenting
+    assert stage.presenting == "window 1"
+    assert "a take is being recorded" in stage.told[-1]
