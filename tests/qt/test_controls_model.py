@@ -1,0 +1,184 @@
+"""Models: fitted, grown, saved, opened; what comes late or fails changes nothing."""
+
+import pytest
+
+from app.models.files import Export
+from app.qt.controls.model_control import CALIBRATE, EXPORT, EXTEND, FIT, IMPORT, ModelControl
+from app.session import Session
+from app.settings import Settings
+
+
+class Office:
+    """A control whose jobs are done when the test says so, on this thread."""
+
+    def __init__(self, samples, features):
+        self.session = Session(Settings(preset="tiny"))
+        self.session.enrolment.samples = samples
+        self.control = ModelControl(self.session)
+        self.features = features
+        self.jobs, self.told, self.opened, self.missing, self.busy = [], [], [], [], []
+        self.control.job_requested.connect(self.jobs.append)
+        self.control.notice.connect(lambda notice: self.told.append(notice.text))
+        self.control.opened.connect(self.opened.append)
+        self.control.missing.connect(self.missing.append)
+        self.control.fitting_changed.connect(self.busy.append)
+
+    def prepare(self):
+        self.control.on_prepared(self.features)
+        return self
+
+    def do(self, kind):
+        """Do the job that was asked for first."""
+        job = self.jobs.pop(0)
+        assert job.kind == kind
+        try:
+            result = job.work(lambda: False)
+        except Exception as error:
+            self.control.on_failed(kind, str(error))
+        else:
+            self.control.on_done(kind, result)
+
+
+@pytest.fixture
+def office(qapp, samples, model):
+    return Office(samples, model.features)
+
+
+def test_that_nothing_is_fitted_before_the_networks_are_ready(office):
+    office.control.fit()
+    assert office.jobs == []
+    assert "not ready yet" in office.told[0]
+
+
+def test_that_nothing_is_fitted_on_too_little(office):
+    office.prepare().session.enrolment.samples = ()
+    office.control.fit()
+    assert office.jobs == []
+    assert "Record a take first" in office.told[0]
+
+
+def test_that_a_fit_is_told_and_used_and_holds_all_frames(office, qtbot):
+    with qtbot.waitSignal(office.control.fitted):
+        office.prepare().control.fit()
+        office.do(FIT)
+    assert office.busy == [True, False]
+    assert office.session.enrolment.unmodelled == ()
+    assert office.session.has_unsaved_model
+
+
+def test_that_a_second_wish_during_a_fit_is_not_queued(office):
+    office.prepare().control.fit()
+    office.control.fit()
+    assert len(office.jobs) == 1
+
+
+def test_that_a_cancelled_fit_leaves_everything_as_it_was(office):
+    office.prepare().control.fit()
+    office.control.on_cancelled(FIT)
+    assert office.session.model is None
+    assert "cancelled" in office.told[-1]
+    office.control.fit()  # and another one may begin
+    assert len(office.jobs) == 2
+
+
+def test_that_a_fit_that_comes_after_the_model_was_given_up_is_dropped(office):
+    office.prepare().control.fit()
+    office.control.discard()
+    office.do(FIT)
+    assert office.session.model is None
+
+
+def test_that_only_a_fit_can_be_cancelled(office, tmp_path):
+    office.prepare().control.fit()
+    assert office.jobs[0].can_cancel
+    office.do(FIT)
+    office.control.export(str(tmp_path / "face.safetensors"))
+    assert not office.jobs[0].can_cancel
+
+
+def test_that_a_take_is_folded_into_the_model_that_is_in_use_by_then(office, samples):
+    lamp = tuple(sample for sample in samples if sample.take == "lamp")
+    office.session.enrolment.samples = tuple(s for s in samples if s.take == "window")
+    office.prepare().control.fit()
+    office.do(FIT)
+    office.session.enrolment.samples += lamp
+    office.control.set_target(0.2)
+    office.control.fold_in("lamp")
+    office.do(CALIBRATE)
+    office.do(EXTEND)  # it was begun on the model before: once more, on the one in use
+    office.do(EXTEND)
+    model = office.session.model
+    assert model.estimator.calibration_.target_bpcer == 0.2
+    assert office.session.model_shown.n_samples == len(samples)
+    assert office.session.enrolment.unmodelled == ()
+
+
+def test_that_an_export_gives_the_model_its_file(office, tmp_path, qtbot):
+    office.prepare().control.fit()
+    office.do(FIT)
+    path = tmp_path / "face.safetensors"
+    office.control.export(str(path))
+    with qtbot.waitSignal(office.control.exported) as told:
+        office.do(EXPORT)
+    assert isinstance(told.args[0], Export)
+    assert not office.session.has_unsaved_model
+    assert office.opened == [str(path)]
+    assert "agree to the last bit" in office.told[-1]
+
+
+def test_that_a_model_that_changed_during_the_export_is_still_unsaved(office, tmp_path):
+    office.prepare().control.fit()
+    office.do(FIT)
+    office.control.set_target(0.2)
+    office.control.export(str(tmp_path / "face.safetensors"))
+    office.do(CALIBRATE)
+    office.do(EXPORT)
+    assert office.session.has_unsaved_model
+
+
+def test_that_a_failed_export_is_told(office, tmp_path, qtbot):
+    office.prepare().control.fit()
+    office.do(FIT)
+    office.control.export(str(tmp_path / "missing" / "face.safetensors"))
+    with qtbot.waitSignal(office.control.not_exported):
+        office.do(EXPORT)
+    assert "cannot be written" in office.told[-1]
+
+
+def test_that_a_model_is_opened_as_soon_as_the_views_are_known(office, exported):
+    office.control.open(str(exported))
+    assert office.jobs == []
+    office.prepare().do(IMPORT)
+    assert office.session.model.path == str(exported)
+    assert office.opened == [str(exported)]
+
+
+def test_that_a_file_that_is_gone_is_told_as_missing_and_a_damaged_one_is_not(office, tmp_path):
+    damaged = tmp_path / "damaged.safetensors"
+    damaged.write_bytes(b"no model")
+    gone = str(tmp_path / "gone.safetensors")
+    office.prepare()
+    for path in (str(damaged), gone):
+        office.control.open(path)
+        office.do(IMPORT)
+    assert office.missing == [gone]
+    assert office.session.model is None
+
+
+def test_that_new_takes_are_folded_into_an_imported_model_which_keeps_its_own(office, exported):
+    office.prepare().control.open(str(exported))
+    office.do(IMPORT)
+    n_before = office.session.model_shown.n_samples
+    office.control.fit()
+    office.do(EXTEND)
+    assert office.session.model_shown.n_samples == n_before + len(office.session.enrolment.samples)
+    office.control.fit()
+    assert office.jobs == []
+    assert "holds all takes already" in office.told[-1]
+
+
+def test_that_the_same_views_again_keep_the_model(office, exported):
+    office.prepare().control.open(str(exported))
+    office.do(IMPORT)
+    office.prepare()
+    assert office.session.model is not None
