@@ -107,7 +107,9 @@ class _ThemedIcon(QIconEngine):
         role = on if state == QIcon.State.On else off
         if mode == QIcon.Mode.Disabled:
             role = "faint"
-        _paint(painter, self._shape, QRectF(rect), QColor(getattr(colours(), role)))
+        # Where it is given more width than height, the rest is a gap before the words.
+        square = QRectF(rect.x(), rect.y(), min(rect.width(), rect.height()), rect.height())
+        _paint(painter, self._shape, square, QColor(getattr(colours(), role)))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         result = QPixmap(size)

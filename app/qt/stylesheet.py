@@ -46,8 +46,9 @@ QFrame[class="banner-bad"] { background: $bad_soft; border-color: $bad; }
 
 QPushButton {
     color: $text; background: $panel; border: 1px solid $outline; border-radius: 6px;
-    padding: 6px 14px; min-width: 4em;
+    padding: 6px 14px; min-width: 4em; qproperty-iconSize: ${icon_room}px ${icon}px;
 }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QPushButton:hover { background: $raised; }
 QPushButton:pressed { background: $border; }
 QPushButton:checked { background: $accent_soft; border-color: $accent; }
@@ -232,9 +233,18 @@ QStatusBar::item { border: none; }
 _SIZES = {"small": 0.92, "heading": 1.2, "title": 1.5, "figure": 2.2}
 """Sizes of text, as multiples of the system's."""
 
+_ICON = 1.55
+"""Height of icons on buttons, in pixels for each point of text: no higher than a line, so that
+buttons with and without one are equally high."""
+
+_ICON_GAP = 4
+"""Pixels beyond the four that Qt leaves between an icon and the words; see `app.qt.icons`."""
+
 
 def sheet(colours: Colours, points: float) -> str:
     """Return the style sheet of a theme for a system font of so many points."""
     names = {name: f"{points * factor:.1f}pt" for name, factor in _SIZES.items()}
+    icon = round(points * _ICON)
+    names |= {"icon": str(icon), "icon_room": str(icon + _ICON_GAP)}
     shade = "dark" if colours.is_dark else "light"
     return _SHEET.substitute(asdict(colours), **names, prefix=SEARCH_PREFIX, shade=shade)

@@ -49,6 +49,7 @@ def page(qtbot):
 
 
 def click(qtbot, button):
+    QApplication.processEvents()  # cards that have just been shown get their places first
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 

@@ -1,6 +1,6 @@
 """The bar at the foot of the enrolment: undo, fit, and why a model cannot be fitted yet."""
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -35,7 +35,6 @@ class FitBar(QFrame):
         self._state: tuple[object, ...] = ()
         self.words = wrapped(kind="muted", parent=self)
         self.undo_button = QPushButton(icon("undo"), self.tr("Undo"), self)
-        self.undo_button.setIconSize(QSize(1, 1) * self.fontMetrics().height())
         self.undo_button.setToolTip(
             self.tr("Take back the last change to the takes ({keys}).").format(
                 keys=_native(QKeySequence(UNDO_SHORTCUT))

@@ -69,7 +69,6 @@ class Gallery(QWidget):
         self._count = QLabel(self)
         self._count.setProperty("class", "muted")
         self.remove_button = QPushButton(icon("delete"), self.tr("Delete"), self)
-        self.remove_button.setIconSize(QSize(1, 1) * self.fontMetrics().height())
         self.remove_button.setToolTip(
             self.tr("Delete the selected frames (Del). Undo brings them back.")
         )

@@ -173,8 +173,6 @@ class TakesList(QWidget):
         button = QPushButton(text, self)
         if name:
             button.setIcon(icon(name))
-            # No higher than the text, so that all buttons of the row are equally high.
-            button.setIconSize(QSize(1, 1) * self.fontMetrics().height())
         button.setToolTip(tip)
         button.clicked.connect(slot)
         return button

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QVBoxLayout, QWidget
 
+from app.qt.theme import GRID
 from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.charts.histogram import ScoreHistogram
@@ -24,6 +25,8 @@ class _Target(QDoubleSpinBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # Qt's style sheets leave no room before the number, whatever the padding.
+        self.lineEdit().setTextMargins(GRID, 0, 0, 0)
 
     def wheelEvent(self, event: QWheelEvent, /) -> None:
         event.ignore()
