@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QScrollArea
+from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
 
 from app.qt.views.why_page import PATIENCE, WhyPage
 from app.types import Verdict
@@ -97,7 +97,7 @@ def test_that_unfamiliar_conditions_are_neither_accepted_nor_refused(ready):
     ready.show_scored(frame)
     ready.refresh()
     assert "unfamiliar conditions" in words(ready)
-    assert "it is darker" in words(ready)
+    assert "Differs from the enrolment: it is darker." in words(ready)
     assert "Refused" not in words(ready)
 
 
@@ -219,3 +219,37 @@ def test_that_the_chart_is_whole_and_nothing_scrolls_sideways(qtbot, ready):
     qtbot.waitUntil(lambda: inner.viewport().height() >= inner.widget().minimumHeight())
     (outer,) = [each for each in ready.findChildren(QScrollArea) if each is not inner]
     assert outer.horizontalScrollBar().maximum() == 0
+
+
+def test_that_the_region_that_falls_short_is_named_plainly_before_the_figures(ready):
+    ready.show_scored(scored(4, terms=LOW_MOUTH, score=0.5, verdict=Verdict.ATTACK))
+    ready.refresh()
+    plain = ready.score.sentences.index("Mostly the mouth looks unlike the enrolment.")
+    assert "is lowest" in ready.score.sentences[plain + 1]
+
+
+def test_that_an_accepted_frame_is_not_called_unlike_the_enrolment(ready):
+    ready.show_scored(scored(4, terms=LOW_MOUTH, score=0.8))
+    ready.refresh()
+    assert "Like the enrolment on the whole, least so the mouth." in ready.score.sentences
+
+
+def test_that_nothing_below_the_words_moves_when_they_get_shorter(ready):
+    ready.show_scored(scored(1, score=0.5, differences=("it is much darker than before",) * 4))
+    ready.refresh()
+    QApplication.processEvents()
+    ready.show_scored(scored(2, score=0.5, differences=("it is much darker than before",) * 5))
+    ready.refresh()
+    QApplication.processEvents()
+    before = ready.chart.mapTo(ready, ready.chart.rect().topLeft())
+    ready.show_scored(scored(3, score=0.8))
+    ready.refresh()
+    QApplication.processEvents()
+    assert ready.chart.mapTo(ready, ready.chart.rect().topLeft()) == before
+
+
+def test_that_the_button_of_a_held_frame_says_go_on(ready):
+    ready.show_scored(scored(1))
+    ready.refresh()
+    ready.hold.click()
+    assert ready.hold.text() == "Go on"

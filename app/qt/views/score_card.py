@@ -9,6 +9,7 @@ from app.qt.theme import set_class
 from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.wording import decimals, places_for, view_name
 from app.qt.views.memberships_bar import MembershipsBar
+from app.qt.views.region_words import plain_words
 from app.qt.views.texts import MarkedText, set_text, wrapped
 from app.qt.views.verdict_words import verdict_word
 from app.shown import Decision, Scored
@@ -25,9 +26,15 @@ class ScoreCard(QFrame):
         set_class(self._number, "figure")
         self._frame = wrapped("", "muted", self)
         self._side = MarkedText("looking", "neutral", "heading", self)
-        self._sum = wrapped("", "", self)
-        self._low = wrapped("", "", self)
+        self._sum = wrapped("", "muted", self)
+        self._low = wrapped("", "muted", self)
+        self._plain = wrapped("", "", self)
+        self._steady_width = 0
         self._differences = MarkedText("unfamiliar", "caution", parent=self)
+        # Wide enough for a sign, so that the words beside it stay where they are.
+        self._number.ensurePolished()
+        room = self._number.fontMetrics().horizontalAdvance("\N{MINUS SIGN}0.000")
+        self._number.setMinimumWidth(room)
         self._caption = wrapped(self.tr("Belongs to clusters"), "muted", self)
         self.memberships = MembershipsBar(self)
         self._verdict = MarkedText("looking", "neutral", parent=self)
@@ -45,7 +52,14 @@ class ScoreCard(QFrame):
         column.setContentsMargins(16, 12, 16, 14)
         column.setSpacing(8)
         column.addLayout(head)
-        for part in (self._sum, self._low, self._differences, self._caption, self.memberships):
+        for part in (
+            self._plain,
+            self._low,
+            self._sum,
+            self._differences,
+            self._caption,
+            self.memberships,
+        ):
             column.addWidget(part)
         column.addWidget(self._verdict)
 
@@ -63,9 +77,12 @@ class ScoreCard(QFrame):
         self._show_side(scored, places)
         frame = self.tr("Held: frame {number}") if is_held else self.tr("Live: frame {number}")
         set_text(self._frame, frame.format(number=scored.frame.number))
-        set_text(self._sum, self._sum_words(scored.score, explanation, places))
+        is_accepted = scored.threshold is not None and scored.score >= scored.threshold
+        set_text(self._plain, plain_words(explanation, is_accepted=is_accepted))
         set_text(self._low, self._low_words(explanation, places))
-        self._differences.show_text("; ".join(scored.differences))
+        set_text(self._sum, self._sum_words(scored.score, explanation, places))
+        self._show_differences(scored.differences)
+        self._keep_heights()
         self.memberships.show_memberships(scored.memberships)
         for part in (self._caption, self.memberships):
             part.setVisible(bool(scored.memberships))
@@ -87,14 +104,34 @@ class ScoreCard(QFrame):
             self._number.text(),
             self._side.text(),
             self._frame.text(),
-            self._sum.text(),
+            self._plain.text(),
             self._low.text(),
+            self._sum.text(),
             self._differences.text(),
             self._verdict.text(),
         )
         return tuple(text for text in texts if text)
 
     # ------------------------------------------------------------ words
+
+    def _show_differences(self, differences: tuple[str, ...]) -> None:
+        if differences:
+            text = self.tr("Differs from the enrolment: {what}.")
+            told = text.format(what="; ".join(differences))
+            self._differences.show_text(told, "unfamiliar", "caution")
+        else:
+            # Said as well, so that what stands below does not move when there is one.
+            told = self.tr("Light, distance and pose are like in the enrolment.")
+            self._differences.show_text(told, "check", "muted")
+
+    def _keep_heights(self) -> None:
+        """Let lines keep the room they once needed: what is below them must not jump."""
+        labels = (self._plain, self._low, self._sum, self._differences.label)
+        is_new = self.width() != self._steady_width
+        self._steady_width = self.width()
+        for label in labels:
+            needed = max(0, label.heightForWidth(label.width()))
+            label.setMinimumHeight(needed if is_new else max(needed, label.minimumHeight()))
 
     def _show_side(self, scored: Scored, places: int) -> None:
         if scored.threshold is None or scored.score is None:

@@ -1,6 +1,6 @@
 """The page that takes the current score apart: which view, region and cluster gives how much."""
 
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -92,6 +92,7 @@ class WhyPage(QWidget):
         scroll = QScrollArea(self)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(content)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -214,7 +215,8 @@ class WhyPage(QWidget):
 
     @Slot(bool)
     def _on_hold(self, is_held: bool) -> None:
-        self.hold.setText(self.tr("Held") if is_held else self.tr("Hold"))
+        self.hold.setIcon(icon("play" if is_held else "pause"))
+        self.hold.setText(self.tr("Go on") if is_held else self.tr("Hold"))
         if not is_held:
             self.chart.hold_button.setChecked(False)
         # Words and chart take the same frame, and only then is the chart held.

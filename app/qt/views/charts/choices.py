@@ -15,6 +15,8 @@ class Choices(QWidget):
         The choices.
     parent : QWidget, optional
         Parent.
+    first : int
+        The choice that holds at first.
 
     Signals
     -------
@@ -24,7 +26,9 @@ class Choices(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, name: str, texts: tuple[str, ...], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, texts: tuple[str, ...], parent: QWidget | None = None, *, first: int = 0
+    ) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -35,7 +39,7 @@ class Choices(QWidget):
         for number, text in enumerate(texts):
             button = QPushButton(text, self)
             button.setCheckable(True)
-            button.setChecked(number == 0)
+            button.setChecked(number == first)
             button.setAccessibleName(f"{name}: {text}")
             self._group.addButton(button, number)
             row.addWidget(button)

@@ -15,7 +15,13 @@ from app.qt.views.charts.legend import Key, Legend
 from app.qt.views.charts.row_names import Row
 from app.qt.views.charts.rows import RowPlot
 from app.qt.views.charts.steady_range import SteadyRange
-from app.qt.views.charts.wording import ViewName, decimals, percent, places_for, view_name
+from app.qt.views.charts.wording import (
+    ViewName,
+    decimals,
+    parts_of_sum,
+    places_for,
+    view_name,
+)
 from app.shown import Scored
 
 Terms = tuple[tuple[float, ...], ...]
@@ -60,7 +66,7 @@ class ContributionsChart(Chart):
         self._range = SteadyRange(padding=0.0)
 
         grouping = (self.tr("View"), self.tr("Region"), self.tr("Network"), self.tr("Cluster"))
-        self._grouping = Choices(self.tr("Contributions by"), grouping, self)
+        self._grouping = Choices(self.tr("Contributions by"), grouping, self, first=_REGION)
         self._grouping.chosen.connect(self._on_grouping)
         self._hold = QToolButton(self)
         self._hold.setText(self.tr("Hold"))
@@ -165,22 +171,32 @@ class ContributionsChart(Chart):
         scored = self._scored
         if scored is None or scored.score is None:
             return self.tr("No score yet: what it consists of appears here with the first one.")
-        grouping = self._grouping.current
-        groups = self._groups(_REGION if grouping == _VIEW else grouping)
-        totals = [(fsum(group.values(scored.terms)), group.parts[0]) for group in groups]
-        if len(totals) > _N_NAMED + 1:
-            totals.sort(key=lambda pair: -abs(pair[0]))
-            rest = fsum(value for value, _ in totals[_N_NAMED:])
-            n_rest = len(totals) - _N_NAMED
-            others = self.tr("{n} others").format(n=n_rest)
-            totals = [*totals[:_N_NAMED], (rest, others)]
+        # As the rows are written: regions are sums of their views where those are shown.
+        totals: dict[str, float] = {}
+        for group, value in self._printed():
+            totals[group.parts[0]] = totals.get(group.parts[0], 0.0) + value
+        named = list(totals.items())
+        if len(named) > _N_NAMED + 1:
+            named.sort(key=lambda pair: -abs(pair[1]))
+            rest = fsum(value for _, value in named[_N_NAMED:])
+            others = self.tr("{n} others").format(n=len(named) - _N_NAMED)
+            named = [*named[:_N_NAMED], (others, rest)]
         places = self._places()
         words = ""
-        for value, name in totals:
+        for name, value in named:
             sign = (" + " if value >= 0 else " \N{MINUS SIGN} ") if words else ""
             shown = abs(value) if words else value
             words += f"{sign}{decimals(shown, places)} {name.lower()}"
         return f"{decimals(scored.score, places)} = {words}"
+
+    def _printed(self) -> list[tuple[_Group, float]]:
+        """Return every group with its sum, rounded so that what is written adds up."""
+        terms = self._terms()
+        groups = self._groups(self._grouping.current)
+        sums = [fsum(group.values(terms)) for group in groups]
+        score = self._scored.score if self._scored is not None else None
+        total = fsum(sums) if score is None else score
+        return list(zip(groups, parts_of_sum(sums, total, self._places()), strict=True))
 
     def _words(self) -> str:
         scored, current = self._scored, self._current
@@ -216,7 +232,7 @@ class ContributionsChart(Chart):
         places = self._places()
         rows, tips, extent = [], [], [0.0]
         score = fsum(value for row in terms for value in row if isfinite(value))
-        for group in self._groups(self._grouping.current):
+        for group, printed in self._printed():
             values = group.values(terms)
             usual = fsum(group.values(self._reference)) if self._reference else None
             total = fsum(values)
@@ -227,7 +243,7 @@ class ContributionsChart(Chart):
                 extent.append(usual)
             full = " ".join(group.parts)
             rows.append(
-                Row(group.parts, full, values, (decimals(total, places),), usual, note, is_low)
+                Row(group.parts, full, values, (decimals(printed, places),), usual, note, is_low)
             )
             tips.append((self._tip(group, values, usual, places + 1),))
             extent.append(fsum(value for value in values if value > 0))
@@ -263,10 +279,6 @@ class ContributionsChart(Chart):
         keys = []
         for cluster in range(len(self._scored.terms)):
             text = self.tr("Cluster {number}").format(number=cluster + 1)
-            if cluster < len(self._scored.memberships):
-                text = self.tr("{cluster}: belongs {share}").format(
-                    cluster=text, share=percent(self._scored.memberships[cluster], 0)
-                )
             keys.append(Key(text, self._colours.cluster(cluster)))
         if self._reference:
             keys.append(Key(self.tr("usual for enrolled frames"), self._colours.text, "tick"))
@@ -289,5 +301,5 @@ class ContributionsChart(Chart):
 
     @Slot(bool)
     def _on_hold(self, is_held: bool) -> None:
-        self._hold.setText(self.tr("Held") if is_held else self.tr("Hold"))
+        self._hold.setText(self.tr("Go on") if is_held else self.tr("Hold"))
         self.mark_stale()

@@ -232,7 +232,9 @@ class RowPlot(Plot):
             draw_mark(painter, "triangle", centre, _LOW_MARK, self.colours.caution)
 
     def _value_width(self) -> int:
-        return self._widest(lambda each: each.texts[0] if each.texts else "")
+        # Room for a sign is kept, so that bars do not move when a value turns negative.
+        usual = self.small_metrics.horizontalAdvance("\N{MINUS SIGN}0.000")
+        return max(usual, self._widest(lambda each: each.texts[0] if each.texts else ""))
 
     def _widest(self, text_of: Callable[[Row], str]) -> int:
         metrics = self.small_metrics
@@ -250,7 +252,7 @@ class RowPlot(Plot):
                 default=0,
             )
         note = self._widest(lambda each: each.note)
-        mark = 2 * _LOW_MARK if any(row.is_low for row in self._rows) else 0
+        mark = 2 * _LOW_MARK if any(row.reference is not None for row in self._rows) else 0
         return self._value_width() + (note + _COLUMN_GAP if note else 0) + 2 * _COLUMN_GAP + mark
 
     def _seam(self) -> QColor:

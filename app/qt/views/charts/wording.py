@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _NETWORKS = {
@@ -72,6 +73,24 @@ def decimals(value: float, places: int = 2) -> str:
     if float(text) == 0:
         text = text.removeprefix("-")
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def parts_of_sum(values: Sequence[float], total: float, places: int) -> tuple[float, ...]:
+    """Round values so that, as they are written, they add up to their sum as it is written.
+
+    Each is rounded up or down, those first that lose most by rounding down. Values that are not
+    parts of that sum are rounded each by itself.
+    """
+    unit = 10.0**places
+    exact = [value * unit for value in values]
+    units = [math.floor(value) for value in exact]
+    missing = round(total * unit) - sum(units)
+    if not 0 <= missing <= len(units):
+        return tuple(round(value, places) for value in values)
+    by_loss = sorted(range(len(units)), key=lambda i: units[i] - exact[i])
+    for index in by_loss[:missing]:
+        units[index] += 1
+    return tuple(count / unit for count in units)
 
 
 def places_for(size: float) -> int:
