@@ -33,11 +33,15 @@ class Photographer:
         Where the pictures go.
     suffix : str
         At the end of their names.
+    only : tuple of str
+        Views to save; all when empty.
     """
 
-    def __init__(self, window: MainWindow, folder: Path, suffix: str = "") -> None:
+    def __init__(
+        self, window: MainWindow, folder: Path, suffix: str = "", only: tuple[str, ...] = ()
+    ) -> None:
         self.window, self.desk = window, window.desk
-        self.folder, self._suffix = folder, suffix
+        self.folder, self._suffix, self._only = folder, suffix, only
 
     def wait(self, what: str, condition: Callable[[], bool], seconds: float = 120.0) -> None:
         """Let the program work until something is so; end with a sentence if it never is."""
@@ -50,12 +54,18 @@ class Photographer:
 
     def take(self, name: str, widget: QWidget | None = None) -> None:
         """Save a view in both themes; the whole window unless another one is given."""
+        if not self.wants(name):
+            return
         for theme in THEMES:
             self.desk.change_settings(theme=theme)
             self.rest()
             QCoreApplication.processEvents()  # what is to be laid out anew
             picture = (widget or self.window).grab().toImage()
             self.keep(picture, f"{name}-{theme}{self._suffix}")
+
+    def wants(self, name: str) -> bool:
+        """Whether a view is to be saved."""
+        return not self._only or name in self._only
 
     def scroll_to(self, widget: QWidget | None) -> None:
         """Bring a part of a page to the top of what is seen of it."""

@@ -3,6 +3,7 @@
 ::
 
     python -m app.qt.screenshots FOLDER
+    python -m app.qt.screenshots --readme assets/screenshots
 
 enrols two takes, fits, looks at genuine frames and attacks, runs a test session, writes its report,
 and saves what the window shows meanwhile; a few views again at twice the size. Works without a
@@ -41,6 +42,12 @@ SPECIES = (
 )
 """What the test session presents, in turn."""
 
+README = (
+    *("first-run", "recording", "model-weights", "model-threshold", "why-genuine", "why-attack"),
+    *("live-attack", "unfamiliar", "test-tally", "report", "settings-model", "about"),
+)
+"""What the README shows."""
+
 REPORT_SIZE = "1100,1500"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -49,6 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Take all pictures."""
     parser = argparse.ArgumentParser(prog="python -m app.qt.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the pictures go; made if missing")
+    parser.add_argument("--readme", action="store_true", help="only what the README shows")
     parser.add_argument("--scale", type=float, default=2.0, help="of the few larger pictures")
     parser.add_argument("--model", default="", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -61,7 +69,10 @@ def main(arguments: list[str] | None = None) -> None:
             _with_window(options.folder, _model_scenes, options.model, f"@{options.scale:g}x")
             return
         model = str(Path(own) / "face.safetensors")
-        _with_window(options.folder, _all_scenes, model)
+        only = README if options.readme else ()
+        _with_window(options.folder, _all_scenes, model, only=only)
+        if options.readme:
+            return
         # A window's scale is that of its process.
         larger = {**os.environ, "QT_SCALE_FACTOR": f"{options.scale:g}"}
         command = [sys.executable, "-m", "app.qt.screenshots", str(options.folder)]
@@ -76,7 +87,11 @@ def _complain(_kind: object, _context: object, message: str) -> None:
 
 
 def _with_window(
-    folder: Path, scenes: Callable[[Photographer, str], None], model: str, suffix: str = ""
+    folder: Path,
+    scenes: Callable[[Photographer, str], None],
+    model: str,
+    suffix: str = "",
+    only: tuple[str, ...] = (),
 ) -> None:
     from PySide6.QtCore import qInstallMessageHandler
 
@@ -89,7 +104,7 @@ def _with_window(
     window = make_window(Settings(source="demo", theme=THEMES[0]))
     window.resize(*SIZE)
     window.show()
-    photographer = Photographer(window, folder, suffix)
+    photographer = Photographer(window, folder, suffix, only)
     desk = window.desk
     try:
         photographer.wait("the window", lambda: window.pages is not None)
@@ -148,7 +163,7 @@ def _enrol(at: Photographer) -> None:
     assert control is not None
     for number in range(2):
         control.start("")
-        if number == 1:
+        if number == 1 and at.wants("recording"):
             at.wait("half a take", lambda: session.enrolment_shown.n_collected >= 16)
             at.take("recording")
         at.wait("a take", lambda: not session.enrolment.is_recording)
@@ -222,6 +237,7 @@ def _show(at: Photographer, name: str, key: str, verdict: str, page: str = "why"
 def _test(at: Photographer, report: Path) -> None:
     from app.qt.views.report_panel import ReportPanel
     from app.qt.views.tally_card import TallyCard
+    from app.qt.waiting import wait_until
 
     session, control = at.desk.session, at.desk.trial
     assert session is not None
@@ -229,8 +245,8 @@ def _test(at: Photographer, report: Path) -> None:
     at.window.book.turn_to("test")
     for number, species in enumerate(SPECIES):
         control.start(species)
-        at.rest(0.5)
         if number == len(SPECIES) - 1:
+            wait_until(lambda: at.window.live.banner.verdict.value == "attack", 10.0)
             at.take("presenting")
         at.wait(f"the test of {species}", lambda: not session.trial.is_presenting)
     _show(at, "", "window 6", "genuine", page="test")
@@ -249,6 +265,8 @@ def _test(at: Photographer, report: Path) -> None:
 
 def _browse(at: Photographer, page: Path) -> None:
     """Save the report as a browser shows it."""
+    if not at.wants("report"):
+        return
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         print("report: there is no Chromium here, so its page is left out.")
