@@ -27,6 +27,8 @@ from app.shown import Scored
 Terms = tuple[tuple[float, ...], ...]
 _VIEW, _REGION, _NETWORK, _CLUSTER = range(4)
 _N_NAMED = 4
+_AIR = 1.25
+"""Most height of the rows, in heights that they need."""
 _NOTABLE = 0.02
 """Differences below this share of the score are not marked, however large beside a small term."""
 
@@ -85,6 +87,7 @@ class ContributionsChart(Chart):
         for part in (self._head, self._sum, self._legend):
             self._column.addWidget(part)
         self._column.addWidget(self._scroll, 1)
+        self._column.addStretch(0)
         self._recolour()
 
     # ------------------------------------------------------------ values
@@ -253,6 +256,8 @@ class ContributionsChart(Chart):
         self._plot.show_rows(tuple(rows), (self._range.low, self._range.high), tuple(tips))
         self._legend.show_keys(self._keys(), self._colours)
         self._scroll.setVisible(bool(rows))
+        # Few rows leave no empty field below them.
+        self._scroll.setMaximumHeight(round(self._plot.minimumHeight() * _AIR))
 
     def _tip(
         self, group: _Group, values: tuple[float, ...], usual: float | None, places: int
