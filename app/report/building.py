@@ -114,7 +114,7 @@ def headline(level: Level) -> tuple[tuple[str, str], ...]:
     """Return names and values, the most important first."""
     errors = level.errors
     return (
-        ("APCER, worst species", worst_text(errors.worst)),
+        ("APCER, worst species", worst_text(errors)),
         *((f"APCER, {row.species}", rate_text(row.errors)) for row in level.attacks),
         ("BPCER", rate_text(errors.bpcer)),
         *summary(level, targets=(HEADLINE_TARGET,)),

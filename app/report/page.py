@@ -9,7 +9,7 @@ from markupsafe import Markup
 from app.presentation import Presentation
 from app.report import charts
 from app.report.building import Report, summary
-from app.report.words import percent, rate_text, span, worst_text
+from app.report.words import percent, rate_text, span, worst_species, worst_text
 from app.types import Verdict
 from lmkl_core.metrics import Rate
 
@@ -69,7 +69,7 @@ def _values(report: Report) -> dict[str, Any]:
                 "APCER, worst species",
                 errors.worst.rate,
                 errors.worst.interval,
-                note=errors.worst.species or "no attack was presented",
+                note=worst_species(errors) or "no attack was presented",
             ),
             _card("BPCER", errors.bpcer, errors.bpcer.interval, note="bona fide refused"),
             _card("APNRR", errors.apnrr, errors.apnrr.interval, note="attacks without response"),
@@ -88,7 +88,7 @@ def _values(report: Report) -> dict[str, Any]:
             for counts, by_frame in pairs
         ],
         "summary": [
-            ("APCER, worst species", worst_text(errors.worst), worst_text(frames.errors.worst)),
+            ("APCER, worst species", worst_text(errors), worst_text(frames.errors)),
             ("BPCER", rate_text(errors.bpcer), rate_text(frames.errors.bpcer)),
             *(
                 (name, text, by_frame)

@@ -1,8 +1,9 @@
 """Figures as a person reads them, always with what they rest on."""
 
-from lmkl_core.metrics import Estimate, Rate, Worst
+from lmkl_core.metrics import Errors, Estimate, Rate
 
 NO_DATA = "no data"
+ALL_EQUAL = "all species equal"
 
 
 def percent(share: float) -> str:
@@ -30,15 +31,25 @@ def rate_text(rate: Rate) -> str:
     )
 
 
-def worst_text(worst: Worst) -> str:
+def worst_text(errors: Errors) -> str:
     """Return the largest rate with its species and the interval of the maximum."""
+    worst = errors.worst
     if worst.value is None:
         return NO_DATA
-    rate = worst.rate
+    rate, species = worst.rate, worst_species(errors)
+    counts = "" if species == ALL_EQUAL else f": {rate.n_errors} of {rate.n}"
     return (
-        f"{percent(worst.value)} ({worst.species}: {rate.n_errors} of {rate.n}, "
+        f"{percent(worst.value)} ({species}{counts}, "
         f"{confidence(rate)} interval {span(worst.interval)})"
     )
+
+
+def worst_species(errors: Errors) -> str:
+    """Return the species with the largest rate, or that none is worse than another."""
+    rates = [rate.value for rate in errors.apcers.values() if rate.value is not None]
+    if len(rates) > 1 and len(set(rates)) == 1:
+        return ALL_EQUAL
+    return errors.worst.species
 
 
 def estimate_text(estimate: Estimate) -> str:

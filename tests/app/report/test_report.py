@@ -120,7 +120,30 @@ def test_that_the_number_needed_for_a_bound_reaches_it_and_one_less_does_not(tri
     assert Rate(0, 368).interval[1] < 0.01 <= Rate(0, 367).interval[1]
 
 
+def test_that_species_that_fared_alike_share_a_sentence(trial):
+    for species in ("phone", "tablet", "monitor"):
+        present(trial, species, [0.1] * 6)
+    (sentence,) = [text for text in report_of(trial).conclusions if "one presentation" in text]
+    assert sentence.startswith(
+        "Phone, tablet, monitor: the one presentation of each was not wrongly accepted."
+    )
+
+
+def test_that_no_species_is_called_worst_when_all_are_equal(trial):
+    present(trial, "phone", [0.1] * 6)
+    shown = dict(report_of(trial).shown.figures)
+    assert shown["APCER, worst species"].startswith("0.0 % (all species equal, 95 % interval")
+    present(trial, "phone", [0.9] * 6)
+    shown = dict(report_of(trial).shown.figures)
+    assert shown["APCER, worst species"].startswith("50.0 % (phone: 1 of 2")
+
+
 # ------------------------------------------------------------------ warnings
+
+
+def test_that_intervals_of_repeated_recordings_are_said_not_to_hold():
+    report = report_of(session(2, 2, is_simulated=True))
+    assert report.simulated.endswith("Recordings repeat, so the intervals do not hold.")
 
 
 def test_that_a_clean_session_has_no_warnings(trial):
