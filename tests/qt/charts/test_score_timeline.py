@@ -1,6 +1,7 @@
 """Scores over time."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -102,3 +103,45 @@ def test_that_clear_forgets_frames_but_not_the_threshold(chart):
     assert chart.message == "Waiting for the first scored frame"
     chart.set_threshold(None)
     assert "No model yet" in chart.message
+
+
+def n_breaks(chart):
+    """Count the places where the curve is interrupted after it has begun."""
+    return sum(math.isnan(score) for _, score in chart._curve[1:])
+
+
+def test_that_scores_are_not_joined_over_more_than_half_a_second(chart):
+    for number, time in enumerate((0.0, 0.4, 0.8, 1.4, 1.8)):
+        chart.append(scored(number, time=time))
+    chart.refresh()
+    assert n_breaks(chart) == 1
+
+
+def test_that_scores_of_two_faces_are_not_joined(chart):
+    chart.append(scored(0))
+    chart.append(replace(scored(1), face_changed=True))
+    chart.append(scored(2))
+    chart.refresh()
+    assert n_breaks(chart) == 1
+
+
+def test_that_the_words_on_both_sides_have_room_beyond_the_newest_frame(chart):
+    for each in session():
+        chart.append(each)
+    chart.refresh()
+    plot = chart.findChild(Plot)
+    (_, right), _ = plot.getViewBox().viewRange()
+    pixels = right / (right + 20.0) * plot.area().width()
+    assert pixels > plot.small_metrics.horizontalAdvance("accepted")
+
+
+def test_that_words_fit_between_the_threshold_and_the_edge(chart):
+    for i in range(60):
+        chart.append(scored(i, score=0.9 + 0.001 * (i % 5), threshold=0.3))
+    for _ in range(40):
+        chart.mark_stale()
+        chart.refresh()
+    plot = chart.findChild(Plot)
+    low, high = y_range(chart)
+    below = (0.3 - low) / (high - low) * plot.area().height()
+    assert below >= plot.small_metrics.height()

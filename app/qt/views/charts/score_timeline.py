@@ -22,6 +22,9 @@ from app.types import Verdict
 _MARK_GAP = 9.0
 _MARK_SIZE = 8.0
 _STRIP = 4.0
+_WORDS_GAP = 8
+_LONGEST_STEP = 0.5
+"""Seconds of frame time over which scores are joined; nobody knows what was in a longer gap."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ class _Moment:
     number: int
     verdict: Verdict
     score: float | None
+    is_joined: bool = True
+    """Whether a line leads here from the frame before."""
 
 
 @dataclass
@@ -84,7 +89,6 @@ class ScoreTimeline(Chart):
         self._legend = Legend(self)
         self._plot = Plot(self)
         self._plot.setAccessibleName(self.tr("Score over time, the curve"))
-        self._plot.setXRange(-seconds, 0.25, padding=0)
         self._plot.getAxis("bottom").setTicks([self._time_ticks(), []])
         self._plot.add_layer(self._paint_bands, z=-10)
         self._front = self._plot.add_layer(self._paint_marks, z=10)
@@ -103,7 +107,9 @@ class ScoreTimeline(Chart):
         score = scored.score
         if score is not None and not isfinite(score):
             score = None
-        self._moments.append(_Moment(time, scored.frame.number, scored.verdict, score))
+        is_near = bool(self._moments) and time - self._moments[-1].time <= _LONGEST_STEP
+        is_joined = is_near and not scored.face_changed
+        self._moments.append(_Moment(time, scored.frame.number, scored.verdict, score, is_joined))
         while self._moments[0].time < time - self._seconds:
             self._moments.popleft()
         if scored.threshold is not None and isfinite(scored.threshold):
@@ -211,12 +217,15 @@ class ScoreTimeline(Chart):
         now = self._moments[-1].time if self._moments else 0.0
         scores = [each.score for each in self._moments if each.score is not None]
         threshold = [] if self._threshold is None else [self._threshold]
-        self._range.follow([*scores, *threshold])
+        self._range.follow([*scores, *threshold, *self._room_for_words()])
         self._range.step()
         self._plot.setYRange(self._range.low, self._range.high, padding=0)
-        self._curve = [
-            (each.time - now, nan if each.score is None else each.score) for each in self._moments
-        ]
+        self._plot.setXRange(-self._seconds, self._words_width(), padding=0)
+        self._curve = []
+        for each in self._moments:
+            if not each.is_joined:
+                self._curve.append((each.time - now, nan))
+            self._curve.append((each.time - now, nan if each.score is None else each.score))
         has_values = bool(scores) or self._threshold is not None
         self._plot.getAxis("left").setStyle(showValues=has_values)
         self._choose_marks(now)
@@ -224,6 +233,25 @@ class ScoreTimeline(Chart):
         self._front.update()
         if not self._range.has_settled:
             self._must_draw = True
+
+    def _sides(self) -> tuple[str, str]:
+        return self.tr("accepted"), self.tr("refused")
+
+    def _words_width(self) -> float:
+        """Return how many seconds wide the words on both sides are: no frame is drawn there."""
+        metrics = self._plot.small_metrics
+        pixels = max(metrics.horizontalAdvance(text) for text in self._sides()) + 2 * _WORDS_GAP
+        width = max(self._plot.area().width(), 2.0 * pixels)
+        return self._seconds * pixels / (width - pixels)
+
+    def _room_for_words(self) -> list[float]:
+        """Return values that must be in view for a line of words above and below the threshold."""
+        if self._threshold is None:
+            return []
+        height = max(self._plot.area().height(), 1.0)
+        share = min(0.3, (self._plot.small_metrics.height() + _WORDS_GAP) / height)
+        room = share * (self._range.high - self._range.low)
+        return [self._threshold - room, self._threshold + room]
 
     def _choose_marks(self, now: float) -> None:
         """One mark of a kind in every few pixels: more would only blur into each other.
@@ -269,15 +297,15 @@ class ScoreTimeline(Chart):
         painter.setPen(QPen(QColor(colours.text), 1.4, Qt.PenStyle.DashLine))
         painter.drawLine(line)
         painter.setFont(self._plot.small_font)
-        align = Qt.AlignmentFlag.AlignLeft
+        align = Qt.AlignmentFlag.AlignRight
+        accepted, refused = self._sides()
+        gap = _WORDS_GAP
         painter.setPen(QColor(colours.good))
         painter.drawText(
-            above.adjusted(8, 4, -8, -3), align | Qt.AlignmentFlag.AlignBottom, self.tr("accepted")
+            above.adjusted(0, 0, -gap, -3), align | Qt.AlignmentFlag.AlignBottom, accepted
         )
         painter.setPen(QColor(colours.bad))
-        painter.drawText(
-            below.adjusted(8, 3, -8, -4), align | Qt.AlignmentFlag.AlignTop, self.tr("refused")
-        )
+        painter.drawText(below.adjusted(0, 3, -gap, 0), align | Qt.AlignmentFlag.AlignTop, refused)
 
     def _paint_marks(self, painter: QPainter, pixels: Pixels) -> None:
         draw_curve(painter, pixels, self._curve, self._colours.accent)
