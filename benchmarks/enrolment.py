@@ -19,7 +19,7 @@ whom nothing was chosen.
 import argparse
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -112,7 +112,7 @@ def gather(pipeline, person, n_tests):
     return enrolled, [one for one in genuine if one], [one for one in attacks if one]
 
 
-def fit(enrolled, plan):
+def fit(enrolled, plan, settings):
     """The estimator that the app would fit on so many parts of so many frames."""
     parts, n_frames = plan
     samples = Samples()
@@ -120,7 +120,7 @@ def fit(enrolled, plan):
         if part <= parts:
             for views, condition in rows[:n_frames]:
                 samples.add_views(views, f"{light} {part}", condition)
-    return samples.fit(estimator_of(Settings()))
+    return samples.fit(estimator_of(settings))
 
 
 def scores_of(estimator, recordings):
@@ -132,7 +132,7 @@ def scores_of(estimator, recordings):
     ]
 
 
-def study(people, n_tests):
+def study(people, n_tests, settings):
     """Outcomes by plan and threshold."""
     pipeline = Pipeline(Extractor(load_preset("texture")), FaceTracker(make_detector()))
     outcomes = {(plan, name): Outcome() for plan in PLANS for name in ("target", "floor")}
@@ -140,7 +140,7 @@ def study(people, n_tests):
         began = time.monotonic()
         enrolled, genuine, attacks = gather(pipeline, person, n_tests)
         for plan in PLANS:
-            estimator = fit(enrolled, plan)
+            estimator = fit(enrolled, plan, settings)
             own = float(estimator.calibration_.threshold)
             floor = LEAST_SHARE * float(np.median(estimator.calibration_.scores))
             of_genuine, of_attacks = scores_of(estimator, genuine), scores_of(estimator, attacks)
@@ -156,9 +156,14 @@ def main(arguments=None):
     parser.add_argument("--people", type=int, default=4)
     parser.add_argument("--skip", type=int, default=0, help="people to leave out before these")
     parser.add_argument("--tests", type=int, default=3, help="genuine recordings in each light")
+    parser.add_argument("--delta", help="the regulariser, or auto; the app's own by default")
     options = parser.parse_args(arguments)
+    settings = Settings()
+    if options.delta:
+        delta = options.delta if options.delta == "auto" else float(options.delta)
+        settings = replace(settings, delta=delta)
     people = PEOPLE[options.skip : options.skip + options.people]
-    outcomes = study(people, options.tests)
+    outcomes = study(people, options.tests, settings)
     print(GENERATED.format(people=len(people)))
     print("\n| parts x frames | threshold set by | threshold, median (range) |", end="")
     print(" genuine recordings refused | of their frames | attacks accepted | of their frames |")
