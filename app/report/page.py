@@ -9,7 +9,7 @@ from markupsafe import Markup
 from app.presentation import Presentation
 from app.report import charts
 from app.report.building import Report, summary
-from app.report.words import percent, rate_text, span, worst_species, worst_text
+from app.report.words import percent, rate_text, score_text, span, worst_species, worst_text
 from app.types import Verdict
 from lmkl_core.metrics import Rate
 
@@ -100,7 +100,8 @@ def _values(report: Report) -> dict[str, Any]:
         "frame_histogram": Markup(charts.histogram(frames, thresholds, "frames")),
         "roc": Markup(charts.roc(level, frames, thresholds)),
         "det": Markup(charts.det(level, frames, thresholds)),
-        "thresholds": ", ".join(f"{threshold:.6g}" for threshold in thresholds) or "none in force",
+        "thresholds": ", ".join(score_text(threshold) for threshold in thresholds)
+        or "none in force",
         "rows": [_row(one) for one in report.presentations],
     }
 
@@ -124,7 +125,7 @@ def _row(one: Presentation) -> dict[str, Any]:
         "species": one.species + (" (simulated)" if one.is_simulated else ""),
         "outcome": _OUTCOMES[one.verdict],
         "is_error": one.verdict is wrong,
-        "score": "–" if one.score is None else f"{one.score:.4f}",
-        "threshold": "–" if one.threshold is None else f"{one.threshold:.4f}",
+        "score": score_text(one.score),
+        "threshold": score_text(one.threshold),
         "frames": f"{len(one.scores)} of {len(one.frames)}",
     }

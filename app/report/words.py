@@ -59,6 +59,14 @@ def estimate_text(estimate: Estimate) -> str:
     return f"{percent(estimate.value)} ({_basis(estimate)} interval {span(estimate.interval)})"
 
 
+def score_text(value: float | None) -> str:
+    """Return a score or threshold with three decimals, more only where those would all be zero."""
+    if value is None:
+        return "–"
+    text = f"{value:.3f}"
+    return f"{value:.2g}" if value and not float(text) else text
+
+
 def auc_text(estimate: Estimate) -> str:
     """Return an area under a curve, as a number from 0 to 1."""
     if estimate.value is None:

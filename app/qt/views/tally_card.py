@@ -9,7 +9,7 @@ from app.qt.views.choice_grid import ButtonRow
 from app.qt.views.presentation_list import PresentationList
 from app.qt.views.step_heading import MARGIN, StepHeading
 from app.qt.views.tally_table import TallyTable
-from app.qt.views.trial_words import bound_words, species_words
+from app.qt.views.trial_words import NO_BREAK, bound_words, species_words
 from app.shown import TrialShown
 
 
@@ -44,6 +44,8 @@ class TallyCard(QFrame):
                 "10 presentations without an error still leave up to 31 % possible; "
                 "30: 12 %; 100: 3.6 %."
             )
+            .replace(" %", f"{NO_BREAK}%")
+            .replace(": ", f":{NO_BREAK}")
         )
         rule.setWordWrap(True)
         set_class(rule, "small")
