@@ -9,7 +9,7 @@ from app.qt.waiting import rest, wait_until
 from app.qt.workers.sentences import sentence_of
 from benchmarks import enrolment, launch, responsiveness
 from benchmarks.__main__ import NAMES
-from benchmarks.heartbeat import Heartbeat
+from benchmarks.heartbeat import Control, Heartbeat
 
 
 @pytest.mark.parametrize("name", ["launch", "responsiveness", "enrolment"])
@@ -61,6 +61,14 @@ def test_that_a_gap_names_the_line_of_the_app_in_which_it_came(qapp):
     with Heartbeat() as heart:
         sentence_of(Slow(), "Waiting")
     assert heart.longest[1].startswith("workers/sentences.py:")
+
+
+def test_that_the_control_tells_its_longest_gap_and_begins_anew():
+    with Control() as control:
+        control.longest()
+        time.sleep(0.03)
+        assert 0.004 < control.longest() < 10
+        assert control.longest() < 10
 
 
 def test_that_waiting_ends_with_the_condition_or_with_the_time(qapp):
