@@ -112,6 +112,8 @@ class _ThemedIcon(QIconEngine):
         _paint(painter, self._shape, square, QColor(getattr(colours(), role)))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        if size.isEmpty():
+            return QPixmap()  # of a button that has no room left, as while a notice folds away
         result = QPixmap(size)
         result.fill(Qt.GlobalColor.transparent)
         painter = QPainter(result)

@@ -154,3 +154,13 @@ def test_that_theme_and_icons_load_neither_svg_nor_numerics():
     )
     loaded = set(run.stdout.split())
     assert loaded.isdisjoint({"PySide6.QtSvg", "numpy", "cv2", "pyqtgraph", "app.types"})
+
+
+def test_that_an_icon_without_room_is_no_picture_and_no_warning(qapp):
+    assert icon("cross").pixmap(QSize(16, -4)).isNull()
+
+
+def test_that_an_icon_with_more_width_leaves_a_gap_before_the_words(qapp):
+    picture = icon("stop").pixmap(QSize(24, 16)).toImage()
+    assert any(picture.pixelColor(x, 8).alpha() for x in range(16))
+    assert not any(picture.pixelColor(x, 8).alpha() for x in range(16, 24))
