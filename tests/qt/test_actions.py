@@ -43,7 +43,7 @@ def test_that_no_shortcut_is_given_twice(driver):
 
 def test_that_only_what_can_be_done_is_offered(driver):
     offered = {one.text().replace("&", ""): one.isEnabled() for one in driver.window.menus.all}
-    for text in ("Export model…", "Fit the model", "Undo", "Go on without a model"):
+    for text in ("Export model…", "Fit the model", "Undo", "Close the model"):
         assert not offered[text]
     assert offered["Record a take"]
 
@@ -51,7 +51,7 @@ def test_that_only_what_can_be_done_is_offered(driver):
 def test_that_a_model_can_be_exported_and_given_up(launch, exported):
     driver = launch(recent=(str(exported),)).until_modelled()
     assert driver.action("Export model…").isEnabled()
-    driver.action("Go on without a model").trigger()
+    driver.action("Close the model").trigger()
     assert driver.session.model is None
     assert not driver.action("Export model…").isEnabled()
     assert driver.window.windowTitle() == "lmkl-pad"

@@ -53,8 +53,8 @@ def test_that_frames_of_a_source_arrive_in_both_mailboxes(studio, qtbot):
     boss, worker = studio(Pictures())
     with qtbot.waitSignals([boss.source_opened, boss.frame_ready], timeout=PATIENCE):
         boss.wanted.emit("demo", 640, 480)
-    assert worker.to_show.take() is not None
-    assert worker.to_score.take() is not None
+    for mailbox in (worker.to_show, worker.to_score):
+        qtbot.waitUntil(lambda mailbox=mailbox: mailbox.take() is not None, timeout=PATIENCE)
 
 
 def test_that_another_source_takes_the_place_of_the_first_which_is_let_go(studio, qtbot):
