@@ -91,8 +91,8 @@ class Note(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(GRID)
         self._icon = _Picture(icon_name, role)
-        self._icon.setVisible(bool(icon_name))
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._icon.setVisible(bool(icon_name))  # only now: without a parent it would be a window
         self.label = QLabel()
         self.label.setWordWrap(True)
         row.addWidget(self.label, 1)
