@@ -56,7 +56,6 @@ class Shown(QObject):
         return False
 
 
-@pytest.mark.xfail(reason="Note (step_heading.py) shows its picture before it has a parent")
 def test_that_turning_to_pages_shows_no_other_window(launch):
     driver = launch().until_ready()
     shown = Shown()

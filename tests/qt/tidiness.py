@@ -98,7 +98,7 @@ def nothing_is_left(request, monkeypatch, caplog):
     yield
     if request.session.testsfailed > n_failed:
         return  # its traceback keeps things alive, and it has failed anyway
-    for phase in ("setup", "call"):
+    for phase in ("setup", "call", "teardown"):
         caplog.get_records(phase).clear()  # what was logged with a traceback keeps its frames
     # pytest-qt has closed and deleted what was given to qtbot by now.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
