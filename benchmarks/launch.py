@@ -53,7 +53,7 @@ from app import launch
 def shown():
     print("shown", flush=True)
     from PySide6.QtWidgets import QApplication
-    from app.qt.views.preview import Preview
+    from app.qt.views.live.preview import Preview
     preview, = (one for one in QApplication.allWidgets() if isinstance(one, Preview))
     preview.playing.connect(playing)
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from app.qt import icons
-from app.qt.views.book import ENROL, MODEL, TEST, WHY
+from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY
 from app.settings import Settings
 from app.shown import EnrolmentShown, ModelShown, ReportShown
 
@@ -215,7 +215,7 @@ class Actions(QObject):
     def show_settings(self) -> None:
         """Open the settings."""
         from app.qt.choices import choices_of
-        from app.qt.views.settings_dialog import SettingsDialog
+        from app.qt.views.dialogs.settings_dialog import SettingsDialog
 
         dialog = SettingsDialog(
             self._desk.settings, choices_of(self._window.live.source_bar.cameras), self._window
@@ -228,7 +228,7 @@ class Actions(QObject):
     @Slot()
     def show_shortcuts(self) -> None:
         """Show what the keys do."""
-        from app.qt.views.shortcuts_dialog import ShortcutsDialog
+        from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
 
         dialog = ShortcutsDialog(self.all, self._window)
         dialog.exec()
@@ -237,7 +237,7 @@ class Actions(QObject):
     @Slot()
     def show_about(self) -> None:
         """Show what this is."""
-        from app.qt.views.about_dialog import AboutDialog
+        from app.qt.views.dialogs.about_dialog import AboutDialog
 
         dialog = AboutDialog(self._window)
         dialog.exec()

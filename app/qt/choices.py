@@ -2,7 +2,7 @@
 
 from app import storage
 from app.faces.yunet import YUNET_FILE
-from app.qt.views.settings_dialog import SettingsChoices
+from app.qt.views.dialogs.settings_dialog import SettingsChoices
 from lmkl_core.features.presets import load_preset, preset_names
 from lmkl_core.features.weights import weights_folder
 

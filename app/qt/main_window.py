@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from app.qt import icons, theme
 from app.qt.desk import Desk
-from app.qt.views.book import ENROL, MODEL, TEST, WHY, Book
-from app.qt.views.live_panel import LivePanel
-from app.qt.views.status_line import StatusLine
+from app.qt.views.live.live_panel import LivePanel
+from app.qt.views.live.status_line import StatusLine
+from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY, Book
 from app.shown import SourceShown
 
 if TYPE_CHECKING:

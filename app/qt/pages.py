@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
 from app.qt.desk import Desk
-from app.qt.views.book import ENROL, MODEL, TEST, WHY, Book
+from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY, Book
 from app.shown import EnrolmentShown, ModelShown, Scored, SourceShown, TrialShown, Working
 
 if TYPE_CHECKING:
-    from app.qt.views.enrol_page import EnrolPage
-    from app.qt.views.model_page import ModelPage
-    from app.qt.views.test_page import TestPage
-    from app.qt.views.why_page import WhyPage
+    from app.qt.views.enrol.enrol_page import EnrolPage
+    from app.qt.views.model.model_page import ModelPage
+    from app.qt.views.trial.test_page import TestPage
+    from app.qt.views.why.why_page import WhyPage
     from app.session import Session
 
 
@@ -65,7 +65,7 @@ class Pages(QObject):
     # ------------------------------------------------------------- making
 
     def _make_enrol(self) -> QWidget:
-        from app.qt.views.enrol_page import EnrolPage
+        from app.qt.views.enrol.enrol_page import EnrolPage
 
         page, control, model = EnrolPage(), self._desk.enrol, self._desk.model
         assert control is not None
@@ -83,7 +83,7 @@ class Pages(QObject):
         return page
 
     def _make_model(self) -> QWidget:
-        from app.qt.views.model_page import ModelPage
+        from app.qt.views.model.model_page import ModelPage
 
         page, model = ModelPage(), self._desk.model
         assert model is not None
@@ -100,7 +100,7 @@ class Pages(QObject):
         return page
 
     def _make_why(self) -> QWidget:
-        from app.qt.views.why_page import WhyPage
+        from app.qt.views.why.why_page import WhyPage
 
         page = WhyPage()
         page.enrol_requested.connect(self.turn_to_enrol)
@@ -112,7 +112,7 @@ class Pages(QObject):
         return page
 
     def _make_test(self) -> QWidget:
-        from app.qt.views.test_page import TestPage
+        from app.qt.views.trial.test_page import TestPage
 
         page, control = TestPage(), self._desk.trial
         assert control is not None

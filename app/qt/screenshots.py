@@ -235,8 +235,8 @@ def _show(at: Photographer, name: str, key: str, verdict: str, page: str = "why"
 
 
 def _test(at: Photographer, report: Path) -> None:
-    from app.qt.views.report_panel import ReportPanel
-    from app.qt.views.tally_card import TallyCard
+    from app.qt.views.trial.report_panel import ReportPanel
+    from app.qt.views.trial.tally_card import TallyCard
     from app.qt.waiting import wait_until
 
     session, control = at.desk.session, at.desk.trial
@@ -288,9 +288,9 @@ def _dialogs(at: Photographer) -> None:
     from PySide6.QtWidgets import QTabWidget
 
     from app.qt.choices import choices_of
-    from app.qt.views.about_dialog import AboutDialog
-    from app.qt.views.settings_dialog import SettingsDialog
-    from app.qt.views.shortcuts_dialog import ShortcutsDialog
+    from app.qt.views.dialogs.about_dialog import AboutDialog
+    from app.qt.views.dialogs.settings_dialog import SettingsDialog
+    from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
 
     window = at.window
     settings = SettingsDialog(at.desk.settings, choices_of(()), window)

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel
 
-from app.qt.views.book import Book
+from app.qt.views.parts.book import Book
 
 
 @pytest.fixture

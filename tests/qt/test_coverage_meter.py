@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.qt.views.coverage_meter import CoverageBar, CoverageMeter
+from app.qt.views.enrol.coverage_meter import CoverageBar, CoverageMeter
 from app.shown import CoverageItem
 
 

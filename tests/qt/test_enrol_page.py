@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.views.enrol_page import EnrolPage
+from app.qt.views.enrol.enrol_page import EnrolPage
 from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
 
 COVERAGE = (

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QColor, QImage
 
-from app.qt.views.preview import Preview
+from app.qt.views.live.preview import Preview
 from app.sources.demo import DemoSource
 from app.sources.poster import CAPTION, poster_of
 from app.types import Frame

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.qt.views.live_panel import LivePanel
+from app.qt.views.live.live_panel import LivePanel
 from app.shown import Decision, Notice, Scored
 from app.types import Frame, Verdict
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
 
-from app.qt.views.model_page import ModelPage
+from app.qt.views.model.model_page import ModelPage
 from app.shown import Working
 from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown
 

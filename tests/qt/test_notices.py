@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 
-from app.qt.views import notices as module
-from app.qt.views.notices import MOST, Notices
+from app.qt.views.live import notices as module
+from app.qt.views.live.notices import MOST, Notices
 from app.shown import Notice
 
 

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtGui import QColor
 
 from app.qt import theme
-from app.qt.views.preview import STALE_SECONDS, Preview
+from app.qt.views.live.preview import STALE_SECONDS, Preview
 from app.shown import Region, Scored
 from app.types import Frame, Verdict
 

@@ -5,8 +5,8 @@ import math
 import pytest
 from PySide6.QtCore import Qt
 
-from app.qt.views.check_words import limits_in_words, name_in_words, value_in_words
-from app.qt.views.quality_list import INTERVAL_MS, USUAL_CHECKS, QualityList
+from app.qt.views.enrol.check_words import limits_in_words, name_in_words, value_in_words
+from app.qt.views.enrol.quality_list import INTERVAL_MS, USUAL_CHECKS, QualityList
 from app.types import Check, Quality
 
 SIZE = Check("size", 164.2, 80.0, math.inf, "px")

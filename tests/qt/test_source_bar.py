@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
-from app.qt.views.source_bar import SourceBar
+from app.qt.views.live.source_bar import SourceBar
 from app.shown import Choice, SourceShown
 
 DEMO = SourceShown(

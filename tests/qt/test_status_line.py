@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from app.qt.views.status_line import StatusLine
+from app.qt.views.live.status_line import StatusLine
 from app.shown import Throughput, Working
 
 

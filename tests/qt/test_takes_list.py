@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.qt.views.takes_list import TakesList
+from app.qt.views.enrol.takes_list import TakesList
 from app.shown import TakeShown
 
 WINDOW, LAMP = TakeShown("window", 36, 1, True), TakeShown("lamp", 24, 2)

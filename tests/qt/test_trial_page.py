@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
     QScrollArea,
 )
 
-from app.qt.views.choice_button import ChoiceButton
-from app.qt.views.presentation_list import PresentationList
-from app.qt.views.tally_table import TallyTable
-from app.qt.views.test_page import TestPage
+from app.qt.views.trial.choice_button import ChoiceButton
+from app.qt.views.trial.presentation_list import PresentationList
+from app.qt.views.trial.tally_table import TallyTable
+from app.qt.views.trial.test_page import TestPage
 from app.shown import BONA_FIDE, SPECIES, PresentationShown, ReportShown, TallyRow, TrialShown
 from app.types import Verdict
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from app.qt import theme
-from app.qt.views.verdict_banner import VerdictBanner
+from app.qt.views.live.verdict_banner import VerdictBanner
 from app.shown import Decision
 from app.types import Verdict
 

@@ -15,7 +15,7 @@ from app.qt.views.charts.legend import Key, Legend, draw_mark
 from app.qt.views.charts.plot import Pixels, Plot, draw_curve, tinted
 from app.qt.views.charts.steady_range import SteadyRange
 from app.qt.views.charts.wording import decimals, places_for
-from app.qt.views.verdict_words import verdict_word
+from app.qt.views.parts.verdict_words import verdict_word
 from app.shown import Scored
 from app.types import Verdict
 

@@ -1,0 +1,1 @@
+"""The Enrol page and its parts."""

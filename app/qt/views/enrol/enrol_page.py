@@ -1,0 +1,235 @@
+"""The enrolment page: record takes, see what is covered, strike bad frames, fit a model.
+
+Shortcuts that hold in the whole window are the window's; tool tips here name them.
+"""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.qt.theme import set_class
+from app.qt.views.enrol.coverage_meter import CoverageMeter
+from app.qt.views.enrol.fit_bar import FitBar
+from app.qt.views.enrol.gallery import Gallery
+from app.qt.views.enrol.guidance import Guidance
+from app.qt.views.enrol.quality_list import QualityList
+from app.qt.views.enrol.record_card import RecordCard
+from app.qt.views.enrol.takes_list import TakesList
+from app.qt.views.parts.texts import card
+from app.shown import EnrolmentShown
+from app.types import Quality
+
+_TWO_COLUMNS = 54
+"""Width from which there are two columns, in heights of a line of text."""
+
+_GAP = 12
+
+
+class EnrolPage(QWidget):
+    """Everything about enrolling a face.
+
+    Parameters
+    ----------
+    parent : QWidget, optional
+        Its owner.
+    """
+
+    take_requested = Signal(str)
+    """Name for the new take; empty for the suggested one."""
+    take_stopped = Signal()
+    sample_removed = Signal(list)
+    """Numbers of the samples to strike."""
+    take_removed = Signal(str)
+    take_renamed = Signal(str, str)
+    undo_requested = Signal()
+    fit_requested = Signal()
+    clear_requested = Signal()
+    """Everything is to be forgotten; the person has confirmed it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._is_busy = self._has_model = False
+        self._shown = EnrolmentShown()
+        self.guidance = Guidance(self)
+        self.record = RecordCard(self)
+        self.quality = QualityList(self)
+        self.takes = TakesList(self)
+        self.coverage = CoverageMeter(self)
+        self.gallery = Gallery(self)
+        self.fit_bar = FitBar(self)
+        self._quality_card = _titled(self.tr("Picture quality"), self.quality, self)
+        self._takes_card = _titled(self.tr("Takes"), self.takes, self)
+        self._coverage_card = _titled(self.tr("Coverage"), self.coverage, self)
+        self._gallery_card = _titled(self.tr("Frames"), self.gallery, self)
+        self._lay_out()
+        self._connect()
+        self._order_tabs()
+        self.show_enrolment(self._shown)
+
+    # ------------------------------------------------------------- what is shown
+
+    def show_enrolment(self, shown: EnrolmentShown) -> None:
+        """Show the enrolment; may be called for every frame."""
+        self._shown = shown
+        has_takes = bool(shown.takes)
+        self._guide()
+        self.record.show_enrolment(shown)
+        self.takes.show_takes(shown.takes, shown.collecting)
+        self.coverage.show_coverage(shown.coverage)
+        self.gallery.show_samples(shown.samples)
+        self.fit_bar.show_enrolment(shown)
+        self._takes_card.setVisible(has_takes)
+        self._coverage_card.setVisible(has_takes and bool(shown.coverage))
+        self._gallery_card.setVisible(bool(shown.samples))
+        self._lock()
+
+    def show_quality(self, quality: Quality | None, reason: str) -> None:
+        """Show the checks of the newest frame; may be called for every frame."""
+        self.quality.show_quality(quality, reason)
+
+    def set_busy(self, is_busy: bool) -> None:
+        """Say whether a model is being fitted."""
+        self._is_busy = is_busy
+        self.fit_bar.set_busy(is_busy)
+        self._lock()
+
+    def set_model_present(self, is_present: bool, n_unmodelled: int) -> None:
+        """Say whether there is a model, and how many frames it does not know."""
+        self._has_model = is_present
+        self.fit_bar.set_model_present(is_present, n_unmodelled)
+        self.record.set_model_present(is_present)
+        self._guide()
+
+    @Slot()
+    def toggle_take(self) -> None:
+        """Do what the big button does: for the window's menu and its shortcut."""
+        self.record.toggle()
+
+    # ------------------------------------------------------------- Qt
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        """Use two columns where there is room for them."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    # ------------------------------------------------------------- own
+
+    def _guide(self) -> None:
+        has_begun = bool(self._shown.takes or self._shown.collecting)
+        self.guidance.show_begun(has_begun)
+        # A model from a file was enrolled elsewhere: nobody is here for the first time.
+        self.guidance.show_opened(self._has_model and not has_begun)
+
+    def _lock(self) -> None:
+        """Leave the takes alone while one is recorded; a fit goes on with what it was given."""
+        is_recording = bool(self._shown.collecting)
+        self.takes.set_locked(is_recording, may_clear=not is_recording and not self._is_busy)
+        self.gallery.set_locked(is_recording)
+
+    def _lay_out(self) -> None:
+        content = QWidget(self)
+        self._first, self._second = QVBoxLayout(), QVBoxLayout()
+        self._columns = QHBoxLayout()
+        for layout in (self._first, self._second):
+            layout.setSpacing(_GAP)
+            self._columns.addLayout(layout)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(_GAP, _GAP, _GAP, _GAP)
+        column.setSpacing(_GAP)
+        column.addWidget(self.guidance)
+        column.addLayout(self._columns)
+        column.addWidget(self._gallery_card, 1)
+        self._n_columns = 0
+        self._arrange()
+
+        scroll = QScrollArea(self)
+        scroll.setWidget(content)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.viewport().setAutoFillBackground(False)
+        line = QFrame(self)
+        set_class(line, "line")
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(scroll, 1)
+        whole.addWidget(line)
+        whole.addWidget(self.fit_bar)
+
+    def _arrange(self) -> None:
+        wanted = 2 if self.width() >= self.fontMetrics().height() * _TWO_COLUMNS else 1
+        if wanted == self._n_columns:
+            return
+        self._n_columns = wanted
+        second = self._first if wanted == 1 else self._second
+        self._columns.setSpacing(_GAP if wanted == 2 else 0)
+        self._columns.setStretch(0, 1)
+        self._columns.setStretch(1, wanted - 1)
+        for layout in (self._first, self._second):
+            while layout.count():
+                layout.takeAt(0)
+        self._first.addWidget(self.record)
+        self._first.addWidget(self._coverage_card)
+        second.addWidget(self._quality_card)
+        second.addWidget(self._takes_card)
+        for layout in (self._first, self._second):
+            layout.addStretch(1)
+
+    def _connect(self) -> None:
+        self.record.take_requested.connect(self.take_requested)
+        self.record.take_stopped.connect(self.take_stopped)
+        self.takes.remove_requested.connect(self.take_removed)
+        self.takes.rename_requested.connect(self.take_renamed)
+        self.takes.clear_requested.connect(self._on_clear)
+        self.takes.frames_requested.connect(self.gallery.show_take)
+        self.gallery.remove_requested.connect(self.sample_removed)
+        self.fit_bar.undo_requested.connect(self.undo_requested)
+        self.fit_bar.fit_requested.connect(self.fit_requested)
+
+    def _order_tabs(self) -> None:
+        """Go from top to bottom: laying the widgets out has mixed up their order."""
+        last: QWidget = self.guidance.button
+        for stops in (
+            self.record.tab_stops,
+            self.quality.tab_stops,
+            self.takes.tab_stops,
+            self.gallery.tab_stops,
+            self.fit_bar.tab_stops,
+        ):
+            for stop in stops:
+                QWidget.setTabOrder(last, stop)
+                last = stop
+
+    @Slot()
+    def _on_clear(self) -> None:
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle(self.tr("Delete all takes"))
+        box.setText(self.tr("Delete all takes with their frames?"))
+        box.setInformativeText(self.tr("This cannot be undone. The fitted model stays."))
+        confirm = box.addButton(self.tr("Delete all"), QMessageBox.ButtonRole.DestructiveRole)
+        set_class(confirm, "danger")
+        keep = box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(keep)
+        confirm.clicked.connect(self.clear_requested)
+        box.open()
+
+
+def _titled(title: str, widget: QWidget, parent: QWidget) -> QFrame:
+    frame, column = card(parent)
+    heading = QLabel(title, frame)
+    heading.setProperty("class", "heading")
+    column.addWidget(heading)
+    column.addWidget(widget, 1)
+    return frame

@@ -1,0 +1,132 @@
+"""Three lines for who enrols for the first time; later they fold away."""
+
+from PySide6.QtCore import QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from app.qt.icons import icon
+from app.qt.theme import colours, set_class
+from app.qt.views.parts.texts import wrapped
+
+
+class Guidance(QFrame):
+    """How to enrol, in three numbered lines under a heading that folds them.
+
+    Parameters
+    ----------
+    parent : QWidget, optional
+        Its owner.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._was_begun = self._is_opened = False
+        self.button = QPushButton(self.tr("How to enrol"), self)
+        self.button.setProperty("class", "quiet")
+        self.button.setToolTip(self.tr("Show or hide the three steps."))
+        self.button.clicked.connect(self._on_clicked)
+        self._title = wrapped(self.tr("Show the program your face"), "title", self)
+        self._steps = QWidget(self)
+        grid = QGridLayout(self._steps)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        for row, text in enumerate(
+            (
+                self.tr("Sit before the camera as you usually do and press Record."),
+                self.tr("Move your head a little while the ring fills; look away at the pauses."),
+                self.tr("Record a second take in another light, then fit the model."),
+            )
+        ):
+            grid.addWidget(_Number(row + 1, self), row, 0, Qt.AlignmentFlag.AlignTop)
+            label = wrapped(text, parent=self)
+            label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+            grid.addWidget(label, row, 1)
+        self._opened = wrapped(
+            self.tr(
+                "The model knows its own takes; pictures are not kept in files. "
+                "A new take is added to it."
+            ),
+            parent=self,
+        )
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(12)
+        self._column.addWidget(self._title)
+        self._column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self._steps)
+        self._column.addWidget(self._opened)
+        self._fold(False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the steps are shown."""
+        return self._is_open
+
+    def show_begun(self, was_begun: bool) -> None:
+        """Say whether anything was recorded: the steps fold then, and unfold when all is gone.
+
+        In between they stay as the person left them.
+        """
+        if was_begun != self._was_begun:
+            self._was_begun = was_begun
+            self._fold(was_begun)
+
+    def show_opened(self, is_opened: bool) -> None:
+        """Say whether there is a model whose takes are not here: that is told in place of steps."""
+        if is_opened != self._is_opened:
+            self._is_opened = is_opened
+            self._fold(self._was_begun)
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        self._fold(self._is_open)
+
+    def _fold(self, is_folded: bool) -> None:
+        self._is_open = not is_folded and not self._is_opened
+        self._opened.setVisible(self._is_opened)
+        self._steps.setVisible(self._is_open)
+        # Before anything was recorded the steps are what matters: nothing to fold them with.
+        self._title.setVisible(not self._was_begun and not self._is_opened)
+        self.button.setVisible(self._was_begun)
+        self.button.setIcon(icon("chevron-down" if self._is_open else "chevron-right"))
+        self.button.setAccessibleDescription(
+            self.tr("The steps are shown.") if self._is_open else self.tr("The steps are hidden.")
+        )
+        has_frame = self._is_open or self._is_opened
+        set_class(self, "card" if has_frame else "")
+        if not has_frame:
+            self._column.setContentsMargins(0, 0, 0, 0)
+        elif self._was_begun:
+            self._column.setContentsMargins(0, 0, 16, 16)
+        else:
+            self._column.setContentsMargins(16, 14, 16, 16)
+        self._steps.setContentsMargins(16 if self._was_begun else 0, 0, 0, 0)
+
+
+class _Number(QWidget):
+    """A number on a disc."""
+
+    def __init__(self, number: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._number = str(number)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(self._number)
+
+    def sizeHint(self) -> QSize:
+        side = round(self.fontMetrics().height() * 1.6)
+        return QSize(side, side)
+
+    def paintEvent(self, _event: QPaintEvent, /) -> None:
+        theme = colours()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.accent_soft))
+        painter.drawEllipse(QRectF(self.rect()))
+        font = self.font()
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._number)
+        painter.end()

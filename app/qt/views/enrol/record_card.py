@@ -1,0 +1,246 @@
+"""Recording a take: its name, the button, the ring and what to do now."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.qt.icons import icon
+from app.qt.theme import set_class
+from app.qt.views.enrol.progress_ring import ProgressRing
+from app.qt.views.enrol.takes_list import LONGEST_NAME
+from app.qt.views.parts.calm_combo_box import CalmComboBox
+from app.qt.views.parts.texts import wrapped
+from app.shown import EnrolmentShown, TakeShown
+
+SHORTCUT = "Ctrl+R"
+
+RECOMMENDED = 2
+"""Takes in different light, before a model is fitted."""
+
+
+class RecordCard(QFrame):
+    """Starts and stops takes, and shows how far the present one is.
+
+    Parameters
+    ----------
+    parent : QWidget, optional
+        Its owner.
+    """
+
+    take_requested = Signal(str)
+    """Name for the new take; empty for the suggested one."""
+    take_stopped = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_class(self, "card")
+        self._collecting = self._outcome = ""
+        self._n_wanted = 0
+        self._takes: tuple[TakeShown, ...] = ()
+        self._has_model = False
+        self.heading = wrapped(self.tr("New take"), "heading", self)
+        self.ring = ProgressRing(self)
+        self.name = self._make_name()
+        self.hint = wrapped(kind="heading", parent=self)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        self._top = QStackedWidget(self)
+        self._top.addWidget(self._make_naming())
+        self._top.addWidget(self.hint)
+        self.button = QPushButton(self)
+        self.button.clicked.connect(self.toggle)
+        self.button.setMinimumHeight(round(self.fontMetrics().height() * 2.6))
+        self.note = wrapped(kind="muted", parent=self)
+
+        fields = QVBoxLayout()
+        fields.setSpacing(10)
+        fields.addWidget(self._top)
+        fields.addWidget(self.button)
+        body = QHBoxLayout()
+        body.setSpacing(16)
+        body.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignVCenter)
+        body.addLayout(fields, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(10)
+        column.addWidget(self.heading)
+        column.addLayout(body)
+        column.addWidget(self.note)
+        self._show_state()
+        self._show_note()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        """What the tab key stops at, in order."""
+        return self.name, self.button
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a take is being recorded."""
+        return bool(self._collecting)
+
+    def show_enrolment(self, shown: EnrolmentShown) -> None:
+        """Show how far the recording is, or what can be recorded next."""
+        self._suggest(shown.suggested_name)
+        before, self._collecting = self._collecting, shown.collecting
+        if shown.collecting:
+            self._n_wanted = shown.n_wanted
+            self.ring.show_progress(shown.n_collected, shown.n_wanted)
+        elif before:
+            self._end(before, shown)
+        elif shown.takes != self._takes or not self._outcome:
+            # What was told of the last take may not hold any more.
+            self._outcome = ""
+            self._show_all(shown.takes)
+        self._takes = shown.takes
+        if shown.collecting != before:
+            self._show_state()
+        self._say(self.hint, shown.hint)
+        self._show_note()
+
+    def set_model_present(self, is_present: bool) -> None:
+        """Say whether there is a model, to which a new take is added."""
+        self._has_model = is_present
+        self._show_note()
+
+    @Slot()
+    def toggle(self) -> None:
+        """Start a take, or stop the one that is being recorded."""
+        if self._collecting:
+            self.take_stopped.emit()
+        else:
+            self.take_requested.emit(" ".join(self.name.currentText().split()))
+
+    def _make_name(self) -> QComboBox:
+        name = CalmComboBox(self)
+        name.setEditable(True)
+        name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        name.addItems(
+            [
+                self.tr("window light"),
+                self.tr("lamp light"),
+                self.tr("ceiling light"),
+                self.tr("glasses"),
+                self.tr("further away"),
+                self.tr("evening"),
+            ]
+        )
+        name.setCurrentIndex(-1)
+        name.setAccessibleName(self.tr("Name of the take"))
+        name.setToolTip(self.tr("Name of the next take; left empty, it gets the name in grey."))
+        if (completer := name.completer()) is not None:
+            # Completed in place, "lamp" and Return would start a take named "lamp light".
+            completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        if (line := name.lineEdit()) is not None:
+            line.setMaxLength(LONGEST_NAME)
+            line.returnPressed.connect(self._on_return)
+        return name
+
+    def _make_naming(self) -> QWidget:
+        naming = QWidget(self)
+        label = QLabel(self.tr("Name of the take"), naming)
+        label.setProperty("class", "muted")
+        label.setBuddy(self.name)
+        column = QVBoxLayout(naming)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addStretch(1)
+        column.addWidget(label)
+        column.addWidget(self.name)
+        return naming
+
+    def _suggest(self, suggested: str) -> None:
+        line = self.name.lineEdit()
+        if line is not None and line.placeholderText() != suggested:
+            line.setPlaceholderText(suggested)
+
+    def _show_state(self) -> None:
+        is_recording = bool(self._collecting)
+        self.name.setEnabled(not is_recording)
+        keys = QKeySequence(SHORTCUT).toString(QKeySequence.SequenceFormat.NativeText)
+        if is_recording:
+            self.name.setCurrentIndex(-1)
+            self.name.clearEditText()
+            self.heading.setText(self.tr("Recording {name}").format(name=_quoted(self._collecting)))
+            self.button.setText(self.tr("Stop"))
+            self.button.setIcon(icon("stop", "bad"))
+            tip = self.tr("Stop recording; the frames so far stay ({keys}).")
+        else:
+            self.heading.setText(self.tr("New take"))
+            self.button.setText(self.tr("Record"))
+            self.button.setIcon(icon("record", "on_accent"))
+            tip = self.tr("Record a take ({keys}). It ends by itself when the ring is full.")
+        self.button.setToolTip(tip.format(keys=keys))
+        set_class(self.button, "" if is_recording else "primary")
+        self._top.setCurrentIndex(int(is_recording))
+
+    @staticmethod
+    def _say(label: QLabel, words: str) -> None:
+        if words != label.text():
+            label.setText(words)
+
+    def _show_note(self) -> None:
+        if self._collecting:
+            self._say(self.note, self._invitation())
+        else:
+            self._say(self.note, " ".join(filter(None, (self._outcome, self._next_step()))))
+
+    def _invitation(self) -> str:
+        return self.tr("The recording ends by itself when the ring is full.")
+
+    def _next_step(self) -> str:
+        """Return how many takes there are of those that are recommended, and what comes next."""
+        n = len(self._takes)
+        if not n or (self._has_model and n >= RECOMMENDED):
+            return "" if self._outcome else self._invitation()
+        if n >= RECOMMENDED:
+            return self.tr("{n} takes: fit the model, or record another light.").format(n=n)
+        line = self.name.lineEdit()
+        suggested = "" if line is None else line.placeholderText()
+        text = (
+            self.tr("{n} of {recommended} recommended takes. Next: {name}, then fit.")
+            if suggested
+            else self.tr("{n} of {recommended} recommended takes.")
+        )
+        return text.format(n=n, recommended=RECOMMENDED, name=suggested)
+
+    def _show_all(self, takes: tuple[TakeShown, ...]) -> None:
+        if takes:
+            self.ring.show_complete(sum(take.n_samples for take in takes))
+        else:
+            self.ring.show_total(0)
+
+    def _end(self, name: str, shown: EnrolmentShown) -> None:
+        """Tell what became of the take that has just ended."""
+        n = {take.name: take.n_samples for take in shown.takes}.get(name, 0)
+        if n >= self._n_wanted > 0:
+            self.ring.show_complete(n)
+        else:
+            self.ring.show_progress(n, self._n_wanted)
+        if not n:
+            text = self.tr("Nothing was kept. Check the picture below and record again.")
+        elif n == 1:
+            text = self.tr("{name} has 1 frame.")
+        else:
+            text = self.tr("{name} has {n} frames.")
+        self._outcome = text.format(name=_quoted(name), n=n)
+
+    @Slot()
+    def _on_return(self) -> None:
+        if not self._collecting:
+            self.toggle()
+
+
+def _quoted(name: str) -> str:
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"

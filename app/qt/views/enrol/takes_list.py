@@ -1,0 +1,274 @@
+"""The takes of an enrolment: rename or strike them."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.qt.icons import icon
+from app.qt.views.enrol.gallery_model import Index
+from app.qt.views.parts.texts import set_text, wrapped
+from app.shown import TakeShown
+
+LONGEST_NAME = 60
+_NAME, _FRAMES, _LIGHT, _MODEL = range(4)
+_MOST_ROWS = 6
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class TakesList(QWidget):
+    """A table of takes with what can be done to them.
+
+    Parameters
+    ----------
+    parent : QWidget, optional
+        Its owner.
+    """
+
+    remove_requested = Signal(str)
+    rename_requested = Signal(str, str)
+    clear_requested = Signal()
+    frames_requested = Signal(str)
+    """The frames of this take should be shown."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: tuple[TakeShown, ...] = ()
+        self._collecting = ""
+        self._is_locked = self._may_clear = False
+        self.table = _Table(self)
+        self.table.setHeaderLabels(
+            [self.tr("Take"), self.tr("Frames"), self.tr("Light"), self.tr("Model")]
+        )
+        self.table.headerItem().setTextAlignment(_FRAMES, _RIGHT)
+        self.table.headerItem().setToolTip(
+            _LIGHT, self.tr("Takes of the same light were recorded in the same circumstances.")
+        )
+        self.table.setAccessibleName(self.tr("Takes"))
+        self.table.itemSelectionChanged.connect(self._update_buttons)
+        self.table.itemDoubleClicked.connect(self._on_rename)
+        delegate = _NameDelegate(self.table)
+        delegate.named.connect(self._on_named)
+        self.table.setItemDelegateForColumn(_NAME, delegate)
+        self._message = wrapped(kind="caution", parent=self)
+        self._message.hide()
+        self._make_actions()
+        self.rename_button = self._button(
+            "",
+            self.tr("Rename"),
+            self.tr("Give the selected take another name (F2)."),
+            self._on_rename,
+        )
+        self.remove_button = self._button(
+            "delete",
+            self.tr("Delete"),
+            self.tr("Delete the selected take with its frames (Del). Undo brings it back."),
+            self._on_remove,
+        )
+        self.remove_button.setAccessibleName(self.tr("Delete the selected take"))
+        self.clear_button = self._button(
+            "",
+            self.tr("Delete all\N{HORIZONTAL ELLIPSIS}"),
+            self.tr("Delete all takes. This cannot be undone."),
+            self.clear_requested.emit,
+        )
+        self.clear_button.setProperty("class", "quiet")
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.rename_button)
+        row.addWidget(self.remove_button)
+        row.addStretch(1)
+        row.addWidget(self.clear_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.table)
+        column.addWidget(self._message)
+        column.addLayout(row)
+        self._update_buttons()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        """What the tab key stops at, in order."""
+        return self.table, self.rename_button, self.remove_button, self.clear_button
+
+    @property
+    def message(self) -> str:
+        """Why the last name was not taken; empty when it was."""
+        return self._message.text()
+
+    def show_takes(self, takes: Sequence[TakeShown], collecting: str = "") -> None:
+        """Show these takes; ``collecting`` is the one that is being recorded."""
+        if (tuple(takes), collecting) == (self._shown, self._collecting):
+            return
+        self._shown, self._collecting = tuple(takes), collecting
+        while self.table.topLevelItemCount() > len(takes):
+            self.table.takeTopLevelItem(self.table.topLevelItemCount() - 1)
+        for number, take in enumerate(takes):
+            if number == self.table.topLevelItemCount():
+                self.table.addTopLevelItem(_new_item())
+            self._show_take(self.table.topLevelItem(number), take)
+        self.table.updateGeometry()
+        set_text(self._message, "")
+        self._update_buttons()
+
+    def set_locked(self, is_locked: bool, may_clear: bool) -> None:
+        """Allow or forbid changes, and to strike everything."""
+        if (is_locked, may_clear) != (self._is_locked, self._may_clear):
+            self._is_locked, self._may_clear = is_locked, may_clear
+            self._update_buttons()
+
+    def selected_name(self) -> str:
+        """Return the name of the selected take; empty when none is."""
+        items = self.table.selectedItems()
+        return items[0].text(_NAME) if items else ""
+
+    def _show_take(self, item: QTreeWidgetItem | None, take: TakeShown) -> None:
+        if item is None:
+            return
+        if take.name == self._collecting:
+            words, shape, role = self.tr("recording"), "record", "accent"
+        elif take.is_in_model:
+            words, shape, role = self.tr("in the model"), "check", "good"
+        else:
+            words, shape, role = self.tr("new"), "add", "accent"
+        light = self.tr("light {n}").format(n=take.light) if take.light else "\N{EN DASH}"
+        texts = {_NAME: take.name, _FRAMES: str(take.n_samples), _LIGHT: light, _MODEL: words}
+        for column, text in texts.items():
+            if item.text(column) != text:
+                item.setText(column, text)
+                if column == _MODEL:
+                    item.setIcon(_MODEL, icon(shape, role))
+                if column == _NAME:
+                    item.setToolTip(_NAME, text)
+
+    def _make_actions(self) -> None:
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for text, keys, slot in (
+            (self.tr("Rename"), [Qt.Key.Key_F2], self._on_rename),
+            (self.tr("Show its frames"), [], self._on_frames),
+            (self.tr("Delete"), [Qt.Key.Key_Delete, Qt.Key.Key_Backspace], self._on_remove),
+        ):
+            action = QAction(text, self.table)
+            action.setShortcuts([QKeySequence(key) for key in keys])
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            action.triggered.connect(slot)
+            self.table.addAction(action)
+
+    def _button(self, name: str, text: str, tip: str, slot: object) -> QPushButton:
+        button = QPushButton(text, self)
+        if name:
+            button.setIcon(icon(name))
+        button.setToolTip(tip)
+        button.clicked.connect(slot)
+        return button
+
+    @Slot()
+    def _update_buttons(self) -> None:
+        may_change = bool(self.selected_name()) and not self._is_locked
+        self.rename_button.setEnabled(may_change)
+        self.remove_button.setEnabled(may_change)
+        self.clear_button.setEnabled(self._may_clear and bool(self._shown))
+
+    @Slot()
+    def _on_rename(self) -> None:
+        items = self.table.selectedItems()
+        if items and not self._is_locked:
+            self.table.editItem(items[0], _NAME)
+
+    @Slot(str, str)
+    def _on_named(self, old: str, new: str) -> None:
+        message = ""
+        if new != old and new in {take.name for take in self._shown}:
+            message = self.tr("There is a take of that name already: choose another one.")
+        elif new and new != old:
+            self.rename_requested.emit(old, new)
+        set_text(self._message, message)
+
+    @Slot()
+    def _on_remove(self) -> None:
+        name = self.selected_name()
+        if name and not self._is_locked:
+            self.remove_requested.emit(name)
+
+    @Slot()
+    def _on_frames(self) -> None:
+        name = self.selected_name()
+        if name:
+            self.frames_requested.emit(name)
+
+
+class _Table(QTreeWidget):
+    """As high as its rows, up to some; then it scrolls."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setColumnCount(4)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        # One band across the columns instead of a box in each.
+        self.setStyleSheet("QTreeView::item { border-radius: 0; }")
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionsClickable(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+
+    def sizeHint(self) -> QSize:
+        n_rows = min(max(self.topLevelItemCount(), 1), _MOST_ROWS)
+        row = max(self.sizeHintForRow(0), self.fontMetrics().height())
+        frame = 2 * self.frameWidth() + 4
+        return QSize(
+            super().sizeHint().width(), self.header().sizeHint().height() + n_rows * row + frame
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().height() * 12, self.sizeHint().height())
+
+    def changeEvent(self, event: QEvent, /) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+            self.updateGeometry()
+
+
+class _NameDelegate(QStyledItemDelegate):
+    """Edits a name and tells it, but leaves the row alone: the enrolment has the last word."""
+
+    named = Signal(str, str)
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setMaxLength(LONGEST_NAME)
+        editor.setFrame(False)
+        editor.setStyleSheet("padding: 0 2px; border-radius: 0;")
+        editor.setAccessibleName(self.tr("New name of the take"))
+        return editor
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if isinstance(editor, QLineEdit):
+            self.named.emit(index.data(), " ".join(editor.text().split()))
+
+
+def _new_item() -> QTreeWidgetItem:
+    item = QTreeWidgetItem()
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+    item.setTextAlignment(_FRAMES, _RIGHT)
+    return item

@@ -1,0 +1,1 @@
+"""The Model page and its parts."""

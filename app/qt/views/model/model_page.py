@@ -1,0 +1,200 @@
+"""The page on the model: how it was fitted, what it relies on, when it accepts."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.qt.icons import icon
+from app.qt.theme import GRID, set_class
+from app.qt.views.charts.colours import ChartColours
+from app.qt.views.charts.convergence import ConvergenceChart
+from app.qt.views.charts.weights import WeightsChart
+from app.qt.views.model.clusters_strip import ClustersStrip
+from app.qt.views.model.details_panel import DetailsPanel
+from app.qt.views.model.model_header import ModelHeader
+from app.qt.views.model.threshold_panel import ThresholdPanel
+from app.qt.views.model.working_card import WorkingCard
+from app.qt.views.parts.calm_tab_bar import CalmTabBar
+from app.qt.views.parts.empty_state import EmptyState
+from app.qt.views.parts.texts import card, wrapped
+from app.qt.views.parts.unscrolled import Unscrolled
+from app.shown import ModelShown, Working
+
+_CHART_LINES = 26
+"""Height of a chart with two plots, in lines of text."""
+
+
+class ModelPage(QWidget):
+    """The model, or a way to get one, and the work of fitting it.
+
+    Signals
+    -------
+    fit_requested, cancel_requested, export_requested, open_requested, enrol_requested : no value
+        What the person wants.
+    target_changed : float
+        Another target BPCER, 0 to 1.
+    """
+
+    fit_requested = Signal()
+    cancel_requested = Signal()
+    export_requested = Signal()
+    open_requested = Signal()
+    enrol_requested = Signal()
+    target_changed = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model: ModelShown | None = None
+        self._can_fit: tuple[bool, str] = (True, "")
+        self._is_working = False
+        self.working = WorkingCard(self)
+        self.working.cancel_requested.connect(self.cancel_requested)
+        self.empty = self._make_empty()
+        self.header = ModelHeader(self)
+        self.header.fit_requested.connect(self.fit_requested)
+        self.header.export_requested.connect(self.export_requested)
+        self.header.open_requested.connect(self.open_requested)
+        self.tabs = CalmTabBar(self)  # before what it chooses from, for the order of the Tab key
+        self.weights = WeightsChart(self)
+        self.clusters = ClustersStrip(self)
+        self.threshold = ThresholdPanel(self)
+        self.threshold.target_changed.connect(self.target_changed)
+        self.convergence = ConvergenceChart(self)
+        self.convergence.setMinimumHeight(self.fontMetrics().height() * _CHART_LINES)
+        self.details = DetailsPanel(self)
+        self._arrange()
+        self._show_parts()
+
+    # ------------------------------------------------------------ values
+
+    def show_model(self, model: ModelShown | None) -> None:
+        """Show a model, or how to get one; costs nothing when it is shown already."""
+        if model is self._model:
+            return
+        self._model = model
+        self.weights.show_model(model)
+        self.clusters.show_model(model)
+        self.threshold.show_threshold(None if model is None else model.threshold)
+        self.convergence.show_model(model)
+        self.details.show_model(model)
+        if model is not None:
+            self.header.show_model(model)
+        self._show_parts()
+
+    def show_working(self, working: Working) -> None:
+        """Show how far a piece of work is; one without text ends it."""
+        self.working.show_working(working)
+        if bool(working.text) != self._is_working:
+            self._is_working = bool(working.text)
+            self._show_parts()
+
+    def set_can_fit(self, can_fit: bool, why_not: str = "") -> None:
+        """Offer a fit of the enrolled frames, or say why there cannot be one."""
+        if (can_fit, why_not) == self._can_fit and not self._fit.isHidden():
+            return
+        self._can_fit = (can_fit, why_not)
+        self._fit.setVisible(can_fit)
+        set_class(self._enrol, "" if can_fit else "primary")
+        self._enrol.setIcon(icon("enrol", "text" if can_fit else "on_accent"))
+        self._show_parts()
+
+    def set_colours(self, colours: ChartColours) -> None:
+        """Draw charts with other colours."""
+        for part in (self.weights, self.clusters, self.threshold, self.convergence):
+            part.set_colours(colours)
+
+    # ------------------------------------------------------------ parts
+
+    def _make_empty(self) -> EmptyState:
+        empty = EmptyState("model", parent=self)
+        empty.show_words(
+            self.tr("No model yet"),
+            self.tr(
+                "A model learns what your live face looks like to the camera, from genuine "
+                "frames only.\nWhatever does not resemble them, such as a print, a screen or a "
+                "mask, is then refused."
+            ),
+        )
+        self._fit = QPushButton(icon("model", "on_accent"), self.tr("Fit a model"), empty)
+        self._fit.setToolTip(self.tr("Fit a model on the enrolled takes"))
+        self._fit.clicked.connect(self.fit_requested)
+        self._enrol = QPushButton(icon("enrol", "on_accent"), self.tr("Enrol a face"), empty)
+        self._enrol.setToolTip(self.tr("Go to enrolment and record the first take"))
+        self._enrol.clicked.connect(self.enrol_requested)
+        text = self.tr("Open a model\N{HORIZONTAL ELLIPSIS}")
+        self._open = QPushButton(icon("open"), text, empty)
+        self._open.setToolTip(self.tr("Use a model that was exported to a file"))
+        self._open.clicked.connect(self.open_requested)
+        empty.add_button(self._fit, "primary")
+        empty.add_button(self._enrol, "primary")
+        empty.add_button(self._open)
+        self._fit.hide()
+        return empty
+
+    def _arrange(self) -> None:
+        self.tabs.setAccessibleName(self.tr("Parts of the model"))
+        self.tabs.setExpanding(False)
+        self.tabs.setDrawBase(False)
+        self._tab_card, column = card(self)
+        column.setSpacing(10)
+        column.addWidget(self.tabs)
+        self._pages: list[QWidget] = []
+        for title, parts in (
+            (self.tr("Weights"), self._weights_parts()),
+            (self.tr("Threshold"), [self.threshold]),
+            (self.tr("Convergence"), [self.convergence]),
+            (self.tr("Details"), [self.details]),
+        ):
+            page = QWidget(self._tab_card)
+            page_column = QVBoxLayout(page)
+            page_column.setContentsMargins(0, 0, 0, 0)
+            page_column.setSpacing(10)
+            for part in parts:
+                page_column.addWidget(part)
+            page.setVisible(not self._pages)
+            self._pages.append(page)
+            column.addWidget(page)
+            self.tabs.addTab(title)
+        self.tabs.currentChanged.connect(self._on_tab)
+        content = QWidget(self)
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        inner.setSpacing(GRID + 4)
+        for widget in (self.working, self.header, self._tab_card):
+            inner.addWidget(widget)
+        inner.addWidget(self.empty, 1)
+        inner.addStretch(0)
+        self._scroll = QScrollArea(self)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._scroll)
+
+    def _weights_parts(self) -> list[QWidget]:
+        Unscrolled(self.weights)
+        intro = wrapped(
+            self.tr(
+                "Enrolled frames fall into clusters of like appearance. Each cluster has weights "
+                "of its own: how much it relies on which part of the picture and which network."
+            ),
+            "muted",
+            self,
+        )
+        return [intro, self.clusters, self.weights]
+
+    def _show_parts(self) -> None:
+        has_model = self._model is not None
+        self.header.setVisible(has_model)
+        self._tab_card.setVisible(has_model)
+        self.empty.setVisible(not has_model)
+        can_fit, why_not = self._can_fit
+        busy = self.tr("Wait until the present work is done, or cancel it")
+        self.header.set_can_fit(can_fit and not self._is_working, why_not or busy)
+        self._fit.setEnabled(not self._is_working)
+
+    @Slot(int)
+    def _on_tab(self, number: int) -> None:
+        for index, page in enumerate(self._pages):
+            page.setVisible(index == number)

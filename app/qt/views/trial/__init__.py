@@ -1,0 +1,1 @@
+"""The Test page and its parts."""

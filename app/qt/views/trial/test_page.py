@@ -1,0 +1,288 @@
+"""The Test page: present genuine people and attacks one after the other, and read the outcome."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.qt.icons import icon
+from app.qt.theme import GRID, set_class
+from app.qt.views.trial.present_card import PresentCard
+from app.qt.views.trial.report_panel import ReportPanel
+from app.qt.views.trial.species_picker import SpeciesPicker
+from app.qt.views.trial.step_heading import MARGIN, Note, StepHeading
+from app.qt.views.trial.tally_card import TallyCard
+from app.shown import SPECIES, ReportShown, TrialShown
+
+_WIDE = 62
+"""Widths of an average letter from which the page has two columns, counted for each."""
+
+
+class TestPage(QWidget):
+    """A guided test session.
+
+    Parameters
+    ----------
+    parent : QWidget, optional
+        Where it lies.
+    """
+
+    __test__ = False  # for pytest: this is no test
+
+    presentation_requested = Signal(str)
+    """`app.shown.BONA_FIDE` or the name of an attack."""
+    presentation_stopped = Signal()
+    """The presentation is to end now."""
+    presentation_removed = Signal(int)
+    """Number of a presentation that is to be dropped."""
+    report_requested = Signal()
+    """The figures of the report are to be worked out."""
+    report_save_requested = Signal()
+    """The report is to be saved."""
+    report_open_requested = Signal()
+    """The saved page is to be opened."""
+    session_cleared = Signal()
+    """All presentations are to be dropped; the person has confirmed it."""
+    auto_requested = Signal()
+    """The demo is to present everything once, by itself."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._trial = TrialShown()
+        self._is_ready = False
+        self._why = self.tr("There is no model to test yet: enrol a face and fit one first.")
+        self._is_simulated = False
+        self._is_wide = False
+        self._build()
+        for keys, slot in ((Qt.Key.Key_P, self._on_present), (Qt.Key.Key_Escape, self._on_stop)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut.setAutoRepeat(False)
+            shortcut.activated.connect(slot)
+        self._refresh()
+
+    # ---------------------------------------------------------------- what is shown
+
+    def show_trial(self, trial: TrialShown) -> None:
+        """Show a test session; cheap when little changed."""
+        before = self._trial
+        if trial == before:
+            return
+        self._trial = trial
+        if trial.tally != before.tally:
+            self._picker.show_own_names(row.species for row in trial.tally)
+        if trial.presenting and trial.presenting != before.presenting:
+            self._picker.choose(trial.presenting)
+        self._present.show_trial(trial)
+        self._tally.show_trial(trial)
+        if trial.presentations != before.presentations:
+            self._report.set_stale()
+        self._refresh()
+
+    def show_report(self, report: ReportShown | None) -> None:
+        """Show the report of the session as it is now, or that there is none."""
+        self._report.show_report(report)
+
+    def set_ready(self, is_ready: bool, why: str = "") -> None:
+        """Say whether there is a model to test, and what to do when there is none."""
+        if (is_ready, why) != (self._is_ready, self._why):
+            self._is_ready, self._why = is_ready, why
+            self._refresh()
+
+    def set_simulated(self, is_simulated: bool, species: Iterable[str] = SPECIES) -> None:
+        """Say whether the demo presents what is chosen by itself.
+
+        Parameters
+        ----------
+        is_simulated : bool
+            Whether the source is the demo.
+        species : iterable of str
+            What the demo can present beside the genuine person.
+        """
+        self._picker.set_possible(species if is_simulated else None)
+        if is_simulated != self._is_simulated:
+            self._is_simulated = is_simulated
+            self._present.set_simulated(is_simulated)
+            self._refresh()
+
+    # ---------------------------------------------------------------- layout
+
+    def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole.addWidget(self._area)
+        content = QWidget()
+        self._area.setWidget(content)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        column.setSpacing(GRID + 4)
+        self._add_head(column)
+
+        columns = QHBoxLayout()
+        columns.setSpacing(GRID + 4)
+        column.addLayout(columns)
+        column.addStretch(1)
+        self._left, self._right = QVBoxLayout(), QVBoxLayout()
+        for side in (self._left, self._right):
+            side.setSpacing(GRID + 4)
+            columns.addLayout(side)
+        self._columns = columns
+        columns.setStretch(0, 1)
+
+        choosing = QFrame()
+        set_class(choosing, "card")
+        inside = QVBoxLayout(choosing)
+        inside.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        inside.setSpacing(GRID + 4)
+        inside.addWidget(StepHeading(1, self.tr("Choose what is presented")))
+        self._picker = SpeciesPicker()
+        self._picker.changed.connect(self._refresh)
+        self._picker.confirmed.connect(self._on_present)
+        inside.addWidget(self._picker)
+        self._present = PresentCard()
+        self._present.started.connect(self._on_present)
+        self._present.stopped.connect(self._on_stop)
+        self._tally = TallyCard()
+        self._tally.removal_requested.connect(self.presentation_removed)
+        self._tally.clear_requested.connect(self._on_clear)
+        self._report = ReportPanel()
+        self._report.made.connect(self.report_requested)
+        self._report.saved.connect(self.report_save_requested)
+        self._report.opened.connect(self.report_open_requested)
+        for card in (choosing, self._present, self._tally, self._report):
+            self._left.addWidget(card)
+        self._left.addStretch(1)
+
+    def _add_head(self, column: QVBoxLayout) -> None:
+        title = QLabel(self.tr("Test"))
+        set_class(title, "title")
+        column.addWidget(title)
+        about = QLabel(
+            self.tr("Present a genuine person and attacks in turn, and see how many are mistaken.")
+        )
+        about.setWordWrap(True)
+        set_class(about, "muted")
+        column.addWidget(about)
+
+        self._missing = Note("warning", "caution")
+        self._missing_banner = _banner("banner-caution", self._missing)
+        column.addWidget(self._missing_banner)
+
+        note = Note("info", "accent")
+        note.label.setTextFormat(Qt.TextFormat.RichText)
+        note.set_text(self.tr("<b>Simulated.</b> The demo presents what you choose by itself."))
+        self._auto = QPushButton(icon("play"), self.tr("Run the whole demo test"))
+        self._auto.clicked.connect(self.auto_requested)
+        self._demo_banner = _banner("banner-info", note, self._auto)
+        column.addWidget(self._demo_banner)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show one column or two, whichever there is room for."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= 2 * _WIDE * self.fontMetrics().averageCharWidth()
+        if is_wide == self._is_wide:
+            return
+        self._is_wide = is_wide
+        if is_wide:
+            self._left.removeWidget(self._tally)
+            self._right.addWidget(self._tally)
+            self._right.addStretch(1)
+        else:
+            self._right.removeWidget(self._tally)
+            self._right.takeAt(0)
+            self._left.insertWidget(2, self._tally)
+        self._columns.setStretch(1, 1 if is_wide else 0)
+
+    # ---------------------------------------------------------------- state
+
+    @Slot()
+    def _refresh(self) -> None:
+        trial, is_presenting = self._trial, bool(self._trial.presenting)
+        why_not = "" if self._is_ready else self._why
+        self._missing.set_text(why_not)
+        self._missing_banner.setVisible(bool(why_not))
+        self._demo_banner.setVisible(self._is_simulated)
+        self._auto.setEnabled(self._is_ready and not is_presenting)
+        self._auto.setToolTip(
+            why_not or self.tr("Let the demo present the person and every attack, one by one.")
+        )
+        self._picker.setEnabled(not is_presenting)
+        species = trial.presenting or self._picker.species
+        why_not = why_not or self._picker.problem
+        self._present.set_possible(not why_not, why_not, species)
+        self._tally.show_species(species)
+        self._report.set_why_not(self._no_report())
+
+    def _no_report(self) -> str:
+        if not self._trial.presentations:
+            return self.tr("There is nothing to report yet: present something first.")
+        if self._trial.presenting:
+            return self.tr("A presentation is under way: the report waits until it has ended.")
+        return ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Present with Space or Enter where nothing that has the focus wants them."""
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not event.isAutoRepeat():
+                self._on_present()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def _on_present(self) -> None:
+        species = self._picker.species
+        if self._present.present_button.isEnabled() and species:
+            self.presentation_requested.emit(species)
+
+    @Slot()
+    def _on_stop(self) -> None:
+        if self._trial.presenting:
+            self.presentation_stopped.emit()
+
+    @Slot()
+    def _on_clear(self) -> None:
+        n = len(self._trial.presentations)
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle(self.tr("Begin a new session"))
+        box.setText(
+            self.tr("Drop the one presentation of this session?")
+            if n == 1
+            else self.tr("Drop all {n} presentations of this session?").format(n=n)
+        )
+        box.setInformativeText(self.tr("Reports that were saved stay where they are."))
+        drop = box.addButton(self.tr("Drop"), QMessageBox.ButtonRole.DestructiveRole)
+        keep = box.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
+        set_class(drop, "danger")
+        box.setDefaultButton(keep)
+        box.setEscapeButton(keep)
+        drop.clicked.connect(self.session_cleared)
+        box.open()
+
+
+def _banner(style: str, note: Note, *buttons: QPushButton) -> QFrame:
+    banner = QFrame()
+    set_class(banner, style)
+    inside = QVBoxLayout(banner)
+    inside.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
+    inside.setSpacing(GRID)
+    inside.addWidget(note)
+    for button in buttons:
+        inside.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+    return banner

@@ -1,0 +1,1 @@
+"""The Why page and its parts."""

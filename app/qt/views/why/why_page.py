@@ -1,0 +1,224 @@
+"""The page that takes the current score apart: which view, region and cluster gives how much."""
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.explanation import explain
+from app.qt.icon_shapes import VERDICTS
+from app.qt.icons import icon
+from app.qt.theme import GRID
+from app.qt.views.charts.colours import ChartColours
+from app.qt.views.charts.contributions import ContributionsChart
+from app.qt.views.parts.empty_state import EmptyState
+from app.qt.views.parts.texts import card, wrapped
+from app.qt.views.parts.unscrolled import Unscrolled
+from app.qt.views.why.score_card import ScoreCard
+from app.shown import Decision, ModelShown, Scored
+
+REFRESH_MS = 200
+"""Between two refreshes: numbers that change faster cannot be read."""
+
+PATIENCE = 1.5
+"""Seconds of frames without a score after which the last score is put away."""
+
+
+class WhyPage(QWidget):
+    """The newest score in words and as a chart, at a pace that can be read.
+
+    Signals
+    -------
+    enrol_requested : no value
+        From the empty state: there is no model yet.
+    """
+
+    enrol_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model: ModelShown | None = None
+        self._newest: Scored | None = None
+        self._scored: Scored | None = None
+        self._decision: Decision | None = None
+        self._is_stale = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REFRESH_MS)
+        self._timer.timeout.connect(self.refresh)
+
+        self.empty = EmptyState("no-model", parent=self)
+        self._enrol = QPushButton(icon("enrol", "on_accent"), self.tr("Enrol a face"), self)
+        self._enrol.setToolTip(self.tr("Go to enrolment and record the first take"))
+        self._enrol.clicked.connect(self.enrol_requested)
+        self.empty.add_button(self._enrol, "primary")
+        self.score = ScoreCard(self)
+        self.hold = QPushButton(icon("pause"), self.tr("Hold"), self)
+        self.hold.setCheckable(True)
+        self.hold.setToolTip(
+            self.tr("Keep this frame on show while the camera goes on, or go on with it (H)")
+        )
+        self.hold.setAccessibleName(self.tr("Hold this frame"))
+        self.hold.toggled.connect(self._on_hold)
+        self.chart = ContributionsChart(self)
+        self.chart.hold_button.hide()  # the page has one for all it shows
+        shortcut = QShortcut(QKeySequence("H"), self)
+        shortcut.activated.connect(self.hold.toggle)
+        self._arrange()
+        self.refresh()
+
+    def _arrange(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(wrapped(self.tr("Why this score"), "title", self), 1)
+        head.addWidget(self.hold)
+        self._chart_card, chart_column = card(self)
+        chart_column.addWidget(self.chart)
+        Unscrolled(self.chart)
+        content = QWidget(self)
+        column = QVBoxLayout(content)
+        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setSpacing(GRID + 4)
+        column.addLayout(head)
+        column.addWidget(self.score)
+        column.addWidget(self._chart_card)
+        column.addWidget(self.empty, 100)
+        column.addStretch(1)
+        scroll = QScrollArea(self)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    # ------------------------------------------------------------ values
+
+    def show_scored(self, scored: Scored) -> None:
+        """Take in the next frame; cheap, whatever the rate."""
+        if self.is_held:
+            return
+        self._newest = scored
+        if scored.score is not None and scored.terms:
+            self._scored = scored
+        self._mark_stale()
+
+    def show_decision(self, decision: Decision) -> None:
+        """Take in the verdict over the latest frames; cheap, whatever the rate."""
+        if not self.is_held and decision != self._decision:
+            self._decision = decision
+            self._mark_stale()
+
+    def show_model(self, model: ModelShown | None) -> None:
+        """Explain scores of another model; what was shown belongs to the one before."""
+        if model is self._model:
+            return
+        self._model = model
+        self._newest = self._scored = self._decision = None
+        self.hold.setChecked(False)
+        self.chart.clear()
+        self.chart.set_reference(() if model is None else model.typical_terms)
+        self._mark_stale()
+        if self.isVisible():
+            self.refresh()
+
+    def set_colours(self, colours: ChartColours) -> None:
+        """Draw charts with other colours."""
+        self.chart.set_colours(colours)
+        self.score.set_colours(colours)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the frame on show is kept."""
+        return self.hold.isChecked()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Show the newest values now."""
+        self._timer.stop()
+        self._is_stale = False
+        scored = self._explained()
+        for part in (self.score, self._chart_card):
+            part.setVisible(scored is not None)
+        self.empty.setVisible(scored is None)
+        self.hold.setEnabled(scored is not None)
+        if scored is None or self._model is None:
+            self._show_empty()
+            return
+        names = self._model.view_names
+        explanation = explain(scored.terms, names, self._model.typical_terms)
+        self.score.show_scored(scored, explanation, is_held=self.is_held)
+        if self._decision is not None:
+            self.score.show_decision(self._decision)
+        self.chart.show_scored(scored, names)
+        if self._newest is not None:
+            self.chart.show_scored(self._newest, names)
+        self.chart.refresh()
+
+    # ------------------------------------------------------------ Qt
+
+    def showEvent(self, event: QShowEvent, /) -> None:
+        """Catch up with what arrived while hidden."""
+        super().showEvent(event)
+        if self._is_stale:
+            self.refresh()
+
+    def hideEvent(self, event: QHideEvent, /) -> None:
+        """Stop the clock."""
+        self._timer.stop()
+        super().hideEvent(event)
+
+    # ------------------------------------------------------------ own
+
+    def _mark_stale(self) -> None:
+        self._is_stale = True
+        if self.isVisible() and not self._timer.isActive():
+            self._timer.start()
+
+    def _explained(self) -> Scored | None:
+        """Return the frame to explain: the last one with a score, unless that is long ago."""
+        scored, newest = self._scored, self._newest
+        if self._model is None or scored is None or newest is None or self.is_held:
+            return None if self._model is None else scored
+        return scored if newest.frame.time - scored.frame.time <= PATIENCE else None
+
+    def _show_empty(self) -> None:
+        self._enrol.setVisible(self._model is None)
+        if self._model is None:
+            self.empty.mark.set_shape("no-model", "muted")
+            self.empty.show_words(
+                self.tr("No model yet"),
+                self.tr(
+                    "With a model, every score is taken apart here: how much each part of the "
+                    "face, each network and each cluster adds to it."
+                ),
+            )
+        elif self._newest is None:
+            self.empty.mark.set_shape("looking", "muted")
+            self.empty.show_words(
+                self.tr("Waiting for a frame"),
+                self.tr("The next face that can be scored is explained here."),
+            )
+        else:
+            shape, _ = VERDICTS[self._newest.verdict.value]
+            self.empty.mark.set_shape(shape, "muted")
+            self.empty.show_words(
+                self.tr("Nothing to explain: {verdict}").format(verdict=self._newest.verdict.value),
+                self._newest.reason or self.tr("A well-lit face is needed for a score."),
+            )
+
+    @Slot(bool)
+    def _on_hold(self, is_held: bool) -> None:
+        self.hold.setIcon(icon("play" if is_held else "pause"))
+        self.hold.setText(self.tr("Go on") if is_held else self.tr("Hold"))
+        if not is_held:
+            self.chart.hold_button.setChecked(False)
+        # Words and chart take the same frame, and only then is the chart held.
+        self.refresh()
+        self.chart.hold_button.setChecked(is_held)
