@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 RUN_ARGS ?=
 BENCH_ARGS ?=
 
-.PHONY: run test lint format bench clean
+.PHONY: run test lint format bench screenshots clean
 
 run: $(STAMP)
 	$(BIN)/lmkl-pad $(RUN_ARGS)
@@ -29,6 +29,10 @@ format: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+# The README's pictures, from the running app.
+screenshots: $(STAMP)
+	$(BIN)/python -m app.qt.screenshots --readme assets/screenshots
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
