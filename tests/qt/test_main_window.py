@@ -102,6 +102,7 @@ def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(l
     last = driver.session.scored.frame.number
     driver.until(lambda: driver.session.scored.frame.number > last + 10)
     assert len([text for text in told if "a bad frame" in text]) == 1
+    assert driver.close()  # here, for pytest keeps what is logged later, and its frames with it
 
 
 def test_that_a_camera_that_fails_is_told_and_taken_up_again_when_it_is_back(launch, genuine):
