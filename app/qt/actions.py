@@ -149,6 +149,13 @@ class Actions(QObject):
             self._window, self.tr("Open a model"), self._folder(), self.tr(PATTERN)
         )
         if path:
+            self.open_model(path)
+
+    def open_model(self, path: str) -> None:
+        """Open a model; ask first where one would be lost for it."""
+        session = self._desk.session
+        assert session is not None
+        if not session.has_unsaved_model or self._may_lose_model():
             self._desk.open_model(path)
 
     @Slot()
@@ -203,7 +210,7 @@ class Actions(QObject):
 
     @Slot()
     def _on_recent(self) -> None:
-        self._desk.open_model(self._sender_data())
+        self.open_model(self._sender_data())
 
     @Slot()
     def _open_demo(self) -> None:

@@ -17,6 +17,7 @@ from app.shown import SourceShown
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
+    from app.qt.actions import Actions
     from app.qt.pages import Pages
     from app.shown import ModelShown, Scored
 
@@ -42,6 +43,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.desk = desk
         self.pages: Pages | None = None
+        self.menus: Actions | None = None
         self.timeline: QWidget | None = None
         self._source = SourceShown()
         self.live, self.book, self.status = LivePanel(), Book(), StatusLine()
@@ -234,7 +236,9 @@ class MainWindow(QMainWindow):
     def open_path(self, path: str) -> None:
         """Open a model or a recording."""
         if path.lower().endswith(MODEL_SUFFIX):
-            self.desk.open_model(path)
+            # Before the menus are there, there is no model that could be lost.
+            opener = self.desk if self.menus is None else self.menus
+            opener.open_model(path)
         else:
             self.desk.source.open(path)
 
@@ -269,6 +273,7 @@ class MainWindow(QMainWindow):
         box.exec()
         if box.clickedButton() is export:
             # The window closes by itself once the file is written and read back.
+            assert self.menus is not None  # there is a model, so everything is ready
             self.menus.close_after_export = True
             self.menus.export()
             return False

@@ -300,6 +300,7 @@ def _dialogs(at: Photographer) -> None:
         tabs.setCurrentIndex(number)
         at.take(f"settings-{name}", settings)
     settings.close()
+    assert window.menus is not None
     for name, dialog in (
         ("about", AboutDialog(window)),
         ("shortcuts", ShortcutsDialog(window.menus.all, window)),
