@@ -25,12 +25,6 @@ class SessionSignals(QObject):
         self._session = session
         session.subscribe(self._tell)
 
-    def tell_all(self) -> None:
-        """Tell everything once, for views that have just been made."""
-        for topic in Topic:
-            if topic is not Topic.SCORED:
-                self._tell(topic)
-
     def _tell(self, topic: Topic) -> None:
         session = self._session
         if topic is Topic.SCORED:
