@@ -20,7 +20,8 @@ def test_that_a_gap_above_the_limit_is_not_certified(demo_result):
     class Stopped:
         gap_ = 2 * demo.CERTIFIED_GAP
 
-    assert not replace(demo_result, model=Stopped()).is_certified
+    stopped = replace(demo_result.pad, estimator=Stopped())
+    assert not replace(demo_result, pad=stopped).is_certified
 
 
 def test_that_no_take_is_both_enrolled_and_tested():
