@@ -5,6 +5,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from app.qt import icons, theme
+from app.qt.views.parts.shape_mark import ShapeMark
 from app.shown import Notice
 
 MOST = 3
@@ -28,8 +29,8 @@ class _Line(QFrame):
         super().__init__(parent)
         self.notice = notice
         theme.set_class(self, _BANNERS.get(notice.level, "banner-info"))
-        mark, text, close = QLabel(), QLabel(notice.text), QToolButton()
-        mark.setPixmap(icons.icon(*_ICONS.get(notice.level, _ICONS["info"])).pixmap(18, 18))
+        mark = ShapeMark(*_ICONS.get(notice.level, _ICONS["info"]), scale=1.15)
+        text, close = QLabel(notice.text), QToolButton()
         text.setWordWrap(True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         close.setIcon(icons.icon("cross", "muted"))
@@ -39,9 +40,9 @@ class _Line(QFrame):
         close.clicked.connect(self._put_away)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 6, 6)
-        row.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(mark)
         row.addWidget(text, 1)
-        row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(close)
         self.setAccessibleName(notice.text)
 
     @Slot()
