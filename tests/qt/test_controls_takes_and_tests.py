@@ -209,6 +209,10 @@ def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_
     assert set(species[::2]) == {BONA_FIDE}
     assert BONA_FIDE not in species[1::2]
     assert stage.jobs == ["report"]
+    n = len(species)
+    assert stage.told == [
+        f"Presentation {number} of {n}: {species[number - 1]}" for number in range(2, n + 1)
+    ]
 
 
 def test_that_stopping_ends_the_whole_test(stage):

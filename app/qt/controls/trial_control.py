@@ -47,6 +47,7 @@ class TrialControl(QObject):
         self._was_presenting = False
         self._shown_before = ""
         self._planned: list[str] = []
+        self._n_planned = 0
         self._n_genuine = 0
         session.subscribe(self._on_change)
 
@@ -88,6 +89,7 @@ class TrialControl(QObject):
         if demo is None or self._session.trial.is_presenting:
             return
         self._planned = list(directing.test_plan(demo))
+        self._n_planned = len(self._planned)
         self._remember()
         self._begin(self._planned.pop(0))
 
@@ -173,12 +175,20 @@ class TrialControl(QObject):
         else:
             self._planned.clear()  # broken off: by the person, another source, another model
         if self._planned and demo is not None:
+            self._tell_progress()
             self._begin(self._planned.pop(0))
             return
         self._planned.clear()
         self._source.present(self._shown_before)
         if was_kept:
             self.build_report()
+
+    def _tell_progress(self) -> None:
+        """Say how far a test that runs by itself has come."""
+        text = self.tr("Presentation {n} of {all}: {what}").format(
+            n=self._n_planned - len(self._planned) + 1, all=self._n_planned, what=self._planned[0]
+        )
+        self.notice.emit(Notice(text, topic=TOPIC))
 
     def _why_not(self, species: str, *, can_present: bool) -> str:
         """Say why a presentation cannot begin; empty where it can."""
