@@ -21,6 +21,7 @@ from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.models.fitting import fitted
 from app.models.model import PadModel
+from app.models.summary import CERTIFIED_GAP
 from app.observation import observe
 from app.pipeline import Pipeline
 from app.samples import collect
@@ -33,9 +34,6 @@ from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 
 STATEMENT = "generated recordings of a person who does not exist"
-
-# A fit that stops above this relative gap is reported as not certified.
-CERTIFIED_GAP = 1e-6
 
 INDEPENDENCE_NOTE = (
     "Intervals are exact (Clopper-Pearson, 95 %) for independent frames; the frames of one take "

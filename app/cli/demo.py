@@ -60,6 +60,7 @@ def run_and_print(*, output: Path | None, as_json: bool) -> None:
     # Imported here: --help and --version should not wait for SciPy.
     from app import demo
     from app.cli.render import print_demo
+    from app.models.summary import CERTIFIED_GAP
 
     if output is not None:
         _make_folder(output)
@@ -98,7 +99,7 @@ def run_and_print(*, output: Path | None, as_json: bool) -> None:
     if not result.is_certified:
         _stop(
             f"The fit stopped at a relative gap of {result.model.gap_:.1e}, "
-            f"above the {demo.CERTIFIED_GAP:.0e} that counts as certified.",
+            f"above the {CERTIFIED_GAP:.0e} that counts as certified.",
             ExitCode.UNCERTIFIED,
         )
 

@@ -3,7 +3,8 @@
 from rich.console import Console
 from rich.table import Table
 
-from app.demo import CERTIFIED_GAP, INDEPENDENCE_NOTE, STATEMENT, DemoResult, TakeResult
+from app.demo import INDEPENDENCE_NOTE, STATEMENT, DemoResult, TakeResult
+from app.models.summary import CERTIFIED_GAP
 
 
 def print_demo(result: DemoResult, console: Console) -> None:

@@ -42,6 +42,10 @@ _TRIANGLE = (
 _CROSS = "M 8.5 8.5 L 15.5 15.5 M 15.5 8.5 L 8.5 15.5"
 _ASKING = "M 9.6 11 C 9.6 7.6 14.6 7.8 14.4 10.8 C 14.3 12.6 12 12.6 12 14.8 M 12 18.2 L 12 18.3"
 
+_MASK = "M 5 5 C 9 3.2 15 3.2 19 5 L 19 12 C 19 17 15.5 20.8 12 21.8 C 8.5 20.8 5 17 5 12 Z"
+_EYES = "M 8 10.5 L 10 10.5 M 14 10.5 L 16 10.5"
+_MOUTH = "M 9.5 16 C 11 17 13 17 14.5 16"
+
 SHAPES = {
     # What can be done.
     "camera": Shape("R 2 6 14 12 2.5 M 16 10.5 L 22 7 L 22 17 L 16 13.5"),
@@ -118,6 +122,21 @@ SHAPES = {
     "bad-frame": Shape("R 2.5 4.5 19 15 2 M 6.5 16 L 17.5 8"),
     "looking": Shape(areas="O 4.5 12 2.6 O 12 12 2.6 O 19.5 12 2.6"),
     "no-model": Shape("R 3.5 3.5 17 17 2.5"),
+    "species-print": Shape(
+        "M 5 2 L 15 2 L 19 6 L 19 22 L 5 22 Z"
+        " O 12 10 2.4 M 8.2 18 C 8.2 15.6 9.8 14.8 12 14.8 C 14.2 14.8 15.8 15.6 15.8 18"
+    ),
+    "species-photo": Shape(
+        "R 2 4.5 20 15 2 M 2.5 17 L 9 11.5 L 13.5 16 L 16.5 13.5 L 21.5 18 O 15.5 9 1.6"
+    ),
+    "species-phone": Shape("R 6.5 2 11 20 2.5 M 11 18.6 L 13 18.6"),
+    "species-tablet": Shape("R 2 4.5 20 15 2.2 M 18.6 11 L 18.6 13"),
+    "species-replay": Shape("R 2 4.5 20 15 2.2", areas="M 10 8.6 L 15.6 12 L 10 15.4 Z"),
+    "species-monitor": Shape("R 2 3 20 13 1.8 M 12 16 L 12 21 M 7.5 21 L 16.5 21"),
+    "species-paper-mask": Shape(f"{_MASK} {_EYES} {_MOUTH} M 5 9 L 1.5 8 M 19 9 L 22.5 8"),
+    "species-3d-mask": Shape(areas=_MASK, cut=f"{_EYES} {_MOUTH} M 12 11 L 12 13.5"),
+    "species-named": Shape("M 3 11 L 3 3 L 11 3 L 21.5 13.5 L 13.5 21.5 Z O 7.5 7.5 1.2"),
+    "species-own": Shape("R 3 3 18 18 3 M 12 8 L 12 16 M 8 12 L 16 12"),
 }
 
 VERDICTS = {
