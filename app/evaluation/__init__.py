@@ -1,0 +1,1 @@
+"""Measuring methods on a protocol: features on disk, fits, thresholds, tables."""

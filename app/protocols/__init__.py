@@ -1,0 +1,1 @@
+"""The databases' protocols: which recordings teach, choose the threshold and test."""

@@ -1,0 +1,158 @@
+"""What a protocol says: which recordings a model learns from, and which it is measured on.
+
+A reader turns a folder into these values and opens no recording. A recording is never split: it
+belongs as a whole to training, development or test.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
+
+from app.shown import BONA_FIDE
+from app.types import Frame
+from lmkl_core.errors import InvalidInputError
+
+Mode: TypeAlias = Literal["client-independent", "client-specific", "one-against-rest"]
+"""One model for all people; one for each; one for each class of objects."""
+
+
+class ProtocolError(InvalidInputError):
+    """A folder that does not hold what a protocol needs, told with the paths that are missing."""
+
+
+class Footage(Protocol):
+    """Where a recording's frames come from."""
+
+    def digest(self) -> str:
+        """Return what changes whenever the content does, without decoding it."""
+
+    def frames(self, n: int) -> Iterator[Frame]:
+        """Yield up to ``n`` frames, spread evenly over the whole recording."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One presentation: a video, a picture, or a folder of pictures.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its database: the path below the root, with slashes.
+    subject : str
+        The person, or the class of objects.
+    species : str
+        `app.shown.BONA_FIDE`, or the attack instrument species.
+    footage : Footage
+        Its frames.
+    condition : str
+        Light, session or camera, where the database tells; empty otherwise.
+    """
+
+    name: str
+    subject: str
+    species: str
+    footage: Footage = field(compare=False, repr=False)
+    condition: str = ""
+
+    @property
+    def is_attack(self) -> bool:
+        """Whether accepting it is an error."""
+        return self.species != BONA_FIDE
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one model learns from, and what it is measured on.
+
+    Attributes
+    ----------
+    name : str
+        The client or class it is for; empty when it is for all.
+    train : tuple of Recording
+        Bona fide alone.
+    development : tuple of Recording
+        Of both classes, for parameters and threshold; empty where the database has none.
+    test : tuple of Recording
+        Of both classes.
+    """
+
+    name: str
+    train: tuple[Recording, ...]
+    development: tuple[Recording, ...]
+    test: tuple[Recording, ...]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What is measured together: the test scores of all its models are pooled.
+
+    Means and standard deviations of a table are taken over folds.
+    """
+
+    name: str
+    plans: tuple[Plan, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A database read from disk, laid out by one of its protocols.
+
+    Attributes
+    ----------
+    database : str
+        Its name on the command line.
+    title : str
+        Its name in tables.
+    protocol : str
+        The protocol's name, such as ``IV``; empty where there is one only.
+    mode : str
+        Whom a model is for.
+    folds : tuple of Fold
+        At least one.
+    notes : tuple of str
+        Sentences that a report must say, such as how client-specific takes were divided.
+    """
+
+    database: str
+    title: str
+    protocol: str
+    mode: Mode
+    folds: tuple[Fold, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Database:
+    """How a database is read, and what is known of it.
+
+    Attributes
+    ----------
+    name, title : str
+        On the command line, and in tables.
+    read : callable
+        ``read(root, protocol, mode)`` returns the layout, or raises `ProtocolError`.
+    protocols : tuple of str
+        Names of its protocols, the paper's first; ``("",)`` where there is one only.
+    modes : tuple of str
+        Modes it can be read in, the paper's first.
+    preset : str
+        Views that the paper used on it.
+    table : str
+        Label of the paper's table, such as ``RM``; empty where the paper has none.
+    published : mapping
+        Numbers of recordings that its authors published, by ``(protocol, split, kind)`` with kind
+        ``"bona fide"`` or ``"attack"``.
+    reference : str
+        The publication that describes it.
+    """
+
+    name: str
+    title: str
+    read: Callable[[Path, str, Mode], Layout]
+    protocols: tuple[str, ...] = ("",)
+    modes: tuple[Mode, ...] = ("client-independent", "client-specific")
+    preset: str = "paper-pad"
+    table: str = ""
+    published: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    reference: str = ""
