@@ -3,9 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from lmkl_core.metrics.table import ScoreTable
+
+
+Level: TypeAlias = Literal["frame", "presentation"]
+"""What counts as one decision: a frame, or a presentation by the mean of its frames' scores."""
+
+LEVELS: tuple[Level, ...] = ("frame", "presentation")
 
 
 @dataclass(frozen=True)
@@ -26,27 +32,37 @@ class UsedThreshold:
 
 @dataclass(frozen=True, eq=False)
 class FoldResult:
-    """One method on one fold.
+    """One method on one fold: the test scores of all its plans together.
+
+    A fold of one plan holds its scores as they are, with its thresholds. In a fold of several
+    plans every plan has a model and thresholds of its own, and scores of different models have no
+    common scale: each table then holds ``score - threshold`` of the row's own plan, and the
+    threshold told is 0 for all. A plan has one threshold for frames and another for presentations,
+    so that the means of shifted frames' scores are not shifted presentations' scores. Ask `at` for
+    a level's table and threshold: it knows all this.
 
     Attributes
     ----------
     fold : str
         The fold's name.
     frames : ScoreTable
-        Test scores frame by frame, ``score - threshold`` of the plan's own model added up over
-        plans: with several plans each has its own threshold, and the tables hold scores shifted
-        so that ``threshold.value`` is right for all of them.
+        Test scores frame by frame; NaN for frames without a usable face. In a fold of several
+        plans a presentation is named ``plan: recording``, since several models may be shown the
+        same recording.
     threshold : UsedThreshold
-        Of the frames' scores; a presentation's mean is held against the same one unless
-        `presentation_threshold` is given.
+        Of the frames' scores.
     presentation_threshold : UsedThreshold
         Of presentations' means.
     parameters : mapping
-        What was chosen, by plan; empty for methods without parameters.
+        What the method was fitted with, by plan: chosen ones where they were chosen; empty for
+        methods without parameters.
     n_train : int
         Frames learnt from, over all plans.
     notes : tuple of str
         What a reader must know, such as a fit that is not certified.
+    presentations : ScoreTable, optional
+        Test scores presentation by presentation, where they do not follow from `frames`: in folds
+        of several plans.
     """
 
     fold: str
@@ -56,6 +72,15 @@ class FoldResult:
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     n_train: int = 0
     notes: tuple[str, ...] = ()
+    presentations: ScoreTable | None = None
+
+    def at(self, level: Level) -> tuple[ScoreTable, UsedThreshold]:
+        """Return the scores of a level and the threshold they are held against."""
+        if level == "frame":
+            return self.frames, self.threshold
+        if self.presentations is not None:
+            return self.presentations, self.presentation_threshold
+        return self.frames.by_presentation(), self.presentation_threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +90,8 @@ class MethodResult:
     Attributes
     ----------
     method : str
-        Its key in `lmkl_core.baselines`.
+        Its key in `lmkl_core.baselines.METHODS`; for a method on single views, that key, a colon
+        and the view's name.
     title : str
         Its name in tables.
     folds : tuple of FoldResult
