@@ -2,9 +2,20 @@
 
 import sys
 
+INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the command line; the process's exit code is its result."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        # Commands end by themselves (`app.cli.failures`): this is while their libraries load.
+        print("Stopped.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
     if len(sys.argv) == 1:
         # The usual start: the window should not wait for the command line's libraries.
         from app.launch import launch

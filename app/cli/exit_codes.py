@@ -1,4 +1,4 @@
-"""What each exit code of ``lmkl-pad`` means, in one place for code and help."""
+"""What each exit code of ``lmkl-pad`` means, in one place for code, help and docs/commands.md."""
 
 from enum import IntEnum
 
@@ -13,6 +13,10 @@ class ExitCode(IntEnum):
     UNWRITABLE = 4
     MISSING_WEIGHTS = 5
     BAD_WEIGHTS = 6
+    BAD_MODEL = 7
+    BAD_INPUT = 8
+    NO_FRAMES = 9
+    UNHEALTHY = 10
     INTERRUPTED = 130
 
 
@@ -21,10 +25,14 @@ MEANINGS = {
     ExitCode.FAILED: "it failed; one sentence on standard error says why",
     ExitCode.USAGE: "unknown command, option or value",
     ExitCode.UNCERTIFIED: "a model was fitted, but its optimum is not certified",
-    ExitCode.UNWRITABLE: "the output folder could not be written",
+    ExitCode.UNWRITABLE: "the output could not be written",
     ExitCode.MISSING_WEIGHTS: "weights are missing or could not be fetched",
     ExitCode.BAD_WEIGHTS: "a weights file is damaged or of no use: its checksum is wrong",
-    ExitCode.INTERRUPTED: "stopped with Ctrl-C",
+    ExitCode.BAD_MODEL: "a model file is missing, damaged, or made with other views",
+    ExitCode.BAD_INPUT: "an input is missing or cannot be read; others were still used",
+    ExitCode.NO_FRAMES: "too few frames with a usable face",
+    ExitCode.UNHEALTHY: "the doctor found something that is needed and not in order",
+    ExitCode.INTERRUPTED: "stopped with Ctrl-C; no file is left half-written",
 }
 
 # The blank lines keep every code on its own line in the help.

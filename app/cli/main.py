@@ -8,9 +8,11 @@ import typer
 
 from app.cli import demo, weights
 from app.cli.exit_codes import HELP
+from app.cli.failures import Commands
 
 cli = typer.Typer(
     name="lmkl-pad",
+    cls=Commands,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

@@ -1,14 +1,14 @@
 """``lmkl-pad weights``: list, fetch, import and verify the files networks learnt from."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
+from app.cli.console import AsJson, download_bar, print_json, say, stop
 from app.cli.exit_codes import HELP, ExitCode
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ Folder = Annotated[
         help="Your folder of weights; otherwise $LMKL_PAD_WEIGHTS or the usual place for data.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
 @commands.command("list", epilog=HELP)
@@ -43,7 +42,7 @@ def list_command(folder: Folder = None, as_json: AsJson = False) -> None:
     findings = [inspect(entry, folder) for entry in CATALOGUE]
     place = weights_folder(folder)
     if as_json:
-        _print_json({"folder": str(place), "weights": [finding_as_json(item) for item in findings]})
+        print_json({"folder": str(place), "weights": [finding_as_json(item) for item in findings]})
         return
     console = Console()
     console.print(findings_table(findings))
@@ -68,11 +67,13 @@ def fetch_command(
     from lmkl_core.features.weights import fetch
 
     if not (names or preset):
-        _usage("Say which weights to fetch; `lmkl-pad weights list` shows their names.")
+        stop(
+            "Say which weights to fetch; `lmkl-pad weights list` shows their names.", ExitCode.USAGE
+        )
     outcome = _Outcome(as_json, folder)
     for entry in _entries(names, preset):
         with outcome.failures(entry.name), _interruptible(entry, folder):
-            with _bar(entry.file_name, hidden=as_json) as progress:
+            with download_bar(entry.file_name, hidden=as_json) as progress:
                 file = fetch(entry, folder, progress)
             outcome.add(file, "is in")
     outcome.finish()
@@ -107,16 +108,21 @@ def verify_command(names: Names = None, folder: Folder = None, as_json: AsJson =
         found = verify(folder)
         findings = [item for item in found if item.checksum is not Checksum.NONE]
     if as_json:
-        _print_json({"weights": [finding_as_json(item) for item in findings]})
+        print_json({"weights": [finding_as_json(item) for item in findings]})
     else:
         Console().print(findings_table(findings))
     states = {item.checksum for item in findings}
     if damaged := states & {Checksum.WRONG, Checksum.UNREADABLE}:
         bad = [str(item.path) for item in findings if item.checksum in damaged]
-        typer.echo(f"Not as they should be: {', '.join(bad)}; delete and get again.", err=True)
-        raise typer.Exit(ExitCode.BAD_WEIGHTS)
+        stop(
+            f"Not as they should be: {', '.join(bad)}; delete and get again.", ExitCode.BAD_WEIGHTS
+        )
     if Checksum.NONE in states:
-        raise typer.Exit(ExitCode.MISSING_WEIGHTS)
+        gone = [item.entry.name for item in findings if item.checksum is Checksum.NONE]
+        stop(
+            f"Missing: {', '.join(gone)}; `lmkl-pad weights fetch` gets them.",
+            ExitCode.MISSING_WEIGHTS,
+        )
 
 
 class _Outcome:
@@ -162,13 +168,13 @@ class _Outcome:
     def finish(self) -> None:
         """Print what machines asked for and exit with what happened."""
         if self._as_json:
-            _print_json({"files": self._done})
+            print_json({"files": self._done})
         if self._code is not ExitCode.OK:
             raise typer.Exit(self._code)
 
     def _fail(self, what: str, sentence: str, code: ExitCode) -> None:
         self._done.append({"name": what, "error": sentence})
-        typer.echo(sentence, err=True)
+        say(sentence)
         if self._code is ExitCode.OK:
             self._code = code
 
@@ -185,13 +191,7 @@ def _entries(names: list[str] | None, preset: str | None = None) -> "list[Weight
             wanted += [branch.network for branch in load_preset(preset).branches]
         return [entry_of(name) for name in dict.fromkeys(wanted)]
     except InvalidInputError as error:
-        _usage(str(error))
-
-
-def _usage(sentence: str) -> NoReturn:
-    """Stop before anything is done."""
-    typer.echo(sentence, err=True)
-    raise typer.Exit(ExitCode.USAGE)
+        stop(str(error), ExitCode.USAGE)
 
 
 @contextmanager
@@ -204,31 +204,8 @@ def _interruptible(entry: "Weights", folder: Path | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         kept = inspect(entry, folder).fetched
-        typer.echo(
+        stop(
             f"Stopped. {megabytes(kept)} of {entry.file_name} are kept; "
             "the same command goes on from there.",
-            err=True,
+            ExitCode.INTERRUPTED,
         )
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-
-
-@contextmanager
-def _bar(title: str, *, hidden: bool) -> Iterator[Callable[[int, int | None], None]]:
-    """Show a progress bar on standard error."""
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-
-    with Progress(
-        "{task.description}",
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        disable=hidden,
-        transient=True,
-    ) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value, indent=2))
