@@ -1,20 +1,18 @@
 """`LocalisedMKL`: localised one-class multiple kernel learning, scikit-learn style."""
 
 import math
-from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lmkl_core import exact, streamed
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import Settings
+from lmkl_core.intake import ViewsEstimator
 from lmkl_core.parameters import check_parameters
 from lmkl_core.scorer import Scorer
 from lmkl_core.validation import (
     Views,
-    as_views,
     check_choice,
     check_conditions,
     check_groups,
@@ -32,7 +30,7 @@ AUTO_INDUCING = 200
 """Inducing points that ``n_inducing="auto"`` uses above that."""
 
 
-class LocalisedMKL(OutlierMixin, BaseEstimator):
+class LocalisedMKL(ViewsEstimator):
     """One-class classifier that weighs several kernels differently in different clusters.
 
     Learns from genuine samples only. A sample's score is near 1 where it resembles them in
@@ -200,14 +198,6 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
         """Scores, higher is more genuine; the score of the paper's projection."""
         return np.add.reduce(self.explain(X), axis=(1, 2))
 
-    def decision_function(self, X) -> np.ndarray:
-        """``score_samples(X) - offset_``: not negative for accepted samples."""
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X) -> np.ndarray:
-        """1 for accepted (bona fide) samples, -1 for refused ones."""
-        return np.where(self.decision_function(X) >= 0, 1, -1)
-
     def explain(self, X) -> np.ndarray:
         """Contribution of every cluster and view to every score, ``(m, C, G)``.
 
@@ -336,33 +326,6 @@ class LocalisedMKL(OutlierMixin, BaseEstimator):
     def _set_calibration(self, calibration) -> None:
         self.calibration_ = calibration
         self.offset_ = calibration.threshold
-
-    @contextmanager
-    def _unchanged_on_failure(self):
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _training_views(self, X) -> Views:
-        self._single = is_single_view(X)
-        views = as_views(self._validated(X) if self._single else X)
-        if views.n_samples < 2:
-            raise InvalidInputError("n_samples=1 is too few to learn from: enrol more samples.")
-        self.n_features_in_ = sum(array.shape[1] for array in views.arrays)
-        return views
-
-    def _validated(self, X, reset: bool = True) -> np.ndarray:
-        """Check one array as scikit-learn does, told in one sentence."""
-        try:
-            return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
-        except ValueError as error:
-            lines = str(error).split("\n")
-            told = f"{lines[0]} {lines[-1]}" if lines[0].endswith(":") else lines[0]
-            raise InvalidInputError(told) from error
 
     def _scored(self, X, method) -> np.ndarray:
         """Call a method of the scorer; what is not a finite number is refused."""

@@ -1,0 +1,52 @@
+"""What all estimators on views share: checked input, the outlier contract, all or nothing."""
+
+from contextlib import contextmanager
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import validate_data
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.validation import Views, as_views, is_single_view
+
+
+class ViewsEstimator(OutlierMixin, BaseEstimator):
+    """One-class estimator on views; higher scores are more genuine.
+
+    Subclasses give ``fit``, ``score_samples`` and ``offset_``.
+    """
+
+    def decision_function(self, X) -> np.ndarray:
+        """``score_samples(X) - offset_``: not negative for accepted samples."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X) -> np.ndarray:
+        """1 for accepted (bona fide) samples, -1 for refused ones."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    @contextmanager
+    def _unchanged_on_failure(self):
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _training_views(self, X) -> Views:
+        self._single = is_single_view(X)
+        views = as_views(self._validated(X) if self._single else X)
+        if views.n_samples < 2:
+            raise InvalidInputError("n_samples=1 is too few to learn from: enrol more samples.")
+        self.n_features_in_ = sum(array.shape[1] for array in views.arrays)
+        return views
+
+    def _validated(self, X, reset: bool = True) -> np.ndarray:
+        """Check one array as scikit-learn does, told in one sentence."""
+        try:
+            return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
+        except ValueError as error:
+            lines = str(error).split("\n")
+            told = f"{lines[0]} {lines[-1]}" if lines[0].endswith(":") else lines[0]
+            raise InvalidInputError(told) from error
