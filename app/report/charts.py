@@ -152,60 +152,63 @@ PLOT = (58, 366, 14, 322)
 """Left, right, top and bottom of the square that curves are drawn in."""
 
 
+Curve = tuple[tuple[NDArray[np.float64], NDArray[np.float64]], str]
+"""APCER rising from 0 to 1 with the other share at each, and the style of the line."""
+
+BOTH_LEVELS = "Presentations as a solid line, frames as a dashed one, the threshold as a ring."
+STYLES = ("curve", "curve dashed")
+
+
 def roc(by_presentation: Level, by_frame: Level, thresholds: Thresholds) -> str:
     """Draw the share of bona fide accepted over APCER; empty when a class has no scores."""
+    levels = (by_presentation, by_frame)
+    curves = [roc_points(one.genuine_scores, one.attack_scores) for one in levels]
+    ring = _working_point(by_presentation, thresholds, lambda bpcer: 1 - bpcer)
+    return roc_chart(list(zip(curves, STYLES, strict=True)), BOTH_LEVELS, ring)
+
+
+def det(by_presentation: Level, by_frame: Level, thresholds: Thresholds) -> str:
+    """Draw BPCER over APCER, both as normal deviates; empty when a class has no scores."""
+    levels = (by_presentation, by_frame)
+    curves = [det_points(one.genuine_scores, one.attack_scores) for one in levels]
+    ring = _working_point(by_presentation, thresholds, lambda bpcer: bpcer)
+    return det_chart(list(zip(curves, STYLES, strict=True)), BOTH_LEVELS, ring)
+
+
+def roc_chart(curves: Sequence[Curve], description: str, ring: Point | None = None) -> str:
+    """Draw ROC curves, the first on top; empty when that has no points."""
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    return _tradeoff(
-        [roc_points(one.genuine_scores, one.attack_scores) for one in (by_presentation, by_frame)],
-        _working_point(by_presentation, thresholds, lambda bpcer: 1 - bpcer),
-        "ROC curve",
-        "Bona fide accepted",
-        lambda share: share,
-        ticks,
-        diagonal="chance",
-    )
+    titles = ("ROC curve", description, "Bona fide accepted", "chance")
+    return _tradeoff(curves, ring, titles, lambda share: share, ticks)
 
 
 DET_TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 
 
-def det(by_presentation: Level, by_frame: Level, thresholds: Thresholds) -> str:
-    """Draw BPCER over APCER, both as normal deviates; empty when a class has no scores."""
+def det_chart(curves: Sequence[Curve], description: str, ring: Point | None = None) -> str:
+    """Draw DET curves on normal deviates, the first on top; empty when that has no points."""
     deviate = NormalDist().inv_cdf
 
     def bounded(share: float) -> float:
         # 0 and 1 are infinitely far: they are drawn on the border.
         return deviate(min(max(share, DET_TICKS[0]), DET_TICKS[-1]))
 
-    return _tradeoff(
-        [det_points(one.genuine_scores, one.attack_scores) for one in (by_presentation, by_frame)],
-        _working_point(by_presentation, thresholds, lambda bpcer: bpcer),
-        "DET curve",
-        "BPCER",
-        bounded,
-        DET_TICKS,
-        diagonal="equal errors",
-    )
+    titles = ("DET curve", description, "BPCER", "equal errors")
+    return _tradeoff(curves, ring, titles, bounded, DET_TICKS)
 
 
 def _tradeoff(
-    curves: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    working_point: Point | None,
-    title: str,
-    upward: str,
+    curves: Sequence[Curve],
+    ring: Point | None,
+    titles: tuple[str, str, str, str],
     stretched: Callable[[float], float],
     ticks: Sequence[float],
-    diagonal: str,
 ) -> str:
-    if not len(curves[0][0]):
+    if not curves or not len(curves[0][0][0]):
         return ""
+    title, description, upward, diagonal = titles
     left, right, top, bottom = PLOT
-    drawing = Drawing(
-        CURVE_SIZE,
-        CURVE_SIZE,
-        title,
-        "Presentations as a solid line, frames as a dashed one, the threshold as a ring.",
-    )
+    drawing = Drawing(CURVE_SIZE, CURVE_SIZE, title, description)
     ends = stretched(ticks[0]), stretched(ticks[-1])
     across, up = Scale(*ends, left, right), Scale(*ends, bottom, top)
 
@@ -221,10 +224,10 @@ def _tradeoff(
         drawing.text((left - 7, y + 4), named, "tick", anchor="end")
     drawing.line((left, bottom), (right, top), "reference")
     drawing.text((right - 8, top + 34), diagonal, "tick", anchor="end")
-    for points, style in reversed(list(zip(curves, ("curve", "curve dashed"), strict=True))):
+    for points, style in reversed(curves):
         drawing.curve([place(*point) for point in zip(*points, strict=True)], style)
-    if working_point is not None:
-        drawing.circle(place(*working_point), 6, "ring")
+    if ring is not None:
+        drawing.circle(place(*ring), 6, "ring")
     drawing.text(((left + right) / 2, bottom + 42), "APCER (%)", "label", anchor="middle")
     middle = (top + bottom) / 2
     drawing.text((16, middle), f"{upward} (%)", "label", anchor="middle", turn=-90)
