@@ -31,7 +31,7 @@ class OnnxEngine:
 
     def __init__(self, model: bytes) -> None:
         self._session = onnxruntime.InferenceSession(
-            model, _options(), providers=["CPUExecutionProvider"]
+            model, session_options(), providers=["CPUExecutionProvider"]
         )
         self.weight = len(model)
 
@@ -40,7 +40,8 @@ class OnnxEngine:
         return self._session.run(None, {"crops": np.ascontiguousarray(crops)})
 
 
-def _options() -> onnxruntime.SessionOptions:
+def session_options() -> onnxruntime.SessionOptions:
+    """Return the options of every session: no threads of its own, the same bits every time."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -53,7 +54,7 @@ def _options() -> onnxruntime.SessionOptions:
 
 def simplified(model: bytes, path: str) -> None:
     """Write the graph with constants folded, in standard operators for any machine."""
-    options = _options()
+    options = session_options()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     options.optimized_model_filepath = path
     onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,129 @@
+"""The scorer of a model as an ONNX file, for programs that do not have this one."""
+
+import json
+import os
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from app.models.model import PadModel
+from lmkl_core.errors import ModelFileError
+from lmkl_core.features.scorer_onnx import Parity, ParityError, compare, scorer_graph
+from lmkl_core.modelfile.storage import write_atomically
+
+SUFFIX = ".onnx"
+FORMAT = "lmkl-pad scorer"
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class OnnxExport:
+    """A scorer that was exported and compared with its model.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    n_bytes : int
+        Its size.
+    parity : Parity
+        What the comparison in onnxruntime found.
+    """
+
+    path: str
+    n_bytes: int
+    parity: Parity
+
+    @property
+    def statement(self) -> str:
+        """What was checked, in one sentence."""
+        return (
+            f"Compared in onnxruntime: {self.parity.n_rows} scores, with their contributions and "
+            f"memberships, differ by at most {self.parity.largest:.1e}."
+        )
+
+
+def export_scorer(model: PadModel, path: str | os.PathLike[str]) -> OnnxExport:
+    """Write a model's scorer as an ONNX graph that says what the model says.
+
+    The graph is compared in onnxruntime before it takes its place: where that fails, or the disk
+    does, an older file stays as it was.
+
+    Parameters
+    ----------
+    model : PadModel
+        The model, with its digest.
+    path : path-like
+        The file; an older one is replaced.
+
+    Raises
+    ------
+    InvalidInputError
+        In one sentence, where the model has a kernel that no graph can hold.
+    ModelFileError
+        In one sentence, when the graph differs from the model or cannot be written.
+    """
+    target = Path(path)
+    graph = scorer_graph(
+        model.estimator,
+        metadata=metadata_of(model),
+        description=_description(model),
+        version=version("lmkl-pad"),
+    )
+    try:
+        parity = compare(graph, model.estimator)
+    except ParityError as error:
+        raise ModelFileError(
+            f"{error}: nothing was written, so use the model file instead."
+        ) from error
+    try:
+        write_atomically(target, graph)
+        is_same = target.read_bytes() == graph
+        if not is_same:
+            target.unlink()
+    except OSError as error:
+        raise ModelFileError(
+            f"The scorer cannot be written to {target} ({error.strerror or error}): "
+            "choose another folder."
+        ) from error
+    if not is_same:
+        raise ModelFileError(
+            f"The disk gave back something else than was written to {target.name}, which was "
+            "removed: export it to another disk."
+        )
+    return OnnxExport(str(target), len(graph), parity)
+
+
+def metadata_of(model: PadModel) -> dict[str, str]:
+    """Return what the file says of itself; values that are no plain text are JSON."""
+    estimator = model.estimator
+    calibration = estimator.calibration_
+    support = estimator.support_views()
+    kernels = zip(support.items(), estimator.kernels_, strict=True)
+    views = [
+        {"name": name, "columns": array.shape[1], "kernel": kernel.name}
+        for (name, array), kernel in kernels
+    ]
+    return {
+        "format": FORMAT,
+        "format_version": str(FORMAT_VERSION),
+        "model_digest": model.digest,
+        "created": "" if model.created is None else model.created.isoformat(),
+        "views": json.dumps(views),
+        # Views computed in any other way than this have other numbers, and no threshold holds.
+        "features": json.dumps(model.features, sort_keys=True),
+        "threshold": repr(model.threshold),
+        "threshold_origin": str(calibration.origin),
+        "threshold_statement": str(calibration.statement),
+        "target_bpcer": repr(float(calibration.target_bpcer)),
+        "decision": "accepted (bona fide) when score >= threshold",
+        "simulated": json.dumps(model.is_simulated),
+    }
+
+
+def _description(model: PadModel) -> str:
+    simulated = " Made from simulated recordings." if model.is_simulated else ""
+    return (
+        "Scores whether a face is bona fide: one input a view, higher is more genuine, accepted "
+        f"when score >= threshold. Holds biometric features of who was enrolled.{simulated}"
+    )

@@ -1,0 +1,178 @@
+"""The exported scorer: what onnxruntime says is what the model says."""
+
+import warnings
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import numpy_helper
+
+from lmkl_core import LocalisedMKL, register_kernel
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.scorer_onnx import OUTPUTS, ParityError, compare, scorer_graph
+from lmkl_core.features.scorer_onnx.graph import IR_VERSION, OPSET, THRESHOLD
+from lmkl_core.features.scorer_onnx.parity import probing_rows
+from lmkl_core.kernels import KERNELS
+
+NAMES = ("eyes/net.block2", "mouth")
+
+
+def views(n=60, dtype=np.float64, seed=0):
+    """A slow drift seen by two views far from zero, as frames of a take are."""
+    rng = np.random.default_rng(seed)
+    drift = np.cumsum(rng.normal(scale=0.1, size=(n, 3)), axis=0)
+    return {
+        name: (20 + drift @ rng.normal(size=(3, columns))).astype(dtype)
+        for name, columns in zip(NAMES, (4, 16), strict=True)
+    }
+
+
+def fitted(dtype=np.float64, n=60, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return LocalisedMKL(random_state=0, delta=0.01, **parameters).fit(views(n, dtype))
+
+
+def run(graph, rows, outputs=None):
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    return session.run(outputs, rows)
+
+
+CASES = {
+    "default": {},
+    "one cluster": {"n_clusters": 1},
+    "linear": {"kernel": "linear"},
+    "mixed": {"kernel": ["rbf", "linear"]},
+    "inducing": {"n_inducing": 20, "n": 200},
+    "inducing, linear": {"n_inducing": 20, "n": 200, "kernel": "linear"},
+    "one view": {"constraint": "single", "view": "mouth"},
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
+def test_that_the_graph_says_what_the_model_says(parameters, dtype):
+    model = fitted(dtype, **parameters)
+    parity = compare(scorer_graph(model), model)
+    assert parity.n_rows > 100
+    assert parity.largest < (1e-5 if dtype is np.float32 else 1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_that_every_output_of_rows_never_seen_is_the_models(dtype):
+    model = fitted(dtype)
+    rows = views(30, dtype, seed=1)
+    score, contributions, memberships, accepted = run(scorer_graph(model), rows)
+    tolerance = 1e-6 if dtype is np.float32 else 1e-12
+    np.testing.assert_allclose(score, model.score_samples(rows), atol=tolerance)
+    np.testing.assert_allclose(contributions, model.explain(rows), atol=tolerance)
+    np.testing.assert_allclose(memberships, model.memberships(rows), atol=tolerance)
+    np.testing.assert_array_equal(accepted, model.predict(rows) == 1)
+    assert {True, False} == set(run(scorer_graph(model), probing_rows(model), ["accepted"])[0])
+
+
+def test_that_inputs_are_the_views_by_name_for_any_number_of_rows():
+    model = fitted(np.float32)
+    session = onnxruntime.InferenceSession(scorer_graph(model), providers=["CPUExecutionProvider"])
+    assert [(item.name, item.shape, item.type) for item in session.get_inputs()] == [
+        (NAMES[0], ["batch", 4], "tensor(float)"),
+        (NAMES[1], ["batch", 16], "tensor(float)"),
+    ]
+    assert tuple(item.name for item in session.get_outputs()) == OUTPUTS
+    for n in (1, 7):
+        assert session.run(["contributions"], views(n, np.float32))[0].shape == (n, 3, 2)
+
+
+def test_that_the_graph_is_standard_and_old_enough_for_old_runtimes():
+    proto = onnx.load_from_string(scorer_graph(fitted()))
+    assert proto.ir_version == IR_VERSION <= 8
+    assert [(item.domain, item.version) for item in proto.opset_import] == [("", OPSET)]
+    assert OPSET <= 15
+    assert not any(item.external_data for item in proto.graph.initializer)
+
+
+def test_that_threshold_and_metadata_can_be_read_back():
+    model = fitted()
+    proto = onnx.load_from_string(scorer_graph(model, metadata={"model_digest": "ab"}))
+    held = {item.name: item for item in proto.graph.initializer}
+    assert float(numpy_helper.to_array(held[THRESHOLD])) == model.offset_
+    assert {item.key: item.value for item in proto.metadata_props} == {"model_digest": "ab"}
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e200])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("name", NAMES)
+def test_that_a_row_that_is_not_finite_is_unknown_and_not_accepted(value, kernel, name):
+    model = fitted(kernel=kernel)
+    rows = {each: array[:2].copy() for each, array in model.support_views().items()}
+    rows[name][1, 0] = value
+    score, _, _, accepted = run(scorer_graph(model), rows)
+    assert np.isfinite(score[0])
+    assert np.isnan(score[1])
+    assert not accepted[1]
+
+
+def test_that_kernels_that_no_graph_can_hold_are_refused_by_name():
+    grams = {name: array @ array.T for name, array in views().items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LocalisedMKL(kernel="precomputed", random_state=0).fit(grams)
+    with pytest.raises(InvalidInputError, match=r"'precomputed'.*rbf or linear"):
+        scorer_graph(model)
+
+
+def test_that_a_kernel_of_ones_own_is_refused(monkeypatch):
+    monkeypatch.setattr("lmkl_core.kernels.KERNELS", KERNELS)
+    monkeypatch.setitem(KERNELS, "own", None)
+    register_kernel("own", lambda X, Y, *, width: (1 + X @ Y.T) ** 2)
+    model = fitted(kernel="own")
+    with pytest.raises(InvalidInputError, match="'own'"):
+        scorer_graph(model)
+
+
+@pytest.mark.parametrize("name", ["score", "threshold", "scorer:Exp 3", ""])
+def test_that_a_view_with_the_name_of_something_else_is_refused(name):
+    rng = np.random.default_rng(0)
+    model = LocalisedMKL(random_state=0).fit({name: rng.normal(size=(20, 3))})
+    with pytest.raises(InvalidInputError, match="another name"):
+        scorer_graph(model)
+
+
+# ------------------------------------------------- the comparison can fail
+
+
+def spoilt(graph, name, change):
+    """Return the graph with one of its constants changed."""
+    proto = onnx.load_from_string(graph)
+    (found,) = [item for item in proto.graph.initializer if item.name == name]
+    array = change(numpy_helper.to_array(found).copy())
+    found.CopyFrom(numpy_helper.from_array(array, name))
+    return proto.SerializeToString()
+
+
+def largest_constant(graph):
+    return max(onnx.load_from_string(graph).graph.initializer, key=lambda item: item.ByteSize())
+
+
+def test_that_one_changed_support_value_is_noticed():
+    model = fitted()
+    graph = scorer_graph(model)
+
+    def moved(array):
+        array.flat[0] += 0.5
+        return array
+
+    with pytest.raises(ParityError, match="differs from the model by"):
+        compare(spoilt(graph, largest_constant(graph).name, moved), model)
+
+
+def test_that_another_threshold_is_noticed():
+    model = fitted()
+    with pytest.raises(ParityError, match="decides otherwise"):
+        compare(spoilt(scorer_graph(model), THRESHOLD, lambda value: value + 0.2), model)
+
+
+def test_that_something_else_than_a_graph_is_noticed():
+    with pytest.raises(ParityError, match="cannot read"):
+        compare(b"no graph", fitted())
