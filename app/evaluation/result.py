@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeAlias
 
 from lmkl_core.metrics.table import ScoreTable
 
-
 Level: TypeAlias = Literal["frame", "presentation"]
 """What counts as one decision: a frame, or a presentation by the mean of its frames' scores."""
 

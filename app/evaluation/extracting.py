@@ -1,0 +1,227 @@
+"""From recordings to views, through the app's own pipeline, each recording once.
+
+What is made of a recording is kept under a key of all that decides it: the recording's content, the
+networks' weights and the preprocessing, the face detector, the limits of the quality gate, the
+number of frames, and `PIPELINE_VERSION`. A frame without a usable face stays in the count: it is a
+non-response, and which frames those are is kept as well.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from app.evaluation.cache import Cache, key_of
+from app.evaluation.entries import FORMAT, Entry
+from app.evaluation.telling import Cancel, Part, Progress
+from app.faces.detector import make_detector
+from app.faces.mtcnn_networks import CHECKSUMS
+from app.faces.tracking import FaceTracker
+from app.pipeline import Pipeline
+from app.protocols.types import Recording
+from app.quality import Limits
+from app.sources.source import SourceError
+from lmkl_core.cancelling import raise_if_cancelled
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import Preset
+
+PIPELINE_VERSION = 1
+"""Raised when another release of the app makes other views of the same frames: of detection,
+tracking, alignment, crops or measures of quality."""
+
+OPEN = Limits(
+    min_size=0.0,
+    min_visible=0.0,
+    brightness=(-inf, inf),
+    min_contrast=0.0,
+    min_sharpness=-inf,
+    max_yaw=inf,
+    max_pitch=inf,
+    max_roll=inf,
+    max_motion=inf,
+)
+"""No gate: every face that is found has views."""
+
+CANCELLED = "The evaluation was cancelled; what was finished is kept, and another run goes on there."
+
+log = logging.getLogger(__name__)
+
+
+class Eyes:
+    """What makes views of frames, and what identifies it.
+
+    Parameters
+    ----------
+    preset : Preset
+        Which views.
+    gate : bool
+        Whether the quality gate refuses frames; without meaning for presets of whole pictures.
+    weights : path, optional
+        Folder in which weights are looked for first.
+    progress, cancel : callable, optional
+        As `lmkl_core.features.extractor.Extractor` takes them.
+    """
+
+    def __init__(
+        self,
+        preset: Preset,
+        *,
+        gate: bool,
+        weights: Path | None = None,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> None:
+        self.extractor = Extractor(preset, folder=weights, progress=progress, cancel=cancel)
+        self.needs_face = any(crop.of == "face" for crop in preset.crops)
+        # Always the same one: what lies in a person's folders must not change a table.
+        self.detector = make_detector("mtcnn")
+        limits = Limits() if gate else OPEN
+        self.pipeline = Pipeline(self.extractor, FaceTracker(self.detector), limits)
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """Length of each view's rows."""
+        return self.extractor.columns
+
+    def identity(self) -> dict[str, Any]:
+        """Return what decides the views of a frame, as JSON values."""
+        identity = {"pipeline": PIPELINE_VERSION, "features": self.extractor.fingerprint()}
+        if self.needs_face:
+            limits = asdict(self.pipeline.limits)
+            identity["detector"] = {"name": self.detector.name, "networks": dict(CHECKSUMS)}
+            # Limits may be infinite, which JSON has no word for.
+            identity["limits"] = {name: repr(value) for name, value in limits.items()}
+        return identity
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is remembered of a recording: its key, its frames, and why some have no views."""
+
+    key: str
+    n_frames: int
+    n_ready: int
+    reasons: Counter[str] = field(default_factory=Counter)
+    problem: str = ""
+    """Why it could not be read; empty when it could."""
+
+
+class Library:
+    """Views of recordings, made where they are missing.
+
+    Parameters
+    ----------
+    eyes : Eyes
+        Makes them.
+    cache : Cache
+        Keeps them.
+    n_frames : int
+        Frames a recording.
+    """
+
+    def __init__(self, eyes: Eyes, cache: Cache, n_frames: int) -> None:
+        self.eyes, self.cache, self.n_frames = eyes, cache, n_frames
+        self.seen: dict[str, Seen] = {}
+        self._identity = {"format": FORMAT, "frames": n_frames, "eyes": eyes.identity()}
+        self._digests: dict[str, str] = {}
+
+    def digest(self, recording: Recording) -> str:
+        """Digest of a recording's content, taken once."""
+        if recording.name not in self._digests:
+            self._digests[recording.name] = recording.footage.digest()
+        return self._digests[recording.name]
+
+    def key(self, recording: Recording) -> str:
+        """Key under which a recording's views are kept."""
+        return key_of({**self._identity, "content": self.digest(recording)})
+
+    def prepare(
+        self,
+        recordings: Iterable[Recording],
+        *,
+        progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> None:
+        """Make the views of all recordings that have none yet.
+
+        Raises
+        ------
+        Cancelled
+            If ``cancel``, asked before every frame, said so; finished recordings are kept.
+        """
+        every = list(recordings)
+        part = Part(progress, len(every), "Looking for views made before")
+        missing = []
+        for recording in every:
+            raise_if_cancelled(cancel, CANCELLED)
+            if not self._is_there(recording):
+                missing.append(recording)
+            part.step()
+        part = Part(progress, len(missing) * self.n_frames, "Making views")
+        for number, recording in enumerate(missing, start=1):
+            text = f"Making views, recording {number} of {len(missing)}"
+            self._make(recording, partial(part.step, text=text), cancel)
+            # Recordings may be shorter than what was asked for.
+            part.step(number * self.n_frames - part.done, text)
+
+    def entry(self, recording: Recording) -> Entry:
+        """Return what is kept of a recording; made again where it was lost meanwhile."""
+        seen = self.seen.get(recording.name)
+        if seen is not None and seen.problem:
+            return Entry.of([], self.eyes.columns)
+        return self._load(recording) or self._make(recording)
+
+    def _is_there(self, recording: Recording) -> bool:
+        try:
+            return self._load(recording) is not None
+        except OSError as error:
+            self._unreadable(recording, error)
+            return True
+
+    def _load(self, recording: Recording) -> Entry | None:
+        key = self.key(recording)
+        kept = self.cache.load(key)
+        entry = None if kept is None else Entry.from_kept(kept, self.eyes.columns)
+        if entry is not None:
+            self._remember(recording, key, entry)
+        return entry
+
+    def _make(
+        self, recording: Recording, step: Any = lambda: None, cancel: Cancel | None = None
+    ) -> Entry:
+        results = []
+        self.eyes.pipeline.reset()
+        try:
+            for frame in recording.footage.frames(self.n_frames):
+                raise_if_cancelled(cancel, CANCELLED)
+                results.append(self.eyes.pipeline.process(frame))
+                step()
+        except (SourceError, OSError) as error:
+            # Not kept: the disk may be there again tomorrow.
+            self._unreadable(recording, error)
+            return Entry.of([], self.eyes.columns)
+        entry = Entry.of(results, self.eyes.columns)
+        key = self.key(recording)
+        self.cache.store(key, *entry.as_kept())
+        self._remember(recording, key, entry)
+        return entry
+
+    def _remember(self, recording: Recording, key: str, entry: Entry) -> None:
+        reasons = Counter(entry.reasons)
+        self.seen[recording.name] = Seen(key, len(entry.ready), entry.n_ready, reasons)
+
+    def _unreadable(self, recording: Recording, error: Exception) -> None:
+        log.warning("%s cannot be read: %s", recording.name, error)
+        self.seen[recording.name] = Seen("", 0, 0, problem=str(error))
+
+
+def refusals(seen: Mapping[str, Seen]) -> Counter[str]:
+    """Count frames without views by reason, over all recordings."""
+    total: Counter[str] = Counter()
+    for each in seen.values():
+        total.update(each.reasons)
+    return total
