@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics import ScoreTable, Threshold
 
 Level: TypeAlias = Literal["frame", "presentation"]
 """What counts as one decision: a frame, or a presentation by the mean of its frames' scores."""
@@ -13,20 +13,8 @@ Level: TypeAlias = Literal["frame", "presentation"]
 LEVELS: tuple[Level, ...] = ("frame", "presentation")
 
 
-@dataclass(frozen=True)
-class UsedThreshold:
-    """A threshold and where it came from.
-
-    Attributes
-    ----------
-    value : float or None
-        None when it could not be chosen; then only figures without a threshold are told.
-    origin : str
-        Half a sentence, such as ``equal errors on the development set``.
-    """
-
-    value: float | None
-    origin: str
+UsedThreshold: TypeAlias = Threshold
+"""A threshold and where it came from, as `lmkl_core.metrics.threshold_from` returns it."""
 
 
 @dataclass(frozen=True, eq=False)

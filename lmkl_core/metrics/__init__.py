@@ -21,15 +21,19 @@ from lmkl_core.metrics.curves import (
     operating_points,
     roc_points,
 )
+from lmkl_core.metrics.intervals import exact_intervals, mean_interval
 from lmkl_core.metrics.measuring import Errors, apcer, bpcer, measure
 from lmkl_core.metrics.rates import Estimate, Rate, Worst, acer, hter, pooled, worst
-from lmkl_core.metrics.thresholds import choose_threshold
+from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics.thresholds import Threshold, choose_threshold, threshold_from
 
 __all__ = [
     "Errors",
     "Estimate",
     "OperatingPoints",
     "Rate",
+    "ScoreTable",
+    "Threshold",
     "Worst",
     "acer",
     "apcer",
@@ -39,10 +43,13 @@ __all__ = [
     "choose_threshold",
     "det_points",
     "eer",
+    "exact_intervals",
     "hter",
+    "mean_interval",
     "measure",
     "operating_points",
     "pooled",
     "roc_points",
+    "threshold_from",
     "worst",
 ]

@@ -4,9 +4,9 @@ Intervals without assumptions about the scores' distribution
 ------------------------------------------------------------
 AUC. The share of correctly ordered pairs is a two-sample U-statistic. Hoeffding (1963, section 5)
 writes it as a mean over permutations of averages of ``k = min(m, n)`` independent values in
-``[0, 1]``, so that Chernoff's bound for ``k`` trials holds for it too. With ``c`` the confidence
-the interval is ``{a : k KL(auc, a) <= log(2 / (1 - c))}``; for perfect separation its lower end is
-the exact (Clopper-Pearson) one of ``k`` of ``k`` successes.
+``[0, 1]``, so that Chernoff's bound for ``k`` trials holds for it too
+(`lmkl_core.metrics.intervals`); for perfect separation its lower end is the exact
+(Clopper-Pearson) one of ``k`` of ``k`` successes.
 
 EER. Let ``t`` be the unknown threshold at which both true errors equal ``e``. It is a fixed number,
 so the errors counted at ``t`` are binomial, and both exact intervals at ``t``, each with half of
@@ -19,15 +19,13 @@ few attacks that threshold is hardly known, and the interval is honest about it.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
-from math import log
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.rates import CONFIDENCE, NOTHING_KNOWN, Estimate, Interval, Rate
+from lmkl_core.metrics.intervals import exact_intervals, mean_interval
+from lmkl_core.metrics.rates import CONFIDENCE, NOTHING_KNOWN, Estimate, Interval
 from lmkl_core.metrics.scores import (
     Attacks,
     Scores,
@@ -99,7 +97,7 @@ def auc(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) 
     below = np.searchsorted(ordered, genuine, side="left")
     not_above = np.searchsorted(ordered, genuine, side="right")
     value = float(np.sum(below + not_above) / (2 * n_pairs))
-    interval = _chernoff_interval(value, min(len(genuine), len(spoofs)), confidence)
+    interval = mean_interval(value, min(len(genuine), len(spoofs)), confidence)
     return Estimate(value, interval, len(genuine), len(spoofs), confidence)
 
 
@@ -117,17 +115,12 @@ def eer(bona_fide: ArrayLike, attacks: Attacks, confidence: float = CONFIDENCE) 
     value = (accepted + int(n_refused(genuine, threshold)) / len(genuine)) / 2
     each = 1 - (1 - confidence) / 2
     thresholds = cuts(genuine, spoofs)
-    found = []
-    for n_in, n_out in zip(
-        n_accepted(spoofs, thresholds), n_refused(genuine, thresholds), strict=True
-    ):
-        by_attacks = _exact(int(n_in), len(spoofs), each)
-        by_genuine = _exact(int(n_out), len(genuine), each)
-        low, high = max(by_attacks[0], by_genuine[0]), min(by_attacks[1], by_genuine[1])
-        if low <= high:
-            found.append((low, high))
-    # Nothing is found when many scores are equal: no threshold then has equal errors.
-    interval = _around(value, found) if found else NOTHING_KNOWN
+    by_attacks = exact_intervals(n_accepted(spoofs, thresholds), len(spoofs), each)
+    by_genuine = exact_intervals(n_refused(genuine, thresholds), len(genuine), each)
+    lows = np.maximum(by_attacks[0], by_genuine[0])
+    highs = np.minimum(by_attacks[1], by_genuine[1])
+    found = lows <= highs
+    interval = _around(value, lows[found], highs[found])
     return Estimate(value, interval, len(genuine), len(spoofs), confidence)
 
 
@@ -162,46 +155,17 @@ def bpcer_at_apcer(
     not_too_many = np.ones(len(thresholds), dtype=bool)
     one_reaches_it = np.zeros(len(thresholds), dtype=bool)
     for scores in species.values():
-        counts = n_accepted(scores, thresholds)
-        ends = np.array([_exact(int(count), len(scores), each) for count in counts])
-        not_too_many &= ends[:, 0] <= target
-        one_reaches_it |= ends[:, 1] >= target
+        lows, highs = exact_intervals(n_accepted(scores, thresholds), len(scores), each)
+        not_too_many &= lows <= target
+        one_reaches_it |= highs >= target
     refused = n_refused(genuine, thresholds)[not_too_many & one_reaches_it]
-    found = [_exact(int(count), len(genuine), each) for count in refused]
-    interval = _around(value, found) if found else NOTHING_KNOWN
+    interval = _around(value, *exact_intervals(refused, len(genuine), each))
     return Estimate(value, interval, len(genuine), n_attacks, confidence)
 
 
-@lru_cache(maxsize=4096)
-def _exact(n_errors: int, n: int, confidence: float) -> Interval:
-    # Many thresholds and both levels ask for the same counts.
-    return Rate(n_errors, n, confidence).interval
-
-
-def _around(value: float, intervals: list[Interval]) -> Interval:
+def _around(value: float, lows: Scores, highs: Scores) -> Interval:
     """Return the interval from the lowest to the highest end, the value included."""
-    low = min(low for low, _ in intervals)
-    high = max(high for _, high in intervals)
-    return min(low, value), max(high, value)
-
-
-def _chernoff_interval(value: float, n: int, confidence: float) -> Interval:
-    """Return all means from which a mean of ``n`` values in [0, 1] may have strayed to this one."""
-    limit = log(2 / (1 - confidence)) / n
-
-    def excess(mean: float) -> float:
-        return _divergence(value, mean) - limit
-
-    # So near to 0 and 1 the ends cannot be told from them.
-    first, last = 1e-15, 1 - 1e-15
-    low = brentq(excess, first, value) if value > first and excess(first) > 0 else 0.0
-    high = brentq(excess, value, last) if value < last and excess(last) > 0 else 1.0
-    return float(low), float(high)
-
-
-def _divergence(value: float, mean: float) -> float:
-    """Kullback-Leibler divergence of Bernoulli distributions with these means."""
-    total = value * log(value / mean) if value > 0 else 0.0
-    if value < 1:
-        total += (1 - value) * log((1 - value) / (1 - mean))
-    return total
+    # Nothing is found when many scores are equal: no threshold then has the errors looked for.
+    if not len(lows):
+        return NOTHING_KNOWN
+    return min(float(np.min(lows)), value), max(float(np.max(highs)), value)

@@ -3,22 +3,31 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.rates import CONFIDENCE, Estimate, Rate, Worst, acer, hter, pooled, worst
 from lmkl_core.metrics.scores import Attacks, as_scores, by_species, n_accepted, n_refused
 
 
 def apcer(threshold: float, attacks: ArrayLike, confidence: float = CONFIDENCE) -> Rate:
     """Share of one species' attacks that are accepted: ``score >= threshold``."""
+    _check(threshold)
     scores = as_scores(attacks, "attacks")
     return Rate(int(n_accepted(scores, threshold)), len(scores), confidence)
 
 
 def bpcer(threshold: float, bona_fide: ArrayLike, confidence: float = CONFIDENCE) -> Rate:
     """Share of bona fide presentations that are refused: ``score < threshold``."""
+    _check(threshold)
     scores = as_scores(bona_fide, "bona fide presentations")
     return Rate(int(n_refused(scores, threshold)), len(scores), confidence)
+
+
+def _check(threshold: float) -> None:
+    if np.isnan(threshold):
+        raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,8 @@ def cuts(*scores: Scores) -> Scores:
     levels = np.unique(np.concatenate([np.empty(0), *scores]))
     if not len(levels):
         return levels
-    between = levels[:-1] + np.diff(levels) / 2
+    # Halved first: the difference of two huge scores may be too large for a number.
+    between = levels[:-1] / 2 + levels[1:] / 2
     # Between two neighbouring floating-point numbers there is no third.
     between = np.where(between > levels[:-1], between, levels[1:])
     return np.concatenate([levels[:1], between, [np.nextafter(levels[-1], np.inf)]])

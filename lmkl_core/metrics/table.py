@@ -1,7 +1,9 @@
 """Scores of a test with what each is a score of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import fsum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +16,15 @@ from lmkl_core.metrics.scores import Scores
 class ScoreTable:
     """One row a frame or a presentation; a row without a score is a non-response.
 
-    Attributes
+    Parameters
     ----------
-    scores : ndarray of float
+    scores : array-like of float
         NaN where there was no response.
-    species : ndarray of str
+    species : array-like of str
         Attack instrument species; empty for bona fide.
-    subjects : ndarray of str
+    subjects : array-like of str
         Whose: what bootstraps draw.
-    presentations : ndarray of str
+    presentations : array-like of str
         The presentation that a row belongs to.
     """
 
@@ -32,57 +34,133 @@ class ScoreTable:
     presentations: NDArray[np.str_]
 
     def __post_init__(self) -> None:
-        lengths = {len(self.scores), len(self.species), len(self.subjects), len(self.presentations)}
-        if len(lengths) > 1:
-            raise InvalidInputError("The columns of a table of scores must have equal lengths.")
-        if np.isinf(self.scores).any():
-            raise InvalidInputError("Scores must be finite, or NaN for a non-response.")
+        columns = {
+            "scores": _numbers(self.scores),
+            "species": _words(self.species, "species"),
+            "subjects": _words(self.subjects, "subjects"),
+            "presentations": _words(self.presentations, "presentations"),
+        }
+        if len({len(column) for column in columns.values()}) > 1:
+            lengths = ", ".join(f"{len(column)} {name}" for name, column in columns.items())
+            raise InvalidInputError(
+                f"The columns of a table of scores must have equal lengths, not {lengths}."
+            )
+        for name in set(columns["species"].tolist()):
+            if _letters(name) == "bonafide":
+                raise InvalidInputError(
+                    f"A bona fide row has the empty species '', not {name!r}, which would count "
+                    "as an attack."
+                )
+        for name, column in columns.items():
+            object.__setattr__(self, name, column)
+
+    @classmethod
+    def of(
+        cls,
+        scores: Iterable[float | None],
+        species: Iterable[str | None],
+        subjects: Iterable[Any] | None = None,
+        presentations: Iterable[Any] | None = None,
+    ) -> "ScoreTable":
+        """Return a table of plain sequences.
+
+        Parameters
+        ----------
+        scores : iterable of float or None
+            None or NaN where there was no response.
+        species : iterable of str or None
+            None or an empty text for bona fide.
+        subjects : iterable, optional
+            Names or numbers. Without them all rows are one nameless subject's, so that nothing is
+            said about how subjects differ.
+        presentations : iterable, optional
+            Names or numbers. Without them every row is a presentation of its own.
+        """
+        values = [np.nan if score is None else score for score in scores]
+        names = ["" if name is None else name for name in species]
+        count = len(values)
+        return cls(
+            np.array(values) if values else np.empty(0),
+            np.array(names, dtype=object),
+            np.array([""] * count if subjects is None else list(subjects), dtype=object),
+            np.array(range(count) if presentations is None else list(presentations), dtype=object),
+        )
 
     def __len__(self) -> int:
         return len(self.scores)
 
     @property
+    def is_answered(self) -> NDArray[np.bool_]:
+        """Whether a row has a score."""
+        return np.asarray(~np.isnan(self.scores))
+
+    @property
+    def is_attack(self) -> NDArray[np.bool_]:
+        """Whether accepting a row is an error."""
+        return np.asarray(self.species != "")
+
+    @property
     def bona_fide(self) -> Scores:
         """Scores of the bona fide rows that have one."""
-        return self.scores[(self.species == "") & ~np.isnan(self.scores)]
+        return self.scores[~self.is_attack & self.is_answered]
 
     @property
     def attacks(self) -> dict[str, Scores]:
         """Scores of the attacks that have one, by species in order of first appearance."""
-        answered = ~np.isnan(self.scores)
-        return {
-            name: self.scores[(self.species == name) & answered]
-            for name in dict.fromkeys(self.species.tolist())
-            if name
-        }
+        answered = self.is_answered
+        return {name: self.scores[(self.species == name) & answered] for name in self._names()}
 
     @property
     def n_bona_fide_without(self) -> int:
         """Bona fide rows without a score."""
-        return int(np.sum((self.species == "") & np.isnan(self.scores)))
+        return int(np.sum(~self.is_attack & ~self.is_answered))
 
     @property
     def n_attacks_without(self) -> dict[str, int]:
-        """Attacks without a score, by species."""
-        missing = np.isnan(self.scores)
-        return {name: int(np.sum((self.species == name) & missing)) for name in self.attacks}
+        """Attacks without a score, by species in order of first appearance."""
+        missing = ~self.is_answered
+        return {name: int(np.sum((self.species == name) & missing)) for name in self._names()}
 
-    def by_presentation(self) -> "ScoreTable":
+    @property
+    def n_subjects(self) -> int:
+        """Different subjects, with or without a score."""
+        return len(np.unique(self.subjects))
+
+    def by_presentation(self, least: int = 1) -> "ScoreTable":
         """Return one row a presentation: the mean of its frames that have a score.
 
-        A presentation none of whose frames has a score is a non-response.
+        The mean is the correctly rounded sum over the count, whatever the order of frames, and
+        never leaves the range of the scores: equal scores have exactly that mean, so that rounding
+        cannot turn a score on the threshold into a refusal.
+
+        Parameters
+        ----------
+        least : int
+            A presentation of which fewer frames than this have a score is a non-response.
         """
-        names, first, member = np.unique(
-            self.presentations, return_index=True, return_inverse=True
+        if least < 1:
+            raise InvalidInputError(f"least={least} must be at least 1 frame.")
+        _, first, member = np.unique(self.presentations, return_index=True, return_inverse=True)
+        mixed = (self.species != self.species[first][member]) | (
+            self.subjects != self.subjects[first][member]
         )
-        answered = ~np.isnan(self.scores)
-        counts = np.bincount(member[answered], minlength=len(names))
-        sums = np.bincount(member[answered], self.scores[answered], minlength=len(names))
-        means = np.divide(sums, counts, out=np.full(len(names), np.nan), where=counts > 0)
+        if mixed.any():
+            name = self.presentations[np.argmax(mixed)]
+            raise InvalidInputError(
+                f"Presentation {name!r} has rows of more than one species or subject: give every "
+                "presentation a name of its own."
+            )
+        answered = np.flatnonzero(self.is_answered)
+        ordered = answered[np.argsort(member[answered], kind="stable")]
+        ends = np.cumsum(np.bincount(member[ordered], minlength=len(first)))
+        means = np.array([_mean(run, least) for run in np.split(self.scores[ordered], ends)[:-1]])
         order = np.argsort(first)
         rows = first[order]
         return ScoreTable(
-            means[order], self.species[rows], self.subjects[rows], self.presentations[rows]
+            means[order] if len(rows) else np.empty(0),
+            self.species[rows],
+            self.subjects[rows],
+            self.presentations[rows],
         )
 
     def rows(self, index: NDArray[np.int_] | NDArray[np.bool_]) -> "ScoreTable":
@@ -95,16 +173,79 @@ class ScoreTable:
             presentations=self.presentations[index],
         )
 
+    def shifted(self, by: float) -> "ScoreTable":
+        """Return the table with a number added to every score, such as minus its threshold."""
+        return replace(self, scores=np.asarray(self.scores + by))
+
     @classmethod
-    def joined(cls, tables: Iterable["ScoreTable"]) -> "ScoreTable":
-        """Return the rows of several tables, in their order."""
+    def joined(
+        cls, tables: Iterable["ScoreTable"], names: Sequence[str] | None = None
+    ) -> "ScoreTable":
+        """Return the rows of several tables, in their order.
+
+        Parameters
+        ----------
+        tables : iterable of ScoreTable
+            Possibly none.
+        names : sequence of str, optional
+            One a table, put before the names of its presentations. Needed where tables hold scores
+            of the same presentation by different models: under one name `by_presentation` would
+            take the mean of both.
+        """
         parts = list(tables)
+        if names is not None:
+            if len(names) != len(parts):
+                raise InvalidInputError(
+                    f"{len(parts)} tables need as many names, not {len(names)}."
+                )
+            parts = [
+                replace(part, presentations=np.strings.add(f"{name}: ", part.presentations))
+                for name, part in zip(names, parts, strict=True)
+            ]
         if not parts:
-            nothing = np.empty(0, dtype=str)
-            return cls(np.empty(0), nothing, nothing, nothing)
+            return cls.of((), ())
         return cls(
             np.concatenate([part.scores for part in parts]),
             np.concatenate([part.species for part in parts]),
             np.concatenate([part.subjects for part in parts]),
             np.concatenate([part.presentations for part in parts]),
         )
+
+    def _names(self) -> list[str]:
+        """Return the species of attacks in order of first appearance."""
+        names, first = np.unique(self.species, return_index=True)
+        return [str(name) for name in names[np.argsort(first)] if name]
+
+
+def _numbers(values: Any) -> Scores:
+    try:
+        scores = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(
+            "Scores of a table must be numbers, or NaN for a non-response."
+        ) from error
+    if scores.ndim != 1 or np.isinf(scores).any():
+        raise InvalidInputError(
+            "Scores of a table must be a flat list of finite numbers, with NaN for a non-response."
+        )
+    return scores
+
+
+def _words(values: Any, what: str) -> NDArray[np.str_]:
+    column = np.asarray(values)
+    if column.ndim != 1:
+        raise InvalidInputError(f"The {what} of a table must be a flat list of names.")
+    if column.dtype.kind == "O" and any(value is None for value in column):
+        raise InvalidInputError(f"The {what} of a table must be names, and None is none.")
+    return column.astype(np.str_, copy=False)
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalpha())
+
+
+def _mean(scores: Scores, least: int) -> float:
+    if len(scores) < least:
+        return np.nan
+    values = scores.tolist()
+    return min(max(fsum(values) / len(values), min(values)), max(values))

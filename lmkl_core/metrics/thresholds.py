@@ -1,6 +1,8 @@
 """Choosing a threshold from scores; measuring errors at it is another matter, and other data."""
 
-from typing import Literal
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +21,110 @@ from lmkl_core.metrics.scores import (
 ROUNDING = 1e-9
 """Slack, in scores, so that a tenth of ten scores is one score."""
 
+Rule: TypeAlias = Literal["eer", "bpcer", "apcer", "given", "enrolment"]
+"""How a threshold comes about; see `threshold_from`."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A threshold and where it came from.
+
+    Attributes
+    ----------
+    value : float or None
+        Accept when ``score >= value``. None when it could not be chosen; then only figures without
+        a threshold can be told.
+    origin : str
+        Half a sentence, such as ``equal errors on the development set``, or why there is none.
+    """
+
+    value: float | None
+    origin: str
+
+
+class Calibrated(Protocol):
+    """What a threshold of enrolment is read from; `lmkl_core.calibration.Calibration` is one."""
+
+    @property
+    def threshold(self) -> float:
+        """Accept when ``score >= threshold``."""
+
+    @property
+    def target_bpcer(self) -> float:
+        """The share of genuine samples that may be refused."""
+
+    @property
+    def origin(self) -> str:
+        """The scores it comes from, in words."""
+
+
+def threshold_from(
+    rule: Rule,
+    bona_fide: ArrayLike = (),
+    attacks: Attacks = (),
+    *,
+    target: float | None = None,
+    given: float | None = None,
+    calibration: Calibrated | None = None,
+    on: str = "the development set",
+) -> Threshold:
+    """Return a threshold by any of the rules there are, and say where it came from.
+
+    Parameters
+    ----------
+    rule : {"eer", "bpcer", "apcer", "given", "enrolment"}
+        The first three choose it on scores as `choose_threshold` does; ``"given"`` takes the
+        number ``given``; ``"enrolment"`` takes it from ``calibration``, without any attack.
+    bona_fide, attacks : array-like, mapping of str to array-like
+        Scores to choose it on.
+    target : float
+        BPCER or APCER, for the rules of these names.
+    given : float
+        The threshold, for ``"given"``.
+    calibration : Calibration
+        An estimator's ``calibration_``, for ``"enrolment"``.
+    on : str
+        What the scores are scores of, in words.
+
+    Raises
+    ------
+    InvalidInputError
+        When the rule does not exist or lacks what it needs. Missing scores are no mistake: the
+        threshold is then None, and its origin says what is missing.
+    """
+    if rule == "given":
+        if given is None or not isfinite(given):
+            raise InvalidInputError(f"A given threshold must be a finite number, not {given!r}.")
+        return Threshold(float(given), "given")
+    if rule == "enrolment":
+        if calibration is None:
+            raise InvalidInputError(
+                "A threshold of enrolment needs the calibration_ of a fitted estimator."
+            )
+        aim = f"a BPCER of {_percent(calibration.target_bpcer)}"
+        return Threshold(
+            float(calibration.threshold),
+            f"calibrated on enrolment for {aim}: {calibration.origin}",
+        )
+    if rule not in get_args(Rule):
+        raise InvalidInputError(
+            f"A threshold comes from {', '.join(get_args(Rule))}, not from {rule!r}."
+        )
+    value = choose_threshold(bona_fide, attacks, by=rule, target=target)
+    if value is None:
+        needs_bona_fide = rule == "bpcer" or (rule == "eer" and not np.size(bona_fide))
+        missing = "bona fide presentation" if needs_bona_fide else "attack"
+        return Threshold(None, f"not chosen, because {on} has no {missing} with a score")
+    if rule == "eer":
+        return Threshold(value, f"equal errors on {on}")
+    assert target is not None  # choose_threshold has seen to it
+    limit = "BPCER" if rule == "bpcer" else "every species' APCER"
+    return Threshold(value, f"{limit} at most {_percent(target)} on {on}")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g} %"
+
 
 def choose_threshold(
     bona_fide: ArrayLike,
@@ -29,7 +135,7 @@ def choose_threshold(
 ) -> float | None:
     """Choose a threshold on development scores.
 
-    Thresholds from enrolment alone, without attacks, come from `lmkl_core.calibrate`.
+    `threshold_from` knows the other rules too, and puts the origin into words.
 
     Parameters
     ----------
