@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import demo, weights
+from app.cli import demo, export, weights
 from app.cli.exit_codes import HELP
 from app.cli.failures import Commands
 
@@ -18,6 +18,7 @@ cli = typer.Typer(
     rich_markup_mode="rich",
 )
 cli.command(name="demo", epilog=HELP)(demo.demo_command)
+cli.command(name="export", epilog=HELP)(export.export_command)
 cli.add_typer(weights.commands, name="weights")
 
 
