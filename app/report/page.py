@@ -1,14 +1,13 @@
 """The page: one HTML file that needs nothing else, neither a network nor a script."""
 
-from functools import lru_cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from app.presentation import Presentation
 from app.report import charts
 from app.report.building import Report, summary
+from app.report.templates import template
 from app.report.words import percent, rate_text, score_text, span, worst_species, worst_text
 from app.types import Verdict
 from lmkl_core.metrics import Rate
@@ -30,27 +29,7 @@ def render(report: Report) -> str:
     report : Report
         The report. Names in it may come from anyone: the template escapes every value.
     """
-    return _template().render(**_values(report))
-
-
-@lru_cache(maxsize=1)
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("app.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_kept_together,
-    )
-    return environment.get_template("page.html.j2")
-
-
-def _kept_together(value: Any) -> Any:
-    """Keep a number and its per cent sign on one line."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return value.replace(" %", "\u00a0%")
-    return value
+    return template("app.report").render(**_values(report))
 
 
 def _values(report: Report) -> dict[str, Any]:
