@@ -1,8 +1,12 @@
 """What the demo presents, and when: the hands that a person would have before a camera."""
 
+from app.enrolment import SUGGESTIONS
 from app.shown import BONA_FIDE
 from app.sources.demo import SIMULATED, DemoSource
 from app.sources.demo_script import Chapter
+
+ENROLLED_LIGHTS = ("window", "lamp", "office")
+"""What is presented for the suggested names of takes, in their order."""
 
 TESTED_LIGHTS = ("window", "lamp")
 """Genuine takes of a test come in the lights that are suggested for enrolment first."""
@@ -16,6 +20,21 @@ def welcome(demo: DemoSource) -> str:
 def caption_of(chapter: Chapter) -> str:
     """Return the caption that frames of a chapter carry."""
     return SIMULATED.format(caption=chapter.caption)
+
+
+def light_of(name: str, n_takes: int) -> str:
+    """Return the light in which a take is presented.
+
+    Parameters
+    ----------
+    name : str
+        Of the take: the suggested ones have their lights.
+    n_takes : int
+        Takes there are already: others go through the lights in turn.
+    """
+    if name in SUGGESTIONS[: len(ENROLLED_LIGHTS)]:
+        return ENROLLED_LIGHTS[SUGGESTIONS.index(name)]
+    return ENROLLED_LIGHTS[n_takes % len(ENROLLED_LIGHTS)]
 
 
 def enrolment_take(demo: DemoSource, light: str, part: int) -> Chapter:

@@ -3,15 +3,12 @@
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import directing
-from app.enrolment import SUGGESTIONS, Offer
+from app.enrolment import Offer
 from app.qt.controls.source_control import SourceControl
 from app.session import Session, Topic
 from app.shown import Decision, Notice
 
 TOPIC = "enrolment"
-
-DEMO_LIGHTS = ("window", "lamp", "office")
-"""What the demo presents for the suggested names of takes, in their order."""
 
 
 class EnrolControl(QObject):
@@ -130,10 +127,7 @@ class EnrolControl(QObject):
         """Choose what the demo presents for a take of that name."""
         enrolment = self._session.enrolment
         name = name.strip() or enrolment.suggested_name
-        if name in SUGGESTIONS[: len(DEMO_LIGHTS)]:
-            return DEMO_LIGHTS[SUGGESTIONS.index(name)]
-        n_takes = len({sample.take for sample in enrolment.samples})
-        return DEMO_LIGHTS[n_takes % len(DEMO_LIGHTS)]
+        return directing.light_of(name, len({sample.take for sample in enrolment.samples}))
 
     def _on_change(self, topic: Topic) -> None:
         """Follow the recording from part to part; show attacks once there is a model."""

@@ -1,0 +1,196 @@
+"""``lmkl-pad enrol``: takes from sources, and the model fitted on them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.common import PresetName, named_value, settings_with
+from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
+from app.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from app.headless.enrolling import TakeRecorded, TakeWanted
+
+TAKE_FORM = "--take NAME=SOURCE"
+
+
+def enrol_command(
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="The model; an older one is replaced."),
+    ],
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SOURCE]...",
+            show_default=False,
+            help="A take each: a video, a folder of pictures, a picture, camera, camera:NAME, an "
+            "address, demo.",
+        ),
+    ] = None,
+    takes: Annotated[
+        list[str] | None,
+        typer.Option("--take", metavar="NAME=SOURCE", help="A take with a name; may be repeated."),
+    ] = None,
+    frames: Annotated[
+        int | None,
+        typer.Option("--frames", min=1, metavar="N", help="Frames kept of each take; 35."),
+    ] = None,
+    every: Annotated[
+        float | None,
+        typer.Option(
+            "--every", min=0.0, metavar="S", help="Seconds between frames, at least; 0.25."
+        ),
+    ] = None,
+    preset: PresetName = None,
+    target_bpcer: Annotated[
+        float | None,
+        typer.Option(
+            "--target-bpcer",
+            metavar="SHARE",
+            help="Share of genuine frames that the threshold may refuse; 0.05.",
+        ),
+    ] = None,
+    add_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--add-to", metavar="MODEL", help="Fold the takes into this model instead of a new one."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn a genuine face from takes of it, and save the model.
+
+    Parameters that no option names are those of the window's settings.
+    """
+    # Imported here, as in every command: --help should not wait for SciPy.
+    from app.headless.enrolling import Recorder, model_from, take_names
+    from app.headless.pipelines import model_with_pipeline, pipeline_for
+    from app.models.files import save
+    from app.models.model import PadModel
+    from app.models.summary import CERTIFIED_GAP
+    from lmkl_core.errors import ModelFileError
+
+    wanted = _wanted(sources, takes)
+    settings = settings_with(preset=preset, target_bpcer=target_bpcer)
+    check_output(output)
+    base: PadModel | None = None
+    with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
+        if add_to is None:
+            pipeline, features = pipeline_for(settings.preset, settings.detector, tell)
+        else:
+            base, pipeline = model_with_pipeline(
+                add_to, settings.detector, preset=preset, progress=tell
+            )
+            features = base.features
+        recorder = Recorder(
+            pipeline,
+            settings,
+            n_frames=frames,
+            every=every,
+            taken=() if base is None else take_names(base),
+        )
+        for take in wanted:
+            if not (as_json or quiet):
+                say(f"Enrolling {take.name or take.source}")
+            recorder.record(take, tell)
+        tell(0, None, f"fitting on {len(recorder.samples)} frames")
+        model = model_from(recorder, settings, features, base=base, target_bpcer=target_bpcer)
+        try:
+            export = save(model, output)
+        except ModelFileError as error:
+            stop(str(error), ExitCode.UNWRITABLE)
+    if as_json or not quiet:
+        _print(recorder.takes, export, as_json)
+    gap = float(export.model.estimator.gap_)
+    if not gap <= CERTIFIED_GAP:
+        stop(
+            f"The fit stopped at a relative gap of {gap:.1e}, above the {CERTIFIED_GAP:.0e} that "
+            "counts as certified; the model is saved all the same.",
+            ExitCode.UNCERTIFIED,
+        )
+
+
+def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWanted]":
+    """Return the takes that were asked for, each source checked before any work."""
+    from app.headless.enrolling import TakeWanted
+    from app.sources.opening import source_from
+
+    wanted = [TakeWanted(source) for source in sources or []]
+    for text in takes or []:
+        name, source = named_value(text, TAKE_FORM)
+        wanted.append(TakeWanted(source, name))
+    if not wanted:
+        stop(
+            f"Name at least one source, as in: lmkl-pad enrol clip.mp4 {TAKE_FORM}", ExitCode.USAGE
+        )
+    for take in wanted:
+        source_from(take.source)
+    return wanted
+
+
+def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
+    from app.headless.facts import missing_variety, model_facts, take_facts
+
+    facts = model_facts(export.model)
+    advice = missing_variety(sample for take in takes for sample in take.samples)
+    if as_json:
+        parity = {
+            "n_compared": export.n_compared,
+            "largest_difference": export.largest_difference,
+        }
+        print_json(
+            {
+                "model": facts,
+                "takes": [take_facts(take) for take in takes],
+                "advice": advice,
+                "parity": parity,
+            }
+        )
+        return
+    console = Console(highlight=False)
+    console.print(_takes_table(takes))
+    for reason, count in _reasons(takes):
+        console.print(f"  {count} x {reason}", markup=False, soft_wrap=True)
+    threshold = facts["threshold"]
+    verdict = "certified" if facts["certified"] else "NOT certified"
+    lines = [
+        f"Model: {facts['file']} ({facts['n_samples']} frames, preset {facts['preset']})",
+        f"Relative optimality gap: {facts['relative_gap']:.1e} ({verdict})",
+        f"Threshold: {threshold['value']:.4f}; accept when score >= threshold",
+        f"- From {threshold['origin']}; no attack was used",
+        f"- {threshold['statement']}",
+        export.statement,
+        *facts["notes"],
+        *(f"To do better: {sentence}" for sentence in advice),
+    ]
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _takes_table(takes: "list[TakeRecorded]") -> Table:
+    table = Table(title="Takes", title_justify="left")
+    table.add_column("take")
+    table.add_column("source", overflow="fold")
+    for heading in ("parts", "frames kept", "refused", "looked at"):
+        table.add_column(heading, justify="right")
+    for take in takes:
+        table.add_row(
+            take.name,
+            take.source,
+            str(take.n_parts),
+            str(len(take.samples)),
+            str(take.refused.total()),
+            str(take.n_seen),
+        )
+    return table
+
+
+def _reasons(takes: "list[TakeRecorded]") -> list[tuple[str, int]]:
+    from app.headless.enrolling import refused_in
+
+    return refused_in(takes).most_common()

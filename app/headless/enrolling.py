@@ -1,0 +1,333 @@
+"""Enrolment without a window: takes from sources, and the model fitted on them.
+
+A live source and the demo are recorded as the window does, part by part, with a pause in which the
+person moves. A recording is over before anyone could be asked to move, so it is cut instead: its
+usable frames, evenly over its whole length, become parts that follow one another in time. Parts of
+one recording are more alike than parts with a pause between them; the threshold of a model that
+rests on a single recording is the weaker for it, and several recordings are better than a long one.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from app import directing
+from app.enrolment import (
+    FEWEST_SAMPLES,
+    LONGEST_NAME,
+    SUGGESTIONS,
+    Enrolment,
+    Offer,
+    Plan,
+    Sample,
+    as_samples,
+)
+from app.headless.errors import TooFewFramesError
+from app.headless.reading import Opened, apart_in_time, opened, shown_name, spread
+from app.models.fitting import Cancel, extended, fitted, recalibrated
+from app.models.model import PadModel
+from app.names import cleaned_name, take_of
+from app.observation import observe
+from app.pipeline import Pipeline
+from app.settings import Settings
+from app.sources.demo import DemoSource
+from app.types import Frame
+
+FEWEST_IN_PART = 3
+"""A recording is cut into fewer parts rather than into parts of fewer frames."""
+
+LONGEST_TAKE = 180.0
+"""Seconds after which a live take ends with what it has."""
+
+DEMO_EVERY = 3
+"""Of the demo's frames each so many one is looked at: ten a second, as a slow machine would."""
+
+ALIKE = "It is the same picture as one before."
+
+Tell = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class TakeWanted:
+    """A take to record: its name (empty: after its source), and where from."""
+
+    source: str
+    name: str = ""
+
+
+@dataclass
+class TakeRecorded:
+    """What became of a take.
+
+    Attributes
+    ----------
+    name : str
+        As enrolled.
+    source : str
+        Where it came from, fit to be shown.
+    n_seen : int
+        Frames that were looked at.
+    samples : list of Sample
+        Frames that were kept.
+    refused : Counter
+        How many frames were not usable, by reason.
+    """
+
+    name: str
+    source: str
+    n_seen: int = 0
+    samples: list[Sample] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def n_parts(self) -> int:
+        """Parts that are left out in turn when the threshold is set."""
+        return len({sample.part for sample in self.samples})
+
+
+class Recorder:
+    """Record takes one after the other.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Gives the views.
+    settings : Settings
+        Frame size asked of a camera.
+    n_frames : int, optional
+        Frames kept of each take; those of the window's plan by default.
+    every : float, optional
+        Seconds between frames that are looked at, at least.
+    taken : iterable of str
+        Names of takes that there are already.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        settings: Settings,
+        *,
+        n_frames: int | None = None,
+        every: float | None = None,
+        taken: Iterable[str] = (),
+    ) -> None:
+        plan = Plan()
+        if n_frames is not None:
+            plan = replace(plan, frames=math.ceil(n_frames / plan.parts))
+        if every is not None:
+            plan = replace(plan, every=every, at_least_every=max(every, plan.at_least_every))
+        self.plan = plan
+        self.takes: list[TakeRecorded] = []
+        self._n_frames = n_frames or plan.parts * plan.frames
+        self._every = every
+        self._pipeline = pipeline
+        self._settings = settings
+        self._taken = set(taken)
+
+    @property
+    def samples(self) -> list[Sample]:
+        """Frames kept of all takes."""
+        return [sample for take in self.takes for sample in take.samples]
+
+    def record(self, wanted: TakeWanted, tell: Tell | None = None) -> TakeRecorded:
+        """Record a take from the source it names.
+
+        Parameters
+        ----------
+        wanted : TakeWanted
+            What to record.
+        tell : callable, optional
+            Told of frames kept, frames wanted, and what is being done or should be done.
+
+        Raises
+        ------
+        app.sources.source.SourceError
+            When the source cannot be read.
+        """
+        with opened(wanted.source, self._settings) as reading:
+            source = shown_name(wanted.source, reading.source)
+            take = TakeRecorded(self._name_for(wanted, reading), source)
+            if isinstance(reading.source, DemoSource) or reading.source.is_live:
+                self._record_in_parts(reading, take, tell)
+            else:
+                self._cut_into_parts(reading, take, tell)
+        self._taken.add(take.name)
+        self.takes.append(take)
+        return take
+
+    def _name_for(self, wanted: TakeWanted, reading: Opened) -> str:
+        """Return a name that no other take has."""
+        source = reading.source
+        if isinstance(source, DemoSource):
+            unsaid = next((name for name in SUGGESTIONS if name not in self._taken), "demo")
+        else:
+            unsaid = source.name if source.is_live else Path(source.name).stem
+        clean = cleaned_name(wanted.name or unsaid, LONGEST_NAME) or "take"
+        name, number = clean, 1
+        while name in self._taken:
+            number += 1
+            name = f"{clean} ({number})"
+        return name
+
+    # ------------------------------------------------------------- live, and the demo
+
+    def _record_in_parts(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
+        """Do what the window does while a take is recorded."""
+        enrolment = Enrolment(self.plan)
+        enrolment.start(take.name)
+        demo = reading.source if isinstance(reading.source, DemoSource) else None
+        light = directing.light_of(take.name, len(self.takes))
+        caption = _present(demo, light, 0)
+        for number, frame in enumerate(reading.frames(self._pipeline)):
+            if demo is not None and (number % DEMO_EVERY or frame.caption != caption):
+                continue
+            seen = observe(self._pipeline, None, frame)
+            offer = enrolment.offer(seen)
+            take.n_seen += 1
+            if offer is Offer.UNUSABLE:
+                take.refused[seen.scored.reason] += 1
+            elif offer is Offer.NEXT_PART and enrolment.recording_part is not None:
+                caption = _present(demo, light, enrolment.recording_part[1])
+            if tell is not None:
+                shown = enrolment.shown
+                wanted = self.plan.parts * self.plan.frames
+                tell(len(enrolment.samples), wanted, shown.hint or f"recording {take.name}")
+            if not enrolment.is_recording or frame.time >= LONGEST_TAKE:
+                break
+        take.samples = list(enrolment.samples)
+
+    # ------------------------------------------------------------- recordings
+
+    def _cut_into_parts(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
+        frames: Iterable[Frame] = reading.frames(self._pipeline)
+        usable: list[Sample] = []
+        known: set[bytes] = set()
+        n_expected = 2 * self._n_frames
+        for frame in apart_in_time(frames, self._step(reading)):
+            take.n_seen += 1
+            if tell is not None:
+                tell(min(take.n_seen, n_expected), n_expected, f"looking at {take.source}")
+            result = self._pipeline.process(frame)
+            if result.views is None:
+                take.refused[result.reason] += 1
+                continue
+            content = b"".join(view.tobytes() for view in result.views.values())
+            if content in known:
+                take.refused[ALIKE] += 1
+                continue
+            known.add(content)
+            usable.append(
+                Sample(len(usable), take.name, 0, dict(result.views), result.condition, None)
+            )
+        places = sorted(spread(range(len(usable)), self._n_frames))
+        take.samples = cut([usable[place] for place in places], self.plan.parts)
+
+    def _step(self, reading: Opened) -> float:
+        """Return the seconds between frames: long recordings are looked at more sparsely."""
+        if reading.has_stills:
+            return self._every or 0.0
+        every = self.plan.every if self._every is None else self._every
+        n, rate = reading.info.n_frames, reading.info.rate
+        if not n or rate <= 0:
+            return every
+        # Twice as many as are kept: some will not be usable.
+        return max(every, n / rate / (2 * self._n_frames))
+
+
+def cut(samples: Sequence[Sample], n_parts: int) -> list[Sample]:
+    """Give frames that follow one another to parts of about the same size.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+        In the order of time.
+    n_parts : int
+        Parts wanted; fewer where they would have fewer than `FEWEST_IN_PART` frames.
+    """
+    n_parts = max(1, min(n_parts, len(samples) // FEWEST_IN_PART))
+    return [
+        replace(samples[int(place)], part=part)
+        for part, places in enumerate(np.array_split(np.arange(len(samples)), n_parts))
+        for place in places
+    ]
+
+
+def model_from(
+    recorder: Recorder,
+    settings: Settings,
+    features: dict[str, object],
+    *,
+    base: PadModel | None = None,
+    target_bpcer: float | None = None,
+    cancel: Cancel | None = None,
+) -> PadModel:
+    """Fit a model on what was recorded, or fold it into one that is there.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Its takes.
+    settings : Settings
+        The parameters of a new model.
+    features : dict
+        Fingerprint of the views.
+    base : PadModel, optional
+        The model to fold the takes into; it stays as it is.
+    target_bpcer : float, optional
+        Another target for the grown model's threshold.
+    cancel : callable, optional
+        Asked now and then whether to stop.
+
+    Raises
+    ------
+    TooFewFramesError
+        When there is too little to learn from.
+    """
+    samples = recorder.samples
+    if len(samples) < FEWEST_SAMPLES:
+        raise TooFewFramesError(_too_few(recorder.takes, len(samples)))
+    simulated = any(sample.is_simulated for sample in samples)
+    rows = as_samples(samples)
+    if base is None:
+        return fitted(rows, settings, features, is_simulated=simulated, cancel=cancel)
+    grown = extended(base, rows, is_simulated=simulated, cancel=cancel)
+    return grown if target_bpcer is None else recalibrated(grown, target_bpcer)
+
+
+def take_names(model: PadModel) -> list[str]:
+    """Return the names of a model's takes."""
+    return list(dict.fromkeys(map(take_of, model.takes)))
+
+
+def refused_in(takes: Iterable[TakeRecorded]) -> Counter[str]:
+    """Return how many frames of all takes were refused, by reason."""
+    total: Counter[str] = Counter()
+    for take in takes:
+        total += take.refused
+    return total
+
+
+def _too_few(takes: Sequence[TakeRecorded], n: int) -> str:
+    n_seen = sum(take.n_seen for take in takes)
+    refused = refused_in(takes)
+    why = ""
+    if refused:
+        reason, count = refused.most_common(1)[0]
+        why = f" {count} were refused, most often with: “{reason.rstrip('.')}”;"
+    return (
+        f"Only {n} of the {n_seen} frames that were looked at are usable, and {FEWEST_SAMPLES} are "
+        f"needed:{why} record longer or better ones, or name more sources."
+    )
+
+
+def _present(demo: DemoSource | None, light: str, part: int) -> str:
+    """Let the demo present a part of a take; return the caption its frames will have."""
+    if demo is None:
+        return ""
+    chapter = directing.enrolment_take(demo, light, part)
+    demo.present(chapter.key)
+    return directing.caption_of(chapter)

@@ -1,0 +1,67 @@
+"""What is told of a model and of takes to machines."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from app.coverage import coverage
+from app.enrolment import Sample
+from app.headless.enrolling import TakeRecorded
+from app.models.model import PadModel
+from app.models.summary import CERTIFIED_GAP, describe
+from lmkl_core.calibration import Calibration
+
+
+def threshold_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return a threshold and what it rests on as JSON values; what is not known is null."""
+    return {
+        "value": float(calibration.threshold),
+        "target_bpcer": float(calibration.target_bpcer),
+        "bpcer": float(calibration.bpcer),
+        "bpcer_interval": [float(end) for end in calibration.interval],
+        "n_scores": int(calibration.n_scores),
+        "n_effective": float(calibration.n_effective),
+        "promised": bool(calibration.promised),
+        "statement": str(calibration.statement),
+    }
+
+
+def model_facts(model: PadModel) -> dict[str, Any]:
+    """Return what identifies a model and how far it can be trusted."""
+    shown = describe(model)
+    return {
+        "file": model.path,
+        "digest": model.digest,
+        "preset": shown.preset,
+        "n_samples": shown.n_samples,
+        "takes": list(shown.takes),
+        "parameters": dict(shown.parameters),
+        "relative_gap": shown.gap,
+        "certified": shown.gap <= CERTIFIED_GAP,
+        "is_simulated": model.is_simulated,
+        "threshold": {
+            **threshold_facts(model.estimator.calibration_),
+            # In the words of the window, where parts of takes are left out.
+            "origin": shown.threshold.origin,
+        },
+        "notes": list(model.notes),
+    }
+
+
+def take_facts(take: TakeRecorded) -> dict[str, Any]:
+    """Return what became of a take."""
+    return {
+        "name": take.name,
+        "source": take.source,
+        "n_parts": take.n_parts,
+        "n_kept": len(take.samples),
+        "n_seen": take.n_seen,
+        "refused": dict(take.refused.most_common()),
+    }
+
+
+def missing_variety(samples: Iterable[Sample]) -> list[str]:
+    """Return what could be enrolled beside these frames, a sentence each."""
+    rows = list(samples)
+    conditions = [sample.condition for sample in rows if sample.condition is not None]
+    items = coverage(conditions, [sample.part_name for sample in rows])
+    return [item.advice for item in items if item.advice]

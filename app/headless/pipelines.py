@@ -1,0 +1,119 @@
+"""The pipeline that a preset or a model needs, made ready without a window."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from app.faces.tracking import FaceTracker
+from app.models.files import difference_of, load
+from app.models.model import PadModel
+from app.pipeline import Pipeline
+from app.preparing import detector_from
+from lmkl_core.errors import InvalidInputError, ModelFileError
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import (
+    Preset,
+    PresetError,
+    load_preset,
+    preset_from_dict,
+    preset_names,
+)
+
+Progress = Callable[[int, int, str], None]
+
+
+def pipeline_for(
+    preset: Preset | str, detector: str, progress: Progress | None = None
+) -> tuple[Pipeline, dict[str, Any]]:
+    """Return a pipeline and the fingerprint of its views.
+
+    Parameters
+    ----------
+    preset : Preset or str
+        Itself, or its name or path.
+    detector : str
+        Name of the face detector.
+    progress : callable, optional
+        Told of every step: at the very first time this takes a minute.
+    """
+    chosen = load_preset(preset) if isinstance(preset, str) else preset
+    extractor = Extractor(chosen, progress=progress)
+    return Pipeline(extractor, FaceTracker(detector_from(detector))), extractor.fingerprint()
+
+
+def model_with_pipeline(
+    path: str | os.PathLike[str],
+    detector: str,
+    *,
+    preset: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[PadModel, Pipeline]:
+    """Load a model and make the pipeline whose views it was fitted on.
+
+    Parameters
+    ----------
+    path : path-like
+        The model's file.
+    detector : str
+        Name of the face detector.
+    preset : str, optional
+        Insist on these views instead of those that the model names.
+    progress : callable, optional
+        Told of every step.
+
+    Raises
+    ------
+    ModelFileError
+        When it cannot be used, or its views are not those that can be computed here.
+    """
+    model = load(path)
+    name = os.path.basename(os.fspath(path))
+    wanted = _preset_of(model.features, name) if preset is None else load_preset(preset)
+    if wanted.name != _named(model.features):
+        # Found out before networks are prepared for nothing.
+        running: dict[str, Any] = {"preset": {"name": wanted.name}}
+        difference = difference_of(model.features, running)
+        raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")
+    pipeline, features = pipeline_for(wanted, detector, progress)
+    if difference := difference_of(model.features, features):
+        raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")
+    return model, pipeline
+
+
+def _named(features: Mapping[str, Any]) -> str:
+    preset = features.get("preset")
+    return str(preset.get("name", "")) if isinstance(preset, Mapping) else ""
+
+
+def _preset_of(features: Mapping[str, Any], file: str) -> Preset:
+    """Return the views that a model names: built in, or as its file spells them out."""
+    name = _named(features)
+    if name in preset_names():
+        return load_preset(name)
+    if not name:
+        raise ModelFileError(
+            f"Model file {file!r} does not fit the views in use: {difference_of(features, {})}."
+        )
+    try:
+        return preset_from_dict(_tables(features["preset"]))
+    except (PresetError, InvalidInputError, TypeError, LookupError, AttributeError) as error:
+        raise ModelFileError(
+            f"Model file {file!r} names views that cannot be computed here "
+            f"({str(error).rstrip('.')}): use the version of the program it was made with."
+        ) from error
+
+
+def _tables(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a fingerprint's preset in the form that preset files have."""
+    return {
+        "name": stored["name"],
+        "crops": {crop["name"]: _crop(crop) for crop in stored["crops"]},
+        "branches": list(stored["branches"]),
+    }
+
+
+def _crop(stored: Mapping[str, Any]) -> dict[str, Any]:
+    if stored["of"] == "image":
+        return {"of": "image", "size": stored["size"]}
+    place = {"native": True} if stored["side"] is None else {"side": stored["side"]}
+    return {"centre": stored["centre"], "size": stored["size"], **place}
