@@ -1,17 +1,33 @@
 """Errors of presentation attack detection as ISO/IEC 30107-3 counts them, with their uncertainty.
 
 One convention: higher scores mean bona fide, and a score is accepted when it reaches the threshold.
-Choosing a threshold (`choose_threshold`) and measuring errors at one (`measure`) are separate, so
-that a threshold can come from other data than the errors. What cannot be told because a class is
-missing is None with the interval ``(0, 1)``, never NaN.
+Getting a threshold (`threshold_from`: equal errors, a fixed BPCER or APCER on development data, a
+given number, or enrolment) and measuring errors at one (`measure`) are separate, so that a
+threshold can come from other data than the errors. What cannot be told because a class is missing
+is None with the interval ``(0, 1)``, never NaN.
 
->>> from lmkl_core.metrics import choose_threshold, measure
->>> threshold = choose_threshold([0.8, 0.9], {"print": [0.1, 0.2]}, by="eer")
->>> errors = measure(threshold, [0.7, 0.95], {"print": [0.3], "phone": [0.6, 0.1]})
+>>> from lmkl_core.metrics import measure, threshold_from
+>>> threshold = threshold_from("eer", [0.8, 0.9], {"print": [0.1, 0.2]})
+>>> threshold.origin
+'equal errors on the development set'
+>>> errors = measure(threshold.value, [0.7, 0.95], {"print": [0.3], "phone": [0.6, 0.1]})
 >>> errors.worst.species, errors.worst.value, errors.bpcer.n_errors
 ('phone', 0.5, 0)
+
+A `ScoreTable` knows of every score whose it is and which presentation it belongs to; `figures`
+tells everything about one, over frames or over presentations alike, with exact intervals and with
+intervals from drawing subjects.
+
+>>> from lmkl_core.metrics import ScoreTable, figures
+>>> frames = ScoreTable.of(
+...     [0.9, 0.4, 0.7, 0.1, None], ["", "", "", "print", "print"], presentations="aabcd"
+... )
+>>> told = figures(frames.by_presentation(), threshold)
+>>> told.bpcer.n_errors, told.bpcer.n, told.apcer.value, told.apnrr.value, told.auc.value
+(0, 2, 0.0, 0.5, 1.0)
 """
 
+from lmkl_core.metrics.bootstrap import bootstrap_acer, bootstrap_auc, bootstrap_figure
 from lmkl_core.metrics.curves import (
     OperatingPoints,
     auc,
@@ -24,29 +40,39 @@ from lmkl_core.metrics.curves import (
 from lmkl_core.metrics.intervals import exact_intervals, mean_interval
 from lmkl_core.metrics.measuring import Errors, apcer, bpcer, measure
 from lmkl_core.metrics.rates import Estimate, Rate, Worst, acer, hter, pooled, worst
+from lmkl_core.metrics.resampling import Resampled
+from lmkl_core.metrics.summary import APCER_TARGETS, Figures, figures, measure_table
 from lmkl_core.metrics.table import ScoreTable
 from lmkl_core.metrics.thresholds import Threshold, choose_threshold, threshold_from
 
 __all__ = [
+    "APCER_TARGETS",
     "Errors",
     "Estimate",
+    "Figures",
     "OperatingPoints",
     "Rate",
+    "Resampled",
     "ScoreTable",
     "Threshold",
     "Worst",
     "acer",
     "apcer",
     "auc",
+    "bootstrap_acer",
+    "bootstrap_auc",
+    "bootstrap_figure",
     "bpcer",
     "bpcer_at_apcer",
     "choose_threshold",
     "det_points",
     "eer",
     "exact_intervals",
+    "figures",
     "hter",
     "mean_interval",
     "measure",
+    "measure_table",
     "operating_points",
     "pooled",
     "roc_points",

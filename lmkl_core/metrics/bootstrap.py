@@ -1,0 +1,243 @@
+r"""Intervals that respect subjects: frames and presentations of one person are not independent.
+
+How subjects are drawn and how an interval comes of it is in `lmkl_core.metrics.resampling`: a
+resample is a vector of counts ``w``, one a subject.
+
+Many resamples at a time
+------------------------
+Scores are sorted once. With ``w_i`` the count of the subject of row ``i`` a resample's AUC is
+
+``sum_b w_b (A(< s_b) + A(= s_b) / 2) / (sum_b w_b sum_a w_a)``
+
+over bona fide rows ``b`` of score ``s_b`` and attacks ``a``, where ``A`` sums ``w_a`` over the
+attacks with scores below, or equal: two entries of one cumulative sum. With few subjects and many
+rows the numerator is the bilinear form ``w' P w`` with ``P_st`` the pairs that bona fide rows of
+subject ``s`` win against attacks of ``t``. Rates are ratios of two linear forms of ``w``.
+
+Where resamples say nothing
+---------------------------
+- Classes, or species of an ACER, that one subject alone presented: the interval is ``(0, 1)``.
+- Resamples without one of the species have no maximum over species and are left out.
+- Resamples that are all equal, as with perfect separation, would give an interval without width.
+  Subjects then take the place of trials: their means are independent values in ``[0, 1]``, for
+  which Chernoff's bound holds (`lmkl_core.metrics.intervals`); for AUC the values are those of
+  disjoint pairs of subjects, ``min(S // 2, subjects with bona fide, subjects with attacks)`` of
+  them. This takes subjects as equally large.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics.intervals import mean_interval
+from lmkl_core.metrics.rates import CONFIDENCE, Interval
+from lmkl_core.metrics.resampling import Drawing, Method, Resampled, Subjects
+from lmkl_core.metrics.scores import Scores
+from lmkl_core.metrics.table import ScoreTable
+
+Statistic: TypeAlias = Callable[[ScoreTable], float | None]
+
+N_RESAMPLES = 2000
+
+
+def bootstrap_figure(
+    table: ScoreTable,
+    statistic: Statistic,
+    *,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Resampled:
+    """Return any figure of a table with its interval by subject.
+
+    It is worked out anew for every resample, so `bootstrap_auc` and `bootstrap_acer` are much
+    faster for what they do.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        At the level that is meant: rows of a subject that is drawn twice are in the table twice,
+        under the same names.
+    statistic : callable
+        Takes a table and returns a share between 0 and 1, or None when that table has none.
+    n_resamples : int
+        How often subjects are drawn.
+    confidence : float
+        Of the interval.
+    method : {"bca", "percentile"}
+        How the interval is read from the resamples.
+    seed : int
+        The same seed draws the same subjects.
+    """
+    subjects = Subjects(table)
+
+    def evaluate(weights: Scores) -> Scores:
+        found = []
+        for counts in weights.astype(np.int64):
+            value = statistic(table.rows(np.repeat(np.arange(len(table)), counts[subjects.member])))
+            found.append(np.nan if value is None else float(value))
+        return np.array(found)
+
+    few = "There is one subject alone." if subjects.n == 1 else ""
+    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
+    return drawing.estimate(evaluate, few, lambda value: None)
+
+
+def bootstrap_auc(
+    table: ScoreTable,
+    *,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Resampled:
+    """Area under the ROC curve with its interval by subject; ties count half.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of frames or of presentations.
+    n_resamples, confidence, method, seed
+        As in `bootstrap_figure`.
+    """
+    subjects = Subjects(table.rows(table.is_answered))
+    groups = {"bona fide": ~subjects.table.is_attack, "attacks": subjects.table.is_attack}
+    counts = subjects.counted(groups)
+
+    def when_equal(value: float) -> Interval:
+        n_pairs = min(subjects.n // 2, *counts.values())
+        return mean_interval(value, n_pairs, confidence)
+
+    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
+    return drawing.estimate(_Auc(subjects), _lacking(counts), when_equal)
+
+
+def bootstrap_acer(
+    table: ScoreTable,
+    threshold: float,
+    *,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Resampled:
+    """Mean of the largest APCER and BPCER (legacy) at a threshold, with its interval by subject.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        Of frames or of presentations.
+    threshold : float
+        Accept when ``score >= threshold``. It is held fixed: how far it would itself have strayed
+        with other development data does not show.
+    n_resamples, confidence, method, seed
+        As in `bootstrap_figure`.
+    """
+    if np.isnan(threshold):
+        raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
+    subjects = Subjects(table.rows(table.is_answered))
+    scored = subjects.table
+    species = dict.fromkeys(scored.species[scored.is_attack].tolist())
+    groups = {name: scored.species == name for name in ("", *species)}
+    counts = subjects.counted(groups)
+    acer = _Acer(subjects, groups, threshold)
+
+    def when_equal(value: float) -> Interval:
+        each = 1 - (1 - confidence) / len(groups)
+        rates = acer.rates(np.ones((1, subjects.n)))[0]
+        ends = [
+            mean_interval(rate, n, each) for rate, n in zip(rates, counts.values(), strict=True)
+        ]
+        low, high = ((ends[0][end] + max(pair[end] for pair in ends[1:])) / 2 for end in (0, 1))
+        return low, high
+
+    named = {name or "bona fide": count for name, count in counts.items()}
+    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
+    return drawing.estimate(acer, _lacking(named), when_equal)
+
+
+def _lacking(counts: dict[str, int]) -> str:
+    """Return why subjects cannot be drawn, when one subject alone presented something."""
+    alone = [name for name, count in counts.items() if count == 1]
+    return f"One subject alone presented {', '.join(alone)}." if alone else ""
+
+
+class _Auc:
+    """AUC of every resample."""
+
+    def __init__(self, subjects: Subjects):
+        table, member = subjects.table, subjects.member
+        genuine = np.flatnonzero(~table.is_attack)
+        self.genuine = genuine[np.argsort(table.scores[genuine])]
+        attacks = np.flatnonzero(table.is_attack)
+        self.attacks = attacks[np.argsort(table.scores[attacks])]
+        self.scores, self.member, self.n = table.scores, member, subjects.n
+        self.n_genuine = np.bincount(member[genuine], minlength=self.n).astype(float)
+        self.n_attacks = np.bincount(member[attacks], minlength=self.n).astype(float)
+        # One route costs subjects x rows once, the other resamples x rows.
+        self.pairs = self.won_pairs() if self.n**2 <= len(table) else None
+
+    def __call__(self, weights: Scores) -> Scores:
+        won = self.won(weights) if self.pairs is None else _form(weights, self.pairs)
+        return _ratio(won, (weights @ self.n_genuine) * (weights @ self.n_attacks))
+
+    def won_pairs(self) -> Scores:
+        """Return the pairs that bona fide rows of a subject (row) win over another's attacks."""
+        pairs = np.empty((self.n, self.n))
+        whose = self.member[self.attacks]
+        for subject in range(self.n):
+            below, not_above = self._ranks(self.attacks[whose == subject])
+            pairs[:, subject] = np.bincount(
+                self.member[self.genuine], (below + not_above) / 2, minlength=self.n
+            )
+        return pairs
+
+    def won(self, weights: Scores) -> Scores:
+        """Return the weight of the pairs that bona fide rows win, in every resample."""
+        sums = np.zeros((len(weights), len(self.attacks) + 1))
+        np.cumsum(weights[:, self.member[self.attacks]], axis=1, out=sums[:, 1:])
+        below, not_above = self._ranks(self.attacks)
+        wins = sums[:, below] + sums[:, not_above]
+        return np.einsum("ij,ij->i", wins, weights[:, self.member[self.genuine]]) / 2
+
+    def _ranks(self, attacks: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        ordered, scores = self.scores[attacks], self.scores[self.genuine]
+        below = np.searchsorted(ordered, scores, side="left")
+        return below, np.searchsorted(ordered, scores, side="right")
+
+
+class _Acer:
+    """ACER of every resample."""
+
+    def __init__(self, subjects: Subjects, groups: dict[str, NDArray[np.bool_]], threshold: float):
+        table, member = subjects.table, subjects.member
+        is_error = (table.scores >= threshold) == table.is_attack
+
+        def counts(rows: NDArray[np.bool_]) -> NDArray[np.intp]:
+            return np.bincount(member[rows], minlength=subjects.n)
+
+        self.n_errors = np.column_stack([counts(rows & is_error) for rows in groups.values()])
+        self.n_rows = np.column_stack([counts(rows) for rows in groups.values()])
+
+    def rates(self, weights: Scores) -> Scores:
+        """Return BPCER and every species' APCER."""
+        return _ratio(weights @ self.n_errors, weights @ self.n_rows)
+
+    def __call__(self, weights: Scores) -> Scores:
+        rates = self.rates(weights)
+        if rates.shape[1] < 2:
+            return np.full(len(weights), np.nan)
+        # A species without rows is NaN, and so is then the maximum.
+        return np.asarray((rates[:, 0] + np.max(rates[:, 1:], axis=1)) / 2)
+
+
+def _form(weights: Scores, pairs: Scores) -> Scores:
+    return np.asarray(np.einsum("ij,ij->i", weights @ pairs, weights))
+
+
+def _ratio(parts: Scores, wholes: Scores) -> Scores:
+    return np.divide(parts, wholes, out=np.full(np.shape(parts), np.nan), where=wholes > 0)

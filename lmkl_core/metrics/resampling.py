@@ -1,0 +1,237 @@
+r"""Drawing subjects, and reading an interval from the values that a figure has in resamples.
+
+What is drawn
+-------------
+Whole subjects, with replacement, as many as there are (the cluster bootstrap): all rows of a
+subject come along as often as it is drawn. A resample is thus a vector of counts ``w``, one a
+subject, and nothing but ``w`` changes from resample to resample. Subjects with bona fide rows only,
+with attacks only and with both are drawn apart, each kind in its own number, so that no resample
+lacks a class. A kind with a single subject would never vary; it is drawn together with another.
+
+The interval
+------------
+BCa (Efron 1987): quantiles of the resamples, moved by their median bias and by the skewness that
+leaving out one subject at a time shows (by strata as in Davison and Hinkley 1997, section 5.4).
+With ``S`` subjects in ``H`` strata, resamples vary less than subjects do by ``(S - H) / S``, and
+the spread itself is uncertain, so quantiles are taken further out (Hesterberg 2015): at the level
+``Phi(sqrt(S / (S - H)) t)`` with ``t`` Student's quantile of ``S - H`` degrees of freedom in place
+of the normal one. ``method="percentile"`` is the textbook's, without any of this.
+
+Simulated with normal subject effects (10 frames a subject, AUC 0.88 and 0.98, ACER 0.21 and 0.08;
+400 runs), 95 % BCa intervals held the truth in 92 to 96 % of runs with 10 to 50 subjects,
+percentiles in 84 to 94 %. With 5 subjects it was 74 to 93 %: `FEW_SUBJECTS` are told as such.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri, stdtrit
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics.rates import NOTHING_KNOWN, Estimate, Interval
+from lmkl_core.metrics.scores import Scores
+from lmkl_core.metrics.table import ScoreTable
+
+Method: TypeAlias = Literal["bca", "percentile"]
+Evaluation: TypeAlias = Callable[[Scores], Scores]
+"""Values of a figure for rows of counts, one column a subject; NaN where it has none."""
+
+FEW_SUBJECTS = 10
+"""With fewer, intervals hold the truth less often than they say."""
+
+_AT_ONCE = 4_000_000
+"""Numbers that are held in memory at a time."""
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Resampled(Estimate):
+    """A figure with an interval from drawing subjects; it holds the truth approximately.
+
+    Attributes
+    ----------
+    n_subjects : int
+        Subjects it rests on: what is drawn.
+    n_resamples : int
+        Resamples in which it has a value; 0 where the interval says nothing.
+    note : str
+        What a reader must know, in one sentence; empty when there is nothing.
+    """
+
+    n_subjects: int = 0
+    n_resamples: int = 0
+    note: str = ""
+
+
+class Subjects:
+    """The subjects of a table, in the strata in which they are drawn."""
+
+    def __init__(self, table: ScoreTable):
+        self.table = table
+        names, self.member = np.unique(table.subjects, return_inverse=True)
+        self.n = len(names)
+        has_bona_fide, has_attacks = np.zeros(self.n, dtype=bool), np.zeros(self.n, dtype=bool)
+        has_bona_fide[self.member[~table.is_attack]] = True
+        has_attacks[self.member[table.is_attack]] = True
+        both = np.flatnonzero(has_bona_fide & has_attacks)
+        apart = [np.flatnonzero(has_bona_fide & ~has_attacks), np.flatnonzero(~has_bona_fide)]
+        self.strata = _without_singles(both, apart)
+
+    def counted(self, groups: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
+        """Count the subjects of every group of rows."""
+        return {name: len(np.unique(self.member[rows])) for name, rows in groups.items()}
+
+    def drawn(self, n: int, generator: np.random.Generator) -> Scores:
+        """Return how often every subject is drawn, in each of ``n`` resamples."""
+        weights = np.empty((n, self.n))
+        for stratum in self.strata:
+            size = len(stratum)
+            weights[:, stratum] = generator.multinomial(size, np.full(size, 1 / size), size=n)
+        return weights
+
+
+def _without_singles(
+    both: NDArray[np.intp], apart: list[NDArray[np.intp]]
+) -> list[NDArray[np.intp]]:
+    """Return strata, those of one subject joined to another: alone they would never vary."""
+    kept = []
+    for stratum in apart:
+        if len(stratum) == 1:
+            both = np.append(both, stratum)
+        elif len(stratum):
+            kept.append(stratum)
+    if len(both) == 1 and kept:
+        largest = max(range(len(kept)), key=lambda i: len(kept[i]))
+        kept[largest] = np.append(kept[largest], both)
+    elif len(both):
+        kept.append(both)
+    return kept
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """Subjects, and how they are drawn."""
+
+    subjects: Subjects
+    n_resamples: int
+    confidence: float
+    method: Method
+    seed: int
+
+    def __post_init__(self) -> None:
+        if self.n_resamples < 1:
+            raise InvalidInputError(f"n_resamples={self.n_resamples} must be at least 1.")
+        if not 0 < self.confidence < 1:
+            raise InvalidInputError(f"confidence={self.confidence!r} must lie between 0 and 1.")
+        if self.method not in get_args(Method):
+            raise InvalidInputError(
+                f"An interval is read by {' or '.join(get_args(Method))}, not by {self.method!r}."
+            )
+
+    def estimate(
+        self, evaluate: Evaluation, obstacle: str, when_equal: Callable[[float], Interval | None]
+    ) -> Resampled:
+        """Return a figure and its interval.
+
+        Parameters
+        ----------
+        evaluate : callable
+            The figure, for many counts of subjects at a time.
+        obstacle : str
+            Why subjects cannot be drawn; empty when they can.
+        when_equal : callable
+            The interval around a value that is the same in all resamples, or None.
+        """
+        n = self.subjects.n
+        value = float(evaluate(np.ones((1, n)))[0]) if n else np.nan
+        if np.isnan(value):
+            return self._told(None, NOTHING_KNOWN, 0, "The table lacks what this figure needs.")
+        if obstacle:
+            return self._told(value, NOTHING_KNOWN, 0, obstacle)
+        values = self._values(evaluate)
+        if not len(values):
+            return self._told(value, NOTHING_KNOWN, 0, "No resample has what this figure needs.")
+        if np.ptp(values) <= _ROUNDING:
+            by_trials = when_equal(value)
+            if by_trials is None:
+                note = "All resamples are equal, so they say nothing."
+                return self._told(value, NOTHING_KNOWN, 0, note)
+            note = "All resamples are equal, so the interval takes subjects as trials."
+            return self._told(value, by_trials, len(values), note)
+        if self.method == "percentile":
+            levels = self._levels(0.0, 0.0, is_wider=False)
+        else:
+            # Half of those that are equal lie below.
+            below = (np.mean(values < value) + np.mean(values <= value)) / 2
+            bias = ndtri(np.clip(below, 0.5 / len(values), 1 - 0.5 / len(values)))
+            levels = self._levels(bias, self._acceleration(evaluate), is_wider=True)
+        low, high = np.quantile(values, levels)
+        interval = min(float(low), value), max(float(high), value)
+        return self._told(value, interval, len(values), self._few())
+
+    def _told(self, value: float | None, interval: Interval, n: int, note: str) -> Resampled:
+        table = self.subjects.table
+        n_attacks = int(np.sum(table.is_attack & table.is_answered))
+        return Resampled(
+            value,
+            interval,
+            int(np.sum(table.is_answered)) - n_attacks,
+            n_attacks,
+            self.confidence,
+            self.subjects.n,
+            n,
+            note,
+        )
+
+    def _few(self) -> str:
+        if self.subjects.n >= FEW_SUBJECTS:
+            return ""
+        return (
+            f"{self.subjects.n} subjects are few: the interval holds the truth less often than "
+            f"{100 * self.confidence:g} %."
+        )
+
+    def _values(self, evaluate: Evaluation) -> Scores:
+        generator = np.random.default_rng(self.seed)
+        found = [
+            evaluate(self.subjects.drawn(n, generator)) for n in self._batches(self.n_resamples)
+        ]
+        values = np.concatenate(found)
+        return values[~np.isnan(values)]
+
+    def _batches(self, n: int) -> list[int]:
+        size = max(1, _AT_ONCE // max(len(self.subjects.table), self.subjects.n))
+        return [min(size, n - start) for start in range(0, n, size)]
+
+    def _levels(self, bias: float, skewness: float, *, is_wider: bool) -> Scores:
+        """Return the levels at which quantiles of the resamples are the interval's ends."""
+        tail = (1 - self.confidence) / 2
+        normal = np.array([ndtri(tail), -ndtri(tail)])
+        free = self.subjects.n - len(self.subjects.strata)
+        if is_wider:
+            reach = np.sqrt(self.subjects.n / free) * stdtrit(free, 1 - tail)
+            normal = np.array([-reach, reach])
+        moved = bias + normal
+        # Past its pole the correction asks for more than the resamples have: take the extreme.
+        scale = np.maximum(1 - skewness * moved, _ROUNDING)
+        return np.asarray(ndtr(bias + moved / scale))
+
+    def _acceleration(self, evaluate: Evaluation) -> float:
+        """Return a sixth of the skewness of what single subjects contribute."""
+        n, cubes, squares = self.subjects.n, 0.0, 0.0
+        start, found = 0, []
+        for size in self._batches(n):
+            found.append(evaluate(1.0 - np.eye(size, n, k=start)))
+            start += size
+        without = np.concatenate(found)
+        if np.isnan(without).any():
+            return 0.0
+        for stratum in self.subjects.strata:
+            size = len(stratum)
+            pull = (size - 1) / size * (np.mean(without[stratum]) - without[stratum])
+            cubes += float(np.sum(pull**3))
+            squares += float(np.sum(pull**2))
+        return cubes / (6 * squares**1.5) if squares > _ROUNDING**2 else 0.0
