@@ -1,0 +1,225 @@
+"""``lmkl-pad score``: what a model says of pictures, videos and folders of them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.common import PresetName, settings_with
+from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
+from app.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from app.headless.scoring import FrameRow, InputResult
+    from app.models.model import PadModel
+
+TILES = 8
+
+
+class Format(StrEnum):
+    """What is written: a summary for people, or a row for every frame."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+_BY_SUFFIX = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}
+
+
+def score_command(
+    model_file: Annotated[Path, typer.Argument(metavar="MODEL", show_default=False)],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            show_default=False,
+            help="Videos, pictures, folders; also demo, camera, camera:NAME, an address.",
+        ),
+    ],
+    form: Annotated[
+        Format | None,
+        typer.Option(
+            "--format",
+            help="A table of the inputs, or a row for every frame; by default a table, or what "
+            "the output's name ends in.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the rows to this .csv or .jsonl file."
+        ),
+    ] = None,
+    strip: Annotated[
+        Path | None,
+        typer.Option(
+            "--strip",
+            metavar="FILE",
+            help="Draw the most and the least genuine frames into this .png or .jpg file.",
+        ),
+    ] = None,
+    tiles: Annotated[
+        int, typer.Option("--tiles", min=1, max=100, metavar="N", help="Frames of each kind in it.")
+    ] = TILES,
+    frames: Annotated[
+        int | None,
+        typer.Option(
+            "--frames", min=1, metavar="N", help="At most N frames of each input, spread evenly."
+        ),
+    ] = None,
+    every: Annotated[int, typer.Option("--every", min=1, metavar="N", help="Every Nth frame.")] = 1,
+    apart: Annotated[
+        bool,
+        typer.Option("--apart", help="Every picture of a folder is an input of its own."),
+    ] = False,
+    preset: PresetName = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score frames by a model, and judge every input by the mean of its frames.
+
+    A folder is searched with all folders in it: every video is an input, and so are the pictures
+    of one folder together. The views are those the model was made with.
+    """
+    from app.headless.outputs import write_bytes
+    from app.headless.pipelines import model_with_pipeline
+    from app.headless.reading import Selection, recordings_in
+    from app.headless.scoring import InputResult, score_input
+    from app.headless.strip import Strip, encoded
+    from app.sources.source import SourceError
+
+    form = _format(form, output, as_json=as_json)
+    _check_files(output, strip)
+    settings = settings_with()
+    texts = [found for text in inputs for found in recordings_in(text, apart=apart)]
+    selection = Selection(every, frames)
+    results: list[InputResult] = []
+    code = ExitCode.OK
+    with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
+        model, pipeline = model_with_pipeline(
+            model_file, settings.detector, preset=preset, progress=tell
+        )
+        gathered = None if strip is None else Strip(tiles, model.threshold)
+        with _rows_written(form, output) as write:
+            for text in texts:
+                result = InputResult(text, model.threshold)
+                results.append(result)
+                try:
+                    for row in score_input(
+                        pipeline, model, text, selection, result, settings, tell
+                    ):
+                        write(row)
+                        if gathered is not None:
+                            gathered.offer(row)
+                except SourceError as error:
+                    result.error = str(error)
+                    code = ExitCode.BAD_INPUT
+                    say(result.error)
+                write(result)
+    if strip is not None and gathered is not None and any(gathered.rows):
+        write_bytes(strip, encoded(gathered.picture(), strip))
+    if as_json:
+        print_json(_document(model, results))
+    elif not quiet:
+        rows_are_on_stdout = form is not Format.TABLE and output is None
+        _print(model, results, Console(stderr=rows_are_on_stdout, highlight=False))
+    if code is ExitCode.OK and not any(result.n_scored for result in results):
+        stop(_no_frames(results), ExitCode.NO_FRAMES)
+    raise typer.Exit(code)
+
+
+def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
+    """Return what is written, or refuse what would mix two things on standard output."""
+    if form is None and output is not None:
+        form = _BY_SUFFIX.get(output.suffix.lower())
+        if form is None:
+            stop(
+                f"Say with --format csv or jsonl what {output} shall be, or let its name end so.",
+                ExitCode.USAGE,
+            )
+    form = form or Format.TABLE
+    if form is Format.TABLE and output is not None:
+        stop("A table is for the screen: choose --format csv or jsonl for a file.", ExitCode.USAGE)
+    if as_json and form is not Format.TABLE and output is None:
+        stop(
+            "Rows and the JSON summary cannot both go to standard output: name a file for the "
+            "rows with --output.",
+            ExitCode.USAGE,
+        )
+    return form
+
+
+def _check_files(output: Path | None, strip: Path | None) -> None:
+    """Refuse what could not be written, before any work."""
+    from app.headless.strip import SUFFIXES
+
+    if strip is not None and strip.suffix.lower() not in SUFFIXES:
+        stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
+    for path in (output, strip):
+        if path is not None:
+            check_output(path)
+
+
+@contextmanager
+def _rows_written(
+    form: Format, output: Path | None
+) -> "Iterator[Callable[[FrameRow | InputResult], None]]":
+    """Give what writes rows as they come; a file gets its name when all are in it."""
+    import sys
+
+    from app.headless.outputs import growing_text
+    from app.headless.rows import csv_writer, jsonl_writer
+
+    if form is Format.TABLE:
+        yield lambda _: None
+        return
+    make = csv_writer if form is Format.CSV else jsonl_writer
+    with nullcontext(sys.stdout) if output is None else growing_text(output) as stream:
+        yield make(stream, flush=output is None)
+
+
+def _document(model: "PadModel", results: "list[InputResult]") -> dict[str, Any]:
+    from app.headless.facts import model_facts
+
+    facts = model_facts(model)
+    named = {name: facts[name] for name in ("file", "digest", "preset", "is_simulated")}
+    return {
+        "model": {**named, "threshold": facts["threshold"]},
+        "inputs": [result.facts() for result in results],
+    }
+
+
+def _print(model: "PadModel", results: "list[InputResult]", console: Console) -> None:
+    table = Table(title="Scores", title_justify="left")
+    table.add_column("input", overflow="fold")
+    table.add_column("verdict")
+    for heading in ("mean score", "frames scored", "accepted"):
+        table.add_column(heading, justify="right")
+    for result in results:
+        verdict = "unreadable" if result.verdict is None else result.verdict.value
+        table.add_row(
+            result.source,
+            f"{verdict} (simulated)" if result.is_simulated else verdict,
+            "-" if result.score is None else f"{result.score:.4f}",
+            f"{result.n_scored} of {len(result.frames)}",
+            str(result.n_accepted),
+        )
+    console.print(table)
+    console.print(
+        f"Threshold {model.threshold:.4f}: an input is genuine when its mean score reaches it."
+    )
+
+
+def _no_frames(results: "list[InputResult]") -> str:
+    n_frames = sum(len(result.frames) for result in results)
+    return (
+        f"None of the {n_frames} frames could be scored, because they show no usable face: "
+        "--format csv tells why for each."
+    )

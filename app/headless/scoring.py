@@ -1,0 +1,179 @@
+"""Scores of whole recordings: a row for every frame, and what an input is called as a whole.
+
+An input is accepted when the mean score of its frames reaches the threshold, as a presentation of
+the guided test is. Fewer than `app.presentation.ENOUGH_FRAMES` scored frames are no response,
+unless the input has no more frames than that and every one was scored: a single picture is judged
+by its one score.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.headless.reading import Selection, opened, shown_name
+from app.models.model import PadModel
+from app.observation import observe
+from app.pipeline import Pipeline
+from app.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
+from app.settings import Settings
+from app.shown import BONA_FIDE, Scored
+from app.types import Verdict
+from lmkl_core.errors import InvalidInputError
+
+SCORED = "scored"
+
+COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold")
+"""Of a frame's row, in CSV and in JSON lines."""
+
+
+@dataclass(frozen=True, eq=False)
+class FrameRow:
+    """One frame of an input, as judged."""
+
+    source: str
+    scored: Scored
+    threshold: float
+
+    @property
+    def status(self) -> str:
+        """Whether it was scored, and otherwise what was wrong with it."""
+        return SCORED if self.scored.score is not None else self.scored.verdict.value
+
+    def facts(self) -> dict[str, Any]:
+        """Return the row as JSON values, by `COLUMNS`."""
+        scored = self.scored
+        return {
+            "source": self.source,
+            "frame": scored.frame.number,
+            "time": round(scored.frame.time, 6),
+            "status": self.status,
+            "reason": scored.reason,
+            "score": scored.score,
+            "verdict": scored.verdict.value,
+            "threshold": self.threshold,
+        }
+
+
+@dataclass
+class InputResult:
+    """What an input is called as a whole.
+
+    Attributes
+    ----------
+    source : str
+        How it is called in the rows.
+    threshold : float
+        Of the model.
+    frames : list of JudgedFrame
+        Its frames, in order.
+    is_simulated : bool
+        Whether it is the demo's.
+    error : str
+        Why it could not be read, or not to its end; empty otherwise.
+    """
+
+    source: str
+    threshold: float
+    frames: list[JudgedFrame] = field(default_factory=list)
+    is_simulated: bool = False
+    error: str = ""
+
+    @property
+    def n_scored(self) -> int:
+        """Frames with a score."""
+        return sum(frame.score is not None for frame in self.frames)
+
+    @property
+    def n_accepted(self) -> int:
+        """Frames whose score reaches the threshold."""
+        return sum(frame.verdict.accepts for frame in self.frames)
+
+    @property
+    def score(self) -> float | None:
+        """Mean score; None without a response."""
+        scores = [frame.score for frame in self.frames if frame.score is not None]
+        is_short_and_whole = len(scores) == len(self.frames) <= ENOUGH_FRAMES
+        if not scores or not (len(scores) >= ENOUGH_FRAMES or is_short_and_whole):
+            return None
+        # As in a presentation: rounding must not turn a tie into a refusal.
+        return min(max(math.fsum(scores) / len(scores), min(scores)), max(scores))
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What it is called; None where no frame could be read."""
+        if not self.frames:
+            return None
+        # The rule of the guided test; a short input is put to it as often as the rule asks for.
+        n_times = 1 if self.score is None else math.ceil(ENOUGH_FRAMES / len(self.frames))
+        threshold = self.threshold if self.n_scored else None
+        return Presentation(1, BONA_FIDE, tuple(self.frames) * n_times, threshold).verdict
+
+    def facts(self) -> dict[str, Any]:
+        """Return the summary as JSON values."""
+        return {
+            "source": self.source,
+            "verdict": None if self.verdict is None else self.verdict.value,
+            "score": self.score,
+            "threshold": self.threshold,
+            "n_frames": len(self.frames),
+            "n_scored": self.n_scored,
+            "n_accepted": self.n_accepted,
+            "is_simulated": self.is_simulated,
+            "error": self.error or None,
+        }
+
+
+def score_input(
+    pipeline: Pipeline,
+    model: PadModel,
+    text: str,
+    selection: Selection,
+    result: InputResult,
+    settings: Settings | None = None,
+    tell: Callable[[int, int | None, str], None] | None = None,
+) -> Iterator[FrameRow]:
+    """Score the frames of one input, one after the other.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Of the model's views.
+    model : PadModel
+        Whose scores are wanted.
+    text : str
+        The input, as for `app.sources.opening.source_from`.
+    selection : Selection
+        Which frames.
+    result : InputResult
+        Grows with every frame.
+    settings : Settings, optional
+        Frame size asked of a camera.
+    tell : callable, optional
+        Told of frames scored, frames in all, and the input.
+
+    Raises
+    ------
+    app.sources.source.SourceError
+        When it cannot be read; what was read before is in the result.
+    InvalidInputError
+        For a source that has no end, without a number of frames.
+    """
+    with opened(text, settings) as reading:
+        if reading.source.is_live and selection.most is None:
+            raise InvalidInputError(
+                f"{reading.source.subject} has no end: say with --frames how many to score."
+            )
+        result.source = shown_name(text, reading.source)
+        total = reading.info.n_frames or None
+        if total is not None:
+            total = -(-total // selection.every)
+        if selection.most is not None:
+            total = selection.most if total is None else min(total, selection.most)
+        for frame in selection.of(text, reading, reading.frames(pipeline)):
+            scored = observe(pipeline, model, frame).scored
+            result.frames.append(judged(scored))
+            result.is_simulated |= bool(frame.caption)
+            if tell is not None:
+                tell(len(result.frames), total, result.source)
+            yield FrameRow(result.source, scored, model.threshold)
