@@ -188,7 +188,7 @@ def _entries(names: list[str] | None, preset: str | None = None) -> "list[Weight
     wanted = list(names or [])
     try:
         if preset is not None:
-            wanted += [branch.network for branch in load_preset(preset).branches]
+            wanted += load_preset(preset).networks
         return [entry_of(name) for name in dict.fromkeys(wanted)]
     except InvalidInputError as error:
         stop(str(error), ExitCode.USAGE)

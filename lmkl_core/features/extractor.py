@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.descriptors import DescriptorEngine, find_descriptor
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
 from lmkl_core.features.engines.crew import Crew
-from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.engines.engine import Engine, EngineError
 from lmkl_core.features.engines.export import exporter_id
 from lmkl_core.features.engines.machine import default_threads
 from lmkl_core.features.networks.graph import VIEWS_FORMAT
-from lmkl_core.features.plan import plan
-from lmkl_core.features.presets.preset import Preset
+from lmkl_core.features.plan import described_views, plan
+from lmkl_core.features.presets.preset import Branch, DescriptorBranch, Preset
 
 
 class FoundWeights(Protocol):
@@ -39,7 +40,8 @@ class Extractor:
     """Compute the views of a preset.
 
     The constructor does everything that can fail or take long: it finds the weights, exports what
-    is not in the cache, tries engines in child processes, and builds them here. After that an
+    is not in the cache, tries engines in child processes, and builds them here. A preset of
+    descriptors alone needs none of that: no weights, no engine, no cache. After that an
     extractor never changes: it may be called from several threads at once, the same crops give
     the same bits every time, and a crop's views do not depend on what else is in the batch (with
     torch, their rounding does).
@@ -47,7 +49,7 @@ class Extractor:
     Parameters
     ----------
     preset : Preset
-        Which crops, networks, layers and pooling.
+        Which crops, networks, layers, pooling and descriptors.
     engine : {"auto", "onnxruntime", "torch"}, default="auto"
         ``auto`` takes onnxruntime, and torch for graphs where that fails.
     threads : int, optional
@@ -90,11 +92,11 @@ class Extractor:
             raise InvalidInputError(f"threads must be at least 1, not {threads}.")
         self.preset = preset
         self._groups = plan(preset)
-        networks = dict.fromkeys(group.graph.network for group in self._groups)
+        self._described = described_views(preset)
         locate = _default_find() if find is None else find
-        weights = {name: locate(name, folder) for name in networks}
+        weights = {name: locate(name, folder) for name in preset.networks}
         self._checksums = {name: found.sha256 for name, found in weights.items()}
-        exporter = exporter_id()
+        exporter = exporter_id() if weights else ""
         tasks = [
             Task(
                 group.graph,
@@ -106,6 +108,7 @@ class Extractor:
         place = cache if isinstance(cache, Cache) else Cache(cache)
         chosen = Chooser(engine, place, threads, progress, cancel)(tasks)
         self._engines = tuple(choice.engine for choice in chosen)
+        self._descriptors = tuple(DescriptorEngine(view.descriptor) for view in self._described)
         self._crew = Crew(threads or default_threads())
         self.notes = tuple(choice.note for choice in chosen if choice.note)
         """Why some graph does not run in the engine that was wished for."""
@@ -122,13 +125,14 @@ class Extractor:
             view.name: group.graph.columns[view.output]
             for group in self._groups
             for view in group.views
-        }
+        } | {view.name: view.descriptor.columns for view in self._described}
         return {name: lengths[name] for name in self.view_names}
 
     @property
     def engine_names(self) -> tuple[str, ...]:
-        """The engines in use, each once."""
-        return tuple(dict.fromkeys(engine.name for engine in self._engines))
+        """The engines in use, each once; descriptors run in ``numpy``."""
+        engines = (*self._engines, *self._descriptors)
+        return tuple(dict.fromkeys(engine.name for engine in engines))
 
     def fingerprint(self) -> dict[str, Any]:
         """Return everything that decides the values of views, as JSON values.
@@ -141,7 +145,7 @@ class Extractor:
             "preset": {
                 "name": self.preset.name,
                 "crops": [_json(asdict(crop)) for crop in self.preset.crops],
-                "branches": [_json(asdict(branch)) for branch in self.preset.branches],
+                "branches": [_branch(branch) for branch in self.preset.branches],
             },
             "weights": dict(self._checksums),
         }
@@ -169,12 +173,17 @@ class Extractor:
         n = len(next(iter(batches.values())))
         if n == 0:
             return {name: np.empty((0, k), np.float32) for name, k in self.columns.items()}
-        work = [
+        work: list[tuple[Engine, NDArray[np.uint8]]] = [
             (engine, np.concatenate([batches[name] for name in group.crops]))
             for group, engine in zip(self._groups, self._engines, strict=True)
         ]
+        work += [
+            (engine, batches[view.crop])
+            for view, engine in zip(self._described, self._descriptors, strict=True)
+        ]
+        results = self._crew.run(work)
         found = {}
-        for group, outputs in zip(self._groups, self._crew.run(work), strict=True):
+        for group, outputs in zip(self._groups, results[: len(self._groups)], strict=True):
             for output in outputs:
                 if not np.isfinite(output).all():
                     raise EngineError(
@@ -184,18 +193,19 @@ class Extractor:
             for view in group.views:
                 rows = outputs[view.output][view.crop * n : (view.crop + 1) * n]
                 found[view.name] = np.ascontiguousarray(rows)
+        for described, (rows,) in zip(self._described, results[len(self._groups) :], strict=True):
+            found[described.name] = rows
         return {name: found[name] for name in self.view_names}
 
     def _checked(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.uint8]]:
         """Return the crops that are used, all of them as batches of one length."""
         batches: dict[str, NDArray[np.uint8]] = {}
-        for group in self._groups:
-            for name in group.crops:
-                if name not in crops:
-                    raise InvalidInputError(
-                        f"The crop {name!r} is missing; the preset {self.preset.name} needs it."
-                    )
-                batches[name] = _as_batch(name, crops[name], group.graph.size)
+        for name in dict.fromkeys(crop for branch in self.preset.branches for crop in branch.crops):
+            if name not in crops:
+                raise InvalidInputError(
+                    f"The crop {name!r} is missing; the preset {self.preset.name} needs it."
+                )
+            batches[name] = _as_batch(name, crops[name], self.preset.crop(name).size)
         first, *others = batches.items()
         for name, batch in others:
             if len(batch) != len(first[1]):
@@ -222,6 +232,14 @@ def _default_find() -> Callable[..., FoundWeights]:
     from lmkl_core.features import weights
 
     return weights.find
+
+
+def _branch(branch: Branch | DescriptorBranch) -> dict[str, Any]:
+    """Return a branch as JSON values, a descriptor with its version."""
+    values = _json(asdict(branch))
+    if isinstance(branch, DescriptorBranch):
+        values["version"] = find_descriptor(branch.descriptor).version
+    return values
 
 
 def _json(values: dict[str, Any]) -> dict[str, Any]:

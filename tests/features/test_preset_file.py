@@ -69,7 +69,7 @@ def refusal(text, file="mine.toml"):
 
 
 def test_that_the_shipped_presets_are_these_with_the_default_first():
-    assert preset_names() == (DEFAULT_PRESET, "paper-objects", "paper-pad", "tiny")
+    assert preset_names() == (DEFAULT_PRESET, "handmade", "paper-objects", "paper-pad", "tiny")
     assert DEFAULT_PRESET == "texture"
 
 

@@ -28,7 +28,7 @@ TEMPLATE = (
 
 @dataclass(frozen=True)
 class Crop:
-    """A square that is cut out and given to a network.
+    """A square that is cut out and given to a network or a descriptor.
 
     Attributes
     ----------
@@ -87,6 +87,36 @@ class Branch:
         """Name of the view that a crop and a layer make."""
         return f"{crop}/{self.network}.{layer}"
 
+    @property
+    def view_names(self) -> tuple[str, ...]:
+        """Names of the views, in their order."""
+        return tuple(self.view_name(crop, layer) for crop in self.crops for layer in self.layers)
+
+
+@dataclass(frozen=True)
+class DescriptorBranch:
+    """A descriptor made by hand on some crops: every crop makes one view.
+
+    Attributes
+    ----------
+    descriptor : str
+        Name in the registry of descriptors.
+    crops : tuple of str
+        Names of crops of the preset.
+    """
+
+    descriptor: str
+    crops: tuple[str, ...]
+
+    def view_name(self, crop: str) -> str:
+        """Name of the view that a crop makes."""
+        return f"{crop}/{self.descriptor}"
+
+    @property
+    def view_names(self) -> tuple[str, ...]:
+        """Names of the views, in their order."""
+        return tuple(self.view_name(crop) for crop in self.crops)
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -95,17 +125,27 @@ class Preset:
     name: str
     description: str
     crops: tuple[Crop, ...]
-    branches: tuple[Branch, ...]
+    branches: tuple[Branch | DescriptorBranch, ...]
 
     @property
     def view_names(self) -> tuple[str, ...]:
         """Names of all views, in the order in which they are computed and shown."""
-        return tuple(
-            branch.view_name(crop, layer)
-            for branch in self.branches
-            for crop in branch.crops
-            for layer in branch.layers
-        )
+        return tuple(name for branch in self.branches for name in branch.view_names)
+
+    @property
+    def networks(self) -> tuple[str, ...]:
+        """Names of the networks whose weights are needed, each once."""
+        return tuple(dict.fromkeys(branch.network for branch in self.network_branches))
+
+    @property
+    def network_branches(self) -> tuple[Branch, ...]:
+        """The branches that are networks."""
+        return tuple(branch for branch in self.branches if isinstance(branch, Branch))
+
+    @property
+    def descriptor_branches(self) -> tuple[DescriptorBranch, ...]:
+        """The branches that are descriptors made by hand."""
+        return tuple(branch for branch in self.branches if isinstance(branch, DescriptorBranch))
 
     def crop(self, name: str) -> Crop:
         """Return the crop of that name."""

@@ -12,6 +12,7 @@ from lmkl_core.features.presets.preset import (
     POOLINGS,
     Branch,
     Crop,
+    DescriptorBranch,
     Normalisation,
     Photometry,
     Pooling,
@@ -19,13 +20,16 @@ from lmkl_core.features.presets.preset import (
 )
 
 MAX_VIEWS = 100
+LONGEST_NAME = 60
 SMALLEST, LARGEST, STEP = 32, 512, 32
 NASNET_SIZE = 331
 """What NASNetLarge was trained on; no multiple of 32, and yet the right size for it."""
 
 PRESET_KEYS = ("name", "description", "crops", "branches")
 CROP_KEYS = ("of", "centre", "side", "native", "size")
-BRANCH_KEYS = ("network", "crops", "layers", "pooling", "photometry", "normalisation")
+DESCRIPTOR_KEYS = ("descriptor", "crops")
+NETWORK_KEYS = ("network", "crops", "layers", "pooling", "photometry", "normalisation")
+BRANCH_KEYS = tuple(dict.fromkeys(NETWORK_KEYS + DESCRIPTOR_KEYS))
 _CROP_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
@@ -44,7 +48,9 @@ def preset_from_dict(value: Mapping[str, Any]) -> Preset:
     """
     root = checks.table(value, ())
     checks.only_keys(root, PRESET_KEYS, (), "a preset")
-    name = checks.text(checks.required(root, "name", (), "a preset"), ("name",), longest=60)
+    name = checks.text(
+        checks.required(root, "name", (), "a preset"), ("name",), longest=LONGEST_NAME
+    )
     if not name.strip() or not name.isprintable():
         raise PresetError("name must be one line of text that is not empty", ("name",))
     description = checks.text(root.get("description", ""), ("description",), longest=2000)
@@ -129,7 +135,7 @@ def _side(table: Mapping[str, Any], path: KeyPath, name: str) -> float | None:
 # ------------------------------------------------- branches
 
 
-def _branches(value: Any, crops: Mapping[str, Crop]) -> tuple[Branch, ...]:
+def _branches(value: Any, crops: Mapping[str, Crop]) -> tuple[Branch | DescriptorBranch, ...]:
     items = checks.sequence(value, ("branches",))
     if not items:
         raise PresetError("a preset needs at least one branch: [[branches]]", ("branches",))
@@ -138,29 +144,46 @@ def _branches(value: Any, crops: Mapping[str, Crop]) -> tuple[Branch, ...]:
     )
 
 
-def _branch(value: Any, path: KeyPath, crops: Mapping[str, Crop]) -> Branch:
+def _branch(value: Any, path: KeyPath, crops: Mapping[str, Crop]) -> Branch | DescriptorBranch:
+    table = checks.table(value, path)
+    checks.only_keys(table, BRANCH_KEYS, path, "a branch")
+    if "descriptor" in table:
+        return _descriptor_branch(table, path, crops)
+    if "network" not in table:
+        raise PresetError("a branch needs the key 'network' or the key 'descriptor'", path)
+    return _network_branch(table, path, crops)
+
+
+def _descriptor_branch(
+    table: Mapping[str, Any], path: KeyPath, crops: Mapping[str, Crop]
+) -> DescriptorBranch:
+    # Here, so that presets of networks alone are read without them.
+    from lmkl_core.features.descriptors import DESCRIPTORS
+
+    if "network" in table:
+        raise PresetError(
+            "a branch has a network or a descriptor, not both; remove one of them or make a "
+            "branch of each",
+            (*path, "descriptor"),
+        )
+    name = checks.choice(table["descriptor"], DESCRIPTORS, (*path, "descriptor"), "the descriptor")
+    for key in table:
+        if key not in DESCRIPTOR_KEYS:
+            raise PresetError(
+                f"{key} is for networks; the descriptor {name} takes crops alone, so remove it",
+                (*path, key),
+            )
+    smallest = DESCRIPTORS[name].smallest
+    return DescriptorBranch(name, _branch_crops(table, path, crops, name, smallest))
+
+
+def _network_branch(table: Mapping[str, Any], path: KeyPath, crops: Mapping[str, Crop]) -> Branch:
     # Here, because the registry's package reads presets too.
     from lmkl_core.features.networks.registry import NETWORKS
 
-    table = checks.table(value, path)
-    checks.only_keys(table, BRANCH_KEYS, path, "a branch")
-    network = checks.choice(
-        checks.required(table, "network", path, "a branch"),
-        NETWORKS,
-        (*path, "network"),
-        "the network",
-    )
+    network = checks.choice(table["network"], NETWORKS, (*path, "network"), "the network")
     spec = NETWORKS[network]
-    crop_names = checks.choices(
-        checks.required(table, "crops", path, "a branch"), crops, (*path, "crops"), "the crop"
-    )
-    for position, name in enumerate(crop_names):
-        if crops[name].size < spec.smallest:
-            raise PresetError(
-                f"the crop {name!r} has {crops[name].size} pixels, but {network} needs "
-                f"{spec.smallest}",
-                (*path, "crops", position),
-            )
+    crop_names = _branch_crops(table, path, crops, network, spec.smallest)
     layers = checks.choices(
         checks.required(table, "layers", path, "a branch"),
         spec.layer_names,
@@ -187,22 +210,35 @@ def _branch(value: Any, path: KeyPath, crops: Mapping[str, Crop]) -> Branch:
     )
 
 
+def _branch_crops(
+    table: Mapping[str, Any], path: KeyPath, crops: Mapping[str, Crop], what: str, smallest: int
+) -> tuple[str, ...]:
+    """Return the crops of a branch, none too small for what looks at them."""
+    names = checks.choices(
+        checks.required(table, "crops", path, "a branch"), crops, (*path, "crops"), "the crop"
+    )
+    for position, name in enumerate(names):
+        if crops[name].size < smallest:
+            raise PresetError(
+                f"the crop {name!r} has {crops[name].size} pixels, but {what} needs {smallest}",
+                (*path, "crops", position),
+            )
+    return names
+
+
 # ------------------------------------------------- the whole
 
 
 def _check_views(preset: Preset) -> None:
     seen: set[str] = set()
     for position, branch in enumerate(preset.branches):
-        for crop in branch.crops:
-            for layer in branch.layers:
-                view = branch.view_name(crop, layer)
-                if view in seen:
-                    raise PresetError(
-                        f"the view {view} is made twice; give the crop a second name if both "
-                        "are meant",
-                        ("branches", position),
-                    )
-                seen.add(view)
+        for view in branch.view_names:
+            if view in seen:
+                raise PresetError(
+                    f"the view {view} is made twice; give the crop a second name if both are meant",
+                    ("branches", position),
+                )
+            seen.add(view)
         if len(seen) > MAX_VIEWS:
             raise PresetError(
                 f"there are more than {MAX_VIEWS} views (each crop with each layer makes one)",

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from lmkl_core.features.presets.preset import Branch, Crop, Preset
+from lmkl_core.features.presets.preset import Branch, Crop, DescriptorBranch, Preset
 
 
 def preset_to_dict(preset: Preset) -> dict[str, Any]:
@@ -49,7 +49,9 @@ def _crop(crop: Crop) -> dict[str, Any]:
     return place | {"side": crop.side, "size": crop.size}
 
 
-def _branch(branch: Branch) -> dict[str, Any]:
+def _branch(branch: Branch | DescriptorBranch) -> dict[str, Any]:
+    if isinstance(branch, DescriptorBranch):
+        return {"descriptor": branch.descriptor, "crops": list(branch.crops)}
     return {
         "network": branch.network,
         "crops": list(branch.crops),
