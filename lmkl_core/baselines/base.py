@@ -1,0 +1,242 @@
+r"""What every compared method shares: input, threshold from left-out scores, the same interface.
+
+The threshold comes from the same left-out blocks as that of `lmkl_core.LocalisedMKL`
+(`lmkl_core.blocks`: their length follows from the views' kernels, whatever the method). Where ours
+has a closed form for the scores of what is left out, a compared method is fitted again, at most
+`REFITS` times. Blocks are dealt out to that many folds in turn, condition by condition, so that no
+fold holds all blocks of a condition that has several, and rarely two neighbouring ones. The figure
+under never-enrolled conditions would double the refits and is not measured.
+
+Scores are higher for bona fide, with 0 for what resembles nothing enrolled: distances ``d`` are
+told as ``1 / (1 + d)``, which keeps their order.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from lmkl_core.blocks import block_numbers, choose_block_length, left_out_blocks
+from lmkl_core.calibration import Calibration, calibrate
+from lmkl_core.cancelling import raise_if_cancelled
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.fitting import fit_kernels
+from lmkl_core.intake import ViewsEstimator
+from lmkl_core.kernels import PRECOMPUTED, ViewKernel, mean_gram
+from lmkl_core.validation import (
+    Views,
+    check_conditions,
+    check_groups,
+    check_integer,
+    check_rate,
+    match_views,
+    warn_of_duplicates,
+)
+
+REFITS = 5
+"""Fits without a part of the rows that set the threshold."""
+
+FEWEST_ROWS = 4
+"""A refit on half of fewer rows than this would have no spread to learn from."""
+
+MOST_ROWS = 4000
+"""Methods learn from at most this many rows, as many as `lmkl_core.LocalisedMKL` fits exactly: work
+grows with their square or faster, and so does the memory of the kernel that sets block lengths."""
+
+
+class Machine(Protocol):
+    """Anything that scores rows of views."""
+
+    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Scores of rows, higher is more genuine."""
+
+
+Refit = Callable[[np.ndarray], Machine]
+"""Makes the machine that some rows alone would have given."""
+
+
+class Baseline(ViewsEstimator):
+    """A compared one-class method behind the interface of `lmkl_core.LocalisedMKL`.
+
+    Subclasses store their parameters, among them ``target_bpcer`` and ``block_length``, and give
+    `_learn`.
+    """
+
+    most_rows = MOST_ROWS
+
+    def fit(self, X, y=None, *, groups=None, conditions=None, cancel=None):
+        """Learn from genuine samples.
+
+        Parameters
+        ----------
+        X : array, mapping of arrays, or sequence of arrays or (name, array) pairs
+            One 2-D array is one view; several must have equal rows, in time order.
+        y : ignored
+        groups : array (n,), optional
+            Take of every row; one take by default.
+        conditions : array (n,), optional
+            Circumstances of every row, as in `lmkl_core.LocalisedMKL.fit`.
+        cancel : callable, optional
+            Asked between fits, and within long ones; once it returns ``True``,
+            `lmkl_core.errors.Cancelled` is raised and the estimator stays as it was.
+
+        Returns
+        -------
+        self
+        """
+        with self._unchanged_on_failure():
+            views = in_order_of_names(self._training_views(X), X)
+            if views.n_samples < FEWEST_ROWS:
+                raise InvalidInputError(
+                    f"n_samples={views.n_samples} is too few to learn from: enrol more samples."
+                )
+            takes = check_groups(groups, views.n_samples)
+            conditions_of_rows = check_conditions(conditions, takes)[takes]
+            target = check_rate("target_bpcer", self.target_bpcer)
+            if self.block_length is not None:
+                check_integer("block_length", self.block_length, 1)
+            self._check_parameters()
+            kept = evenly_spaced(views.n_samples, self.most_rows)
+            notes = []
+            if len(kept) < views.n_samples:
+                notes.append(
+                    f"Learnt from {len(kept)} evenly spaced rows of {views.n_samples}, the most "
+                    "that this method is given."
+                )
+            work, takes = views.rows(kept), check_groups(takes[kept], len(kept))
+            shared = check_conditions(conditions_of_rows[kept], takes)
+            kernels = self._fit_kernels(work)
+            raise_if_cancelled(cancel)
+            machine, refit = self._learn(work, kernels, notes, cancel)
+            length = self.block_length or choose_block_length(
+                mean_gram(kernels, work.arrays), takes
+            )
+            blocks = left_out_blocks(takes, shared, length)
+            scores = left_out_scores(work, folds_of(blocks, shared[takes]), refit, cancel)
+            warn_of_duplicates(views)
+            self._left_out = (scores, blocks, takes, shared, length)
+            self._machine = machine
+            self._columns = views.n_columns
+            self._dtype = views.dtype
+            self.view_names_ = views.names
+            self.notes_ = tuple(dict.fromkeys(notes))
+            self._set_threshold(target)
+        return self
+
+    def score_samples(self, X) -> np.ndarray:
+        """Scores, higher is more genuine."""
+        check_is_fitted(self, "offset_")
+        if self._single and not isinstance(X, Mapping):
+            X = self._validated(X, reset=False)
+        views = match_views(X, self.view_names_, self._columns, self._dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._machine.scores(views.arrays)
+        if not np.all(np.isfinite(scores)):
+            raise InvalidInputError("Some values are too large to be scored: drop those rows.")
+        return scores
+
+    def calibrate(self, *, target_bpcer=None):
+        """Set the threshold anew for another rate, from the same left-out scores.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "offset_")
+        target = self.target_bpcer if target_bpcer is None else target_bpcer
+        self._set_threshold(check_rate("target_bpcer", target))
+        return self
+
+    def _set_threshold(self, target: float) -> None:
+        scores, blocks, takes, conditions, length = self._left_out
+        self.calibration_: Calibration = calibrate(
+            scores,
+            block_numbers(blocks, len(takes)),
+            takes,
+            target_bpcer=target,
+            block_length=length,
+            conditions=conditions,
+        )
+        self.offset_ = self.calibration_.threshold
+
+    def _fit_kernels(self, views: Views) -> tuple[ViewKernel, ...]:
+        """Kernels that tell how long rows stay alike; a view without information is refused."""
+        return fit_kernels(views, "rbf")
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters out of range."""
+
+    def _learn(
+        self, views: Views, kernels: tuple[ViewKernel, ...], notes: list[str], cancel: Any
+    ) -> tuple[Machine, Refit]:
+        """Fit to rows; also tell how to fit to some of them."""
+        raise NotImplementedError
+
+
+def in_order_of_names(views: Views, X) -> Views:
+    """Views by name, where they have names: their order must not matter."""
+    named = isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and isinstance(X[0], tuple))
+    if not named or len(views.names) < 2:
+        return views
+    order = sorted(range(len(views.names)), key=views.names.__getitem__)
+    return Views(tuple(views.names[i] for i in order), tuple(views.arrays[i] for i in order))
+
+
+def evenly_spaced(n_rows: int, most: int) -> np.ndarray:
+    """Row numbers, at most so many: neighbours are near-copies, so every so-manieth stays."""
+    if n_rows <= most:
+        return np.arange(n_rows)
+    return np.linspace(0, n_rows - 1, most).astype(int)
+
+
+def folds_of(
+    blocks: list[np.ndarray], conditions: np.ndarray, most: int = REFITS
+) -> list[np.ndarray]:
+    """Rows of every fold: blocks dealt out in turn, condition by condition."""
+    order = sorted(range(len(blocks)), key=lambda b: (conditions[blocks[b][0]], blocks[b][0]))
+    count = min(most, len(blocks))
+    return [np.concatenate([blocks[b] for b in order[fold::count]]) for fold in range(count)]
+
+
+def left_out_scores(
+    views: Views, folds: list[np.ndarray], refit: Refit, cancel: Callable[[], bool] | None
+) -> np.ndarray:
+    """Scores of every row under a machine that was fitted without its fold."""
+    scores = np.full(views.n_samples, np.nan)
+    for rows in folds:
+        raise_if_cancelled(cancel)
+        rest = np.setdiff1d(np.arange(views.n_samples), rows)
+        scores[rows] = refit(rest).scores(views.rows(rows).arrays)
+    return scores
+
+
+def closeness(distances: np.ndarray) -> np.ndarray:
+    """``1 / (1 + d)``: 1 at distance 0, 0 infinitely far, the order of distances kept."""
+    return 1.0 / (1.0 + distances)
+
+
+def check_seed(value: Any) -> None:
+    """Refuse what is no seed, in one sentence."""
+    try:
+        check_random_state(value)
+    except ValueError:
+        raise InvalidInputError(
+            f"random_state={value!r} must be None, an integer from 0 to 2**32 - 1 or a RandomState."
+        ) from None
+
+
+def check_share(name: str, value: Any) -> float:
+    """Return a number above 0 and at most 1."""
+    if value == 1 and not isinstance(value, bool):
+        return 1.0
+    return check_rate(name, value)
+
+
+def refuse_precomputed(kernels: tuple[ViewKernel, ...]) -> None:
+    """Distances to new rows need ``k(y, y)``, which precomputed kernels do not bring along."""
+    if any(kernel.name == PRECOMPUTED for kernel in kernels):
+        raise InvalidInputError(
+            "kernel='precomputed' is not for compared methods: pass features and a named kernel."
+        )

@@ -1,0 +1,377 @@
+r"""Compared methods on all views side by side: support, neighbours, distances, densities.
+
+Views are put side by side after two steps. Every column is standardised on the training rows:
+image-quality measures come in units of their own. Every view is then divided by the root of its
+number of columns, so that a view of 2048 columns counts no more than one of 59.
+
+What follows depends on what the method has to estimate:
+
+- The one-class SVM and the nearest neighbour need distances alone. They use all columns: nothing
+  is gained by leaving any out, and what no training row shows would be lost.
+- The Mahalanobis distance needs a covariance of all columns, with far more columns than rows. The
+  Ledoit-Wolf estimate is invertible all the same, and is used in closed form on all columns.
+- Mixture and auto-encoder have parameters for every column and could not be fitted to more columns
+  than rows. They see the leading principal components, at most `MOST_COMPONENTS` and a quarter of
+  the rows.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.decomposition import PCA
+from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import NearestNeighbors
+from sklearn.neural_network import MLPRegressor
+from sklearn.preprocessing import StandardScaler
+
+from lmkl_core.baselines.ball import solve_one_class
+from lmkl_core.baselines.base import Baseline, Machine, check_seed, check_share, closeness
+from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS, KernelMachine
+from lmkl_core.baselines.quietly import unconverged
+from lmkl_core.baselines.shrunk import ShrunkGaussian
+from lmkl_core.kernels import ViewKernel, gram, half_mean_distance
+from lmkl_core.validation import check_integer, check_real
+
+MOST_COMPONENTS = 50
+"""Principal components for methods that estimate something for each."""
+
+ROWS_A_COMPONENT = 4
+"""Rows that there are at least for every principal component."""
+
+ROWS_A_GAUSSIAN = 5
+"""Rows that there are at least for every Gaussian of a mixture."""
+
+LEAST_SPREAD = 1e-12
+"""Stands in for a spread of zero: a refit may get copies of one row."""
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Standardised columns of all views, every view of equal say, and a machine on them."""
+
+    scaler: StandardScaler
+    shares: np.ndarray
+    machine: Machine | None = None
+
+    @classmethod
+    def of(cls, arrays: tuple[np.ndarray, ...]) -> "SideBySide":
+        """Learn means and spreads of columns."""
+        columns = [array.shape[1] for array in arrays]
+        shares = np.repeat([1 / np.sqrt(count) for count in columns], columns)
+        return cls(StandardScaler().fit(np.hstack(arrays)), shares.astype(arrays[0].dtype))
+
+    def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Rows of all columns."""
+        return self.scaler.transform(np.hstack(arrays)) * self.shares
+
+    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Scores that the machine gives to rows."""
+        assert self.machine is not None
+        return self.machine.scores((self(arrays),))
+
+
+class Concatenated(Baseline):
+    """Base of methods on all views side by side; subclasses give `_fit_rows`."""
+
+    def _learn(self, views, kernels, notes, cancel):
+        def fit(rows: np.ndarray) -> SideBySide:
+            arrays = views.rows(rows).arrays
+            scaled = SideBySide.of(arrays)
+            machine = self._fit_rows(scaled(arrays), notes)
+            return SideBySide(scaled.scaler, scaled.shares, machine)
+
+        return fit(np.arange(views.n_samples)), fit
+
+    def _fit_rows(self, X: np.ndarray, notes: list[str]) -> Machine:
+        raise NotImplementedError
+
+
+class ConcatenatedOCSVM(Concatenated):
+    """One-class SVM with an RBF kernel of the paper's width on all columns.
+
+    Parameters
+    ----------
+    nu : float
+        Upper bound on the share of training rows outside, above 0 and at most 1.
+    target_bpcer, block_length
+        As in `lmkl_core.LocalisedMKL`.
+
+    Attributes
+    ----------
+    offset_, calibration_, view_names_
+        As in `lmkl_core.LocalisedMKL`.
+    notes_ : tuple of str
+        What a reader of its figures must know.
+    """
+
+    def __init__(self, *, nu=0.1, target_bpcer=0.05, block_length=None):
+        self.nu = nu
+        self.target_bpcer = target_bpcer
+        self.block_length = block_length
+
+    def _check_parameters(self) -> None:
+        check_share("nu", self.nu)
+
+    def _fit_rows(self, X, notes):
+        X = X.astype(np.float64)
+        kernel = ViewKernel("rbf", max(half_mean_distance(X), LEAST_SPREAD))
+        alpha = solve_one_class(gram(kernel, X), self.nu)
+        return KernelMachine((kernel,), (1.0,), (X[alpha > 0],), alpha[alpha > 0], None)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Mean distance to the nearest training rows."""
+
+    index: NearestNeighbors
+
+    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Closeness to them."""
+        return closeness(self.index.kneighbors(arrays[0])[0].mean(axis=1, dtype=np.float64))
+
+
+class NearestNeighbour(Concatenated):
+    """Mean distance to the nearest training rows on all columns.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many; fewer where there are fewer rows.
+    target_bpcer, block_length
+        As in `lmkl_core.LocalisedMKL`.
+
+    Attributes
+    ----------
+    offset_, calibration_, view_names_, notes_
+        As in `ConcatenatedOCSVM`.
+    """
+
+    def __init__(self, *, n_neighbors=1, target_bpcer=0.05, block_length=None):
+        self.n_neighbors = n_neighbors
+        self.target_bpcer = target_bpcer
+        self.block_length = block_length
+
+    def _check_parameters(self) -> None:
+        check_integer("n_neighbors", self.n_neighbors, 1)
+
+    def _fit_rows(self, X, notes):
+        count = min(self.n_neighbors, len(X))
+        return Neighbours(NearestNeighbors(n_neighbors=count, algorithm="brute").fit(X))
+
+
+class MahalanobisDistance(Concatenated):
+    """Mahalanobis distance from the mean, with the Ledoit-Wolf covariance of all columns.
+
+    Parameters
+    ----------
+    target_bpcer, block_length
+        As in `lmkl_core.LocalisedMKL`.
+
+    Attributes
+    ----------
+    offset_, calibration_, view_names_, notes_
+        As in `ConcatenatedOCSVM`.
+
+    References
+    ----------
+    Ledoit and Wolf, "A well-conditioned estimator for large-dimensional covariance matrices",
+    Journal of Multivariate Analysis 88, 2004.
+    """
+
+    # Eigenvectors of a matrix of that many rows take a second, and are needed six times.
+    most_rows = MOST_GRAM_ROWS
+
+    def __init__(self, *, target_bpcer=0.05, block_length=None):
+        self.target_bpcer = target_bpcer
+        self.block_length = block_length
+
+    def _fit_rows(self, X, notes):
+        return ShrunkGaussian.of(X.astype(np.float64))
+
+
+@dataclass(frozen=True)
+class Components:
+    """Leading principal components, scaled to a mean spread of one or to one each."""
+
+    pca: PCA
+    spread: Any
+
+    @classmethod
+    def of(cls, X: np.ndarray, *, whiten: bool) -> "Components":
+        """Learn them from rows."""
+        count = min(MOST_COMPONENTS, X.shape[1], max(1, len(X) // ROWS_A_COMPONENT))
+        pca = PCA(count, random_state=0).fit(X)
+        spread = np.sqrt(pca.explained_variance_.astype(np.float64))
+        if not whiten:
+            spread = np.sqrt(np.mean(spread**2))
+        return cls(pca, np.maximum(spread, LEAST_SPREAD))
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Rows in terms of the components."""
+        return self.pca.transform(X).astype(np.float64) / self.spread
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Log-density of a mixture, measured down from a bound on its peak."""
+
+    components: Components
+    mixture: GaussianMixture
+
+    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Closeness, by how far the log-density a column lies below what it can reach."""
+        # No point is denser than if all Gaussians peaked there.
+        roots = np.log(self.mixture.precisions_cholesky_)
+        n_columns = roots.shape[1]
+        peaks = roots.sum(axis=1) - 0.5 * n_columns * np.log(2 * np.pi)
+        peak = logsumexp(peaks, b=self.mixture.weights_)
+        below = peak - self.mixture.score_samples(self.components(arrays[0]))
+        return closeness(np.maximum(below, 0.0) / n_columns)
+
+
+class MixtureDensity(Concatenated):
+    """Density of a mixture of Gaussians, axis-aligned in the space of leading components.
+
+    Parameters
+    ----------
+    n_components : int
+        Gaussians; fewer where there are fewer than `ROWS_A_GAUSSIAN` rows for each.
+    max_iter : int
+        Steps of expectation-maximisation.
+    target_bpcer, block_length, random_state
+        As in `lmkl_core.LocalisedMKL`.
+
+    Attributes
+    ----------
+    offset_, calibration_, view_names_, notes_
+        As in `ConcatenatedOCSVM`.
+    n_iter_ : int
+        Steps that the fit to all rows took.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components=3,
+        max_iter=300,
+        target_bpcer=0.05,
+        block_length=None,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.target_bpcer = target_bpcer
+        self.block_length = block_length
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_integer("n_components", self.n_components, 1)
+        check_integer("max_iter", self.max_iter, 1)
+        check_seed(self.random_state)
+
+    def _learn(self, views, kernels, notes, cancel):
+        machine, refit = super()._learn(views, kernels, notes, cancel)
+        self.n_iter_ = machine.machine.mixture.n_iter_
+        return machine, refit
+
+    def _fit_rows(self, X, notes):
+        components = Components.of(X, whiten=False)
+        count = min(self.n_components, max(1, len(X) // ROWS_A_GAUSSIAN))
+        if count < self.n_components:
+            notes.append(f"A mixture of {count} Gaussians, not {self.n_components}: too few rows.")
+        mixture = GaussianMixture(
+            count,
+            covariance_type="diag",
+            reg_covar=1e-3,  # of a mean variance of one: no Gaussian collapses onto a row
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        )
+        if unconverged(lambda: mixture.fit(components(X))):
+            notes.append(f"The mixture still changed after {self.max_iter} steps.")
+        return Mixture(components, mixture)
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """Mean squared error of a network that gives its input back."""
+
+    components: Components
+    network: MLPRegressor
+
+    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Closeness of rows to what the network makes of them."""
+        Z = self.components(arrays[0])
+        errors = Z - self.network.predict(Z).reshape(Z.shape)
+        return closeness(np.mean(errors**2, axis=1))
+
+
+class AutoEncoder(Concatenated):
+    """Network with a bottleneck that learns to give back the leading components.
+
+    Three hidden layers of hyperbolic tangents, as wide as the input, as the bottleneck and as the
+    input again, fitted by L-BFGS to whitened components.
+
+    Parameters
+    ----------
+    bottleneck : float
+        Units of the narrowest layer as a share of the input's, above 0 and at most 1.
+    alpha : float
+        Weight decay.
+    max_iter : int
+        Steps of L-BFGS.
+    target_bpcer, block_length, random_state
+        As in `lmkl_core.LocalisedMKL`.
+
+    Attributes
+    ----------
+    offset_, calibration_, view_names_, notes_
+        As in `ConcatenatedOCSVM`.
+    n_iter_ : int
+        Steps that the fit to all rows took.
+    """
+
+    def __init__(
+        self,
+        *,
+        bottleneck=0.25,
+        alpha=1e-2,
+        max_iter=300,
+        target_bpcer=0.05,
+        block_length=None,
+        random_state=None,
+    ):
+        self.bottleneck = bottleneck
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.target_bpcer = target_bpcer
+        self.block_length = block_length
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        check_share("bottleneck", self.bottleneck)
+        check_real("alpha", self.alpha, 0)
+        check_integer("max_iter", self.max_iter, 1)
+        check_seed(self.random_state)
+
+    def _learn(self, views, kernels, notes, cancel):
+        machine, refit = super()._learn(views, kernels, notes, cancel)
+        self.n_iter_ = machine.machine.network.n_iter_
+        return machine, refit
+
+    def _fit_rows(self, X, notes):
+        components = Components.of(X, whiten=True)
+        Z = components(X)
+        width = Z.shape[1]
+        network = MLPRegressor(
+            hidden_layer_sizes=(width, max(1, round(self.bottleneck * width)), width),
+            activation="tanh",
+            solver="lbfgs",
+            alpha=self.alpha,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        )
+        if unconverged(lambda: network.fit(Z, Z if width > 1 else Z.ravel())):
+            notes.append(f"The auto-encoder still changed after {self.max_iter} steps.")
+        return Reconstruction(components, network)

@@ -1,0 +1,312 @@
+"""The compared methods by name, in the order of the paper's tables, ours last."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lmkl_core.baselines.concatenated import (
+    AutoEncoder,
+    ConcatenatedOCSVM,
+    MahalanobisDistance,
+    MixtureDensity,
+    NearestNeighbour,
+)
+from lmkl_core.baselines.kernel_machines import MultipleKernelOCSVM, MultipleKernelSVDD
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.estimator import LocalisedMKL
+from lmkl_core.selection import DELTAS, EXPONENTS, serpentine_pairs
+
+Uses = Literal["all", "single", "lbp", "iqm"]
+
+HAND_MADE = ("lbp", "iqm")
+"""Endings of the names of views that are hand-made descriptors, as in ``face/lbp``."""
+
+NUS = (0.01, 0.05, 0.1, 0.2, 0.5)
+"""Candidates for the share of training rows outside."""
+
+MIXTURES = (1, 2, 3, 5)
+"""Candidates for the number of Gaussians."""
+
+NEIGHBOURS = (1, 3, 5)
+"""Candidates for the number of neighbours."""
+
+BOTTLENECKS = (0.1, 0.25, 0.5)
+"""Candidates for the width of an auto-encoder's narrowest layer."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One row of a table of methods.
+
+    Attributes
+    ----------
+    name : str
+        Its key in `METHODS`.
+    title : str
+        Its name in tables.
+    uses : str
+        The views it is given: ``"all"`` that are not hand-made descriptors, ``"single"`` the same
+        one at a time (a row for each), ``"lbp"`` or ``"iqm"`` the descriptors of that name.
+    estimator : callable
+        Makes an estimator from parameters.
+    tunable : bool
+        Whether the paper's grid of delta, p and q is its own.
+    parameters : mapping
+        Fixed parameters, which make it this method.
+    candidates : tuple of mapping
+        What `grid` gives.
+    published : str
+        Name of the row in the paper's tables; empty where there is none.
+    citation : str
+        Key of the publication in that row, which tells rows of one name apart.
+    differs : str
+        In what the method run here differs from the published one, as half a sentence; empty
+        where it is the same method.
+    references : tuple of str
+        Where it is from.
+    """
+
+    name: str
+    title: str
+    uses: Uses
+    estimator: Callable[..., Any]
+    tunable: bool = False
+    parameters: Mapping[str, Any] | None = None
+    candidates: tuple[Mapping[str, Any], ...] = ({},)
+    published: str = ""
+    citation: str = ""
+    differs: str = ""
+    references: tuple[str, ...] = ()
+
+    def make(self, view: str | None = None, random_state: Any = 0, **parameters: Any) -> Any:
+        """Return an unfitted estimator.
+
+        Parameters
+        ----------
+        view : str, optional
+            The view of a ``"single"`` method, the first of those it is given by default; other
+            methods refuse it.
+        random_state : int, RandomState or None
+            For methods that use chance.
+        **parameters
+            Such as those that `grid` gives.
+        """
+        if view is not None and self.uses != "single":
+            raise InvalidInputError(
+                f"Method {self.name!r} uses all its views together: leave out view={view!r}."
+            )
+        fixed = dict(self.parameters or {})
+        taken = [name for name in parameters if name in fixed]
+        if taken:
+            raise InvalidInputError(
+                f"{', '.join(taken)} make {self.name!r} what it is: leave them as they are."
+            )
+        if view is not None:
+            fixed["view"] = view
+        if "random_state" in self.estimator().get_params():
+            fixed["random_state"] = random_state
+        return self.estimator(**fixed, **parameters)
+
+    def grid(self) -> list[dict[str, Any]]:
+        """Return candidates for `make`'s parameters, for development data to choose from."""
+        return [dict(one) for one in self.candidates]
+
+    def title_for(self, view: str | None = None) -> str:
+        """Return the title of the row of a view."""
+        return self.title if view is None else f"{self.title}: {view}"
+
+
+def views_for(method: Method | str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the views that a method uses, in the order given; it may be none.
+
+    For a ``"single"`` method they are the views that have a row each.
+    """
+    uses = METHODS[method].uses if isinstance(method, str) else method.uses
+    if uses in HAND_MADE:
+        return tuple(name for name in names if name.endswith(f"/{uses}"))
+    endings = tuple(f"/{ending}" for ending in HAND_MADE)
+    return tuple(name for name in names if not name.endswith(endings))
+
+
+def _axis(name: str, values: Iterable[Any]) -> tuple[dict[str, Any], ...]:
+    return tuple({name: value} for value in values)
+
+
+def _cited(key: str) -> str:
+    return f"reference {key} of the paper"
+
+
+_PAPER_GRID = tuple(
+    {"delta": delta, "p": p, "q": q} for delta in DELTAS for p, q in serpentine_pairs(EXPONENTS)
+)
+_DELTAS = _axis("delta", DELTAS)
+_NUS = _axis("nu", NUS)
+
+_OWN_VIEWS = "it runs on the views given here"
+_OWN_DESCRIPTOR = "its descriptor is the one of this library"
+_SMALL_NETWORK = "a small network on principal components of the descriptors"
+
+_SIMPLE = "Rakotomamonjy et al., SimpleMKL, JMLR 9, 2008"
+_LOOSLI = "Loosli and Aboubacar, CAp 2016 (arXiv 1712.02658)"
+
+_ROWS = (
+    Method(
+        "iqm-ocsvm",
+        "IQM+OCSVM",
+        "iqm",
+        ConcatenatedOCSVM,
+        candidates=_NUS,
+        published="IMQ+OCSVM",
+        citation="7984788",
+        differs=_OWN_DESCRIPTOR,
+        references=(_cited("7984788"),),
+    ),
+    Method(
+        "lbp-nn",
+        "LBP+NN",
+        "lbp",
+        NearestNeighbour,
+        candidates=_axis("n_neighbors", NEIGHBOURS),
+        published="LBP+NN",
+        citation="8698574",
+        differs=_OWN_DESCRIPTOR,
+        references=(_cited("8698574"),),
+    ),
+    Method(
+        "lbp-gmm",
+        "LBP+GMM",
+        "lbp",
+        MixtureDensity,
+        candidates=_axis("n_components", MIXTURES),
+        published="LBP+GMM",
+        citation="8698574",
+        differs=_OWN_DESCRIPTOR,
+        references=(_cited("8698574"),),
+    ),
+    Method(
+        "lbp-ocsvm",
+        "LBP+OCSVM",
+        "lbp",
+        ConcatenatedOCSVM,
+        candidates=_NUS,
+        published="LBP+OCSVM",
+        citation="8698574",
+        differs=_OWN_DESCRIPTOR,
+        references=(_cited("8698574"),),
+    ),
+    Method(
+        "lbp-ae",
+        "LBP+AE",
+        "lbp",
+        AutoEncoder,
+        candidates=_axis("bottleneck", BOTTLENECKS),
+        published="LBP+AE",
+        citation="8698574",
+        differs=_SMALL_NETWORK,
+        references=(_cited("8698574"),),
+    ),
+    Method("ocsvm", "OCSVM", "all", ConcatenatedOCSVM, candidates=_NUS),
+    Method("nn", "NN", "all", NearestNeighbour, candidates=_axis("n_neighbors", NEIGHBOURS)),
+    Method("gmm", "GMM", "all", MixtureDensity, candidates=_axis("n_components", MIXTURES)),
+    Method(
+        "autoencoder",
+        "Autoencoder",
+        "all",
+        AutoEncoder,
+        candidates=_axis("bottleneck", BOTTLENECKS),
+        published="Autoencoder",
+        citation="1640964",
+        differs="a small network on principal components of the views, not on pixels",
+        references=(_cited("1640964"),),
+    ),
+    Method(
+        "md",
+        "MD",
+        "all",
+        MahalanobisDistance,
+        published="MD",
+        citation="8682253",
+        differs=_OWN_VIEWS,
+        references=(
+            _cited("8682253"),
+            "Ledoit and Wolf, Journal of Multivariate Analysis 88, 2004",
+        ),
+    ),
+    Method(
+        "single",
+        "Single kernel",
+        "single",
+        LocalisedMKL,
+        parameters={"constraint": "single", "n_clusters": 1},
+        candidates=_DELTAS,
+        references=(_cited("9535490"),),
+    ),
+    Method(
+        "fusion",
+        "Unweighted kernel fusion",
+        "all",
+        LocalisedMKL,
+        parameters={"constraint": "uniform", "n_clusters": 1},
+        candidates=_DELTAS,
+        published="The work in",
+        citation="9303455",
+        differs="equal kernel weights as there, without its sparsity and its model of scores",
+        references=(_cited("9303455"),),
+    ),
+    Method(
+        "mk-svdd",
+        "Multiple Kernel-SVDD",
+        "all",
+        MultipleKernelSVDD,
+        candidates=_NUS,
+        published="Multiple Kernel-SVDD",
+        citation="9535490",
+        references=(_LOOSLI, _SIMPLE),
+    ),
+    Method(
+        "mk-ocsvm",
+        "Multiple Kernel-OCSVM",
+        "all",
+        MultipleKernelOCSVM,
+        candidates=_NUS,
+        published="Multiple Kernel-OCSVM",
+        citation="9535490",
+        references=(_SIMPLE, _LOOSLI),
+    ),
+    Method(
+        "lpq-mkl",
+        "ℓp,q-MKL",
+        "all",
+        LocalisedMKL,
+        tunable=True,
+        parameters={"n_clusters": 1},
+        candidates=_PAPER_GRID,
+        published="ℓp,q-MKL",
+        citation="9535490",
+        references=(_cited("9535490"),),
+    ),
+    Method(
+        "localised-mkl",
+        "Localised MKL",
+        "all",
+        LocalisedMKL,
+        tunable=True,
+        candidates=_PAPER_GRID,
+        published="Localised MKL",
+        references=("Arashloo, unknown face PAD via localised learning of multiple kernels",),
+    ),
+)
+
+METHODS: Mapping[str, Method] = {method.name: method for method in _ROWS}
+"""Methods by name."""
+
+_NO_DEFINITION = (
+    "its exact definition could not be established from public material "
+    "(lmkl_core.baselines.kernel_machines tells what was searched)"
+)
+
+PUBLISHED_ONLY: Mapping[str, str] = {
+    "Multiple Kernel-SVDD-Slim": _NO_DEFINITION,
+    "Multiple Kernel-OCSVM-Slim": _NO_DEFINITION,
+}
+"""One-class kernel methods of the tables that are not run, by their printed name, and why."""
