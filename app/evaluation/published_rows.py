@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-OTHER = "another method, which is not run here"
-TRAINED = "trains a network of its own, which is not run here"
-BSIF = "needs BSIF filters, which are not among the views here"
-SLIM = "its exact definition could not be established from public material"
+OTHER = "not run here"
+TRAINED = "trains a network of its own"
+BSIF = "needs BSIF filters"
+SLIM = "no exact public definition"
 OWN = "this method"
 
 ROWS: Mapping[str, tuple[tuple[Any, ...], ...]] = {

@@ -208,7 +208,7 @@ def figures_csv(report: Report) -> str:
     for name, level in [("presentation", report.by_presentation), ("frame", report.by_frame)]:
         for figure in _figures(level):
             row = _figure(*figure)
-            writer.writerow({"level": name, **row, "species": _plain(row["species"])})
+            writer.writerow({"level": name, **row, "species": plain_text(row["species"])})
     return stream.getvalue()
 
 
@@ -229,17 +229,17 @@ def _presentation_row(one: Presentation) -> list[Any]:
     flags = [str(one.is_attack).lower(), str(one.is_simulated).lower()]
     return [
         one.number,
-        _plain(one.species),
+        plain_text(one.species),
         *flags,
         one.verdict.value,
         one.score,
         one.threshold,
         len(one.scores),
         len(one.frames),
-        _plain(one.digest),
+        plain_text(one.digest),
     ]
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return text that a spreadsheet does not take for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

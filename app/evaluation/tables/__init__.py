@@ -1,0 +1,9 @@
+"""Tables of an evaluation: measured beside published, as a page, JSON, CSV and LaTeX.
+
+Loads the numerical libraries and jinja2, so it is imported when a table is asked for.
+"""
+
+from app.evaluation.tables.building import Row, Table, build
+from app.evaluation.tables.writing import TableError, write
+
+__all__ = ["Row", "Table", "TableError", "build", "write"]

@@ -1,0 +1,164 @@
+"""From an evaluation to its table: measured rows merged with the paper's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.evaluation.published import TABLES, Figure, PublishedRow, PublishedTable, plain_name
+from app.evaluation.result import Evaluation, FoldResult, MethodResult
+from app.evaluation.tables.figures import FIGURES, Level, frame_level, presentation_level
+
+WITHOUT_PAPER = ("APCER", "BPCER", "AUC")
+"""Figures that come first where the paper has no table: the two that ISO/IEC 30107-3 asks for,
+and one that needs no threshold."""
+
+NOT_ASKED_FOR = "not asked for in this run"
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One method: what was measured, what was published, or both.
+
+    Attributes
+    ----------
+    title : str
+        Its name.
+    published : PublishedRow or None
+        Its row in the paper's table, where that has one.
+    measured : MethodResult or None
+        What was measured, where it was.
+    remark : str
+        Why something is missing, as half a sentence; empty when nothing is.
+    """
+
+    title: str
+    published: PublishedRow | None
+    measured: MethodResult | None
+    remark: str = ""
+
+    @cached_property
+    def by_presentation(self) -> Level | None:
+        """The figures of presentations; None where nothing was measured."""
+        return presentation_level(self._folds) if self._folds else None
+
+    @cached_property
+    def by_frame(self) -> Level | None:
+        """The figures of frames; None where nothing was measured."""
+        return frame_level(self._folds) if self._folds else None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the paper's own method."""
+        return self.published is not None and not self.published.citation
+
+    @property
+    def source(self) -> str:
+        """Where its published figures are from; empty where there are none."""
+        return "" if self.published is None else self.published.source
+
+    def printed(self, name: str) -> Figure | None:
+        """Return a published figure, in per cent."""
+        return None if self.published is None else self.published.figures.get(name)
+
+    @property
+    def _folds(self) -> tuple[FoldResult, ...]:
+        return () if self.measured is None else self.measured.folds
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """An evaluation beside the paper's figures.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        What was measured.
+    published : PublishedTable or None
+        The paper's table, where there is one.
+    rows : tuple of Row
+        In the paper's order; methods that it does not have come before its own, which is last.
+    """
+
+    evaluation: Evaluation
+    published: PublishedTable | None
+    rows: tuple[Row, ...]
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The figures that come first: the paper's."""
+        return WITHOUT_PAPER if self.published is None else self.published.columns
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All other figures."""
+        return tuple(name for name in FIGURES if name not in self.headline)
+
+    @cached_property
+    def measured(self) -> tuple[Row, ...]:
+        """The rows with measured figures."""
+        return tuple(row for row in self.rows if row.by_presentation is not None)
+
+    @cached_property
+    def folds(self) -> tuple[str, ...]:
+        """Names of the folds, in order."""
+        names = [fold for row in self.measured for fold in _of(row).folds]
+        return tuple(dict.fromkeys(names))
+
+    @cached_property
+    def species(self) -> tuple[str, ...]:
+        """Every attack instrument species, as they appeared."""
+        names = [name for row in self.measured for name in _of(row).pooled.errors.apcers]
+        return tuple(dict.fromkeys(names))
+
+
+def build(evaluation: Evaluation, names: Mapping[str, str] | None = None) -> Table:
+    """Make the table of an evaluation.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What was measured.
+    names : mapping of str to str, optional
+        Under which name the paper prints each method; by default `lmkl_core.baselines` tells.
+    """
+    published = TABLES.get(evaluation.table)
+    names = _known_names() if names is None else names
+    measurable = {plain_name(name) for name in names.values()}
+    by_row: dict[int, list[Row]] = {}
+    unprinted, own = [], []
+    for result in evaluation.methods:
+        name = names.get(result.method.partition(":")[0], "")
+        printed = None if published is None else published.row(name)
+        row = Row(result.title, printed, result, _remark(result))
+        if published is None or printed is None:
+            unprinted.append(row)
+        elif row.is_own:
+            own.append(row)
+        else:
+            by_row.setdefault(published.rows.index(printed), []).append(row)
+    above = []
+    for index, printed in enumerate(published.rows if published is not None else ()):
+        is_measurable = plain_name(printed.title) in measurable
+        why = NOT_ASKED_FOR if is_measurable else printed.why
+        alone = [Row(printed.title, printed, None, why)]
+        if printed.citation:
+            above += by_row.get(index, alone)
+        else:
+            own = own or alone
+    return Table(evaluation, published, (*above, *unprinted, *own))
+
+
+def _remark(result: MethodResult) -> str:
+    return result.failure if not result.folds else ""
+
+
+def _of(row: Row) -> Level:
+    assert row.by_presentation is not None  # asked of measured rows alone
+    return row.by_presentation
+
+
+def _known_names() -> dict[str, str]:
+    # Imported here: the methods bring the solvers with them.
+    from lmkl_core.baselines import METHODS
+
+    return {key: method.published for key, method in METHODS.items()}

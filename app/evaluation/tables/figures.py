@@ -1,0 +1,266 @@
+"""The figures of one set of scores at one threshold, and their spread over folds."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import fmean, stdev
+from typing import Literal
+
+import numpy as np
+
+from app.evaluation.result import FoldResult
+from lmkl_core.metrics import (
+    Errors,
+    Estimate,
+    Rate,
+    Worst,
+    auc,
+    bpcer_at_apcer,
+    choose_threshold,
+    eer,
+    measure,
+)
+from lmkl_core.metrics.table import ScoreTable
+
+APCER_TARGET = 0.05
+"""At which BPCER is told, as BPCER20 is defined."""
+
+SEARCHED = ("EER", "BPCER20")
+"""Figures whose intervals are looked for over all thresholds."""
+
+MOST_SEARCHED = 200_000
+"""Rows above which those intervals are left out: with hundreds of species they take minutes."""
+
+FIGURES: Mapping[str, str] = {
+    "HTER": "HTER",
+    "APCER": "APCER, worst species",
+    "BPCER": "BPCER",
+    "AUC": "AUC",
+    "EER": "EER",
+    "BPCER20": "BPCER at APCER 5 %",
+    "APNRR": "APNRR",
+    "BPNRR": "BPNRR",
+    "ACER": "ACER (legacy)",
+}
+"""Every figure that is told, with its heading."""
+
+HIGHER_IS_BETTER = frozenset({"AUC"})
+
+
+@dataclass(frozen=True)
+class Told:
+    """One figure with what it rests on.
+
+    Attributes
+    ----------
+    name : str
+        One of `FIGURES`.
+    value : float or None
+        A share; None when it cannot be told.
+    interval : tuple of float or None
+        Of 95 %; None when there is none to tell.
+    n_errors : int or None
+        Of a counted rate.
+    n : int or None
+        Presentations in which that error could have been made.
+    n_bona_fide, n_attacks : int or None
+        What a figure of both classes rests on.
+    species : str
+        The worst species of an APCER; empty for others.
+    """
+
+    name: str
+    value: float | None
+    interval: tuple[float, float] | None = None
+    n_errors: int | None = None
+    n: int | None = None
+    n_bona_fide: int | None = None
+    n_attacks: int | None = None
+    species: str = ""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation of a figure over folds.
+
+    Attributes
+    ----------
+    mean : float
+        Over the folds in which it is known.
+    std : float or None
+        Of a sample, divided by ``n - 1`` as in the paper; None with fewer than two folds.
+    n : int
+        The number of those folds.
+    """
+
+    mean: float
+    std: float | None
+    n: int
+
+
+def spread(values: Iterable[float | None]) -> Spread | None:
+    """Return mean and standard deviation of what is known; None when nothing is."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    return Spread(fmean(known), stdev(known) if len(known) > 1 else None, len(known))
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """All figures of one table of scores.
+
+    Parameters
+    ----------
+    scores : ScoreTable
+        At one level: a row a presentation, or a row a frame.
+    threshold : float or None
+        Accept when ``score >= threshold``; without one only figures that need none are known.
+    are_independent : bool
+        Whether rows are: frames of one presentation are not, so they have no intervals.
+    """
+
+    scores: ScoreTable
+    threshold: float | None
+    are_independent: bool = True
+
+    @cached_property
+    def errors(self) -> Errors:
+        """Errors at the threshold; without one only non-response is known."""
+        genuine, attacks = self.scores.bona_fide, self.scores.attacks
+        # Any threshold counts the same non-response.
+        errors = measure(
+            0.0 if self.threshold is None else self.threshold,
+            genuine,
+            attacks,
+            n_bona_fide_without=self.scores.n_bona_fide_without,
+            n_attacks_without=self.scores.n_attacks_without,
+        )
+        if self.threshold is not None:
+            return errors
+        nothing = dict.fromkeys(errors.apcers, Rate(0, 0))
+        return replace(errors, bpcer=Rate(0, 0), apcers=nothing)
+
+    def figure(self, name: str) -> Told:
+        """Return a figure by its name in `FIGURES`, with its interval where there is one."""
+        if name in SEARCHED and not self._is_searched:
+            n_attacks = sum(len(scores) for scores in self.scores.attacks.values())
+            n_bona_fide = len(self.scores.bona_fide)
+            return Told(name, self.value(name), n_bona_fide=n_bona_fide, n_attacks=n_attacks)
+        told = _told(name, _FIGURES[name](self))
+        return told if self.are_independent else replace(told, interval=None)
+
+    def value(self, name: str) -> float | None:
+        """Return a figure's value alone, which costs no interval."""
+        if name in SEARCHED:
+            return self._at_own_threshold(name)
+        return _told(name, _FIGURES[name](self)).value
+
+    @cached_property
+    def auc(self) -> Estimate:
+        """Area under the ROC curve."""
+        return auc(self.scores.bona_fide, self.scores.attacks)
+
+    @cached_property
+    def eer(self) -> Estimate:
+        """Equal error rate."""
+        return eer(self.scores.bona_fide, self.scores.attacks)
+
+    @cached_property
+    def bpcer_at(self) -> Estimate:
+        """BPCER where the worst species' APCER is 5 %."""
+        return bpcer_at_apcer(self.scores.bona_fide, self.scores.attacks, APCER_TARGET)
+
+    @property
+    def _is_searched(self) -> bool:
+        return self.are_independent and len(self.scores) <= MOST_SEARCHED
+
+    def _at_own_threshold(self, name: str) -> float | None:
+        genuine, attacks = self.scores.bona_fide, self.scores.attacks
+        if name == "EER":
+            threshold = choose_threshold(genuine, attacks, by="eer")
+        else:
+            threshold = choose_threshold(genuine, attacks, by="apcer", target=APCER_TARGET)
+        if threshold is None:
+            return None
+        errors = measure(threshold, genuine, attacks)
+        return errors.hter.value if name == "EER" else errors.bpcer.value
+
+
+_FIGURES: Mapping[str, Callable[[Measured], Rate | Estimate | Worst]] = {
+    "HTER": lambda found: found.errors.hter,
+    "APCER": lambda found: found.errors.worst,
+    "BPCER": lambda found: found.errors.bpcer,
+    "AUC": lambda found: found.auc,
+    "EER": lambda found: found.eer,
+    "BPCER20": lambda found: found.bpcer_at,
+    "APNRR": lambda found: found.errors.apnrr,
+    "BPNRR": lambda found: found.errors.bpnrr,
+    "ACER": lambda found: found.errors.acer,
+}
+
+
+def _told(name: str, figure: Rate | Estimate | Worst) -> Told:
+    interval = None if figure.value is None else figure.interval
+    if isinstance(figure, Estimate):
+        return Told(
+            name,
+            figure.value,
+            interval,
+            n_bona_fide=figure.n_bona_fide,
+            n_attacks=figure.n_attacks,
+        )
+    rate, species = (figure.rate, figure.species) if isinstance(figure, Worst) else (figure, "")
+    return Told(name, rate.value, interval, rate.n_errors, rate.n, species=species)
+
+
+# ------------------------------------------------------------------ folds
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """One method at one level.
+
+    Attributes
+    ----------
+    folds : mapping of str to Measured
+        By the folds' names, in order.
+    pooled : Measured
+        All folds together, each shifted so that its threshold lies at zero; empty when a threshold
+        that this needs is missing.
+    """
+
+    folds: Mapping[str, Measured]
+    pooled: Measured
+
+    def spread(self, name: str) -> Spread | None:
+        """Return a figure's mean and standard deviation over folds."""
+        return spread(found.value(name) for found in self.folds.values())
+
+
+def presentation_level(folds: Iterable[FoldResult]) -> Level:
+    """Return the figures of presentations, each by the mean of its frames."""
+    return _level(folds, "presentation")
+
+
+def frame_level(folds: Iterable[FoldResult]) -> Level:
+    """Return the figures of frames, which are not independent and have no intervals."""
+    return _level(folds, "frame")
+
+
+def _level(results: Iterable[FoldResult], level: Literal["frame", "presentation"]) -> Level:
+    are_independent = level == "presentation"
+    folds = {}
+    for result in results:
+        scores, threshold = result.at(level)
+        folds[result.fold] = Measured(scores, threshold.value, are_independent)
+    if len(folds) == 1:
+        return Level(folds, *folds.values())
+    shifted = [
+        replace(found.scores, scores=np.asarray(found.scores.scores - found.threshold))
+        for found in folds.values()
+        if found.threshold is not None
+    ]
+    if len(shifted) < len(folds):
+        return Level(folds, Measured(ScoreTable.joined([]), None, are_independent))
+    return Level(folds, Measured(ScoreTable.joined(shifted), 0.0, are_independent))

@@ -1,0 +1,227 @@
+"""The page of a table: one HTML file that needs nothing else, neither a network nor a script."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from app.evaluation.tables import charts
+from app.evaluation.tables.building import Row, Table
+from app.evaluation.tables.figures import FIGURES, Level
+from app.evaluation.tables.notices import notices, simulated
+from app.evaluation.tables.words import (
+    MODES,
+    basis_text,
+    interval_text,
+    parameters_text,
+    printed_text,
+    share,
+    spread_text,
+    threshold_text,
+)
+from app.report.charts import interval_bar
+from app.report.templates import template
+from app.report.words import counted
+from lmkl_core.metrics import Rate
+
+MOST_COLUMNS = 8
+"""Folds or species side by side; more continue below."""
+
+INTERVALS = (
+    "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of figures made of several "
+    "rates hold with at least 95 %, without assumptions about the scores, and are wide when data "
+    "are few."
+)
+
+MOST_SPECIES = 24
+"""Species on the page; of more, only those that fared worst are shown."""
+
+
+def render(table: Table) -> str:
+    """Return the page of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table. Names in it may come from anyone: the template escapes every value.
+    """
+    return template("app.evaluation.tables").render(**_values(table))
+
+
+def _values(table: Table) -> dict[str, Any]:
+    evaluation = table.evaluation
+    drawn = charts.curves(table)
+    return {
+        "evaluation": evaluation,
+        "title": title(table),
+        "created": evaluation.created.strftime("%Y-%m-%d, %H:%M %Z").strip(),
+        "mode": MODES.get(evaluation.mode, evaluation.mode),
+        "published": table.published,
+        "n_folds": len(table.folds),
+        "simulated": simulated(table),
+        "notices": notices(table),
+        "headings": [(name, FIGURES[name]) for name in table.headline],
+        "rows": [_row(row, table.headline) for row in table.rows],
+        "other_headings": [(name, FIGURES[name]) for name in table.others],
+        "other_rows": [_row(row, table.others) for row in table.measured],
+        # With one figure there is room to spread its parts over columns.
+        "is_single": len(table.headline) == 1,
+        "reading": _reading(table),
+        "forest": Markup(charts.forest(table)),
+        "roc": Markup(drawn.roc) if drawn else "",
+        "det": Markup(drawn.det) if drawn else "",
+        "legend": [(Markup(line), name) for line, name in drawn.legend] if drawn else [],
+        "species_tables": _species_tables(table),
+        "n_species_left_out": max(len(table.species) - MOST_SPECIES, 0),
+        "fold_tables": _fold_tables(table) if len(table.folds) > 1 else [],
+        "intervals": INTERVALS,
+        "methods": [_method(row) for row in table.measured],
+    }
+
+
+def title(table: Table) -> str:
+    """Return what was measured, as a heading."""
+    evaluation = table.evaluation
+    protocol = f", protocol {evaluation.protocol}" if evaluation.protocol else ""
+    return f"{evaluation.title}{protocol}"
+
+
+def _row(row: Row, names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "title": row.title,
+        "source": row.source,
+        "remark": row.remark,
+        "is_own": row.is_own,
+        "is_measured": row.by_presentation is not None,
+        "cells": [
+            {"name": name, "printed": printed_text(row.printed(name)), **_cell(row, name)}
+            for name in names
+        ],
+    }
+
+
+def _cell(row: Row, name: str) -> dict[str, Any]:
+    level = row.by_presentation
+    if level is None or row.by_frame is None:
+        return {}
+    told = level.pooled.figure(name)
+    is_spread = len(level.folds) > 1
+    return {
+        "value": spread_text(level.spread(name)) if is_spread else share(told.value),
+        "pooled": share(told.value) if is_spread and told.value is not None else "",
+        "interval": interval_text(told),
+        "bar": Markup(interval_bar(told.value, told.interval or (0, 0))),
+        # What figures of both classes rest on is the same in most cells, and told below.
+        "basis": basis_text(told) if told.n is not None else "",
+        "basis_in_full": basis_text(told),
+        "species": told.species if told.value else "",
+        "by_frame": _by_frame(row.by_frame, name),
+    }
+
+
+def _reading(table: Table) -> str:
+    """Return what the cells of the first table say."""
+    n_folds = len(table.folds)
+    if not n_folds:
+        return ""
+    basis = " Figures of both classes rest on " + " or ".join(_bases(table)) + "."
+    if len(table.headline) == 1:
+        return f"n: bona fide + attacks, or errors of presentations.{basis}"
+    what = "the figure; its 95 % interval"
+    if n_folds > 1:
+        what = f"mean ± standard deviation over {n_folds} folds; all folds with the 95 % interval"
+    return f"Each cell: {what}; errors among presentations; the figure by frame (†).{basis}"
+
+
+def _bases(table: Table) -> list[str]:
+    found = []
+    for row in table.measured:
+        if row.by_presentation is not None:
+            told = row.by_presentation.pooled.figure("HTER")
+            found.append(f"{told.n_bona_fide} bona fide + {counted(told.n_attacks or 0, 'attack')}")
+    return list(dict.fromkeys(found))
+
+
+def _by_frame(level: Level, name: str) -> str:
+    if len(level.folds) > 1:
+        return spread_text(level.spread(name))
+    return share(level.pooled.value(name))
+
+
+def _species_tables(table: Table) -> list[dict[str, Any]]:
+    names = list(table.species)
+    if len(names) > MOST_SPECIES:
+        names = sorted(names, key=lambda name: -_worst_of(table, name))[:MOST_SPECIES]
+    return [
+        {
+            "species": chunk,
+            "rows": [
+                (row.title, [_rate(rates.get(name)) for name in chunk])
+                for row in table.measured
+                if row.by_presentation is not None
+                for rates in (row.by_presentation.pooled.errors.apcers,)
+            ],
+        }
+        for chunk in _chunks(names)
+    ]
+
+
+def _worst_of(table: Table, species: str) -> float:
+    found = [
+        rate.value
+        for row in table.measured
+        if row.by_presentation is not None
+        and (rate := row.by_presentation.pooled.errors.apcers.get(species)) is not None
+        and rate.value is not None
+    ]
+    return max(found, default=0.0)
+
+
+def _rate(rate: Rate | None) -> dict[str, Any]:
+    if rate is None or rate.value is None:
+        return {"value": share(None), "basis": "", "interval": "", "bar": ""}
+    low, high = rate.interval
+    return {
+        "value": share(rate.value),
+        "basis": f"{rate.n_errors} of {rate.n}",
+        "interval": f"{share(low)} to {share(high)}",
+        "bar": Markup(interval_bar(rate.value, rate.interval)),
+    }
+
+
+def _fold_tables(table: Table) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": FIGURES[name],
+            "folds": chunk,
+            "rows": [
+                (row.title, [_in_fold(row.by_presentation, fold, name) for fold in chunk])
+                for row in table.measured
+                if row.by_presentation is not None
+            ],
+        }
+        for name in table.headline
+        for chunk in _chunks(table.folds)
+    ]
+
+
+def _in_fold(level: Level, fold: str, name: str) -> str:
+    found = level.folds.get(fold)
+    return share(None if found is None else found.value(name))
+
+
+def _chunks(names: Sequence[str]) -> list[Sequence[str]]:
+    return [names[start : start + MOST_COLUMNS] for start in range(0, len(names), MOST_COLUMNS)]
+
+
+def _method(row: Row) -> dict[str, Any]:
+    result = row.measured
+    assert result is not None
+    return {
+        "title": row.title,
+        "threshold": threshold_text(result),
+        "parameters": parameters_text(result.folds),
+        "n_train": sum(fold.n_train for fold in result.folds),
+        "seconds": f"{result.seconds:.1f}" if result.seconds < 100 else f"{result.seconds:.0f}",
+        "notes": list(dict.fromkeys(note for fold in result.folds for note in fold.notes)),
+    }

@@ -1,0 +1,83 @@
+"""Cells of a table as a person reads them, in per cent with one decimal, as the paper prints."""
+
+from app.evaluation.published import Figure
+from app.evaluation.result import FoldResult, MethodResult
+from app.evaluation.tables.figures import Spread, Told
+
+NOTHING = "–"
+
+MODES = {
+    "client-independent": "one model for all people (client-independent)",
+    "client-specific": "one model for each person (client-specific)",
+    "one-against-rest": "one model for each class, tested against the rest",
+}
+
+
+def share(value: float | None) -> str:
+    """Return a share in per cent, without the sign: ``"26.5"``."""
+    return NOTHING if value is None else f"{100 * value:.1f}"
+
+
+def spread_text(found: Spread | None) -> str:
+    """Return ``"5.6 ± 2.0"``; the mean alone with one fold."""
+    if found is None:
+        return NOTHING
+    return share(found.mean) if found.std is None else f"{share(found.mean)} ± {share(found.std)}"
+
+
+def printed_text(figure: Figure | None) -> str:
+    """Return a published figure as ``"5.6 ± 2.0"``."""
+    if figure is None:
+        return NOTHING
+    return f"{figure.mean:.1f}" if figure.std is None else f"{figure.mean:.1f} ± {figure.std:.1f}"
+
+
+def interval_text(told: Told) -> str:
+    """Return ``"2.7 to 32.4"``; empty where no interval is told."""
+    if told.interval is None:
+        return ""
+    low, high = told.interval
+    return f"{share(low)} to {share(high)}"
+
+
+def basis_text(told: Told) -> str:
+    """Return what a figure rests on: ``"3 of 24"`` or ``"80 + 400"``; empty without a value."""
+    if told.value is None:
+        return ""
+    if told.n is not None:
+        return f"{told.n_errors} of {told.n}"
+    return f"{told.n_bona_fide} + {told.n_attacks}"
+
+
+def threshold_text(result: MethodResult) -> str:
+    """Return the origin of a method's thresholds, and their range over folds."""
+    found = [fold.presentation_threshold for fold in result.folds]
+    origins = "; ".join(dict.fromkeys(used.origin for used in found if used.origin))
+    values = [used.value for used in found if used.value is not None]
+    if not values:
+        return f"none ({origins})" if origins else "none"
+    low, high = min(values), max(values)
+    told = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+    return f"{told} ({origins})" if origins else told
+
+
+def parameters_text(folds: tuple[FoldResult, ...]) -> str:
+    """Return what was chosen, the most frequent first, with the number of models that share it."""
+    counts: dict[str, int] = {}
+    for fold in folds:
+        for chosen in fold.parameters.values():
+            told = ", ".join(f"{name} = {_plain(value)}" for name, value in chosen.items())
+            counts[told or "none"] = counts.get(told or "none", 0) + 1
+    if not counts:
+        return NOTHING
+    if len(counts) == 1:
+        return next(iter(counts))
+    n_models = sum(counts.values())
+    ranked = sorted(counts.items(), key=lambda pair: -pair[1])
+    shown = [f"{told} ({count} of {n_models} models)" for told, count in ranked[:3]]
+    more = [f"{len(ranked) - 3} more choices, see the JSON file"] if len(ranked) > 3 else []
+    return "; ".join([*shown, *more])
+
+
+def _plain(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,73 @@
+"""A table on disk: a page, and beside it JSON, CSV and LaTeX."""
+
+import json
+import os
+from pathlib import Path
+
+from app.evaluation.tables.building import Table
+from app.evaluation.tables.data import as_csv, as_document
+from app.evaluation.tables.latex import as_latex
+from app.evaluation.tables.page import render
+from app.report.writing import ReportError
+from lmkl_core.modelfile.storage import write_atomically
+
+
+class TableError(ReportError):
+    """A table that could not be written, told in one sentence."""
+
+
+def name_of(table: Table) -> str:
+    """Return the name that its files share, such as ``oulu-npu-IV``."""
+    evaluation = table.evaluation
+    parts = (evaluation.database, evaluation.protocol)
+    told = "-".join(part for part in parts if part)
+    # A protocol of one's own may be named by anything.
+    return "".join(each if each.isalnum() or each in "-._" else "_" for each in told) or "table"
+
+
+def write(
+    table: Table, folder: str | os.PathLike[str], *, with_scores: bool = False
+) -> tuple[Path, ...]:
+    """Write a table as a page, JSON, CSV and LaTeX under one name.
+
+    Each file is whole or not there at all, and the page comes last.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    folder : path-like
+        Where to; made if it is missing.
+    with_scores : bool
+        Add every test score to the JSON file.
+
+    Returns
+    -------
+    tuple of Path
+        The files, the page first.
+
+    Raises
+    ------
+    TableError
+        Where the disk refuses.
+    """
+    place = Path(folder).absolute()
+    name = name_of(table)
+    document = as_document(table, with_scores=with_scores)
+    texts = {
+        place / f"{name}.json": json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
+        + "\n",
+        place / f"{name}.csv": as_csv(table),
+        place / f"{name}.tex": as_latex(table),
+        place / f"{name}.html": render(table),
+    }
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            write_atomically(file, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise TableError(
+            f"The table cannot be written to {str(place)!r} ({error.strerror or error}): choose "
+            "another folder or free some space."
+        ) from error
+    return tuple(reversed(texts))
