@@ -131,7 +131,8 @@ class Database:
     name, title : str
         On the command line, and in tables.
     read : callable
-        ``read(root, protocol, mode)`` returns the layout, or raises `ProtocolError`.
+        ``read(root, protocol, mode)`` returns the layout, or raises `ProtocolError`. An empty
+        protocol means the first; only the demo takes no root.
     protocols : tuple of str
         Names of its protocols, the paper's first; ``("",)`` where there is one only.
     modes : tuple of str
@@ -141,15 +142,16 @@ class Database:
     table : str
         Label of the paper's table, such as ``RM``; empty where the paper has none.
     published : mapping
-        Numbers of recordings that its authors published, by ``(protocol, split, kind)`` with kind
-        ``"bona fide"`` or ``"attack"``.
+        Numbers of recordings that its authors published, of each fold, by ``(protocol, split,
+        kind)``: split ``"train"``, ``"development"``, ``"test"``, ``"enrolment"`` or ``"all"`` of
+        the database, kind ``"bona fide"`` or ``"attack"``.
     reference : str
         The publication that describes it.
     """
 
     name: str
     title: str
-    read: Callable[[Path, str, Mode], Layout]
+    read: Callable[[Path | None, str, Mode], Layout]
     protocols: tuple[str, ...] = ("",)
     modes: tuple[Mode, ...] = ("client-independent", "client-specific")
     preset: str = "paper-pad"

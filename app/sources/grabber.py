@@ -54,6 +54,18 @@ class Grabber:
         self._release_if_closed()
         return None if self._closing.is_set() else image
 
+    def skip(self) -> bool:
+        """Pass over the next picture without unpacking it; False where there is none."""
+        found = False
+        with self._in_use:
+            if not self._closing.is_set():
+                try:
+                    found = self._capture.grab()
+                except cv2.error:
+                    found = False
+        self._release_if_closed()
+        return found and not self._closing.is_set()
+
     def get(self, prop: int) -> float:
         """Return a property of the open capture; 0 where the backend does not know it."""
         with self._in_use:

@@ -93,6 +93,18 @@ class VideoFile(FrameSource):
             return None
         return self._deliver(rgb_from_bgr(image), time)
 
+    def skip(self) -> bool:
+        """Pass over the next frame, for less than it takes to read it; False at the end.
+
+        A file that loops is not started over.
+        """
+        if self._first is not None:
+            self._first = None
+            return True
+        if self._grabber is None:
+            return False
+        return any(self._grabber.skip() for _ in range(PATIENCE) if not self._closing.is_set())
+
     def close(self) -> None:
         """Let go of the file; a `read` that waits for its time returns at once."""
         self._closing.set()

@@ -1,0 +1,157 @@
+"""What Replay-Attack and Replay-Mobile share: three groups of clients, lists, and telling names.
+
+Both keep ``GROUP/real``, ``GROUP/attack`` and ``enroll/GROUP`` for the groups ``train``, ``devel``
+and ``test``, and both come with lists that name one video a line, relative to the root. The names
+of the videos tell everything else. Where the lists were not unpacked, the folders and the names
+decide instead, which gives the same videos when the database is complete.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from app.protocols.folders import files_in, find_root, lines_of, listed, require
+from app.protocols.footage import FileFootage
+from app.protocols.laying import Division, Material
+from app.protocols.types import Mode, ProtocolError, Recording
+from app.shown import BONA_FIDE
+
+GROUPS = ("train", "devel", "test")
+LISTS = "protocols"
+SUFFIX = ".mov"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the name of a video tells."""
+
+    subject: str
+    species: str
+    condition: str
+    protocols: tuple[str, ...] = ()
+    """Of an attack: those it belongs to."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """One of the two databases.
+
+    Attributes
+    ----------
+    title : str
+        Its name in tables.
+    inner : tuple of str
+        Folders in the named one that may hold it.
+    attack_folders : tuple of str
+        Folders of a group's attacks.
+    genuine, enrolment, attack : pattern
+        Of videos' names, without what they end in.
+    told : callable
+        What a match of the attacks' pattern, or of another, tells.
+    genuine_list, enrolment_list, attack_lists : str and mapping
+        Names of lists below ``protocols``, with ``{group}`` for the group.
+    """
+
+    title: str
+    inner: tuple[str, ...]
+    attack_folders: tuple[str, ...]
+    genuine: re.Pattern[str]
+    enrolment: re.Pattern[str]
+    attack: re.Pattern[str]
+    told: Callable[[re.Match[str]], Told]
+    genuine_list: str
+    enrolment_list: str
+    attack_lists: Mapping[str, str]
+
+    def gather(self, root: Path | None, protocol: str, mode: Mode) -> Material:
+        """Return the one division of a protocol."""
+        root = find_root(root, self.title, GROUPS, inner=self.inner)
+        has_lists = os.path.isdir(root / LISTS)
+        source = self._listed if has_lists else self._found
+        splits: dict[str, tuple[Recording, ...]] = {}
+        enrolment: list[Recording] = []
+        for group in GROUPS:
+            genuine, attacks, own = source(root, protocol, group)
+            splits[group] = (*genuine, *attacks)
+            enrolment += own
+        # All at once: a person wants to know of all missing archives at once.
+        names = [recording.name for split in (*splits.values(), enrolment) for recording in split]
+        require(root, self.title, names)
+        notes = []
+        if mode == "client-specific":
+            notes.append("Each client's model learns from the client's enrolment recordings.")
+        if not has_lists:
+            notes.append(
+                f"The official lists (folder {LISTS}) are not there: folders and names of the "
+                "videos decided instead."
+            )
+        division = Division("", splits["train"], splits["devel"], splits["test"], tuple(enrolment))
+        return Material((division,), tuple(notes))
+
+    def _listed(self, root: Path, protocol: str, group: str) -> tuple[list[Recording], ...]:
+        names = (self.genuine_list, self.attack_lists[protocol], self.enrolment_list)
+        lists = [f"{LISTS}/{name.format(group=group)}" for name in names]
+        require(root, self.title, lists)
+        genuine, attack, enrol = (root / name for name in lists)
+        return (
+            list(self._from_list(root, genuine, (f"{group}/real",), self.genuine)),
+            list(self._from_list(root, attack, self._attack_folders(group), self.attack)),
+            list(self._from_list(root, enrol, (f"enroll/{group}",), self.enrolment)),
+        )
+
+    def _from_list(
+        self, root: Path, path: Path, folders: tuple[str, ...], pattern: re.Pattern[str]
+    ) -> Iterable[Recording]:
+        for line in lines_of(path):
+            name = line.path(line.text)
+            if name.suffix != SUFFIX:
+                name = name.with_name(name.name + SUFFIX)
+            if str(name.parent) not in folders:
+                raise line.refused(f"is not in {listed(folders)}")
+            if (match := pattern.fullmatch(name.stem)) is None:
+                raise line.refused(f"is no name of a {self.title} video")
+            yield self._recording(root, name, self.told(match))
+
+    def _found(self, root: Path, protocol: str, group: str) -> tuple[list[Recording], ...]:
+        attacks = self._in_folders(root, self._attack_folders(group), self.attack)
+        return (
+            [made for made, _ in self._in_folders(root, (f"{group}/real",), self.genuine)],
+            [made for made, told in attacks if protocol in told.protocols],
+            [made for made, _ in self._in_folders(root, (f"enroll/{group}",), self.enrolment)],
+        )
+
+    def _in_folders(
+        self, root: Path, folders: tuple[str, ...], pattern: re.Pattern[str]
+    ) -> list[tuple[Recording, Told]]:
+        found = []
+        for folder in folders:
+            names = [name for name in files_in(root / folder) if name.endswith(SUFFIX)]
+            if not names:
+                raise ProtocolError(
+                    f"{self.title} in {root} is not complete: {folder} holds no {SUFFIX} files; "
+                    "unpack all of its archives there."
+                )
+            for name in names:
+                path = PurePosixPath(folder) / name
+                if (match := pattern.fullmatch(path.stem)) is None:
+                    raise ProtocolError(
+                        f"{root / path} does not have the name of a {self.title} video: move it "
+                        "elsewhere."
+                    )
+                told = self.told(match)
+                found.append((self._recording(root, path, told), told))
+        return found
+
+    def _attack_folders(self, group: str) -> tuple[str, ...]:
+        return tuple(f"{group}/{folder}" for folder in self.attack_folders)
+
+    def _recording(self, root: Path, name: PurePosixPath, told: Told) -> Recording:
+        footage = FileFootage(root / name)
+        return Recording(str(name), told.subject, told.species, footage, told.condition)
+
+
+def genuine(match: re.Match[str], *conditions: str) -> Told:
+    """Return what the name of a bona fide video tells."""
+    return Told(match["client"], BONA_FIDE, ", ".join(conditions))

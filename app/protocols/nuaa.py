@@ -1,0 +1,78 @@
+r"""NUAA Photograph Imposter (Nanjing University of Aeronautics and Astronautics), the raw images.
+
+::
+
+    raw/ClientRaw/0001/0001_00_00_01_0.jpg         subject_glasses_position_session_picture
+    raw/ImposterRaw/0001/0001_00_00_01_0.jpg
+    raw/client_train_raw.txt, imposter_train_raw.txt, client_test_raw.txt, imposter_test_raw.txt
+
+A line of a list is a path below ``ClientRaw`` or ``ImposterRaw``, with a backslash:
+``0001\0001_00_00_01_0.jpg``. Established from public loaders and a public account of a copy's
+files. Each image is a recording of its own, as in the published numbers. The attacks are photos on
+paper. Training is of sessions 1 and 2, the test of session 3; some subjects are in both.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from app.protocols.folders import find_root, lines_of, require
+from app.protocols.footage import FileFootage
+from app.protocols.laying import Division, Material, reader
+from app.protocols.types import Database, Mode, Recording
+from app.shown import BONA_FIDE
+
+TITLE = "NUAA"
+MODES: tuple[Mode, ...] = ("client-independent", "client-specific")
+FOLDERS = {"client": ("ClientRaw", BONA_FIDE), "imposter": ("ImposterRaw", "print")}
+LISTS = tuple(f"{who}_{split}_raw.txt" for split in ("train", "test") for who in FOLDERS)
+
+_IMAGE = re.compile(r"(?P<subject>\d{4})_\d\d_\d\d_(?P<session>\d\d)_\d+\.jpg")
+
+PUBLISHED = {
+    ("", "train", BONA_FIDE): 1743,
+    ("", "train", "attack"): 1748,
+    ("", "test", BONA_FIDE): 3362,
+    ("", "test", "attack"): 5761,
+}
+"""Images."""
+
+
+def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+    """Return the images of the one protocol."""
+    folders = [folder for folder, _ in FOLDERS.values()]
+    root = find_root(root, TITLE, (*folders, *LISTS), inner=("raw",))
+    splits = {
+        split: tuple(
+            image
+            for who, (folder, species) in FOLDERS.items()
+            for image in _images(root, f"{who}_{split}_raw.txt", folder, species)
+        )
+        for split in ("train", "test")
+    }
+    require(root, TITLE, [image.name for split in splits.values() for image in split])
+    return Material((Division("", splits["train"], (), splits["test"]),))
+
+
+def _images(root: Path, name: str, folder: str, species: str) -> Iterator[Recording]:
+    for line in lines_of(root / name):
+        path = line.path(line.text)
+        if path.parts[0] == folder:
+            path = path.relative_to(folder)
+        match = _IMAGE.fullmatch(path.name)
+        if match is None or str(path.parent) != match["subject"]:
+            raise line.refused("is no image, such as 0001\\0001_00_00_01_0.jpg")
+        image = f"{folder}/{path}"
+        condition = f"session {int(match['session'])}"
+        yield Recording(image, match["subject"], species, FileFootage(root / image), condition)
+
+
+DATABASE = Database(
+    "nuaa",
+    TITLE,
+    reader("nuaa", TITLE, gather, protocols=("",), modes=MODES, published=PUBLISHED),
+    modes=MODES,
+    published=PUBLISHED,
+    reference="Tan, Li, Liu and Jiang: Face liveness detection from a single image with sparse low "
+    "rank bilinear discriminative model, ECCV 2010",
+)

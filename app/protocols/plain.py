@@ -1,0 +1,152 @@
+"""One's own recordings in a plain layout.
+
+::
+
+    anna/bonafide/window.mp4            a video,
+    anna/bonafide/lamp.jpg              an image,
+    anna/bonafide/evening/0001.png ...  or a folder of images: each is one recording
+    anna/attack-print/a4.mp4            attack-<species>
+    ben/...
+
+Whoever has divided the recordings already keeps such folders in ``train``, ``test`` and, if there
+is one, ``development``. Otherwise, in the client-specific mode the first half of each subject's
+bona fide recordings, in natural order and rounded up, is learnt from, and everything else is
+tested; in the client-independent mode subjects, in natural order, go to training, development and
+test in turn (to training and test where there are only two).
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from app.protocols.folders import files_in, find_root, folders_in, listed
+from app.protocols.footage import VIDEO_SUFFIXES, FileFootage
+from app.protocols.laying import Division, Material, bona_fide, by_subject, reader
+from app.protocols.types import Database, Mode, ProtocolError, Recording
+from app.shown import BONA_FIDE
+from app.sources.image_folder import IMAGE_SUFFIXES, natural_order
+
+TITLE = "Own recordings"
+MODES: tuple[Mode, ...] = ("client-specific", "client-independent")
+GENUINE = "bonafide"
+ATTACK = "attack-"
+SPLITS = ("train", "development", "test")
+
+
+def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+    """Return the recordings of a folder."""
+    root = find_root(
+        root, "a folder of recordings", (f"*/{GENUINE}",), ("train", f"test/*/{GENUINE}")
+    )
+    if os.path.isdir(root / "train") and os.path.isdir(root / "test"):
+        train, development, test = (
+            tuple(_recordings(root, f"{split}/")) if os.path.isdir(root / split) else ()
+            for split in SPLITS
+        )
+        return Material((Division("", train, development, test),))
+    everything = tuple(_recordings(root, ""))
+    if mode == "client-specific":
+        return _each_subject(root, everything)
+    return _all_subjects(root, everything)
+
+
+def _each_subject(root: Path, everything: tuple[Recording, ...]) -> Material:
+    enrolment: list[Recording] = []
+    for subject, own in by_subject(everything).items():
+        genuine = bona_fide(own)
+        if len(genuine) < 2:
+            raise ProtocolError(
+                f"{root / subject / GENUINE} needs two recordings: one to learn from and one to "
+                "test."
+            )
+        enrolment += genuine[: (len(genuine) + 1) // 2]
+    note = (
+        "The first half of each subject's bona fide recordings, in natural order and rounded up, "
+        "is learnt from and not tested."
+    )
+    return Material((Division("", (), (), everything, tuple(enrolment)),), (note,))
+
+
+def _all_subjects(root: Path, everything: tuple[Recording, ...]) -> Material:
+    own = by_subject(everything)
+    subjects = list(own)
+    if len(subjects) < 2:
+        raise ProtocolError(
+            f"{root} has one subject only: add others, or take the mode client-specific."
+        )
+    splits = SPLITS if len(subjects) > 2 else ("train", "test")
+    dealt = {split: subjects[place :: len(splits)] for place, split in enumerate(splits)}
+    train, development, test = (_of(own, dealt.get(split, ())) for split in SPLITS)
+    who = "; ".join(f"{split}: {', '.join(names)}" for split, names in dealt.items())
+    return Material(
+        (Division("", train, development, test),),
+        (f"Subjects were divided in turn ({who}).",),
+    )
+
+
+def _of(own: dict[str, list[Recording]], subjects: Sequence[str]) -> tuple[Recording, ...]:
+    return tuple(recording for subject in subjects for recording in own[subject])
+
+
+def _recordings(root: Path, under: str) -> Iterator[Recording]:
+    """Yield the recordings of all subjects in a folder below the root, or in the root itself."""
+    for subject in _sorted(folders_in(root / under)):
+        kinds = [
+            name
+            for name in _sorted(folders_in(root / under / subject))
+            if name == GENUINE or name.startswith(ATTACK)
+        ]
+        if not kinds:
+            raise ProtocolError(
+                f"{root / under / subject} holds neither {GENUINE} nor {ATTACK}<species>: move it "
+                "elsewhere, or put its recordings into such folders."
+            )
+        # Bona fide first, and then the attacks in the order of their names.
+        for kind in sorted(kinds, key=lambda name: name != GENUINE):
+            folder = f"{under}{subject}/{kind}"
+            species = BONA_FIDE if kind == GENUINE else _species(root / folder)
+            names = _takes(root / folder)
+            if not names:
+                raise ProtocolError(
+                    f"{root / folder} holds no recordings: put videos, images or folders of images "
+                    "there, or delete it."
+                )
+            for name in names:
+                path = f"{folder}/{name}"
+                yield Recording(path, subject, species, FileFootage(root / path))
+
+
+def _species(folder: Path) -> str:
+    species = folder.name.removeprefix(ATTACK).replace("-", " ").replace("_", " ").strip()
+    if not species or species == BONA_FIDE:
+        raise ProtocolError(f"{folder} names no species: call it {ATTACK}print, for example.")
+    return species
+
+
+def _takes(folder: Path) -> list[str]:
+    """Return the names of recordings in a folder in natural order."""
+    known = VIDEO_SUFFIXES | IMAGE_SUFFIXES
+    files = [name for name in files_in(folder) if os.path.splitext(name)[1].lower() in known]
+    series = folders_in(folder)
+    if empty := [name for name in series if not _has_images(folder / name)]:
+        raise ProtocolError(
+            f"{folder} has folders without images, {listed(empty)}: fill them, or delete them."
+        )
+    return _sorted([*files, *series])
+
+
+def _has_images(folder: Path) -> bool:
+    return any(os.path.splitext(name)[1].lower() in IMAGE_SUFFIXES for name in files_in(folder))
+
+
+def _sorted(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (natural_order(name), name))
+
+
+DATABASE = Database(
+    "plain",
+    TITLE,
+    reader("plain", TITLE, gather, protocols=("",), modes=MODES, published={}),
+    modes=MODES,
+    preset="texture",
+)
