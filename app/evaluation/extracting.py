@@ -8,12 +8,15 @@ non-response, and which frames those are is kept as well.
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.evaluation.cache import Cache, key_of
 from app.evaluation.entries import FORMAT, Entry
@@ -46,7 +49,9 @@ OPEN = Limits(
 )
 """No gate: every face that is found has views."""
 
-CANCELLED = "The evaluation was cancelled; what was finished is kept, and another run goes on there."
+CANCELLED = (
+    "The evaluation was cancelled; what was finished is kept, and another run goes on there."
+)
 
 log = logging.getLogger(__name__)
 
@@ -98,16 +103,20 @@ class Eyes:
         return identity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Seen:
-    """What is remembered of a recording: its key, its frames, and why some have no views."""
+    """What is remembered of a recording: its key, which frames have views, and why others not."""
 
     key: str
-    n_frames: int
-    n_ready: int
+    ready: NDArray[np.bool_]
     reasons: Counter[str] = field(default_factory=Counter)
     problem: str = ""
     """Why it could not be read; empty when it could."""
+
+    @property
+    def n_ready(self) -> int:
+        """Number of frames with views."""
+        return int(np.count_nonzero(self.ready))
 
 
 class Library:
@@ -178,7 +187,7 @@ class Library:
     def _is_there(self, recording: Recording) -> bool:
         try:
             return self._load(recording) is not None
-        except OSError as error:
+        except (SourceError, OSError) as error:
             self._unreadable(recording, error)
             return True
 
@@ -191,7 +200,10 @@ class Library:
         return entry
 
     def _make(
-        self, recording: Recording, step: Any = lambda: None, cancel: Cancel | None = None
+        self,
+        recording: Recording,
+        step: Callable[[], None] = lambda: None,
+        cancel: Cancel | None = None,
     ) -> Entry:
         results = []
         self.eyes.pipeline.reset()
@@ -211,17 +223,8 @@ class Library:
         return entry
 
     def _remember(self, recording: Recording, key: str, entry: Entry) -> None:
-        reasons = Counter(entry.reasons)
-        self.seen[recording.name] = Seen(key, len(entry.ready), entry.n_ready, reasons)
+        self.seen[recording.name] = Seen(key, entry.ready, Counter(entry.reasons))
 
     def _unreadable(self, recording: Recording, error: Exception) -> None:
         log.warning("%s cannot be read: %s", recording.name, error)
-        self.seen[recording.name] = Seen("", 0, 0, problem=str(error))
-
-
-def refusals(seen: Mapping[str, Seen]) -> Counter[str]:
-    """Count frames without views by reason, over all recordings."""
-    total: Counter[str] = Counter()
-    for each in seen.values():
-        total.update(each.reasons)
-    return total
+        self.seen[recording.name] = Seen("", np.zeros(0, dtype=bool), problem=str(error))

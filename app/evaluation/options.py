@@ -19,6 +19,7 @@ GRIDS: tuple[GridName, ...] = ("paper", "small")
 MOST_FRAMES = 10_000
 """Frames of a recording that may be asked for: a key of the cache covers all of them."""
 
+_PLAIN_RULES: tuple[RuleName, ...] = ("auto", "eer", "enrolment")
 _THRESHOLDS = "auto, eer, enrolment, bpcer:RATE such as bpcer:0.05, or given:VALUE"
 
 
@@ -32,9 +33,10 @@ class ThresholdRule:
     @classmethod
     def parse(cls, text: str) -> "ThresholdRule":
         """Read a rule as it is written on the command line, such as ``bpcer:0.05``."""
-        name, colon, number = text.partition(":")
-        if not colon and (name == "auto" or name == "eer" or name == "enrolment"):
-            return cls(name)
+        name, _, number = text.partition(":")
+        for plain in _PLAIN_RULES:
+            if text == plain:
+                return cls(plain)
         if name in ("bpcer", "given"):
             try:
                 value = float(number)

@@ -1,0 +1,105 @@
+"""Outcomes on disk, so that an evaluation that was broken off goes on where it was.
+
+Scores are kept, not figures: another rule for the threshold costs nothing. The key covers the rows
+that went in, the method, the options that decide its parameters, and the code that computes, so
+that what another release has computed is never taken for this one's.
+"""
+
+import hashlib
+from functools import lru_cache
+from importlib import metadata, resources
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import numpy as np
+
+from app.evaluation.cache import Cache, key_of
+from app.evaluation.extracting import Library
+from app.evaluation.methods import Row
+from app.evaluation.working import Enrolled, Manner, Outcome
+from app.protocols.types import Plan
+
+FORMAT = 1
+"""Raised when the contents of a kept outcome change."""
+
+_COMPUTES = ("assembling.py", "selecting.py", "working.py")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn")
+
+
+def outcome_key(plan: Plan, row: Row, manner: Manner, max_train: int, library: Library) -> str:
+    """Return the key of one method's outcome on one plan."""
+    seen = library.seen
+    return key_of(
+        {
+            "format": FORMAT,
+            "code": code_digest(),
+            "method": row.key,
+            "views": list(row.names),
+            "manner": vars(manner),
+            "max_train": max_train,
+            "train": [seen[each.name].key for each in plan.train],
+            "development": [[seen[each.name].key, each.is_attack] for each in plan.development],
+            "test": [seen[each.name].key for each in plan.test],
+        }
+    )
+
+
+def keep(cache: Cache, key: str, outcome: Outcome) -> None:
+    """Keep an outcome; failures are not kept, since their causes may go away."""
+    if outcome.failure:
+        return
+    document = {
+        "format": FORMAT,
+        "enrolled": vars(outcome.enrolled),
+        "parameters": outcome.parameters,
+        "n_train": outcome.n_train,
+        "notes": list(outcome.notes),
+        "seconds": outcome.seconds,
+    }
+    cache.store(key, document, {"development": outcome.development, "test": outcome.test})
+
+
+def kept(cache: Cache, key: str, n_development: int, n_test: int) -> Outcome | None:
+    """Return a kept outcome, or None if there is none that fits."""
+    found = cache.load(key)
+    if found is None or found.document.get("format") != FORMAT:
+        return None
+    try:
+        document: dict[str, Any] = dict(found.document)
+        outcome = Outcome(
+            found.tensors["development"],
+            found.tensors["test"],
+            Enrolled(**document["enrolled"]),
+            dict(document["parameters"]),
+            int(document["n_train"]),
+            tuple(map(str, document["notes"])),
+            float(document["seconds"]),
+        )
+    except (LookupError, TypeError, ValueError):
+        return None
+    for scores, n in ((outcome.development, n_development), (outcome.test, n_test)):
+        if scores.shape != (n,) or not np.isfinite(scores).all():
+            return None
+    return outcome
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """Return a digest of the code that turns rows into scores: a version by hand is forgotten."""
+    total = hashlib.sha256(" ".join(metadata.version(name) for name in _LIBRARIES).encode())
+    here = resources.files("app.evaluation")
+    for name in _COMPUTES:
+        _add(total, here / name)
+    for part in sorted(resources.files("lmkl_core").iterdir(), key=lambda each: each.name):
+        # What makes views is covered by the keys of these.
+        if part.name != "features":
+            _add(total, part)
+    return total.hexdigest()
+
+
+def _add(total: Any, part: Traversable) -> None:
+    if part.is_dir():
+        for inner in sorted(part.iterdir(), key=lambda each: each.name):
+            _add(total, inner)
+    elif part.name.endswith(".py"):
+        total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")

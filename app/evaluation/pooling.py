@@ -1,0 +1,89 @@
+"""From the outcomes of a fold's plans to what the fold's figures are made of."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from app.evaluation.assembling import Blank
+from app.evaluation.extracting import Library
+from app.evaluation.options import ThresholdRule
+from app.evaluation.result import FoldResult, UsedThreshold
+from app.evaluation.thresholds import choose_threshold
+from app.evaluation.working import Outcome
+from app.protocols.types import Fold
+from lmkl_core.metrics.table import ScoreTable
+
+MOST_NOTES = 5
+"""Notes of a fold that are told one by one."""
+
+
+def pooled(
+    fold: Fold, outcomes: Sequence[Outcome], rule: ThresholdRule, library: Library
+) -> FoldResult:
+    """Join the test scores of a fold's plans, each with thresholds of its own.
+
+    Parameters
+    ----------
+    fold : Fold
+        The plans.
+    outcomes : sequence of Outcome
+        One for each plan, none of them failed.
+    rule : ThresholdRule
+        How thresholds are chosen.
+    library : Library
+        Knows which frames have a score.
+    """
+    frames, presentations, of_frames, of_presentations = [], [], [], []
+    for plan, outcome in zip(fold.plans, outcomes, strict=True):
+        development = Blank.of(plan.development, library).filled(outcome.development)
+        test = Blank.of(plan.test, library).filled(outcome.test)
+        frames.append(test)
+        presentations.append(test.by_presentation())
+        enrolled = outcome.enrolled
+        of_frames.append(choose_threshold(rule, development, enrolled, "frame"))
+        of_presentations.append(choose_threshold(rule, development, enrolled, "presentation"))
+    parameters = {
+        plan.name: outcome.parameters
+        for plan, outcome in zip(fold.plans, outcomes, strict=True)
+        if outcome.parameters
+    }
+    n_train, notes = sum(outcome.n_train for outcome in outcomes), _notes(outcomes)
+    if len(fold.plans) == 1:
+        return FoldResult(
+            fold.name, frames[0], of_frames[0], of_presentations[0], parameters, n_train, notes
+        )
+    names = [plan.name for plan in fold.plans]
+    frame_table, frame_threshold = _joined(frames, of_frames, names)
+    table, threshold = _joined(presentations, of_presentations, names)
+    return FoldResult(
+        fold.name, frame_table, frame_threshold, threshold, parameters, n_train, notes, table
+    )
+
+
+def _joined(
+    tables: Sequence[ScoreTable], thresholds: Sequence[UsedThreshold], names: Sequence[str]
+) -> tuple[ScoreTable, UsedThreshold]:
+    """Join tables, their scores shifted by their thresholds; as they are where one has none."""
+    # What follows a colon are numbers of one model.
+    origins = Counter(threshold.origin.partition(":")[0] for threshold in thresholds)
+    told = ", or ".join(
+        origin if len(origins) == 1 else f"{origin} ({count} models)"
+        for origin, count in origins.items()
+    )
+    values = [threshold.value for threshold in thresholds if threshold.value is not None]
+    if len(values) < len(thresholds):
+        return ScoreTable.joined(tables, names), UsedThreshold(None, told)
+    shifted = [table.shifted(-value) for table, value in zip(tables, values, strict=True)]
+    return (
+        ScoreTable.joined(shifted, names),
+        UsedThreshold(0.0, f"{told}, for each of {len(values)} models; scores are told from it"),
+    )
+
+
+def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return each note once, with how many models it is about."""
+    numbers = Counter(note for outcome in outcomes for note in outcome.notes)
+    n = len(outcomes)
+    notes = [note if n == 1 else f"{note} ({k} of {n} models)" for note, k in numbers.items()]
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"There are {len(notes) - MOST_NOTES} more notes of this kind."]
+    return tuple(notes)

@@ -1,0 +1,231 @@
+"""Choosing a method's parameters, never on test data.
+
+``development``, as the paper does it: every cell of a grid is fitted on the training frames, and
+the cell with the largest area under the ROC curve on the development data is taken. These are of
+both classes, of other people or of other objects than those tested. Equal areas go to the smoother
+model: the larger delta, then the larger p and q.
+
+``bona-fide``: the criterion of `lmkl_core.select`, on training frames alone. It is made for
+`LocalisedMKL`; other methods keep their own defaults then.
+
+The models that are compared here may be fitted on fewer rows than the final one
+(`SELECTION_ROWS`): delta is told as a multiple of their number, so that it carries over.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.evaluation.methods import Row
+from app.evaluation.options import GridName, Selection
+from app.evaluation.result import Level
+from lmkl_core import LocalisedMKL, select
+from lmkl_core.cancelling import raise_if_cancelled
+from lmkl_core.constraints import FIXED_FAMILIES
+from lmkl_core.development import score_grid
+from lmkl_core.metrics import auc
+from lmkl_core.selection import DELTAS, EXPONENTS
+
+Views = Mapping[str, NDArray[np.float32]]
+
+SELECTION_ROWS = 1000
+"""Training frames on which cells are compared, at most."""
+
+GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
+    "paper": (DELTAS, EXPONENTS),
+    "small": ((1e-2, 1e-1, 1.0), (8 / 7, 2.0, 8.0)),
+}
+"""Values of delta (divided by n), and of p and q."""
+
+_CANCELLED = "The selection was cancelled."
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of one part of a plan, as plain arrays that can be sent to another machine.
+
+    Attributes
+    ----------
+    views : mapping of str to ndarray
+        One row a frame that has views.
+    recordings : ndarray of int
+        Number of each row's recording.
+    conditions : ndarray of int, optional
+        Circumstances of each row, the same number where recordings share them.
+    is_attack : ndarray of bool, optional
+        Of each row; only development rows tell.
+    """
+
+    views: Views
+    recordings: NDArray[np.int64]
+    conditions: NDArray[np.int64] | None = None
+    is_attack: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.recordings)
+
+    def of(self, names: tuple[str, ...]) -> "Rows":
+        """Return the rows with some of the views."""
+        views = {name: self.views[name] for name in names}
+        return Rows(views, self.recordings, self.conditions, self.is_attack)
+
+    def thinned(self, most: int) -> "Rows":
+        """Return at most so many rows, spread evenly over all."""
+        if len(self) <= most:
+            return self
+        kept = np.linspace(0, len(self) - 1, most).astype(int)
+        return Rows(
+            {name: view[kept] for name, view in self.views.items()},
+            self.recordings[kept],
+            None if self.conditions is None else self.conditions[kept],
+            None if self.is_attack is None else self.is_attack[kept],
+        )
+
+    @property
+    def has_both_classes(self) -> bool:
+        """Whether there are bona fide rows and attacks."""
+        attack = self.is_attack
+        return attack is not None and bool(attack.any()) and not bool(attack.all())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Chosen parameters, and what must be said about how they were chosen."""
+
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def choose(
+    row: Row,
+    train: Rows,
+    development: Rows,
+    *,
+    selection: Selection,
+    grid: GridName,
+    level: Level,
+    seed: int,
+    cancel: Callable[[], bool] | None = None,
+) -> Choice:
+    """Choose a method's parameters.
+
+    Parameters
+    ----------
+    row : Row
+        The method; one without candidates has nothing to choose.
+    train, development : Rows
+        With the method's views.
+    selection, grid, level, seed
+        As in `app.evaluation.options.Options`.
+    cancel : callable, optional
+        Asked now and then.
+    """
+    if selection == "none" or len(row.method.grid()) < 2:
+        return Choice()
+    notes = []
+    if selection in ("auto", "development"):
+        if development.has_both_classes:
+            return _by_development(row, train, development, grid, level, seed, cancel)
+        if selection == "development":
+            notes.append(
+                "Without development data of both classes parameters were chosen on bona fide "
+                "training frames alone."
+            )
+    estimator = row.make(seed)
+    if not isinstance(estimator, LocalisedMKL):
+        notes.append("Without development data the parameters are the method's defaults.")
+        return Choice({}, tuple(notes))
+    few, said = _few(train)
+    deltas, exponents = GRID[grid]
+    found = select(
+        estimator,
+        few.views,
+        groups=few.recordings,
+        conditions=few.conditions,
+        deltas=deltas,
+        exponents=(estimator.p,) if estimator.constraint in FIXED_FAMILIES else exponents,
+        n_clusters=(estimator.n_clusters,),
+        temperatures=(estimator.temperature,),
+        n_jobs=1,
+        cancel=cancel,
+    )
+    best = found.best.parameters
+    return Choice({name: best[name] for name in _axes(row)}, (*notes, *said))
+
+
+def _by_development(
+    row: Row,
+    train: Rows,
+    development: Rows,
+    grid: GridName,
+    level: Level,
+    seed: int,
+    cancel: Callable[[], bool] | None,
+) -> Choice:
+    few, notes = _few(train)
+    estimator = row.make(seed)
+    if isinstance(estimator, LocalisedMKL):
+        deltas, exponents = GRID[grid]
+        found = score_grid(
+            estimator,
+            few.views,
+            development.views,
+            deltas=deltas,
+            exponents=exponents,
+            cancel=cancel,
+        )
+        cells = [{name: cell[name] for name in _axes(row)} for cell in found.cells]
+        scores = found.scores
+    else:
+        cells = row.method.grid()
+        scores = np.array([_scored(row, cell, few, development, seed, cancel) for cell in cells])
+    areas = [area(each, development, level) for each in scores]
+    best = max(range(len(cells)), key=lambda k: (areas[k], *_smoothness(cells[k]), -k))
+    return Choice(cells[best], notes)
+
+
+def _scored(
+    row: Row,
+    cell: Mapping[str, Any],
+    train: Rows,
+    development: Rows,
+    seed: int,
+    cancel: Callable[[], bool] | None,
+) -> NDArray[np.float64]:
+    raise_if_cancelled(cancel, _CANCELLED)
+    model = row.make(seed, cell).fit(
+        train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
+    )
+    return np.asarray(model.score_samples(development.views), dtype=np.float64)
+
+
+def area(scores: NDArray[np.float64], rows: Rows, level: Level) -> float:
+    """Area under the ROC curve, over frames or over recordings by their mean."""
+    assert rows.is_attack is not None  # asked for only where both classes are there
+    attack = rows.is_attack
+    if level == "presentation":
+        _, first, member = np.unique(rows.recordings, return_index=True, return_inverse=True)
+        scores = np.bincount(member, scores) / np.bincount(member)
+        attack = attack[first]
+    value = auc(scores[~attack], scores[attack]).value
+    # Rounding must not decide between cells that are equally good.
+    return round(value or 0.0, 9)
+
+
+def _axes(row: Row) -> tuple[str, ...]:
+    """Return the names of the parameters that a method chooses from."""
+    return tuple(row.method.grid()[0])
+
+
+def _smoothness(cell: Mapping[str, Any]) -> tuple[float, ...]:
+    return tuple(float(cell[name]) for name in ("delta", "p", "q") if name in cell)
+
+
+def _few(train: Rows) -> tuple[Rows, tuple[str, ...]]:
+    few = train.thinned(SELECTION_ROWS)
+    if len(few) == len(train):
+        return train, ()
+    return few, (f"Parameters were compared on {len(few)} of {len(train)} training frames.",)

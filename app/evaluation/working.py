@@ -1,0 +1,207 @@
+"""One method on one plan: a pure function of arrays, for this process or any other.
+
+It is told which development rows are attacks, because parameters are chosen by them. Of test rows
+it is told nothing but their views, so that nothing it does can depend on what they are.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import parallel_config
+from numpy.typing import NDArray
+
+from app.evaluation.hearing import Hearing
+from app.evaluation.methods import Row
+from app.evaluation.options import GridName, Selection
+from app.evaluation.result import Level
+from app.evaluation.selecting import Rows, Views, choose
+from app.models.summary import CERTIFIED_GAP
+from lmkl_core.cancelling import raise_if_cancelled
+from lmkl_core.errors import Cancelled, InvalidInputError
+
+SCORED_AT_ONCE = 1024
+"""Rows that are scored together: views of a whole test set would be copied otherwise."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Enrolled:
+    """The threshold that the training frames alone gave, as `lmkl_core.metrics` asks for it."""
+
+    threshold: float
+    target_bpcer: float
+    origin: str
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of one method on one plan.
+
+    Attributes
+    ----------
+    development, test : ndarray
+        Scores of their rows.
+    enrolled : Enrolled
+        The model's own threshold.
+    parameters : dict
+        What was chosen.
+    n_train : int
+        Rows learnt from.
+    notes : tuple of str
+        What must be said about the fit.
+    seconds : float
+        Spent choosing, fitting and scoring.
+    failure : str
+        Why there is nothing, in one sentence; empty when there is.
+    """
+
+    development: NDArray[np.float64]
+    test: NDArray[np.float64]
+    enrolled: Enrolled
+    parameters: dict[str, Any]
+    n_train: int
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    failure: str = ""
+
+    @classmethod
+    def failed(cls, sentence: str, seconds: float = 0.0) -> "Outcome":
+        """Return what stands for an outcome where there is none."""
+        nothing = np.empty(0)
+        enrolled = Enrolled(np.nan, np.nan, "")
+        return cls(nothing, nothing, enrolled, {}, 0, seconds=seconds, failure=sentence)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How parameters are chosen: the options that decide an outcome."""
+
+    selection: Selection
+    grid: GridName
+    level: Level
+    seed: int
+
+
+def work(
+    number: int,
+    row: Row,
+    train: Rows,
+    development: Rows,
+    test: Views,
+    manner: Manner,
+    cancel: Callable[[], bool] | None = None,
+) -> tuple[int, Outcome]:
+    """Choose parameters, fit, and score; what fails is an outcome too.
+
+    Parameters
+    ----------
+    number : int
+        Returned with the outcome, since outcomes arrive in any order.
+    row : Row
+        The method.
+    train, development : Rows
+        With at least the method's views.
+    test : mapping of str to ndarray
+        Views of the test rows.
+    manner : Manner
+        How parameters are chosen.
+    cancel : callable, optional
+        Where it runs in the caller's own thread.
+
+    Raises
+    ------
+    Cancelled
+        If ``cancel`` said so.
+    """
+    start = time.perf_counter()
+    with Hearing() as heard:
+        try:
+            # The caller's backend has its hands full with tasks such as this one.
+            with parallel_config(backend="sequential"):
+                outcome = _fitted(row, train, development, test, manner, cancel)
+        except Cancelled:
+            raise
+        except Exception as error:
+            log.info("%s failed", row.key, exc_info=True)
+            return number, Outcome.failed(_sentence(error), time.perf_counter() - start)
+    notes = tuple(dict.fromkeys((*outcome.notes, *map(_first_line, heard.said))))
+    seconds = time.perf_counter() - start
+    values = {**vars(outcome), "notes": notes, "seconds": seconds}
+    return number, Outcome(**values)
+
+
+def _fitted(
+    row: Row,
+    train: Rows,
+    development: Rows,
+    test: Views,
+    manner: Manner,
+    cancel: Callable[[], bool] | None,
+) -> Outcome:
+    if not row.names:
+        raise InvalidInputError(
+            f"There are no {row.method.uses} views for it: choose another preset."
+        )
+    train, development = train.of(row.names), development.of(row.names)
+    if len(train) < 2:
+        raise InvalidInputError(
+            f"There are {len(train)} training frames with a usable face: at least 2 are needed."
+        )
+    choice = choose(row, train, development, **vars(manner), cancel=cancel)
+    raise_if_cancelled(cancel)
+    model = row.make(manner.seed, choice.parameters).fit(
+        train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
+    )
+    calibration = model.calibration_
+    return Outcome(
+        _scores(model, development.views, row.names, cancel),
+        _scores(model, test, row.names, cancel),
+        Enrolled(
+            float(calibration.threshold), float(calibration.target_bpcer), str(calibration.origin)
+        ),
+        {name: _plain(value) for name, value in choice.parameters.items()},
+        len(train),
+        (*choice.notes, *getattr(model, "notes_", ()), *_certificate(model)),
+    )
+
+
+def _scores(
+    model: Any, views: Views, names: tuple[str, ...], cancel: Callable[[], bool] | None
+) -> NDArray[np.float64]:
+    n = len(views[names[0]])
+    scores = np.empty(n)
+    for start in range(0, n, SCORED_AT_ONCE):
+        raise_if_cancelled(cancel)
+        part = slice(start, start + SCORED_AT_ONCE)
+        # A mapped array has to become a plain one: estimators take a faster way with these.
+        scores[part] = model.score_samples({name: np.array(views[name][part]) for name in names})
+    if not np.isfinite(scores).all():
+        raise InvalidInputError("Some of its scores are not finite numbers.")
+    return scores
+
+
+def _certificate(model: Any) -> tuple[str, ...]:
+    gap = getattr(model, "gap_", None)
+    if gap is None or gap <= CERTIFIED_GAP:
+        return ()
+    return (f"The fit's optimum is not certified: its relative gap is {gap:.1e}.",)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n")[0]
+
+
+def _sentence(error: Exception) -> str:
+    text = _first_line(str(error)) or type(error).__name__
+    if not isinstance(error, ValueError):
+        text = f"{type(error).__name__}: {text}"
+    return text if text.endswith((".", "!", "?")) else f"{text}."
