@@ -76,14 +76,23 @@ class PublishedTable:
     columns: tuple[str, ...]
     rows: tuple[PublishedRow, ...]
 
-    def row(self, title: str) -> PublishedRow | None:
-        """Return the row of a method by its printed name, however its symbols are written."""
+    def row(self, title: str, citation: str = "") -> PublishedRow | None:
+        """Return the row of a method by its printed name, however its symbols are written.
+
+        Parameters
+        ----------
+        title : str
+            The name.
+        citation : str
+            Tells rows of one name apart; any will do when empty.
+        """
         wanted = plain_name(title)
-        return next((row for row in self.rows if plain_name(row.title) == wanted), None)
+        named = (row for row in self.rows if plain_name(row.title) == wanted)
+        return next((row for row in named if citation in ("", row.citation)), None)
 
 
 def plain_name(title: str) -> str:
-    """Return letters and digits of a name, so that ``$\\ell_{p,q}$-MKL`` is ``ℓp,q-MKL``."""
+    r"""Return letters and digits of a name, so that ``$\ell_{p,q}$-MKL`` is ``ℓp,q-MKL``."""
     told = title.replace("(this work)", "").replace("\\ell", "l").replace("ℓ", "l")
     return "".join(letter for letter in told.casefold() if letter.isalnum())
 

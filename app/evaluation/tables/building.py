@@ -15,6 +15,23 @@ and one that needs no threshold."""
 NOT_ASKED_FOR = "not asked for in this run"
 
 
+@dataclass(frozen=True)
+class Printed:
+    """Where the paper prints a method.
+
+    Attributes
+    ----------
+    title, citation : str
+        Of its row; both empty where it has none.
+    differs : str
+        In what the method that is measured differs from the published one; empty where it does not.
+    """
+
+    title: str
+    citation: str = ""
+    differs: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Row:
     """One method: what was measured, what was published, or both.
@@ -28,7 +45,8 @@ class Row:
     measured : MethodResult or None
         What was measured, where it was.
     remark : str
-        Why something is missing, as half a sentence; empty when nothing is.
+        Why nothing was measured, or in what that differs from what was published, as half a
+        sentence; empty where there is nothing to say.
     """
 
     title: str
@@ -111,25 +129,26 @@ class Table:
         return tuple(dict.fromkeys(names))
 
 
-def build(evaluation: Evaluation, names: Mapping[str, str] | None = None) -> Table:
+def build(evaluation: Evaluation, names: Mapping[str, Printed] | None = None) -> Table:
     """Make the table of an evaluation.
 
     Parameters
     ----------
     evaluation : Evaluation
         What was measured.
-    names : mapping of str to str, optional
-        Under which name the paper prints each method; by default `lmkl_core.baselines` tells.
+    names : mapping of str to Printed, optional
+        Where the paper prints each method; by default `lmkl_core.baselines` tells.
     """
     published = TABLES.get(evaluation.table)
     names = _known_names() if names is None else names
-    measurable = {plain_name(name) for name in names.values()}
+    measurable = {(plain_name(each.title), each.citation) for each in names.values()}
     by_row: dict[int, list[Row]] = {}
     unprinted, own = [], []
     for result in evaluation.methods:
-        name = names.get(result.method.partition(":")[0], "")
-        printed = None if published is None else published.row(name)
-        row = Row(result.title, printed, result, _remark(result))
+        name = names.get(result.method.partition(":")[0], Printed(""))
+        printed = None if published is None else published.row(name.title, name.citation)
+        remark = "" if printed is None else name.differs
+        row = Row(result.title, printed, result, remark if result.folds else result.failure)
         if published is None or printed is None:
             unprinted.append(row)
         elif row.is_own:
@@ -138,7 +157,7 @@ def build(evaluation: Evaluation, names: Mapping[str, str] | None = None) -> Tab
             by_row.setdefault(published.rows.index(printed), []).append(row)
     above = []
     for index, printed in enumerate(published.rows if published is not None else ()):
-        is_measurable = plain_name(printed.title) in measurable
+        is_measurable = (plain_name(printed.title), printed.citation) in measurable
         why = NOT_ASKED_FOR if is_measurable else printed.why
         alone = [Row(printed.title, printed, None, why)]
         if printed.citation:
@@ -148,17 +167,16 @@ def build(evaluation: Evaluation, names: Mapping[str, str] | None = None) -> Tab
     return Table(evaluation, published, (*above, *unprinted, *own))
 
 
-def _remark(result: MethodResult) -> str:
-    return result.failure if not result.folds else ""
-
-
 def _of(row: Row) -> Level:
     assert row.by_presentation is not None  # asked of measured rows alone
     return row.by_presentation
 
 
-def _known_names() -> dict[str, str]:
+def _known_names() -> dict[str, Printed]:
     # Imported here: the methods bring the solvers with them.
     from lmkl_core.baselines import METHODS
 
-    return {key: method.published for key, method in METHODS.items()}
+    return {
+        key: Printed(method.published, method.citation, method.differs)
+        for key, method in METHODS.items()
+    }

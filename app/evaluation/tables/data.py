@@ -12,15 +12,15 @@ from app.evaluation.tables.building import Row, Table
 from app.evaluation.tables.figures import FIGURES, Level, Measured, Told
 from app.evaluation.tables.notices import notices, simulated
 from app.report.writing import plain_text
-from lmkl_core.metrics import Rate
-from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics import Rate, ScoreTable
 
 FORMAT = "lmkl-pad evaluation"
 FORMAT_VERSION = 1
 
 COLUMNS = (
     "method", "title", "source", "level", "fold", "figure", "species", "value", "low", "high",
-    "std", "n_errors", "n", "n_bona_fide", "n_attacks", "n_folds", "threshold", "origin",
+    "std", "n_errors", "n", "n_bona_fide", "n_attacks", "n_subjects_drawn", "n_folds",
+    "threshold", "origin",
 )  # fmt: skip
 
 
@@ -79,8 +79,9 @@ def _row(row: Row, with_scores: bool) -> dict[str, Any]:
 
 
 def _printed(figure: Figure) -> dict[str, float | None]:
-    std = None if figure.std is None else figure.std / 100
-    return {"mean": figure.mean / 100, "std": std}
+    # A printed decimal stays one.
+    std = None if figure.std is None else round(figure.std / 100, 6)
+    return {"mean": round(figure.mean / 100, 6), "std": std}
 
 
 def _level(level: Level) -> dict[str, Any]:
@@ -121,6 +122,7 @@ def _told(told: Told) -> dict[str, Any]:
         "n": told.n,
         "n_bona_fide": told.n_bona_fide,
         "n_attacks": told.n_attacks,
+        "n_subjects_drawn": told.n_subjects,
     }
     if told.species:
         found["species"] = told.species

@@ -4,23 +4,26 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean, stdev
-from typing import Literal
-
-import numpy as np
 
 from app.evaluation.result import FoldResult
+from app.evaluation.result import Level as LevelName
 from lmkl_core.metrics import (
     Errors,
     Estimate,
     Rate,
+    Resampled,
+    ScoreTable,
     Worst,
     auc,
+    bootstrap_acer,
+    bootstrap_auc,
     bpcer_at_apcer,
     choose_threshold,
     eer,
     measure,
+    measure_table,
 )
-from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics.scores import Scores
 
 APCER_TARGET = 0.05
 """At which BPCER is told, as BPCER20 is defined."""
@@ -67,6 +70,8 @@ class Told:
         What a figure of both classes rests on.
     species : str
         The worst species of an APCER; empty for others.
+    n_subjects : int or None
+        Subjects that were drawn for the interval; None where it takes rows as independent.
     """
 
     name: str
@@ -77,6 +82,7 @@ class Told:
     n_bona_fide: int | None = None
     n_attacks: int | None = None
     species: str = ""
+    n_subjects: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ class Measured:
     threshold : float or None
         Accept when ``score >= threshold``; without one only figures that need none are known.
     are_independent : bool
-        Whether rows are: frames of one presentation are not, so they have no intervals.
+        Whether rows are: frames of one presentation are not, and have intervals by subject only.
     """
 
     scores: ScoreTable
@@ -125,75 +131,82 @@ class Measured:
     are_independent: bool = True
 
     @cached_property
+    def classes(self) -> tuple[Scores, dict[str, Scores]]:
+        """Scores of bona fide, and of attacks by species."""
+        return self.scores.bona_fide, self.scores.attacks
+
+    @cached_property
     def errors(self) -> Errors:
         """Errors at the threshold; without one only non-response is known."""
-        genuine, attacks = self.scores.bona_fide, self.scores.attacks
-        # Any threshold counts the same non-response.
-        errors = measure(
-            0.0 if self.threshold is None else self.threshold,
-            genuine,
-            attacks,
-            n_bona_fide_without=self.scores.n_bona_fide_without,
-            n_attacks_without=self.scores.n_attacks_without,
-        )
-        if self.threshold is not None:
-            return errors
-        nothing = dict.fromkeys(errors.apcers, Rate(0, 0))
-        return replace(errors, bpcer=Rate(0, 0), apcers=nothing)
+        return measure_table(self.threshold, self.scores)
 
     def figure(self, name: str) -> Told:
-        """Return a figure by its name in `FIGURES`, with its interval where there is one."""
+        """Return a figure by its name in `FIGURES`, with its interval where there is one.
+
+        Intervals of AUC and ACER come from drawing subjects where there are enough of them, and
+        hold for frames too.
+        """
+        if name not in self._figures:
+            self._figures[name] = self._figure(name)
+        return self._figures[name]
+
+    def value(self, name: str) -> float | None:
+        """Return a figure's value alone, which costs no interval."""
+        if name not in self._values:
+            if name in SEARCHED:
+                self._values[name] = self._at_own_threshold(name)
+            else:
+                self._values[name] = _EXACT[name](self).value
+        return self._values[name]
+
+    @cached_property
+    def _figures(self) -> dict[str, Told]:
+        return {}
+
+    @cached_property
+    def _values(self) -> dict[str, float | None]:
+        return {}
+
+    def _figure(self, name: str) -> Told:
+        by_subject = self._by_subject(name)
+        if by_subject is not None and by_subject.n_resamples:
+            return replace(_told(name, by_subject), n_subjects=by_subject.n_subjects)
         if name in SEARCHED and not self._is_searched:
             n_attacks = sum(len(scores) for scores in self.scores.attacks.values())
             n_bona_fide = len(self.scores.bona_fide)
             return Told(name, self.value(name), n_bona_fide=n_bona_fide, n_attacks=n_attacks)
-        told = _told(name, _FIGURES[name](self))
+        told = _told(name, _EXACT[name](self))
         return told if self.are_independent else replace(told, interval=None)
 
-    def value(self, name: str) -> float | None:
-        """Return a figure's value alone, which costs no interval."""
-        if name in SEARCHED:
-            return self._at_own_threshold(name)
-        return _told(name, _FIGURES[name](self)).value
-
-    @cached_property
-    def auc(self) -> Estimate:
-        """Area under the ROC curve."""
-        return auc(self.scores.bona_fide, self.scores.attacks)
-
-    @cached_property
-    def eer(self) -> Estimate:
-        """Equal error rate."""
-        return eer(self.scores.bona_fide, self.scores.attacks)
-
-    @cached_property
-    def bpcer_at(self) -> Estimate:
-        """BPCER where the worst species' APCER is 5 %."""
-        return bpcer_at_apcer(self.scores.bona_fide, self.scores.attacks, APCER_TARGET)
+    def _by_subject(self, name: str) -> Resampled | None:
+        if name == "AUC":
+            return bootstrap_auc(self.scores)
+        if name == "ACER" and self.threshold is not None:
+            return bootstrap_acer(self.scores, self.threshold)
+        return None
 
     @property
     def _is_searched(self) -> bool:
         return self.are_independent and len(self.scores) <= MOST_SEARCHED
 
     def _at_own_threshold(self, name: str) -> float | None:
-        genuine, attacks = self.scores.bona_fide, self.scores.attacks
         if name == "EER":
-            threshold = choose_threshold(genuine, attacks, by="eer")
+            threshold = choose_threshold(*self.classes, by="eer")
         else:
-            threshold = choose_threshold(genuine, attacks, by="apcer", target=APCER_TARGET)
+            threshold = choose_threshold(*self.classes, by="apcer", target=APCER_TARGET)
         if threshold is None:
             return None
-        errors = measure(threshold, genuine, attacks)
+        errors = measure(threshold, *self.classes)
         return errors.hter.value if name == "EER" else errors.bpcer.value
 
 
-_FIGURES: Mapping[str, Callable[[Measured], Rate | Estimate | Worst]] = {
+_EXACT: Mapping[str, Callable[[Measured], Rate | Estimate | Worst]] = {
     "HTER": lambda found: found.errors.hter,
     "APCER": lambda found: found.errors.worst,
     "BPCER": lambda found: found.errors.bpcer,
-    "AUC": lambda found: found.auc,
-    "EER": lambda found: found.eer,
-    "BPCER20": lambda found: found.bpcer_at,
+    "AUC": lambda found: auc(*found.classes),
+    "EER": lambda found: eer(*found.classes),
+    "BPCER20": lambda found: bpcer_at_apcer(*found.classes, APCER_TARGET),
     "APNRR": lambda found: found.errors.apnrr,
     "BPNRR": lambda found: found.errors.bpnrr,
     "ACER": lambda found: found.errors.acer,
@@ -248,7 +261,7 @@ def frame_level(folds: Iterable[FoldResult]) -> Level:
     return _level(folds, "frame")
 
 
-def _level(results: Iterable[FoldResult], level: Literal["frame", "presentation"]) -> Level:
+def _level(results: Iterable[FoldResult], level: LevelName) -> Level:
     are_independent = level == "presentation"
     folds = {}
     for result in results:
@@ -257,7 +270,7 @@ def _level(results: Iterable[FoldResult], level: Literal["frame", "presentation"
     if len(folds) == 1:
         return Level(folds, *folds.values())
     shifted = [
-        replace(found.scores, scores=np.asarray(found.scores.scores - found.threshold))
+        found.scores.shifted(-found.threshold)
         for found in folds.values()
         if found.threshold is not None
     ]

@@ -149,7 +149,10 @@ def _caption(table: Table) -> str:
     where = escaped(evaluation.title)
     if evaluation.protocol:
         where += f", protocol {escaped(evaluation.protocol)}"
-    names = ", ".join(escaped(FIGURES[name]) for name in table.headline)
+    told = [
+        FIGURES[name].replace(", worst species", " of the worst species") for name in table.headline
+    ]
+    names = ", ".join(escaped(each) for each in told)
     over = f" (mean$\\pm$std over {len(table.folds)} folds)" if len(table.folds) > 1 else ""
     said = r" \textbf{Simulated recordings: nothing is said about real attacks.}"
     return rf"{names} in \% on {where}, {escaped(evaluation.mode)}{over}, by presentation." + (

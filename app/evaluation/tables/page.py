@@ -28,9 +28,11 @@ MOST_COLUMNS = 8
 """Folds or species side by side; more continue below."""
 
 INTERVALS = (
-    "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of figures made of several "
-    "rates hold with at least 95 %, without assumptions about the scores, and are wide when data "
-    "are few."
+    "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
+    "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
+    "not independent; where subjects are too few to be drawn, and for figures of several rates, "
+    "they hold with at least 95 % if presentations are independent, whatever the scores, and are "
+    "wide when data are few."
 )
 
 MOST_SPECIES = 24

@@ -6,17 +6,18 @@ from datetime import UTC, datetime
 import numpy as np
 
 from app.evaluation.result import Evaluation, FoldResult, MethodResult, UsedThreshold
+from app.evaluation.tables.building import Printed
 from lmkl_core.metrics.table import ScoreTable
 
 NAMES = {
-    "mk-svdd": "Multiple Kernel-SVDD",
-    "mk-ocsvm": "Multiple Kernel-OCSVM",
-    "lpq": "ℓp,q-MKL",
-    "lbp-ae": "LBP+AE",
-    "single": "",
-    "localised": "Localised MKL",
+    "mk-svdd": Printed("Multiple Kernel-SVDD", "9535490"),
+    "mk-ocsvm": Printed("Multiple Kernel-OCSVM", "9535490"),
+    "lpq": Printed("ℓp,q-MKL", "9535490"),
+    "fusion": Printed("The work in", "9303455", "equal weights"),
+    "single": Printed(""),
+    "localised": Printed("Localised MKL"),
 }
-"""Under which names the paper prints these methods."""
+"""Where the paper prints these methods."""
 
 
 def scores(bona_fide, n_frames=2, **attacks):
@@ -40,9 +41,7 @@ def fold(name="all", table=None, threshold=0.5, **changes):
     if table is None:
         table = scores([0.9, 0.8, 0.7, 0.4], print=[0.1, 0.2, 0.6], phone=[0.0, 0.3, 0.1])
     used = UsedThreshold(threshold, "equal errors on the development set" if threshold else "none")
-    made = FoldResult(
-        name, table, used, used, parameters={"": {"delta": 0.1, "p": 2}}, n_train=120
-    )
+    made = FoldResult(name, table, used, used, parameters={"": {"delta": 0.1, "p": 2}}, n_train=120)
     return replace(made, **changes)
 
 
