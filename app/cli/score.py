@@ -93,12 +93,15 @@ def score_command(
     from app.headless.reading import Selection, recordings_in
     from app.headless.scoring import InputResult, score_input
     from app.headless.strip import Strip, encoded
+    from app.sources.opening import source_from
     from app.sources.source import SourceError
 
     form = _format(form, output, as_json=as_json)
     _check_files(output, strip)
     settings = settings_with()
     texts = [found for text in inputs for found in recordings_in(text, apart=apart)]
+    if frames is None and (endless := [text for text in texts if source_from(text).is_live]):
+        stop(f"{endless[0]} has no end: say with --frames how many to score.", ExitCode.USAGE)
     selection = Selection(every, frames)
     results: list[InputResult] = []
     code = ExitCode.OK

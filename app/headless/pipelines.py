@@ -108,7 +108,11 @@ def _tables(stored: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": stored["name"],
         "crops": {crop["name"]: _crop(crop) for crop in stored["crops"]},
-        "branches": list(stored["branches"]),
+        # A descriptor's version belongs to its values, not to its name.
+        "branches": [
+            {key: value for key, value in branch.items() if key != "version"}
+            for branch in stored["branches"]
+        ],
     }
 
 

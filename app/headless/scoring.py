@@ -19,7 +19,6 @@ from app.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
 from app.settings import Settings
 from app.shown import BONA_FIDE, Scored
 from app.types import Verdict
-from lmkl_core.errors import InvalidInputError
 
 SCORED = "scored"
 
@@ -144,7 +143,7 @@ def score_input(
     text : str
         The input, as for `app.sources.opening.source_from`.
     selection : Selection
-        Which frames.
+        Which frames; of a source without an end, their number.
     result : InputResult
         Grows with every frame.
     settings : Settings, optional
@@ -156,14 +155,8 @@ def score_input(
     ------
     app.sources.source.SourceError
         When it cannot be read; what was read before is in the result.
-    InvalidInputError
-        For a source that has no end, without a number of frames.
     """
     with opened(text, settings) as reading:
-        if reading.source.is_live and selection.most is None:
-            raise InvalidInputError(
-                f"{reading.source.subject} has no end: say with --frames how many to score."
-            )
         result.source = shown_name(text, reading.source)
         total = reading.info.n_frames or None
         if total is not None:

@@ -22,7 +22,7 @@ TILE = 168
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
-_CAPTION = 54
+_CAPTION = 72
 _MARGIN = 12
 _HEADING = 34
 _LEGEND = 26
@@ -51,6 +51,7 @@ class Tile:
     score: float
     verdict: Verdict
     where: str
+    moment: str
 
 
 @dataclass(eq=False)
@@ -154,8 +155,10 @@ def _tile_of(row: FrameRow, score: float) -> Tile:
     frame = row.scored.frame
     image, _ = as_rgb(frame.image)
     assert image is not None  # it has a score
-    where = f"{Path(row.source).name} #{frame.number}, {frame.time:.1f} s"
-    return Tile(_cut_out(image, row.scored.box), score, row.scored.verdict, where)
+    where = "/".join(Path(row.source).parts[-2:])
+    moment = f"frame {frame.number}, {frame.time:.1f} s"
+    picture = _cut_out(image, row.scored.box)
+    return Tile(picture, score, row.scored.verdict, where, moment)
 
 
 def _cut_out(image: Image, box: tuple[float, float, float, float] | None) -> Image:
@@ -193,6 +196,7 @@ def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
     words = f"{tile.score:.4f}  {_WORDS.get(tile.verdict, tile.verdict.value)}"
     _write(canvas, words, (left + 22, base), 0.48, colour)
     _write(canvas, _fitting(tile.where, TILE, 0.38), (left, base + 20), 0.38, _FAINT)
+    _write(canvas, tile.moment, (left, base + 37), 0.38, _FAINT)
 
 
 def _mark(

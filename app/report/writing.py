@@ -127,6 +127,7 @@ def _model(model: ModelShown) -> dict[str, Any]:
             "interval": [_finite(end) for end in threshold.interval],
             "n_scores": threshold.n_scores,
             "n_effective": _finite(threshold.n_effective),
+            "promised": threshold.promised,
         },
     }
 

@@ -1,0 +1,221 @@
+"""``lmkl-pad report``: the report of a saved test session, or of a test on recordings."""
+
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.cli.common import PresetName, named_value, settings_with
+from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
+from app.cli.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from app.headless.sessions import SavedSession
+    from app.headless.testing import Planned, Tested
+    from app.report import Report
+    from app.shown import ModelShown
+
+ATTACK_FORM = "--attack SPECIES=PATH, such as print=clip.mp4"
+
+
+def report_command(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The page (.html); JSON and CSV of the same name are written beside it.",
+        ),
+    ],
+    session: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[SESSION]",
+            show_default=False,
+            help="JSON of a session, or of a report that the window or this command saved.",
+        ),
+    ] = None,
+    model_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--model", metavar="MODEL", help="The model that is tested, or that the report is of."
+        ),
+    ] = None,
+    bona_fide: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bona-fide",
+            metavar="PATH",
+            help="A recording of the genuine person, or a folder of them; may be repeated.",
+        ),
+    ] = None,
+    attacks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attack",
+            metavar="SPECIES=PATH",
+            help="A recording of an attack, or a folder of them; may be repeated.",
+        ),
+    ] = None,
+    every: Annotated[
+        float | None,
+        typer.Option(
+            "--every", min=0.0, metavar="S", help="Seconds between frames of a recording; 0.2."
+        ),
+    ] = None,
+    save_session: Annotated[
+        Path | None,
+        typer.Option("--session", metavar="FILE", help="Write the bare session here as well."),
+    ] = None,
+    preset: PresetName = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the ISO/IEC 30107-3 report of a test: a page, JSON and CSV.
+
+    Either of a saved SESSION, or of a test that runs now on recordings: give --model, and what is
+    presented with --bona-fide and --attack. Every recording is one presentation.
+    """
+    from app.headless.outputs import write_bytes
+    from app.headless.sessions import read_session, session_text
+    from app.models.files import load
+    from app.models.summary import describe
+    from app.report import Context, build, write
+
+    is_test = bool(bona_fide or attacks)
+    if (session is None) is not is_test:
+        stop(
+            "Give either a SESSION, or --model with --bona-fide and --attack; not both.",
+            ExitCode.USAGE,
+        )
+    for path in (output, save_session):
+        if path is not None:
+            check_output(path)
+    code = ExitCode.OK
+    source: str
+    shown: ModelShown | None
+    if session is not None:
+        saved = read_session(session)
+        trial, source = saved.trial, saved.source or session.name
+        shown = saved.model if model_file is None else _checked(saved, describe(load(model_file)))
+    else:
+        if model_file is None:
+            stop("Say with --model which model is tested.", ExitCode.USAGE)
+        tested, shown = _tested(
+            model_file, _plan(bona_fide, attacks), every, preset, hidden=as_json or quiet
+        )
+        trial, source = tested.trial, _sources(tested.sources)
+        for sentence in tested.unreadable:
+            say(sentence)
+            code = ExitCode.BAD_INPUT
+        for name in tested.too_short:
+            say(f"{name} has too few frames to be judged and is left out of the report.")
+    if not trial.presentations:
+        stop(
+            "There is no presentation to report on: record at least five frames of each.",
+            code if code is not ExitCode.OK else ExitCode.NO_FRAMES,
+        )
+    created = datetime.now().astimezone()
+    report = write(build(trial, Context(source, shown, version("lmkl-pad"), created)), output)
+    if save_session is not None:
+        write_bytes(save_session, session_text(trial).encode("utf-8", "replace"))
+    if as_json:
+        _print_json(report)
+    elif not quiet:
+        _print(report)
+    raise typer.Exit(code)
+
+
+def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> "list[Planned]":
+    """Return a presentation for every recording that was named or lies in a named folder."""
+    from app.headless.reading import recordings_in
+    from app.headless.testing import Planned
+    from app.presentation import species_name
+    from app.shown import BONA_FIDE
+
+    plan = [Planned(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]
+    for text in attacks or []:
+        typed, path = named_value(text, ATTACK_FORM)
+        species = species_name(typed)
+        if species == BONA_FIDE:
+            stop(f"{BONA_FIDE} is no attack: name it with --bona-fide.", ExitCode.USAGE)
+        plan += [Planned(species, found) for found in recordings_in(path)]
+    return plan
+
+
+def _tested(
+    model_file: Path,
+    plan: "list[Planned]",
+    every: float | None,
+    preset: str | None,
+    *,
+    hidden: bool,
+) -> "tuple[Tested, ModelShown]":
+    from app.headless.pipelines import model_with_pipeline
+    from app.headless.testing import EVERY, run_test
+    from app.models.summary import describe
+
+    settings = settings_with()
+    with progress_bar("preparing the networks", hidden=hidden) as tell:
+        model, pipeline = model_with_pipeline(
+            model_file, settings.detector, preset=preset, progress=tell
+        )
+        tested = run_test(
+            pipeline,
+            model,
+            plan,
+            every=EVERY if every is None else every,
+            settings=settings,
+            tell=tell,
+        )
+    return tested, describe(model)
+
+
+def _checked(saved: "SavedSession", shown: "ModelShown") -> "ModelShown":
+    """Return the model's description, after telling where it is not the one that was tested."""
+    tested = {one.digest for one in saved.trial.presentations if one.digest}
+    if tested and shown.digest not in tested:
+        say("The model is not the one that was tested; the report says so.")
+    return shown
+
+
+def _sources(names: list[str]) -> str:
+    """Return where recordings came from, in a few words: a report is no list of files."""
+    names = list(dict.fromkeys(Path(name).name for name in names))
+    if len(names) <= 3:
+        return ", ".join(names)
+    return f"{len(names)} recordings: {names[0]}, ..., {names[-1]}"
+
+
+def _print_json(report: "Report") -> None:
+    from app.report.writing import as_document
+
+    page = Path(report.html)
+    document = as_document(report)
+    del document["session"], document["curves"]  # both are in the file
+    files = [page, *(page.with_suffix(suffix) for suffix in (".json", ".csv"))]
+    files.append(page.with_name(f"{page.stem}-presentations.csv"))
+    print_json({"files": [str(file) for file in files], "report": document})
+
+
+def _print(report: "Report") -> None:
+    console = Console(highlight=False)
+    shown = report.shown
+    table = Table(title="Report", title_justify="left")
+    table.add_column("figure")
+    table.add_column("value")
+    for name, value in shown.figures:
+        table.add_row(name, value)
+    console.print(table)
+    for sentence in shown.warnings:
+        console.print(sentence, markup=False, soft_wrap=True)
+    console.print(
+        f"Wrote {shown.html}, with JSON (the session included) and CSV beside it.",
+        markup=False,
+        soft_wrap=True,
+    )

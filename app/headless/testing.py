@@ -1,0 +1,119 @@
+"""The guided test on recordings: each is a presentation, judged as one before the camera would be.
+
+Frames are looked at one every `EVERY` seconds from the beginning, until the presentation is
+complete: 30 scored frames, or six seconds of which most may have shown no face
+(`app.trial`). Pictures of a folder are all looked at, in their order.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from app.headless.reading import apart_in_time, opened, shown_name
+from app.models.model import PadModel
+from app.observation import observe
+from app.pipeline import Pipeline
+from app.settings import Settings
+from app.sources.source import SourceError
+from app.trial import FRAMES_WANTED, SECONDS_WANTED, Trial
+
+EVERY = SECONDS_WANTED / FRAMES_WANTED
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A presentation to come: what is presented, and the recording of it."""
+
+    species: str
+    source: str
+
+
+@dataclass
+class Tested:
+    """What became of a test.
+
+    Attributes
+    ----------
+    trial : Trial
+        The presentations that could be judged, those without a response included.
+    sources : list of str
+        Where these came from, in order.
+    too_short : list of str
+        Recordings with too few frames.
+    unreadable : list of str
+        One sentence for each recording that could not be read.
+    """
+
+    trial: Trial = field(default_factory=Trial)
+    sources: list[str] = field(default_factory=list)
+    too_short: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+
+def run_test(
+    pipeline: Pipeline,
+    model: PadModel,
+    plan: Sequence[Planned],
+    *,
+    every: float = EVERY,
+    settings: Settings | None = None,
+    tell: Callable[[int, int, str], None] | None = None,
+) -> Tested:
+    """Present recordings one after the other.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Of the model's views.
+    model : PadModel
+        Under test.
+    plan : sequence of Planned
+        What is presented.
+    every : float
+        Seconds between frames, at least.
+    settings : Settings, optional
+        Frame size asked of a camera.
+    tell : callable, optional
+        Told of presentations done, presentations in all, and what is presented.
+
+    Raises
+    ------
+    app.trial.TrialError
+        For a species without a name.
+    """
+    tested = Tested()
+    tested.trial.use_model(model.digest)
+    for n_done, planned in enumerate(plan):
+        if tell is not None:
+            tell(n_done, len(plan), f"presenting {planned.species}: {planned.source}")
+        try:
+            source = _present(pipeline, model, tested.trial, planned, every, settings)
+        except SourceError as error:
+            tested.trial.cancel()
+            tested.unreadable.append(str(error))
+            continue
+        if source:
+            tested.sources.append(source)
+        else:
+            tested.too_short.append(planned.source)
+    return tested
+
+
+def _present(
+    pipeline: Pipeline,
+    model: PadModel,
+    trial: Trial,
+    planned: Planned,
+    every: float,
+    settings: Settings | None,
+) -> str:
+    """Present one recording; return its name if it was kept, or nothing."""
+    with opened(planned.source, settings) as reading:
+        name, is_first = shown_name(planned.source, reading.source), True
+        step = 0.0 if reading.has_stills else every
+        for frame in apart_in_time(reading.frames(pipeline), step):
+            if is_first:
+                trial.start(planned.species, is_simulated=bool(frame.caption))
+                is_first = False
+            if trial.offer(observe(pipeline, model, frame).scored):
+                return name
+        return name if trial.finish() else ""
