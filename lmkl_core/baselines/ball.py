@@ -50,6 +50,8 @@ def distance_form(gram: np.ndarray) -> np.ndarray:
 
 def solve_one_class(matrix: np.ndarray, nu: float) -> np.ndarray:
     """``alpha`` that maximises ``-alpha' matrix alpha`` over the capped simplex, ``(n,)``."""
+    if nu == 1:  # one point is feasible, and libsvm has no offset for it
+        return np.full(len(matrix), 1 / len(matrix))
     machine = OneClassSVM(
         kernel="precomputed",
         nu=nu,

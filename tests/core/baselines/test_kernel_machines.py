@@ -1,0 +1,139 @@
+"""Multiple-kernel SVDD and OCSVM as estimators: scores and thresholds by formulas written out."""
+
+import numpy as np
+import pytest
+from sklearn.svm import OneClassSVM
+
+from lmkl_core import InvalidInputError, LocalisedMKL
+from lmkl_core.baselines import MultipleKernelOCSVM, MultipleKernelSVDD
+from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS
+from tests.core.recordings import kernel_matrix, kernel_stack, recording, rows, takes_of, width_rule
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
+BOTH = [MultipleKernelSVDD, MultipleKernelOCSVM]
+
+
+def in_order(views, model):
+    return [views[name] for name in model.view_names_]
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_widths_follow_the_papers_rule(machine):
+    views = recording()
+    model = machine().fit(views)
+    for name, kernel in zip(model.view_names_, model.kernels_, strict=True):
+        assert kernel.width == pytest.approx(width_rule(views[name]))
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_scores_of_rbf_kernels_are_the_weighted_kernel_expansion(machine):
+    views, new = recording(), recording(1, n=9)
+    model = machine(nu=0.2).fit(views)
+    stack = kernel_stack(model, new, views)
+    expected = np.tensordot(model.kernel_weights_[0], stack, axes=1) @ model.dual_coef_
+    assert np.allclose(model.score_samples(new), expected, atol=1e-10)
+
+
+def test_that_svdd_and_ocsvm_are_one_method_for_rbf_kernels():
+    views, new = recording(), recording(1, n=9)
+    ball, margin = (machine(nu=0.2).fit(views) for machine in BOTH)
+    assert np.allclose(ball.kernel_weights_, margin.kernel_weights_, atol=1e-3)
+    assert np.allclose(ball.score_samples(new), margin.score_samples(new), atol=1e-3)
+    assert ball.offset_ == pytest.approx(margin.offset_, abs=1e-3)
+
+
+def test_that_svdd_of_linear_kernels_ranks_by_distance_from_the_centre_of_its_ball():
+    views, new = recording(), recording(1, n=9)
+    model = MultipleKernelSVDD(nu=0.2, kernel="linear").fit(views)
+    assert model.gap_ <= 1e-6
+
+    # The feature space of weighted linear kernels is that of scaled columns.
+    def features(some):
+        scales = [np.sqrt(np.mean(np.sum(views[name] ** 2, axis=1))) for name in model.view_names_]
+        parts = zip(in_order(some, model), model.kernel_weights_[0], scales, strict=True)
+        return np.hstack([np.sqrt(weight) * X / scale for X, weight, scale in parts])
+
+    training = features(views)
+    centre = model.dual_coef_ @ training
+    far = np.mean(np.sum(training**2, axis=1)) + centre @ centre
+    squares = np.sum((features(new) - centre) ** 2, axis=1)
+    assert np.allclose(model.score_samples(new), (far - squares) / 2, atol=1e-10)
+
+
+def test_that_svdd_and_ocsvm_differ_where_the_diagonal_is_not_constant():
+    views = recording()
+    shifted = {name: X + 3.0 for name, X in views.items()}
+    ball, margin = (machine(nu=0.2, kernel="linear").fit(shifted) for machine in BOTH)
+    assert not np.allclose(ball.score_samples(shifted), margin.score_samples(shifted), atol=1e-2)
+
+
+def test_that_one_view_gives_scikit_learns_one_class_svm():
+    X, new = recording()["eyes"], recording(1)["eyes"]
+    model = MultipleKernelOCSVM(nu=0.3).fit(X)
+    peer = OneClassSVM(nu=0.3, gamma=1 / (2 * width_rule(X) ** 2), tol=1e-8).fit(X)
+    expected = peer.score_samples(new) / (0.3 * len(X))
+    assert np.allclose(model.score_samples(new), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_what_resembles_nothing_scores_zero(machine):
+    far = {name: X[:3] + 1e4 for name, X in recording().items()}
+    assert np.allclose(machine().fit(recording()).score_samples(far), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_the_threshold_comes_from_refits_without_the_left_out_blocks(machine):
+    views = recording(n=24)
+    model = machine(nu=0.2, block_length=6).fit(views, groups=takes_of(24, 2))
+    stack = kernel_stack(model, views, views)
+    kernel = np.tensordot(model.kernel_weights_[0], stack, axes=1)
+    expected = np.empty(24)
+    for block in np.arange(24).reshape(4, 6):  # two takes of two blocks: each is a fold
+        rest = np.setdiff1d(np.arange(24), block)
+        peer = OneClassSVM(kernel="precomputed", nu=0.2, tol=1e-8)
+        peer.fit(kernel[np.ix_(rest, rest)])
+        expected[block] = peer.score_samples(kernel[np.ix_(block, rest)]) / (0.2 * len(rest))
+    assert np.allclose(model.calibration_.scores, expected, atol=1e-5)
+    assert model.offset_ == np.sort(model.calibration_.scores)[0]
+    assert "24 left-out scores in 4 time blocks of about 6 rows, 2 takes" in (
+        model.calibration_.origin
+    )
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_blocks_are_those_of_localised_mkl(machine):
+    views, groups = recording(n=60), takes_of(60, 3)
+    ours = LocalisedMKL(n_clusters=1, delta=0.1).fit(views, groups=groups).calibration_
+    theirs = machine().fit(views, groups=groups).calibration_
+    assert theirs.block_length == ours.block_length
+    assert theirs.n_blocks == ours.n_blocks
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_more_rows_than_can_be_held_are_thinned_evenly_and_told(machine, monkeypatch):
+    monkeypatch.setattr(machine, "most_rows", 20)
+    views = recording(n=60)
+    model = machine().fit(views, groups=takes_of(60, 3))
+    kept = np.linspace(0, 59, 20).astype(int)
+    same = machine().fit(rows(views, kept), groups=takes_of(60, 3)[kept])
+    assert "20 evenly spaced rows of 60" in model.notes_[0]
+    assert same.notes_ == ()
+    assert np.array_equal(model.score_samples(views), same.score_samples(views))
+
+
+def test_that_the_limit_keeps_thirty_views_within_a_gigabyte():
+    assert 30 * MOST_GRAM_ROWS**2 * 8 < 2**30
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_precomputed_kernels_are_refused(machine):
+    gram = kernel_matrix(recording()["eyes"], recording()["eyes"], 1.0)
+    with pytest.raises(InvalidInputError, match="precomputed"):
+        machine(kernel="precomputed").fit(gram)
+
+
+@pytest.mark.parametrize("nu", [0, -0.1, 1.5, "a", True, np.nan])
+def test_that_a_share_out_of_range_is_refused(nu):
+    with pytest.raises(InvalidInputError, match="nu="):
+        MultipleKernelSVDD(nu=nu).fit(recording())

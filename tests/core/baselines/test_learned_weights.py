@@ -1,0 +1,215 @@
+"""SVDD and one-class SVM, with one kernel and with learned weights, against cvxpy."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from lmkl_core import Cancelled, ConvergenceWarning
+from lmkl_core.baselines.ball import distance_form, gain_left, solve_one_class
+from lmkl_core.baselines.simplemkl import model_minimiser, solve
+from tests.core.problems import rbf_gram
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
+NUS = [0.02, 0.15, 0.5, 1.0]
+
+
+def cloud(seed, n=24, d=3):
+    return np.random.default_rng(seed).normal(size=(n, d)) + 0.7
+
+
+def linear_gram(X):
+    return X @ X.T
+
+
+def mixed_kernels(seed=0, n=24):
+    """Kernels of different rank and diagonal, each of mean diagonal one."""
+    grams = [
+        rbf_gram(cloud(seed, n), 0.8),
+        rbf_gram(cloud(seed + 1, n, 5), 2.0),
+        linear_gram(cloud(seed + 2, n, 6)),
+        (1 + linear_gram(cloud(seed + 3, n))) ** 2,
+    ]
+    return np.array([gram / np.mean(np.diag(gram)) for gram in grams])
+
+
+def root_of(gram):
+    """``R`` with ``R R' = gram``, so that cvxpy sees sums of squares."""
+    values, vectors = np.linalg.eigh(gram)
+    return vectors * np.sqrt(np.maximum(values, 0))
+
+
+def capped_simplex(n, nu):
+    alpha = cp.Variable(n, nonneg=True)
+    return alpha, [cp.sum(alpha) == 1, alpha <= 1 / (nu * n)]
+
+
+def term(gram, alpha, kind):
+    """The objective of one kernel, as the textbooks write it."""
+    squares = cp.sum_squares(root_of(gram).T @ alpha)
+    return np.diag(gram) @ alpha - squares if kind == "svdd" else -squares
+
+
+def best_by_cvxpy(grams, nu, kind):
+    """``max_alpha min_g s_g(alpha)``, the dual of the search for weights."""
+    alpha, limits = capped_simplex(len(grams[0]), nu)
+    level = cp.Variable()
+    limits += [level <= term(gram, alpha, kind) for gram in grams]
+    cp.Problem(cp.Maximize(level), limits).solve(solver=cp.CLARABEL)
+    weights = np.array([np.sum(limit.dual_value) for limit in limits[2:]])
+    return np.sum(level.value), weights / weights.sum()
+
+
+def stack_of(grams, kind):
+    return np.array([distance_form(gram) if kind == "svdd" else gram for gram in grams])
+
+
+@pytest.mark.parametrize("nu", NUS)
+def test_that_the_ball_of_a_kernel_without_constant_diagonal_is_the_smallest_soft_ball(nu):
+    X = cloud(3)
+    n = len(X)
+    centre, radius, slack = cp.Variable(3), cp.Variable(), cp.Variable(n, nonneg=True)
+    outside = [cp.sum_squares(x - centre) <= radius + s for x, s in zip(X, slack, strict=True)]
+    size = radius + cp.sum(slack) / (nu * n)
+    cp.Problem(cp.Minimize(size), outside).solve(solver=cp.CLARABEL)
+    gram = linear_gram(X)
+    alpha = solve_one_class(distance_form(gram), nu)
+    assert alpha @ np.diag(gram) - alpha @ gram @ alpha == pytest.approx(size.value, abs=1e-6)
+    assert np.allclose(alpha @ X, centre.value, atol=1e-3)
+
+
+@pytest.mark.parametrize("nu", NUS)
+def test_that_the_one_class_svm_has_the_widest_soft_margin_from_the_origin(nu):
+    X = cloud(4)
+    n = len(X)
+    normal, level, slack = cp.Variable(3), cp.Variable(), cp.Variable(n, nonneg=True)
+    size = cp.sum_squares(normal) / 2 - level + cp.sum(slack) / (nu * n)
+    cp.Problem(cp.Minimize(size), [X @ normal >= level - slack]).solve(solver=cp.CLARABEL)
+    alpha = solve_one_class(linear_gram(X), nu)
+    assert -alpha @ linear_gram(X) @ alpha == pytest.approx(2 * size.value, abs=1e-6)
+    assert np.allclose(alpha @ X, normal.value, atol=1e-3)
+
+
+@pytest.mark.parametrize("nu", NUS)
+def test_that_both_are_one_method_where_the_diagonal_is_constant(nu):
+    gram = rbf_gram(cloud(5), 1.0)
+    ball, margin = solve_one_class(distance_form(gram), nu), solve_one_class(gram, nu)
+    assert np.allclose(ball, margin, atol=1e-6)
+
+
+@pytest.mark.parametrize("nu", NUS)
+def test_that_coefficients_lie_on_the_capped_simplex(nu):
+    alpha = solve_one_class(rbf_gram(cloud(6), 1.0), nu)
+    assert alpha.sum() == pytest.approx(1.0, abs=1e-12)
+    assert alpha.min() >= 0
+    assert alpha.max() <= 1 / (nu * len(alpha)) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("nu", NUS)
+@pytest.mark.parametrize("seed", range(4))
+def test_that_what_is_left_to_gain_is_never_understated(nu, seed):
+    rng = np.random.default_rng(seed)
+    gram = rbf_gram(cloud(seed), 1.0)
+    best = solve_one_class(gram, nu)
+    other = solve_one_class(rbf_gram(cloud(seed + 10), 0.5), nu)
+    point = best + rng.random() * (other - best)
+    gain = point @ gram @ point - best @ gram @ best
+    assert gain_left(point, gram @ point, nu) >= gain - 1e-12
+    assert gain_left(best, gram @ best, nu) <= 1e-7
+
+
+def test_that_what_is_left_to_gain_is_the_steepest_feasible_slope():
+    slopes = np.array([3.0, -1.0, 2.0, 0.5])
+    alpha = np.full(4, 0.25)
+    # With caps of one half, all goes to the two lowest slopes.
+    assert gain_left(alpha, slopes, nu=0.5) == pytest.approx(2 * (1.125 - 0.5 * (-1.0 + 0.5)))
+    assert gain_left(alpha, slopes, nu=1.0) == pytest.approx(0.0)
+    assert gain_left(alpha, slopes, nu=0.01) == pytest.approx(2 * (1.125 + 1.0))
+
+
+@pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
+@pytest.mark.parametrize("nu", [0.02, 0.15, 0.5])
+@pytest.mark.parametrize("seed", range(3))
+def test_that_learned_weights_reach_the_optimum_of_cvxpy(kind, nu, seed):
+    grams = mixed_kernels(seed)
+    optimum, weights = best_by_cvxpy(grams, nu, kind)
+    solution = solve(stack_of(grams, kind), nu=nu)
+    assert solution.stop_reason == "certified"
+    assert solution.gap <= 1e-6
+    assert solution.lower_bound <= optimum + 1e-6
+    assert solution.objective == pytest.approx(optimum, abs=2e-6)
+    assert np.allclose(solution.weights[0], weights, atol=1e-2)
+
+
+@pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
+def test_that_no_weights_on_the_simplex_beat_the_proven_bound(kind):
+    stack = stack_of(mixed_kernels(7), kind)
+    solution = solve(stack, nu=0.2)
+    rng = np.random.default_rng(0)
+    for weights in [*rng.dirichlet(np.ones(4), size=20), *np.eye(4)]:
+        matrix = np.tensordot(weights, stack, axes=1)
+        alpha = solve_one_class(matrix, 0.2)
+        assert -alpha @ matrix @ alpha >= solution.lower_bound - 1e-9
+
+
+@pytest.mark.parametrize("kind", ["svdd", "ocsvm"])
+def test_that_the_gap_after_one_step_holds_although_it_is_wide(kind):
+    grams = mixed_kernels(1)
+    optimum, _ = best_by_cvxpy(grams, 0.2, kind)
+    with pytest.warns(ConvergenceWarning, match="iteration cap"):
+        solution = solve(stack_of(grams, kind), nu=0.2, max_iter=1)
+    assert solution.gap > 1e-6
+    assert solution.lower_bound - 1e-9 <= optimum <= solution.objective + 1e-9
+    assert np.allclose(solution.weights, 0.25)
+
+
+def test_that_the_gap_never_widens():
+    solution = solve(stack_of(mixed_kernels(2), "svdd"), nu=0.1)
+    assert solution.n_iter == len(solution.gap_history) > 1
+    assert np.all(np.diff(solution.gap_history) <= 1e-15)
+    assert np.all(np.diff(solution.objective_history) <= 0)
+
+
+def test_that_svdd_and_ocsvm_learn_the_same_weights_from_rbf_kernels():
+    grams = np.array([rbf_gram(cloud(seed), 0.5 + seed) for seed in range(4)])
+    ball, margin = (solve(stack_of(grams, kind), nu=0.2) for kind in ("svdd", "ocsvm"))
+    assert np.allclose(ball.weights, margin.weights, atol=1e-3)
+    assert ball.objective == pytest.approx(1 + margin.objective, abs=1e-6)
+
+
+def test_that_one_kernel_has_weight_one_and_is_certified_at_once():
+    solution = solve(mixed_kernels()[:1], nu=0.2)
+    assert solution.weights.tolist() == [[1.0]]
+    assert solution.n_solves == 1
+    assert solution.gap <= 1e-6
+
+
+def test_that_copies_of_a_kernel_share_its_optimum():
+    grams = mixed_kernels(4)
+    once = solve(stack_of(grams, "svdd"), nu=0.2)
+    twice = solve(stack_of(np.concatenate([grams, grams]), "svdd"), nu=0.2)
+    assert twice.gap <= 1e-6
+    assert twice.objective == pytest.approx(once.objective, abs=2e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_that_the_model_is_smallest_where_cvxpy_finds_it(seed):
+    rng = np.random.default_rng(seed)
+    factor = rng.normal(size=(6, 2 + seed))
+    second, gradient = factor @ factor.T, rng.normal(size=6)
+    weights = rng.dirichlet(np.ones(6))
+    point = cp.Variable(6, nonneg=True)
+    bend = cp.sum_squares(factor.T @ (point - weights)) / 2
+    problem = cp.Problem(cp.Minimize(gradient @ point + bend), [cp.sum(point) == 1])
+    optimum = problem.solve(solver=cp.CLARABEL)
+    found = model_minimiser(weights, gradient, second)
+    move = found - weights
+    assert found.sum() == pytest.approx(1.0)
+    assert found.min() >= 0
+    assert gradient @ found + move @ second @ move / 2 == pytest.approx(optimum, abs=1e-6)
+
+
+def test_that_the_search_stops_when_asked():
+    asked = iter([False, True])
+    with pytest.raises(Cancelled):
+        solve(mixed_kernels(), nu=0.2, cancel=lambda: next(asked))
