@@ -17,6 +17,7 @@ class ExitCode(IntEnum):
     BAD_INPUT = 8
     NO_FRAMES = 9
     UNHEALTHY = 10
+    NO_DATABASE = 11
     INTERRUPTED = 130
 
 
@@ -32,6 +33,7 @@ MEANINGS = {
     ExitCode.BAD_INPUT: "an input is missing or cannot be read; others were still used",
     ExitCode.NO_FRAMES: "too few frames with a usable face",
     ExitCode.UNHEALTHY: "the doctor found something that is needed and not in order",
+    ExitCode.NO_DATABASE: "a database is not there, or not in the layout that is expected",
     ExitCode.INTERRUPTED: "stopped with Ctrl-C; no file is left half-written",
 }
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import demo, doctor, enrol, export, report, score, weights
+from app.cli import demo, doctor, enrol, evaluate, export, report, score, weights
 from app.cli.exit_codes import HELP
 from app.cli.failures import Commands
 
@@ -19,6 +19,7 @@ cli = typer.Typer(
 )
 cli.command(name="enrol", epilog=HELP)(enrol.enrol_command)
 cli.command(name="score", epilog=HELP)(score.score_command)
+cli.command(name="evaluate", epilog=HELP)(evaluate.evaluate_command)
 cli.command(name="report", epilog=HELP)(report.report_command)
 cli.command(name="demo", epilog=HELP)(demo.demo_command)
 cli.command(name="export", epilog=HELP)(export.export_command)

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from app.evaluation.tables.building import Table
+from app.protocols.registry import DATABASES
 from app.report.words import counted
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
@@ -65,10 +66,17 @@ def _unlike_the_paper(table: Table) -> list[str]:
             f"The views are those of the preset {preset}, not the paper's: published figures stand "
             "beside the measured ones for orientation, not as their target."
         )
-    if published.label == "ONC" and evaluation.protocol != "IV":
+    # What the paper used comes first in a database's own lists.
+    known = DATABASES.get(evaluation.database)
+    if known is not None and evaluation.protocol != known.protocols[0]:
         found.append(
-            f"The published figures are those of protocol IV; protocol {evaluation.protocol} was "
-            "measured."
+            f"The published figures are those of protocol {known.protocols[0]}; protocol "
+            f"{evaluation.protocol} was measured."
+        )
+    if known is not None and evaluation.mode != known.modes[0]:
+        found.append(
+            f"The published figures are those of {known.modes[0]} models; {evaluation.mode} ones "
+            "were measured."
         )
     return found
 
