@@ -1,0 +1,173 @@
+"""Methods on all views side by side, each against scikit-learn or a formula written out."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.covariance import LedoitWolf
+from sklearn.decomposition import PCA
+from sklearn.mixture import GaussianMixture
+from sklearn.svm import OneClassSVM
+
+from lmkl_core import InvalidInputError
+from lmkl_core.baselines import (
+    AutoEncoder,
+    ConcatenatedOCSVM,
+    MahalanobisDistance,
+    MixtureDensity,
+    NearestNeighbour,
+)
+from lmkl_core.baselines.shrunk import LEAST_SHRINKAGE, ShrunkGaussian
+from tests.core.recordings import recording, takes_of, width_rule
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
+
+def side_by_side(views, training):
+    """Standardised columns, each view divided by the root of its number of columns."""
+    parts = []
+    for name in sorted(views):
+        mean, spread = training[name].mean(axis=0), training[name].std(axis=0)
+        parts.append((views[name] - mean) / spread / np.sqrt(views[name].shape[1]))
+    return np.hstack(parts)
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Training and new views, and the same side by side."""
+    views, new = recording(), recording(1, n=11)
+    return views, new, side_by_side(views, views), side_by_side(new, views)
+
+
+def distances(model, new):
+    return 1 / model.score_samples(new) - 1
+
+
+def test_that_the_one_class_svm_is_scikit_learns_with_the_papers_width(data):
+    views, new, X, Y = data
+    model = ConcatenatedOCSVM(nu=0.2).fit(views)
+    peer = OneClassSVM(nu=0.2, gamma=1 / (2 * width_rule(X) ** 2), tol=1e-8).fit(X)
+    expected = peer.score_samples(Y) / (0.2 * len(X))
+    assert np.allclose(model.score_samples(new), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_that_neighbours_are_the_nearest_rows(data, count):
+    views, new, X, Y = data
+    model = NearestNeighbour(n_neighbors=count).fit(views)
+    nearest = np.sort(cdist(Y, X), axis=1)[:, :count].mean(axis=1)
+    assert np.allclose(distances(model, new), nearest)
+
+
+def test_that_no_more_neighbours_are_asked_for_than_there_are_rows():
+    views = {name: X[:6] for name, X in recording().items()}
+    model = NearestNeighbour(n_neighbors=50).fit(views)
+    X = side_by_side(views, views)
+    assert np.allclose(distances(model, views), cdist(X, X).mean(axis=1))
+
+
+@pytest.mark.parametrize("columns", [5, 30, 80])
+def test_that_distances_are_those_of_scikit_learns_ledoit_wolf_estimate(columns):
+    rng = np.random.default_rng(columns)
+    X = rng.normal(size=(30, columns)) * np.linspace(0.2, 3, columns) + 2.0
+    Y = rng.normal(size=(7, columns)) * 2
+    peer, ours = LedoitWolf().fit(X), ShrunkGaussian.of(X)
+    assert ours.shrinkage == pytest.approx(peer.shrinkage_)
+    assert np.allclose(ours.square_distances(Y), peer.mahalanobis(Y))
+
+
+def test_that_the_mahalanobis_distance_is_taken_on_all_columns(data):
+    views, new, X, Y = data
+    expected = np.sqrt(LedoitWolf().fit(X).mahalanobis(Y) / X.shape[1])
+    assert np.allclose(distances(MahalanobisDistance().fit(views), new), expected)
+
+
+def test_that_distances_stay_finite_where_rows_do_not_vary():
+    rows = np.array([[1.0, 2.0, 0.0], [-1.0, 2.0, 0.0]])
+    model = ShrunkGaussian.of(rows)
+    assert model.shrinkage == LEAST_SHRINKAGE
+    assert np.all(np.isfinite(model.square_distances(np.eye(3))))
+    still = ShrunkGaussian.of(np.ones((3, 2)))
+    assert np.all(np.isfinite(still.square_distances(np.ones((2, 2)))))
+
+
+def test_that_the_mixture_ranks_by_its_density(data):
+    views, new, X, Y = data
+    model = MixtureDensity(n_components=2, random_state=0).fit(views)
+    pca = PCA(9, svd_solver="full").fit(X)
+    scale = np.sqrt(np.mean(pca.explained_variance_))
+    peer = GaussianMixture(2, covariance_type="diag", reg_covar=1e-3, random_state=0)
+    density = peer.fit(pca.transform(X) / scale).score_samples(pca.transform(Y) / scale)
+    fall = (density.max() - density) / 9
+    assert np.allclose(distances(model, new) - distances(model, new).min(), fall, atol=1e-6)
+
+
+def test_that_no_density_exceeds_the_peak_that_it_is_measured_from(data):
+    views, new, _, _ = data
+    model = MixtureDensity(n_components=3, random_state=0).fit(views)
+    for some in (views, new):
+        assert np.all(model.score_samples(some) < 1)
+
+
+def test_that_one_gaussian_reaches_the_peak_at_its_mean():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    model = MixtureDensity(n_components=1).fit(X)
+    assert model.score_samples(X.mean(axis=0)[None])[0] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_that_a_mixture_too_large_for_its_rows_is_made_smaller_and_told():
+    views = {name: X[:12] for name, X in recording().items()}
+    model = MixtureDensity(n_components=9, random_state=0).fit(views)
+    assert any("Gaussians, not 9" in note for note in model.notes_)
+    assert MixtureDensity(n_components=1, random_state=0).fit(views).notes_ == ()
+
+
+def test_that_the_auto_encoder_gives_back_what_lies_on_a_curve_and_not_what_lies_off_it():
+    rng = np.random.default_rng(0)
+    t = rng.uniform(-1, 1, size=(120, 1))
+    mixing = rng.normal(size=(1, 8))
+    curve = np.hstack([t @ mixing, np.sin(3 * t) @ rng.normal(size=(1, 4))])
+    noise = 0.02 * rng.normal(size=curve.shape)
+    off = curve[:40][:, rng.permutation(curve.shape[1])]
+    model = AutoEncoder(bottleneck=0.2, random_state=0).fit(curve + noise)
+    assert np.median(distances(model, curve)) < 0.2 * np.median(distances(model, off))
+
+
+def test_that_a_network_that_was_stopped_early_is_told(data):
+    model = AutoEncoder(max_iter=2, random_state=0).fit(data[0])
+    assert any("after 2 steps" in note for note in model.notes_)
+
+
+def test_that_one_column_is_enough_for_all():
+    X = np.random.default_rng(0).normal(size=(20, 1))
+    for model in (AutoEncoder(random_state=0), MixtureDensity(random_state=0), NearestNeighbour()):
+        assert model.fit(X).score_samples(X).shape == (20,)
+
+
+def test_that_units_of_columns_do_not_matter(data):
+    views, new, _, _ = data
+    units = {name: 10.0 ** np.arange(X.shape[1]) for name, X in views.items()}
+    other = [{name: X * units[name] + 7 for name, X in some.items()} for some in (views, new)]
+    for model in (NearestNeighbour(), MahalanobisDistance(), ConcatenatedOCSVM()):
+        before = model.fit(views).score_samples(new)
+        assert np.allclose(model.fit(other[0]).score_samples(other[1]), before, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "match"),
+    [
+        (ConcatenatedOCSVM(nu=2), "nu=2"),
+        (NearestNeighbour(n_neighbors=0), "n_neighbors=0"),
+        (MixtureDensity(n_components=1.5), "n_components=1.5"),
+        (MixtureDensity(random_state="x"), "random_state='x'"),
+        (MixtureDensity(max_iter=0), "max_iter=0"),
+        (AutoEncoder(bottleneck=0), "bottleneck=0"),
+        (AutoEncoder(alpha=-1), "alpha=-1"),
+        (MahalanobisDistance(target_bpcer=1.0), "target_bpcer=1.0"),
+        (MahalanobisDistance(block_length=0), "block_length=0"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_that_parameters_out_of_range_are_refused(model, match):
+    with pytest.raises(InvalidInputError, match=match):
+        model.fit(recording(), groups=takes_of(36, 3))

@@ -1,0 +1,304 @@
+"""Every compared method through the registry: same interface, same care, sensible scores."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import roc_auc_score
+
+from lmkl_core import Calibration, Cancelled, DuplicateRowsWarning, InvalidInputError
+from lmkl_core.baselines import METHODS, PUBLISHED_ONLY, views_for
+from lmkl_core.baselines.base import FEWEST_ROWS, REFITS, evenly_spaced, folds_of
+from lmkl_core.blocks import left_out_blocks
+from lmkl_core.selection import DELTAS, EXPONENTS
+from tests.core.recordings import is_one_sentence, recording, rows, takes_of
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
+NAMES = ("face/net.a", "eyes/net.b", "face/lbp", "eyes/lbp", "face/iqm")
+QUICK = {"autoencoder": {"max_iter": 30}, "lbp-ae": {"max_iter": 30}}
+OTHERS = [name for name, method in METHODS.items() if method.uses in ("all", "lbp", "iqm")]
+REFITTED = [name for name in OTHERS if name not in ("fusion", "lpq-mkl", "localised-mkl")]
+
+
+def views_of(seed=0, n=36):
+    """Views of the kinds that the presets give, in time order."""
+    parts = (recording(seed, n), recording(seed + 50, n, columns=(6, 7)))
+    arrays = [*parts[0].values(), *parts[1].values()]
+    return dict(zip(NAMES, arrays, strict=True))
+
+
+def given_to(name, views):
+    return {view: views[view] for view in views_for(name, views)}
+
+
+def made(name, **parameters):
+    return METHODS[name].make(**QUICK.get(name, {}), **parameters)
+
+
+def fitted(name, views, **options):
+    return made(name).fit(given_to(name, views), **options)
+
+
+def test_that_rows_are_ordered_as_in_the_papers_tables_with_ours_last():
+    order = list(METHODS)
+    assert order[-2:] == ["lpq-mkl", "localised-mkl"]
+    assert order.index("mk-svdd") < order.index("mk-ocsvm") < order.index("lpq-mkl")
+    assert all(name == method.name for name, method in METHODS.items())
+    titles = [method.title for method in METHODS.values()]
+    assert len(set(titles)) == len(titles)
+
+
+def test_that_rows_with_a_published_figure_are_named_as_printed():
+    printed = {name: method.published for name, method in METHODS.items() if method.published}
+    assert printed["iqm-ocsvm"] == "IMQ+OCSVM"
+    assert printed["lpq-mkl"] == "ℓp,q-MKL"
+    assert {METHODS[name].citation for name in printed} - {""} == {
+        "7984788",
+        "8698574",
+        "1640964",
+        "8682253",
+        "9303455",
+        "9535490",
+    }
+
+
+def test_that_slim_variants_are_published_only_and_say_why():
+    assert set(PUBLISHED_ONLY) == {"Multiple Kernel-SVDD-Slim", "Multiple Kernel-OCSVM-Slim"}
+    assert not any("slim" in name for name in METHODS)
+    assert all("definition" in why for why in PUBLISHED_ONLY.values())
+
+
+def test_that_methods_pick_their_views_by_name():
+    assert views_for("lbp-gmm", NAMES) == ("face/lbp", "eyes/lbp")
+    assert views_for("iqm-ocsvm", NAMES) == ("face/iqm",)
+    assert views_for(METHODS["localised-mkl"], NAMES) == ("face/net.a", "eyes/net.b")
+    assert views_for("single", NAMES) == ("face/net.a", "eyes/net.b")
+    assert views_for("iqm-ocsvm", NAMES[:2]) == ()
+
+
+def test_that_a_single_kernel_has_a_row_for_each_view_and_uses_only_that():
+    views, method = views_of(), METHODS["single"]
+    for view in views_for(method, views):
+        assert method.title_for(view) == f"Single kernel: {view}"
+        together = method.make(view=view).fit(given_to("single", views))
+        alone = method.make().fit({view: views[view]})
+        some = rows(views_of(1), slice(5))
+        scores = together.score_samples(given_to("single", some))
+        assert np.allclose(scores, alone.score_samples({view: some[view]}), atol=1e-8)
+
+
+def test_that_methods_of_several_views_take_no_view():
+    with pytest.raises(InvalidInputError, match="mk-svdd"):
+        METHODS["mk-svdd"].make(view="face/net.a")
+
+
+def test_that_what_makes_a_method_cannot_be_set_otherwise():
+    with pytest.raises(InvalidInputError, match="n_clusters"):
+        METHODS["lpq-mkl"].make(n_clusters=3)
+
+
+def test_that_the_papers_grid_is_that_of_the_two_tunable_methods():
+    tunable = [name for name, method in METHODS.items() if method.tunable]
+    assert tunable == ["lpq-mkl", "localised-mkl"]
+    pairs = len(EXPONENTS) * (len(EXPONENTS) + 1) // 2
+    for name in tunable:
+        grid = METHODS[name].grid()
+        assert len(grid) == len(DELTAS) * pairs
+        assert {cell["delta"] for cell in grid} == set(DELTAS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_that_every_candidate_can_be_made_and_grids_are_copies(name):
+    method = METHODS[name]
+    for cell in method.grid():
+        assert cell.items() <= method.make(**cell).get_params().items()
+        cell.clear()
+    assert all(one is not two for one, two in zip(method.grid(), method.grid(), strict=True))
+    assert method.grid() == [dict(one) for one in method.candidates]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_that_every_method_runs_from_views_to_a_threshold_with_its_interval(name):
+    views, groups = views_of(), takes_of(36, 3)
+    model = fitted(name, views, groups=groups)
+    new = given_to(name, views_of(1, n=8))
+    scores = model.score_samples(new)
+    assert scores.shape == (8,)
+    assert np.all(np.isfinite(scores))
+    assert np.array_equal(model.decision_function(new), scores - model.offset_)
+    assert np.array_equal(model.predict(new), np.where(scores >= model.offset_, 1, -1))
+    calibration = model.calibration_
+    assert isinstance(calibration, Calibration)
+    assert calibration.threshold == model.offset_
+    assert calibration.n_scores == 36
+    assert calibration.n_takes == 3
+    assert 0 <= calibration.interval[0] <= calibration.bpcer <= calibration.interval[1] <= 1
+    assert "left-out scores" in calibration.origin
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_that_what_lies_far_from_genuine_samples_is_told_from_them(name):
+    rng = np.random.default_rng(0)
+    plain = {view: rng.normal(size=(90, 4)) for view in NAMES}
+    genuine = {view: X[60:] for view, X in plain.items()}
+    attacks = {view: rng.normal(size=(30, 4)) + 5.0 for view in NAMES}
+    model = fitted(name, rows(plain, slice(60)))
+    scores = [model.score_samples(given_to(name, some)) for some in (genuine, attacks)]
+    labels = np.repeat([1, 0], 30)
+    assert roc_auc_score(labels, np.concatenate(scores)) > 0.97
+    assert np.mean(scores[0] >= model.offset_) > 0.7
+    assert np.mean(scores[1] >= model.offset_) < 0.1
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_that_the_order_of_views_does_not_matter(name):
+    views, new = views_of(), views_of(1, n=8)
+    back = dict(reversed(views.items()))
+    one, two = fitted(name, views), fitted(name, back)
+    scores = [model.score_samples(given_to(name, new)) for model in (one, two)]
+    assert np.allclose(*scores, atol=1e-5)
+    assert one.offset_ == pytest.approx(two.offset_, abs=1e-5)
+    assert np.array_equal(scores[0], one.score_samples(given_to(name, dict(reversed(new.items())))))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_that_a_fit_repeats_itself_and_leaves_its_input_alone(name):
+    views = views_of()
+    before = {view: X.copy() for view, X in views.items()}
+    for X in views.values():
+        X.flags.writeable = False
+    model = made(name).fit(given_to(name, views))
+    first = model.score_samples(given_to(name, views)), model.offset_
+    again = model.fit(given_to(name, views))
+    assert np.array_equal(again.score_samples(given_to(name, views)), first[0])
+    assert again.offset_ == first[1]
+    assert all(np.array_equal(views[view], before[view]) for view in views)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_that_later_changes_of_the_input_do_not_reach_the_scores(name):
+    views, new = views_of(), given_to(name, views_of(1, n=5))
+    model = fitted(name, views)
+    before = model.score_samples(new)
+    for X in views.values():
+        X += 5.0
+    assert np.array_equal(model.score_samples(new), before)
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_that_a_pickled_model_scores_like_the_original(name):
+    views = views_of()
+    model = fitted(name, views)
+    twin = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(*(m.score_samples(given_to(name, views)) for m in (model, twin)))
+    with pytest.raises(NotFittedError):
+        clone(model).score_samples(given_to(name, views))
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_that_cancelling_leaves_the_earlier_model_usable(name):
+    views = views_of()
+    model = fitted(name, views)
+    before = model.score_samples(given_to(name, views)), model.calibration_
+    calls = []
+    made(name).fit(given_to(name, views_of(2)), cancel=lambda: calls.append("asked"))
+    assert len(calls) > 2
+    for last in range(len(calls)):
+        asked = iter([False] * last + [True])
+        with pytest.raises(Cancelled):
+            model.fit(given_to(name, views_of(2)), cancel=lambda asked=asked: next(asked))
+        assert np.array_equal(model.score_samples(given_to(name, views)), before[0])
+        assert model.calibration_ is before[1]
+
+
+EYES = recording()["eyes"]
+BAD_TRAINING = {
+    "NaN": ({"a": np.full((9, 3), np.nan)}, "'a' contains NaN"),
+    "unequal rows": ({"a": EYES, "b": EYES[:-1]}, "unequal numbers of rows"),
+    "a constant view": ({"a": EYES, "b": np.ones((36, 2))}, "'b' is constant"),
+    "too few rows": ({"a": EYES[: FEWEST_ROWS - 1]}, "n_samples=3 is too few"),
+    "words": ({"a": np.array([["x", "y"]] * 9)}, "not numeric"),
+    "no views": ({}, "No views"),
+    "too large": ({"a": EYES * 1e200}, "too much"),
+}
+BAD_SCORING = {
+    "a missing view": ({"a": EYES}, "missing b"),
+    "another view": ({"a": EYES, "c": EYES}, "unexpected c"),
+    "other columns": ({"a": EYES, "b": EYES[:, :2]}, "has 2 columns"),
+    "infinity": ({"a": EYES, "b": EYES * np.inf}, "'b' contains NaN or infinity"),
+}
+
+
+@pytest.mark.parametrize("name", REFITTED)
+@pytest.mark.parametrize(("X", "match"), BAD_TRAINING.values(), ids=BAD_TRAINING)
+def test_that_bad_training_input_is_refused_in_one_sentence(name, X, match):
+    with pytest.raises(InvalidInputError, match=match) as caught:
+        made(name).fit(X)
+    assert is_one_sentence(str(caught.value))
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_that_bad_input_to_score_is_refused_in_one_sentence(name):
+    model = made(name).fit({"a": EYES, "b": EYES + recording(1)["eyes"]})
+    for X, match in BAD_SCORING.values():
+        with pytest.raises(InvalidInputError, match=match) as caught:
+            model.score_samples(X)
+        assert is_one_sentence(str(caught.value))
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_that_wrong_groups_and_conditions_are_refused(name):
+    with pytest.raises(InvalidInputError, match="groups"):
+        made(name).fit(EYES, groups=[1, 2])
+    with pytest.raises(InvalidInputError, match="within a take"):
+        made(name).fit(EYES, conditions=np.arange(36))
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_that_copied_rows_are_told(name):
+    with pytest.warns(DuplicateRowsWarning, match="3 of 39"):
+        made(name).fit(np.concatenate([EYES, EYES[:3]]))
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_that_another_target_moves_the_threshold_on_the_same_left_out_scores(name):
+    model = made(name).fit(EYES)
+    scores = model.calibration_.scores
+    model.calibrate(target_bpcer=0.5)
+    assert model.calibration_.scores is scores
+    assert model.offset_ == np.sort(scores)[int(0.5 * 37) - 1]
+    with pytest.raises(InvalidInputError, match="target_bpcer"):
+        model.calibrate(target_bpcer=0)
+
+
+def test_that_left_out_scores_come_from_models_without_the_left_out_fold():
+    views, groups = views_of(), takes_of(36, 3)
+    model = METHODS["nn"].make(block_length=6).fit(given_to("nn", views), groups=groups)
+    blocks = left_out_blocks(groups, np.arange(3), 6)
+    for fold in folds_of(blocks, groups):
+        rest = np.setdiff1d(np.arange(36), fold)
+        peer = METHODS["nn"].make().fit(rows(given_to("nn", views), rest))
+        expected = peer.score_samples(rows(given_to("nn", views), fold))
+        assert np.allclose(model.calibration_.scores[fold], expected)
+
+
+def test_that_folds_part_the_rows_and_leave_some_of_every_condition():
+    takes = takes_of(80, 10)
+    for conditions in (np.arange(10), np.zeros(10, dtype=int), np.arange(10) % 4):
+        blocks = left_out_blocks(takes, conditions, 3)
+        folds = folds_of(blocks, conditions[takes])
+        assert len(folds) <= REFITS
+        assert sorted(np.concatenate(folds)) == list(range(80))
+        for fold in folds:
+            rest = np.setdiff1d(np.arange(80), fold)
+            assert set(conditions[takes][rest]) == set(conditions)
+            assert all(set(block) <= set(fold) or set(block) <= set(rest) for block in blocks)
+
+
+def test_that_rows_are_thinned_only_where_there_are_too_many():
+    assert np.array_equal(evenly_spaced(5, 5), np.arange(5))
+    kept = evenly_spaced(1001, 101)
+    assert np.array_equal(kept, np.arange(0, 1001, 10))
