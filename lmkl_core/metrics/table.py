@@ -145,7 +145,7 @@ class ScoreTable:
             self.subjects != self.subjects[first][member]
         )
         if mixed.any():
-            name = self.presentations[np.argmax(mixed)]
+            name = str(self.presentations[np.argmax(mixed)])
             raise InvalidInputError(
                 f"Presentation {name!r} has rows of more than one species or subject: give every "
                 "presentation a name of its own."

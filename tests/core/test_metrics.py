@@ -5,6 +5,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binom
 
 import lmkl_core.metrics
@@ -41,6 +43,44 @@ def test_that_impossible_counts_are_refused(n_errors, n):
 def test_that_what_is_no_list_of_finite_numbers_is_refused(scores):
     with pytest.raises(InvalidInputError, match="Scores of attacks must be"):
         apcer(0.5, scores)
+
+
+@pytest.mark.parametrize("count", [apcer, bpcer])
+def test_that_errors_at_no_number_are_refused_and_at_infinity_are_all_or_none(count):
+    with pytest.raises(InvalidInputError, match="NaN"):
+        count(float("nan"), [0.1])
+    assert {count(end, [0.1, 0.2]).value for end in (-np.inf, np.inf)} == {0.0, 1.0}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["", "print", "mask"]), st.integers(-2, 2)), max_size=30),
+    st.integers(-2, 3),
+)
+def test_that_every_error_equals_a_plain_count(rows, threshold):
+    def scores(kind):
+        return [score for name, score in rows if name == kind]
+
+    def share(errors, among):
+        return len(errors) / len(among) if among else None
+
+    attacks = {name: scores(name) for name in ("print", "mask")}
+    errors = measure(threshold, scores(""), attacks)
+    refused = share([s for s in scores("") if s < threshold], scores(""))
+    accepted = {
+        name: share([s for s in found if s >= threshold], found) for name, found in attacks.items()
+    }
+    both = [*attacks["print"], *attacks["mask"]]
+    pooled_share = share([s for s in both if s >= threshold], both)
+    known = [value for value in accepted.values() if value is not None]
+    assert errors.bpcer.value == refused
+    assert {name: rate.value for name, rate in errors.apcers.items()} == accepted
+    assert errors.apcer.value == pooled_share
+    assert errors.worst.value == max(known, default=None)
+    if refused is None or not known:
+        assert (errors.acer.value, errors.hter.value) == (None, None)
+    else:
+        assert errors.acer.value == pytest.approx((max(known) + refused) / 2)
+        assert errors.hter.value == pytest.approx((pooled_share + refused) / 2)
 
 
 def test_that_the_worst_species_is_named_and_not_the_mean():

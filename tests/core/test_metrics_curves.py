@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import det_curve, roc_auc_score, roc_curve
 
 from lmkl_core import InvalidInputError, clopper_pearson
 from lmkl_core.metrics import (
+    Rate,
     auc,
     bpcer_at_apcer,
     choose_threshold,
@@ -121,6 +122,41 @@ def test_that_det_points_run_from_refusing_all_to_accepting_all():
     assert list(zip(apcer, bpcer, strict=True)) == [(0, 1), (0, 0.5), (0.5, 0.5), (0.5, 0), (1, 0)]
 
 
+@given(TIED, TIED)
+def test_that_det_points_hold_all_of_scikit_learns(bona_fide, attacks):
+    found = set(
+        zip(*(np.round(share, 12) for share in det_points(bona_fide, attacks)), strict=True)
+    )
+    apcer, bpcer, _ = det_curve(*labelled(bona_fide, attacks))
+    assert set(zip(np.round(apcer, 12), np.round(bpcer, 12), strict=True)) <= found
+
+
+@given(TIED, TIED)
+def test_that_operating_points_are_what_measuring_at_their_thresholds_finds(bona_fide, attacks):
+    points = operating_points(bona_fide, attacks)
+    for threshold, apcer, bpcer in zip(points.thresholds, points.apcer, points.bpcer, strict=True):
+        errors = measure(threshold, bona_fide, attacks)
+        assert (errors.apcer.value, errors.bpcer.value) == (apcer, bpcer)
+    assert np.all(np.diff(points.thresholds) > 0)
+
+
+@given(TIED, TIED)
+def test_that_auc_is_the_share_of_won_pairs_counted_one_by_one(bona_fide, attacks):
+    won = sum((b > a) + (b == a) / 2 for b in bona_fide for a in attacks)
+    assert auc(bona_fide, attacks).value == pytest.approx(won / (len(bona_fide) * len(attacks)))
+
+
+def test_that_species_do_not_matter_where_attacks_are_pooled():
+    by_species, pooled = {"print": [0.1, 0.6], "mask": [0.3]}, [0.1, 0.6, 0.3]
+    assert auc([0.5, 0.2], by_species) == auc([0.5, 0.2], pooled)
+    assert eer([0.5, 0.2], by_species) == eer([0.5, 0.2], pooled)
+
+
+def test_that_huge_scores_do_not_overflow():
+    assert eer([1e308, 1.7e308], [-1e308, -1.7e308]).value == 0
+    assert choose_threshold([1.7e308], [-1.7e308], by="eer") == 0
+
+
 @pytest.mark.parametrize(("bona_fide", "attacks"), [([], [0.1]), ([0.1], []), ([], {})])
 def test_that_nothing_is_told_when_a_class_is_missing(bona_fide, attacks):
     points = operating_points(bona_fide, attacks)
@@ -149,6 +185,67 @@ def test_that_the_interval_of_auc_is_symmetric_in_the_classes():
 
 def test_that_eer_of_a_hand_computed_case_is_a_quarter():
     assert eer([0.9, 0.8, 0.7, 0.3], [0.1, 0.2, 0.25, 0.75]).value == 0.25
+
+
+@given(TIED, TIED)
+def test_that_eer_is_that_of_the_nearest_errors_found_by_brute_force(bona_fide, attacks):
+    points = operating_points(bona_fide, attacks)
+    near = [
+        (round(abs(apcer - bpcer), 12), (apcer + bpcer) / 2)
+        for apcer, bpcer in zip(points.apcer, points.bpcer, strict=True)
+    ]
+    assert eer(bona_fide, attacks).value == pytest.approx(min(near)[1])
+
+
+@given(TIED, TIED, TIED, st.sampled_from([0.01, 0.05, 0.1, 0.5]))
+def test_that_bpcer_at_an_apcer_is_the_least_among_all_thresholds_that_keep_it(
+    bona_fide, first, second, target
+):
+    attacks, genuine = {"print": first, "mask": second}, np.array(bona_fide)
+    levels = {*bona_fide, *first, *second}
+    kept = [
+        float(np.mean(genuine < threshold))
+        for threshold in [*levels, *[level + 0.5 for level in levels]]
+        if all(np.mean(np.array(scores) >= threshold) <= target for scores in attacks.values())
+    ]
+    assert bpcer_at_apcer(bona_fide, attacks, target).value == pytest.approx(min(kept))
+
+
+@given(TIED, TIED)
+def test_that_the_interval_of_eer_is_the_union_over_thresholds_taken_one_by_one(bona_fide, attacks):
+    found = []
+    for threshold in operating_points(bona_fide, attacks).thresholds:
+        errors = measure(threshold, bona_fide, attacks, confidence=0.975)
+        low = max(errors.apcer.interval[0], errors.bpcer.interval[0])
+        high = min(errors.apcer.interval[1], errors.bpcer.interval[1])
+        if low <= high:
+            found.append((low, high))
+    estimate = eer(bona_fide, attacks)
+    expected = (
+        min([low for low, _ in found] + [estimate.value]),
+        max([high for _, high in found] + [estimate.value]),
+    )
+    assert estimate.interval == (expected if found else (0.0, 1.0))
+
+
+@given(TIED, TIED, TIED, st.sampled_from([0.05, 0.5]))
+def test_that_the_interval_of_bpcer_at_an_apcer_is_the_union_taken_one_by_one(
+    bona_fide, first, second, target
+):
+    each = 1 - 0.05 / 3
+    attacks = {"print": first, "mask": second}
+    found = []
+    for threshold in operating_points(bona_fide, [*first, *second]).thresholds:
+        errors = measure(threshold, bona_fide, attacks, confidence=each)
+        ends = [rate.interval for rate in errors.apcers.values()]
+        if all(low <= target for low, _ in ends) and any(high >= target for _, high in ends):
+            found.append(Rate(errors.bpcer.n_errors, errors.bpcer.n, each).interval)
+    estimate = bpcer_at_apcer(bona_fide, attacks, target)
+    expected = (
+        min([low for low, _ in found] + [estimate.value]),
+        max([high for _, high in found] + [estimate.value]),
+    )
+    assert estimate.interval == (expected if found else (0.0, 1.0))
 
 
 def test_that_eer_of_equal_scores_is_a_half_and_claims_nothing():

@@ -1,0 +1,192 @@
+"""Tables of scores: what they hold, what they refuse, and means over presentations."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmkl_core import InvalidInputError
+from lmkl_core.metrics import ScoreTable
+
+NAN = float("nan")
+
+
+def frames():
+    return ScoreTable.of(
+        scores=[0.9, 0.7, 0.2, None, 0.4, 0.1, None],
+        species=["", "", "print", "print", "print", "mask", None],
+        subjects=["ann", "ann", "ann", "ann", "bob", "bob", "bob"],
+        presentations=["a", "a", "b", "b", "c", "d", "e"],
+    )
+
+
+def test_that_plain_sequences_become_columns_with_non_responses_marked():
+    table = frames()
+    assert len(table) == 7
+    assert table.scores.dtype == np.float64
+    assert table.species.dtype.kind == table.subjects.dtype.kind == "U"
+    assert table.is_answered.tolist() == [True, True, True, False, True, True, False]
+    assert table.is_attack.tolist() == [False, False, True, True, True, True, False]
+    assert table.n_subjects == 2
+
+
+def test_that_scores_are_told_by_class_and_species_in_order_of_appearance():
+    table = frames()
+    assert table.bona_fide.tolist() == [0.9, 0.7]
+    assert {name: scores.tolist() for name, scores in table.attacks.items()} == {
+        "print": [0.2, 0.4],
+        "mask": [0.1],
+    }
+    assert list(table.attacks) == list(table.n_attacks_without) == ["print", "mask"]
+
+
+def test_that_rows_without_a_score_are_counted_by_class_and_species():
+    assert frames().n_bona_fide_without == 1
+    assert frames().n_attacks_without == {"print": 1, "mask": 0}
+
+
+def test_that_a_species_without_any_score_is_still_there():
+    table = ScoreTable.of([None, 1.0], ["mask", ""])
+    assert table.attacks["mask"].tolist() == []
+    assert table.n_attacks_without == {"mask": 1}
+
+
+def test_that_presentations_have_the_mean_of_their_scored_frames_in_their_first_order():
+    table = frames().by_presentation()
+    assert table.presentations.tolist() == ["a", "b", "c", "d", "e"]
+    np.testing.assert_array_equal(table.scores, [0.8, 0.2, 0.4, 0.1, NAN])
+    assert table.species.tolist() == ["", "print", "print", "mask", ""]
+    assert table.subjects.tolist() == ["ann", "ann", "bob", "bob", "bob"]
+
+
+def test_that_rows_of_a_presentation_need_not_be_neighbours():
+    table = ScoreTable.of([1, 5, 3], ["", "print", ""], "aba", ["z", "y", "z"]).by_presentation()
+    assert table.presentations.tolist() == ["z", "y"]
+    assert table.scores.tolist() == [2, 5]
+
+
+def test_that_presentations_with_too_few_scored_frames_are_non_responses():
+    table = frames().by_presentation(least=2)
+    np.testing.assert_array_equal(table.scores, [0.8, NAN, NAN, NAN, NAN])
+    with pytest.raises(InvalidInputError, match="at least 1"):
+        frames().by_presentation(least=0)
+
+
+@given(st.floats(-1e6, 1e6), st.integers(1, 50))
+def test_that_equal_scores_have_exactly_that_mean(score, count):
+    table = ScoreTable.of([score] * count, [""] * count, presentations=["a"] * count)
+    assert table.by_presentation().scores.tolist() == [score]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.none() | st.floats(-1e3, 1e3)), max_size=30),
+    st.randoms(use_true_random=False),
+)
+def test_that_means_equal_a_plain_loop_and_do_not_depend_on_the_order(rows, random):
+    def means(ordered):
+        table = ScoreTable.of(
+            [score for _, score in ordered],
+            [""] * len(ordered),
+            presentations=[name for name, _ in ordered],
+        ).by_presentation()
+        return dict(zip(table.presentations.tolist(), table.scores.tolist(), strict=True))
+
+    found = means(rows)
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    assert {name: str(mean) for name, mean in means(shuffled).items()} == {
+        name: str(mean) for name, mean in found.items()
+    }
+    assert set(found) == {name for name, _ in rows}
+    for name, mean in found.items():
+        scores = [score for other, score in rows if other == name and score is not None]
+        if not scores:
+            assert math.isnan(mean)
+        else:
+            assert mean == pytest.approx(np.mean(scores), abs=1e-9)
+
+
+def test_that_a_table_by_presentation_stays_what_it_is():
+    once = frames().by_presentation()
+    twice = once.by_presentation()
+    np.testing.assert_array_equal(once.scores, twice.scores)
+    assert once.presentations.tolist() == twice.presentations.tolist()
+
+
+@pytest.mark.parametrize(
+    ("species", "subjects"), [(["", "print"], "aa"), (["print", "mask"], "aa"), (["", ""], "ab")]
+)
+def test_that_a_presentation_of_two_species_or_subjects_is_refused_by_name(species, subjects):
+    table = ScoreTable.of([1, 2], species, subjects, ["take 1", "take 1"])
+    with pytest.raises(InvalidInputError, match="'take 1' has rows of more than one species"):
+        table.by_presentation()
+
+
+@pytest.mark.parametrize("name", ["bona fide", "Bonafide", "bona_fide"])
+def test_that_bona_fide_as_a_species_is_refused_because_it_would_count_as_an_attack(name):
+    with pytest.raises(InvalidInputError, match="empty species"):
+        ScoreTable.of([1.0], [name])
+
+
+@pytest.mark.parametrize("score", [float("inf"), -float("inf"), "high", [0.1]])
+def test_that_scores_that_are_no_finite_numbers_are_refused(score):
+    with pytest.raises(InvalidInputError, match="Scores of a table must be"):
+        ScoreTable.of([score], [""])
+
+
+def test_that_columns_of_unequal_lengths_are_refused_with_their_lengths():
+    with pytest.raises(InvalidInputError, match="1 scores, 2 species, 1 subjects"):
+        ScoreTable.of([1.0], ["", ""], ["a"], ["b"])
+
+
+def test_that_a_nameless_subject_is_refused():
+    with pytest.raises(InvalidInputError, match="subjects of a table must be names"):
+        ScoreTable.of([1.0], [""], [None])
+
+
+def test_that_names_may_be_numbers_and_long_names_are_not_cut():
+    table = ScoreTable.of([1, 2], ["", "a very long species " * 5], [7, 12], range(2))
+    assert table.subjects.tolist() == ["7", "12"]
+    assert table.species[1] == "a very long species " * 5
+    joined = ScoreTable.joined([table, ScoreTable.of([3], ["x"], ["somebody else"])])
+    assert joined.subjects.tolist() == ["7", "12", "somebody else"]
+    assert joined.species[1] == table.species[1]
+
+
+def test_that_without_presentations_every_row_is_one_and_without_subjects_all_are_one():
+    table = ScoreTable.of([1, 2, 3], ["", "", "x"])
+    assert len(table.by_presentation()) == 3
+    assert table.n_subjects == 1
+
+
+def test_that_an_empty_table_has_nothing_and_stays_empty():
+    empty = ScoreTable.joined([])
+    assert (len(empty), len(empty.by_presentation()), empty.n_subjects) == (0, 0, 0)
+    assert (empty.bona_fide.tolist(), empty.attacks) == ([], {})
+    assert (empty.n_bona_fide_without, empty.n_attacks_without) == (0, {})
+    assert len(ScoreTable.joined([empty, frames()])) == len(frames())
+
+
+def test_that_rows_are_chosen_by_mask_or_number_and_joined_again():
+    table = frames()
+    joined = ScoreTable.joined([table.rows(table.is_attack), table.rows(np.array([0, 1, 6]))])
+    assert joined.presentations.tolist() == ["b", "b", "c", "d", "a", "a", "e"]
+
+
+def test_that_scores_of_one_presentation_by_two_models_are_kept_apart_by_names():
+    table = ScoreTable.of([1.0], [""], ["ann"], ["take"])
+    other = ScoreTable.of([3.0], [""], ["ann"], ["take"])
+    assert ScoreTable.joined([table, other]).by_presentation().scores.tolist() == [2.0]
+    apart = ScoreTable.joined([table, other], names=["one", "two"]).by_presentation()
+    assert apart.presentations.tolist() == ["one: take", "two: take"]
+    assert apart.scores.tolist() == [1.0, 3.0]
+    with pytest.raises(InvalidInputError, match="2 tables need as many names"):
+        ScoreTable.joined([table, other], names=["one"])
+
+
+def test_that_a_shift_moves_scores_and_leaves_non_responses():
+    np.testing.assert_array_equal(
+        frames().shifted(-1.0).scores, np.array([0.9, 0.7, 0.2, NAN, 0.4, 0.1, NAN]) - 1
+    )
