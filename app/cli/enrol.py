@@ -126,7 +126,8 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWan
         wanted.append(TakeWanted(source, name))
     if not wanted:
         stop(
-            f"Name at least one source, as in: lmkl-pad enrol clip.mp4 {TAKE_FORM}", ExitCode.USAGE
+            "Name at least one source, as in: lmkl-pad enrol clip.mp4 -o face.safetensors.",
+            ExitCode.USAGE,
         )
     for take in wanted:
         source_from(take.source)

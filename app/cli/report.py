@@ -165,6 +165,8 @@ def _tested(
         model, pipeline = model_with_pipeline(
             model_file, settings.detector, preset=preset, progress=tell
         )
+        if not hidden:
+            say(f"Presenting {len(plan)} recordings")
         tested = run_test(
             pipeline,
             model,

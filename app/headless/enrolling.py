@@ -1,8 +1,9 @@
 """Enrolment without a window: takes from sources, and the model fitted on them.
 
-A live source and the demo are recorded as the window does, part by part, with a pause in which the
-person moves. A recording is over before anyone could be asked to move, so it is cut instead: its
-usable frames, evenly over its whole length, become parts that follow one another in time. Parts of
+A live source is recorded as the window does, part by part, with a pause in which the person moves;
+of the demo, parts are the takes that the window enrols. A recording is over before anyone could be
+asked to move, so it is cut instead: its usable frames, evenly over its whole length, become parts
+that follow one another in time. Parts of
 one recording are more alike than parts with a pause between them; the threshold of a model that
 rests on a single recording is the weaker for it, and several recordings are better than a long one.
 """
@@ -35,6 +36,8 @@ from app.observation import observe
 from app.pipeline import Pipeline
 from app.settings import Settings
 from app.sources.demo import DemoSource
+from app.sources.opening import source_from
+from app.sources.source import FrameSource
 from app.types import Frame
 
 FEWEST_IN_PART = 3
@@ -42,9 +45,6 @@ FEWEST_IN_PART = 3
 
 LONGEST_TAKE = 180.0
 """Seconds after which a live take ends with what it has."""
-
-DEMO_EVERY = 3
-"""Of the demo's frames each so many one is looked at: ten a second, as a slow machine would."""
 
 ALIKE = "It is the same picture as one before."
 
@@ -148,20 +148,19 @@ class Recorder:
         app.sources.source.SourceError
             When the source cannot be read.
         """
-        with opened(wanted.source, self._settings) as reading:
-            source = shown_name(wanted.source, reading.source)
-            take = TakeRecorded(self._name_for(wanted, reading), source)
-            if isinstance(reading.source, DemoSource) or reading.source.is_live:
-                self._record_in_parts(reading, take, tell)
-            else:
-                self._cut_into_parts(reading, take, tell)
+        source = source_from(wanted.source)
+        take = TakeRecorded(self._name_for(wanted, source), shown_name(wanted.source, source))
+        if isinstance(source, DemoSource):
+            self._record_demo(source, take, tell)
+        else:
+            with opened(wanted.source, self._settings) as reading:
+                (self._record_live if source.is_live else self._cut)(reading, take, tell)
         self._taken.add(take.name)
         self.takes.append(take)
         return take
 
-    def _name_for(self, wanted: TakeWanted, reading: Opened) -> str:
+    def _name_for(self, wanted: TakeWanted, source: FrameSource) -> str:
         """Return a name that no other take has."""
-        source = reading.source
         if isinstance(source, DemoSource):
             unsaid = next((name for name in SUGGESTIONS if name not in self._taken), "demo")
         else:
@@ -173,58 +172,69 @@ class Recorder:
             name = f"{clean} ({number})"
         return name
 
-    # ------------------------------------------------------------- live, and the demo
-
-    def _record_in_parts(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
+    def _record_live(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
         """Do what the window does while a take is recorded."""
         enrolment = Enrolment(self.plan)
         enrolment.start(take.name)
-        demo = reading.source if isinstance(reading.source, DemoSource) else None
-        light = directing.light_of(take.name, len(self.takes))
-        caption = _present(demo, light, 0)
-        for number, frame in enumerate(reading.frames(self._pipeline)):
-            if demo is not None and (number % DEMO_EVERY or frame.caption != caption):
-                continue
+        for frame in reading.frames(self._pipeline):
             seen = observe(self._pipeline, None, frame)
-            offer = enrolment.offer(seen)
             take.n_seen += 1
-            if offer is Offer.UNUSABLE:
+            if enrolment.offer(seen) is Offer.UNUSABLE:
                 take.refused[seen.scored.reason] += 1
-            elif offer is Offer.NEXT_PART and enrolment.recording_part is not None:
-                caption = _present(demo, light, enrolment.recording_part[1])
             if tell is not None:
-                shown = enrolment.shown
-                wanted = self.plan.parts * self.plan.frames
-                tell(len(enrolment.samples), wanted, shown.hint or f"recording {take.name}")
+                hint = enrolment.shown.hint or f"recording {take.name}"
+                tell(len(enrolment.samples), self.plan.parts * self.plan.frames, hint)
             if not enrolment.is_recording or frame.time >= LONGEST_TAKE:
                 break
         take.samples = list(enrolment.samples)
 
-    # ------------------------------------------------------------- recordings
+    def _record_demo(self, demo: DemoSource, take: TakeRecorded, tell: Tell | None) -> None:
+        """Enrol the demo's takes in one light, rendering no more frames than are looked at."""
+        from app.demo_video.takes import RATE, Take, frames
 
-    def _cut_into_parts(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
-        frames: Iterable[Frame] = reading.frames(self._pipeline)
-        usable: list[Sample] = []
+        light = directing.light_of(take.name, len(self.takes))
+        every = max(1, math.ceil(self.plan.every * RATE))
+        for part in range(self.plan.parts):
+            chapter = directing.enrolment_take(demo, light, part)
+            n_frames = every * self.plan.frames
+            shot = Take(chapter.person, "bonafide", None, light, chapter.seed, n_frames)
+            self._pipeline.reset()
+            for frame in frames(shot, every):
+                if tell is not None:
+                    wanted = self.plan.parts * self.plan.frames
+                    tell(take.n_seen, wanted, f"recording {take.name}")
+                self._keep(take, frame, part, is_simulated=True)
+
+    def _keep(
+        self, take: TakeRecorded, frame: Frame, part: int = 0, *, is_simulated: bool = False
+    ) -> Sample | None:
+        """Add a frame to a take, or count why it is not usable."""
+        take.n_seen += 1
+        result = self._pipeline.process(frame)
+        if result.views is None:
+            take.refused[result.reason] += 1
+            return None
+        number, views = len(take.samples), dict(result.views)
+        sample = Sample(number, take.name, part, views, result.condition, None, is_simulated)
+        take.samples.append(sample)
+        return sample
+
+    def _cut(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
+        """Read a whole recording, then cut what is usable into parts."""
         known: set[bytes] = set()
         n_expected = 2 * self._n_frames
-        for frame in apart_in_time(frames, self._step(reading)):
-            take.n_seen += 1
+        for frame in apart_in_time(reading.frames(self._pipeline), self._step(reading)):
             if tell is not None:
                 tell(min(take.n_seen, n_expected), n_expected, f"looking at {take.source}")
-            result = self._pipeline.process(frame)
-            if result.views is None:
-                take.refused[result.reason] += 1
+            if (sample := self._keep(take, frame)) is None:
                 continue
-            content = b"".join(view.tobytes() for view in result.views.values())
+            content = b"".join(view.tobytes() for view in sample.views.values())
             if content in known:
                 take.refused[ALIKE] += 1
-                continue
+                take.samples.pop()
             known.add(content)
-            usable.append(
-                Sample(len(usable), take.name, 0, dict(result.views), result.condition, None)
-            )
-        places = sorted(spread(range(len(usable)), self._n_frames))
-        take.samples = cut([usable[place] for place in places], self.plan.parts)
+        places = sorted(spread(range(len(take.samples)), self._n_frames))
+        take.samples = cut([take.samples[place] for place in places], self.plan.parts)
 
     def _step(self, reading: Opened) -> float:
         """Return the seconds between frames: long recordings are looked at more sparsely."""
@@ -322,12 +332,3 @@ def _too_few(takes: Sequence[TakeRecorded], n: int) -> str:
         f"Only {n} of the {n_seen} frames that were looked at are usable, and {FEWEST_SAMPLES} are "
         f"needed:{why} record longer or better ones, or name more sources."
     )
-
-
-def _present(demo: DemoSource | None, light: str, part: int) -> str:
-    """Let the demo present a part of a take; return the caption its frames will have."""
-    if demo is None:
-        return ""
-    chapter = directing.enrolment_take(demo, light, part)
-    demo.present(chapter.key)
-    return directing.caption_of(chapter)

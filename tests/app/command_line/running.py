@@ -1,0 +1,48 @@
+"""Commands, in this process and in one of their own."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from app.cli.main import cli
+
+ROOT = Path(__file__).resolve().parents[3]
+RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
+
+
+def run(*arguments):
+    """Run a command in this process."""
+    return RUNNER.invoke(cli, [str(argument) for argument in arguments])
+
+
+def refused(result, code):
+    """Check that a command said one sentence, and nothing else, and return it."""
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    (sentence,) = result.stderr.splitlines()
+    assert sentence.endswith(".")
+    return sentence
+
+
+def interrupted(arguments, when):
+    """Start a command, press Ctrl-C when ``when(process)`` returns, and return what it left.
+
+    Returns exit code, standard output and standard error.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-m", "app", *map(str, arguments)],
+        cwd=ROOT,
+        env=os.environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        when(process)
+        assert process.poll() is None  # it is still at work
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    return process.returncode, stdout, stderr
