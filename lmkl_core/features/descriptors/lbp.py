@@ -30,9 +30,9 @@ side by side: 354 columns.
 Which colours and which variant the rows LBP+NN, LBP+GMM, LBP+OCSVM and LBP+AE of the paper's
 tables used could not be established from public material; this is the colour texture
 descriptor of the face literature they stand in (Boulkenafet, Komulainen and Hadid 2015, 2016:
-uniform patterns of eight points at radius 1 in YCbCr and HSV). There crops had 64 pixels; here
-the preset says how many. Hue is compared as a number, as it is there, although red is at both
-of its ends.
+uniform patterns of eight points at radius 1 in YCbCr and HSV, of faces of 64 pixels; here the
+preset says how many). Hue is compared as a number, as it is there, although red is at both of
+its ends.
 
 References
 ----------

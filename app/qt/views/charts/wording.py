@@ -10,6 +10,8 @@ _NETWORKS = {
     "densenet201": "DenseNet-201",
     "efficientnet-lite0": "EfficientNet-Lite0",
     "googlenet": "GoogLeNet",
+    "iqm": "Image quality",
+    "lbp": "LBP",
     "mobilenet-v2": "MobileNetV2",
     "nasnetlarge": "NASNet-Large",
     "resnet50": "ResNet-50",
