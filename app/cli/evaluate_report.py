@@ -1,5 +1,6 @@
 """Tables of an evaluation, and what can be evaluated, for people who read a terminal."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.box import SIMPLE
@@ -15,16 +16,19 @@ from app.evaluation.tables.words import (
     MODES,
     NOTHING,
     basis_text,
-    interval_text,
     printed_text,
     share,
+    short_interval,
     spread_text,
 )
 
+NAMES_WIDTH, MEASURED_WIDTH, PUBLISHED_WIDTH, OTHER_WIDTH = 22, 19, 33, 12
+"""Columns of a terminal that methods' names and figures need."""
+
 SHORT = {
-    "APCER": "APCER worst",
-    "BPCER20": "BPCER @ 5 %",
-    "ACER": "ACER (legacy)",
+    "APCER": "APCER, worst",
+    "BPCER20": "BPCER at\nAPCER 5 %",
+    "ACER": "ACER\n(legacy)",
 }
 """Headings that would be too wide."""
 
@@ -43,9 +47,15 @@ def print_table(table: Table, console: Console) -> None:
     console.print(f"[bold]{escape(title(table))}[/bold], {mode}")
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")
-    console.print(_headline(table))
+    width = PUBLISHED_WIDTH if table.published is not None else MEASURED_WIDTH
+    for names in _parts(table.headline, width, console):
+        console.print(_headline(table, names))
     if table.measured:
-        console.print(_others(table))
+        shown = [name for name in table.others if not _is_nothing(table, name)]
+        for names in _parts(shown, OTHER_WIDTH, console):
+            console.print(_others(table, names))
+        if _is_nothing(table, "APNRR") and _is_nothing(table, "BPNRR"):
+            console.print("Every frame had a response.")
     for row in table.rows:
         if row.measured is not None and row.by_presentation is None:
             console.print(f"{row.title}: {row.remark}", markup=False, highlight=False)
@@ -53,19 +63,25 @@ def print_table(table: Table, console: Console) -> None:
         console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
 
 
-def _headline(table: Table) -> Grid:
+def _parts(names: Sequence[str], width: int, console: Console) -> list[Sequence[str]]:
+    """Return as many figures together as leave room for the methods' names."""
+    n = max((console.width - NAMES_WIDTH) // width, 1)
+    return [names[start : start + n] for start in range(0, len(names), n)]
+
+
+def _headline(table: Table, names: Sequence[str]) -> Grid:
     is_spread = len(table.folds) > 1
-    grid = Grid(title="By presentation, %", title_justify="left")
+    said = "mean ± std over folds, all folds together" if is_spread else "measured"
+    grid = Grid(
+        title=f"By presentation, %: {said}, 95 % interval, n", title_justify="left", box=SIMPLE
+    )
     grid.add_column("method", overflow="fold")
-    for name in table.headline:
+    for name in names:
         if table.published is not None:
-            grid.add_column(f"{_short(name)} published", justify="right")
-        said = "mean ± std" if is_spread else "measured"
-        grid.add_column(f"{_short(name)} {said}", justify="right")
-        grid.add_column("all folds, 95 %" if is_spread else "95 % interval", justify="right")
-        grid.add_column("n", justify="right")
+            grid.add_column(f"{name}\npublished", justify="right", no_wrap=True)
+        grid.add_column(f"{_short(name)}\nmeasured", justify="right", no_wrap=True)
     for row in table.rows:
-        cells = [cell for name in table.headline for cell in _cells(row, name, table)]
+        cells = [cell for name in names for cell in _cells(row, name, table)]
         style = "bold" if row.is_own else "" if row.by_presentation is not None else "dim"
         grid.add_row(escape(_name(row)), *cells, style=style)
     return grid
@@ -75,36 +91,45 @@ def _cells(row: Row, name: str, table: Table) -> list[str]:
     cells = [] if table.published is None else [printed_text(row.printed(name))]
     level = row.by_presentation
     if level is None:
-        return [*cells, "", "", ""]
+        return [*cells, ""]
     told = level.pooled.figure(name)
-    interval = interval_text(told)
-    if len(table.folds) > 1:
-        both = f"{share(told.value)} ({interval})" if interval else share(told.value)
-        return [*cells, spread_text(level.spread(name)), both, basis_text(told)]
-    return [*cells, share(told.value), interval, basis_text(told)]
+    is_spread = len(level.folds) > 1
+    lines = [
+        spread_text(level.spread(name)) if is_spread else "",
+        f"{share(told.value)} ({short_interval(told)})" if told.interval else share(told.value),
+        basis_text(told),
+        told.species if told.value else "",
+    ]
+    return [*cells, "\n".join(escape(line) for line in lines if line)]
 
 
-def _others(table: Table) -> Grid:
+def _others(table: Table, names: Sequence[str]) -> Grid:
     grid = Grid(
-        title="All folds together, % with 95 % interval; † by frame, not independent",
+        title="By presentation, % with 95 % interval; † by frame, not independent",
         title_justify="left",
+        box=SIMPLE,
     )
     grid.add_column("method", overflow="fold")
-    for name in table.others:
-        grid.add_column(_short(name), justify="right")
-    grid.add_column("worst species", overflow="fold")
+    for name in names:
+        grid.add_column(_short(name), justify="right", no_wrap=True)
     for row in table.measured:
         assert row.by_presentation is not None
         assert row.by_frame is not None
         cells = []
-        for name in table.others:
+        for name in names:
             told = row.by_presentation.pooled.figure(name)
             by_frame = share(row.by_frame.pooled.value(name))
-            cells.append(f"{share(told.value)}\n{interval_text(told) or NOTHING}\n† {by_frame}")
-        worst = row.by_presentation.pooled.figure("APCER")
-        species = worst.species if worst.value else NOTHING
-        grid.add_row(escape(row.title), *cells, escape(species), end_section=True)
+            lines = [share(told.value), short_interval(told) or NOTHING, f"† {by_frame}"]
+            cells.append("\n".join([*lines, escape(told.species)] if told.value else lines))
+        grid.add_row(escape(row.title), *cells)
     return grid
+
+
+def _is_nothing(table: Table, name: str) -> bool:
+    """Whether it is a non-response rate, and there was none at either level."""
+    levels = [level for row in table.measured for level in (row.by_presentation, row.by_frame)]
+    found = [level.pooled.value(name) for level in levels if level is not None]
+    return name in ("APNRR", "BPNRR") and not any(found)
 
 
 def _short(name: str) -> str:
@@ -152,18 +177,16 @@ def listing() -> dict[str, Any]:
 def print_listing(console: Console) -> None:
     """Print what `listing` returns; what comes first of several is the default."""
     found = listing()
-    databases = Grid(title="Databases", title_justify="left", box=SIMPLE)
-    databases.add_column("name", no_wrap=True)
-    for heading in ("protocols", "modes", "preset", "table"):
-        databases.add_column(heading)
+    databases = Grid(title="Databases", title_justify="left", box=SIMPLE, show_header=False)
+    databases.add_column(no_wrap=True)
+    databases.add_column()
     for each in found["databases"]:
-        databases.add_row(
-            each["name"],
-            ", ".join(each["protocols"]) or NOTHING,
-            ", ".join(each["modes"]),
-            each["preset"],
-            each["paper_table"] or NOTHING,
-        )
+        paper = f"; the paper's table {each['paper_table']}" if each["paper_table"] else ""
+        lines = [f"{each['title']}: preset {each['preset']}{paper}"]
+        if each["protocols"]:
+            lines.append(f"protocols {', '.join(each['protocols'])}")
+        lines.append(", ".join(each["modes"]))
+        databases.add_row(each["name"], "\n".join(lines))
     console.print(databases)
     methods = Grid(title="Methods", title_justify="left", box=SIMPLE)
     methods.add_column("name", no_wrap=True)

@@ -40,6 +40,11 @@ def interval_text(told: Told) -> str:
     return f"{share(low)} to {share(high)}"
 
 
+def short_interval(told: Told) -> str:
+    """Return ``"2.7-32.4"`` for narrow columns; empty where no interval is told."""
+    return interval_text(told).replace(" to ", "-")
+
+
 def basis_text(told: Told) -> str:
     """Return what a figure rests on: ``"3 of 24"`` or ``"80 + 400"``; empty without a value."""
     if told.value is None:
