@@ -31,6 +31,7 @@ from lmkl_core.validation import (
     check_groups,
     check_integer,
     check_rate,
+    is_single_view,
     match_views,
     warn_of_duplicates,
 )
@@ -41,9 +42,9 @@ REFITS = 5
 FEWEST_ROWS = 4
 """A refit on half of fewer rows than this would have no spread to learn from."""
 
-MOST_ROWS = 4000
-"""Methods learn from at most this many rows, as many as `lmkl_core.LocalisedMKL` fits exactly: work
-grows with their square or faster, and so does the memory of the kernel that sets block lengths."""
+MOST_ROWS = 2000
+"""Methods learn from at most this many rows: distances between all pairs of them, on the tens of
+thousands of columns that networks give, are needed six times."""
 
 
 class Machine(Protocol):
@@ -128,7 +129,7 @@ class Baseline(ViewsEstimator):
     def score_samples(self, X) -> np.ndarray:
         """Scores, higher is more genuine."""
         check_is_fitted(self, "offset_")
-        if self._single and not isinstance(X, Mapping):
+        if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
         views = match_views(X, self.view_names_, self._columns, self._dtype)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -34,7 +34,7 @@ BOTTLENECKS = (0.1, 0.25, 0.5)
 """Candidates for the width of an auto-encoder's narrowest layer."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Method:
     """One row of a table of methods.
 

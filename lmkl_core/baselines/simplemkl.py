@@ -157,9 +157,8 @@ def curvature(stack: np.ndarray, visit: Visit, nu: float) -> np.ndarray:
     n_views = len(stack)
     if len(free) < 2:
         return np.zeros((n_views, n_views))
-    inner = np.einsum("g,gij->ij", visit.weights, stack[:, free[:, None], free])
     system = np.ones((len(free) + 1, len(free) + 1))
-    system[:-1, :-1] = inner
+    system[:-1, :-1] = weighted(stack, visit.weights)[np.ix_(free, free)]
     system[-1, -1] = 0.0
     right = np.zeros((len(free) + 1, n_views))
     right[:-1] = visit.products[:, free].T

@@ -8,7 +8,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import roc_auc_score
 
-from lmkl_core import Calibration, Cancelled, DuplicateRowsWarning, InvalidInputError
+from lmkl_core import (
+    Calibration,
+    Cancelled,
+    DuplicateRowsWarning,
+    InvalidInputError,
+    LocalisedMKL,
+)
 from lmkl_core.baselines import METHODS, PUBLISHED_ONLY, views_for
 from lmkl_core.baselines.base import FEWEST_ROWS, REFITS, evenly_spaced, folds_of
 from lmkl_core.blocks import left_out_blocks
@@ -20,7 +26,8 @@ pytestmark = pytest.mark.usefixtures("one_blas_thread")
 NAMES = ("face/net.a", "eyes/net.b", "face/lbp", "eyes/lbp", "face/iqm")
 QUICK = {"autoencoder": {"max_iter": 30}, "lbp-ae": {"max_iter": 30}}
 OTHERS = [name for name, method in METHODS.items() if method.uses in ("all", "lbp", "iqm")]
-REFITTED = [name for name in OTHERS if name not in ("fusion", "lpq-mkl", "localised-mkl")]
+# One name for each estimator that is not LocalisedMKL.
+REFITTED = ["ocsvm", "nn", "gmm", "autoencoder", "md", "mk-svdd", "mk-ocsvm"]
 
 
 def views_of(seed=0, n=36):
@@ -69,6 +76,11 @@ def test_that_slim_variants_are_published_only_and_say_why():
     assert set(PUBLISHED_ONLY) == {"Multiple Kernel-SVDD-Slim", "Multiple Kernel-OCSVM-Slim"}
     assert not any("slim" in name for name in METHODS)
     assert all("definition" in why for why in PUBLISHED_ONLY.values())
+
+
+def test_that_every_estimator_that_is_refitted_is_tested_below():
+    kinds = {method.estimator for method in METHODS.values()} - {LocalisedMKL}
+    assert {METHODS[name].estimator for name in REFITTED} == kinds
 
 
 def test_that_methods_pick_their_views_by_name():
