@@ -1,0 +1,177 @@
+"""What holds for every database, protocol and mode."""
+
+import pickle
+import re
+
+import pytest
+
+from app.protocols.registry import DATABASES
+from app.protocols.types import ProtocolError
+from tests.app.protocols import trees
+
+ALL = [
+    (name, protocol, mode)
+    for name, database in DATABASES.items()
+    if name != "plain"
+    for protocol in database.protocols
+    for mode in database.modes
+]
+CLIENTS = [case for case in ALL if case[2] == "client-specific"]
+
+
+@pytest.mark.parametrize(("name", "protocol", "mode"), ALL)
+def test_that_models_learn_from_bona_fide_recordings_which_are_in_no_test(
+    whole, name, protocol, mode
+):
+    layout = whole(name, protocol, mode)
+    assert (layout.database, layout.protocol, layout.mode) == (name, protocol, mode)
+    for fold in layout.folds:
+        learnt = {r.name for plan in fold.plans for r in plan.train}
+        developed = {r.name for plan in fold.plans for r in plan.development}
+        tested = [r.name for plan in fold.plans for r in plan.test]
+        assert len(tested) == len(set(tested))
+        assert not learnt & set(tested)
+        assert not learnt & developed
+        assert not developed & set(tested)
+        for plan in fold.plans:
+            assert plan.train
+            assert not any(r.is_attack for r in plan.train)
+            assert {r.is_attack for r in plan.development} in (set(), {True, False})
+        assert {r.is_attack for plan in fold.plans for r in plan.test} == {True, False}
+
+
+@pytest.mark.parametrize(("name", "protocol", "mode"), CLIENTS)
+def test_that_a_model_of_a_client_meets_that_client_alone(whole, name, protocol, mode):
+    layout = whole(name, protocol, mode)
+    for fold in layout.folds:
+        assert len({plan.name for plan in fold.plans}) == len(fold.plans) > 1
+        for plan in fold.plans:
+            of = {r.subject for r in (*plan.train, *plan.development, *plan.test)}
+            assert of == {plan.name}
+
+
+# The demo was made for it.
+@pytest.mark.parametrize(("name", "protocol", "mode"), [c for c in CLIENTS if c[0] != "demo"])
+def test_that_a_report_is_told_what_clients_models_learn_from(whole, name, protocol, mode):
+    layout = whole(name, protocol, mode)
+    assert any("learn" in note for note in layout.notes)
+
+
+@pytest.mark.parametrize("name", [name for name in DATABASES if name not in ("plain", "demo")])
+def test_that_names_are_paths_below_the_root_of_files_that_are_there(whole, name):
+    layout = whole(name)
+    plan = layout.folds[-1].plans[0]
+    for recording in (*plan.train[:5], *plan.test[-5:]):
+        path = recording.footage.path
+        assert path.is_file()
+        assert path.is_absolute()
+        assert path.as_posix().endswith("/" + recording.name)
+
+
+@pytest.mark.parametrize(("name", "n_train"), [("replay-attack", 2), ("replay-mobile", 4)])
+def test_that_enrolment_recordings_teach_the_models_of_clients(whole, name, n_train):
+    layout = whole(name, "", "client-specific")
+    (fold,) = layout.folds
+    for plan in fold.plans:
+        assert len(plan.train) == n_train
+        assert all(r.name.startswith("enroll/test/") for r in plan.train)
+    total = sum(not r.is_attack for plan in fold.plans for r in plan.test)
+    assert total == {"replay-attack": 80, "replay-mobile": 110}[name]
+
+
+def test_that_a_client_without_bona_fide_test_recordings_is_tested_with_attacks(whole):
+    layout = whole("replay-mobile", "", "client-specific")
+    (plan,) = [plan for plan in layout.folds[0].plans if plan.name == "client009"]
+    assert len(plan.train) == 4
+    assert len(plan.test) == 16
+    assert all(r.is_attack for r in plan.test)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n_train", "n_genuine"),
+    [("I", 12, 6), ("II", 12, 6), ("III", 15, 3), ("IV", 10, 1)],
+)
+def test_that_oulu_users_are_learnt_in_the_circumstances_of_training(
+    whole, protocol, n_train, n_genuine
+):
+    layout = whole("oulu-npu", protocol, "client-specific")
+    for fold in layout.folds:
+        assert len(fold.plans) == 20
+        for plan in fold.plans:
+            assert len(plan.train) == n_train
+            genuine = [r for r in plan.test if not r.is_attack]
+            assert len(genuine) == n_genuine
+            assert not {r.condition for r in plan.train} & {r.condition for r in genuine}
+
+
+def test_that_nuaa_leaves_out_whoever_has_no_images_to_learn_from(whole):
+    layout = whole("nuaa", "", "client-specific")
+    (fold,) = layout.folds
+    assert [plan.name for plan in fold.plans] == ["0001", "0004", "0007"] + [
+        f"{number:04d}" for number in (2, 3, 5, 6, 8, 9)
+    ]
+    assert any("left out: 0010, 0011" in note for note in layout.notes)
+
+
+@pytest.mark.parametrize("name", ["replay-attack", "replay-mobile"])
+def test_that_without_lists_the_same_videos_are_found(whole, tmp_path, name):
+    database = DATABASES[name]
+    make = {"replay-attack": trees.replay_attack, "replay-mobile": trees.replay_mobile}[name]
+    root = make(tmp_path)
+    base = root / "database" if name == "replay-mobile" else root
+    (base / "protocols").rename(base / "lists")
+    for protocol in database.protocols:
+        listed = whole(name, protocol, "client-specific")
+        found = database.read(root, protocol, "client-specific")
+        for one, other in zip(listed.folds[0].plans, found.folds[0].plans, strict=True):
+            assert set(one.test) == set(other.test)
+            assert set(one.train) == set(other.train)
+        assert any("official lists" in note for note in found.notes)
+
+
+def test_that_the_first_protocol_stands_for_an_empty_name(whole):
+    layout = whole("oulu-npu", "", "client-independent")
+    assert layout.protocol == "IV"
+
+
+def test_that_unknown_protocols_and_modes_are_refused_with_the_known_ones(database_root):
+    database, root = DATABASES["oulu-npu"], database_root("oulu-npu")
+    with pytest.raises(ProtocolError, match=r"no protocol 'V': take IV, I, II and III"):
+        database.read(root, "V", "client-independent")
+    with pytest.raises(ProtocolError, match=r"mode 'one-against-rest': take client-independent"):
+        database.read(root, "", "one-against-rest")
+
+
+def test_that_the_registry_holds_the_papers_tables():
+    tables = {d.table: (d.name, d.preset) for d in DATABASES.values() if d.table}
+    assert tables == {
+        "RM": ("replay-mobile", "paper-pad"),
+        "ONC": ("oulu-npu", "paper-pad"),
+        "MSU": ("msu-mfsd", "paper-pad"),
+        "RA": ("replay-attack", "paper-pad"),
+        "ImageNovelty": ("caltech-256", "paper-objects"),
+        "ImageAbnormality": ("abnormal-objects", "paper-objects"),
+    }
+    assert all(name == database.name for name, database in DATABASES.items())
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in DATABASES)
+
+
+@pytest.mark.parametrize("name", ["casia-fasd", "demo"])
+def test_that_recordings_travel_to_other_processes(whole, name):
+    layout = whole(name)
+    recording = layout.folds[0].plans[0].test[0]
+    again = pickle.loads(pickle.dumps(recording))
+    assert again == recording
+    assert again.footage == recording.footage
+
+
+def test_that_the_demo_needs_no_folder_and_keeps_most_species_for_the_test():
+    layout = DATABASES["demo"].read(None, "", "client-specific")
+    plans = layout.folds[0].plans
+    assert len(plans) == 4
+    for plan in plans:
+        assert (len(plan.train), len(plan.development), len(plan.test)) == (6, 9, 13)
+        developed = {r.species for r in plan.development if r.is_attack}
+        tested = {r.species for r in plan.test if r.is_attack}
+        assert len(tested - developed) == 5
+    assert any("simulated" in note for note in layout.notes)
