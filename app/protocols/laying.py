@@ -141,10 +141,7 @@ def _folds(
         folds.append(Fold(division.name, plans))
     if not any(plan.development for fold in folds for plan in fold.plans):
         whose = "clients" if mode == "client-specific" else "models"
-        notes.append(
-            f"{title} has no development recordings for these {whose}: thresholds and parameters "
-            "have to come from what each model learns from."
-        )
+        notes.append(f"{title} has no development recordings for these {whose}.")
     return tuple(folds), notes
 
 
@@ -165,7 +162,8 @@ def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
             continue
         learnt = {recording.name for recording in train}
         kept = tuple(recording for recording in tested if recording.name not in learnt)
-        plans.append(Plan(subject, tuple(train), tuple(development.get(subject, ())), kept))
+        if kept:
+            plans.append(Plan(subject, tuple(train), tuple(development.get(subject, ())), kept))
     notes = []
     if from_training:
         notes.append("Each client's model learns from that client's bona fide training recordings.")

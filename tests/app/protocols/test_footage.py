@@ -107,6 +107,19 @@ def test_that_a_video_that_breaks_off_is_spread_over_what_is_there(tmp_path):
     assert steps(FileFootage(broken).frames(3)) == spread(n_frames, 3)
 
 
+def test_that_damaged_frames_are_passed_over(tmp_path):
+    pictures = [picture(step) for step in range(N_FRAMES)]
+    data = bytearray(write_video(tmp_path / "whole.avi", "MJPG", pictures).read_bytes())
+    starts = [at for at in range(len(data)) if data[at : at + 3] == b"\xff\xd8\xff"]
+    for damaged in (5, 6, 11):
+        data[starts[damaged] : starts[damaged] + 300] = bytes(300)
+    (tmp_path / "damaged.avi").write_bytes(data)
+    whole = [step for step in range(N_FRAMES) if step not in (5, 6, 11)]
+    damaged = FileFootage(tmp_path / "damaged.avi")
+    assert steps(damaged.frames(99)) == whole
+    assert steps(damaged.frames(3)) == [whole[place] for place in spread(len(whole), 3)]
+
+
 def test_that_a_generator_left_early_lets_go_of_the_file(tmp_path):
     path = write_video(tmp_path / "take.avi", "MJPG", [picture(step) for step in range(6)])
     reading = FileFootage(path).frames(6)

@@ -28,7 +28,7 @@ class Obedient:
         assert self.go_on.wait(20)
         return 1.0
 
-    get = set = _wait
+    get = set = grab = _wait
 
     def read(self):
         self._wait()
@@ -39,10 +39,11 @@ class Obedient:
     "use",
     [
         lambda grabber: grabber.grab(),
+        lambda grabber: grabber.skip(),
         lambda grabber: grabber.get(cv2.CAP_PROP_FPS),
         lambda grabber: grabber.set(cv2.CAP_PROP_FPS, 30.0),
     ],
-    ids=["grab", "get", "set"],
+    ids=["grab", "skip", "get", "set"],
 )
 def test_that_a_close_during_any_call_lets_go_of_the_device_after_it(monkeypatch, use):
     monkeypatch.setattr(grabber_module.cv2, "VideoCapture", Obedient)
