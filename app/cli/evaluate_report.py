@@ -51,10 +51,9 @@ def print_table(table: Table, console: Console) -> None:
     for names in _parts(table.headline, width, console):
         console.print(_headline(table, names))
     if table.measured:
-        shown = [name for name in table.others if not _is_nothing(table, name)]
-        for names in _parts(shown, OTHER_WIDTH, console):
+        for names in _parts(table.others_to_tell, OTHER_WIDTH, console):
             console.print(_others(table, names))
-        if _is_nothing(table, "APNRR") and _is_nothing(table, "BPNRR"):
+        if not {"APNRR", "BPNRR"} & set(table.others_to_tell):
             console.print("Every frame had a response.")
     for row in table.rows:
         if row.measured is not None and row.by_presentation is None:
@@ -123,13 +122,6 @@ def _others(table: Table, names: Sequence[str]) -> Grid:
             cells.append("\n".join([*lines, escape(told.species)] if told.value else lines))
         grid.add_row(escape(row.title), *cells)
     return grid
-
-
-def _is_nothing(table: Table, name: str) -> bool:
-    """Whether it is a non-response rate, and there was none at either level."""
-    levels = [level for row in table.measured for level in (row.by_presentation, row.by_frame)]
-    found = [level.pooled.value(name) for level in levels if level is not None]
-    return name in ("APNRR", "BPNRR") and not any(found)
 
 
 def _short(name: str) -> str:

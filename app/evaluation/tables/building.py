@@ -6,7 +6,13 @@ from functools import cached_property
 
 from app.evaluation.published import TABLES, Figure, PublishedRow, PublishedTable, plain_name
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
-from app.evaluation.tables.figures import FIGURES, Level, frame_level, presentation_level
+from app.evaluation.tables.figures import (
+    FIGURES,
+    NON_RESPONSE,
+    Level,
+    frame_level,
+    presentation_level,
+)
 
 WITHOUT_PAPER = ("APCER", "BPCER", "AUC")
 """Figures that come first where the paper has no table: the two that ISO/IEC 30107-3 asks for,
@@ -110,6 +116,17 @@ class Table:
     def others(self) -> tuple[str, ...]:
         """All other figures."""
         return tuple(name for name in FIGURES if name not in self.headline)
+
+    @cached_property
+    def others_to_tell(self) -> tuple[str, ...]:
+        """All other figures but non-response rates that are 0 everywhere."""
+        levels = [level for row in self.measured for level in (row.by_presentation, row.by_frame)]
+        return tuple(
+            name
+            for name in self.others
+            if name not in NON_RESPONSE
+            or any(level.pooled.value(name) for level in levels if level is not None)
+        )
 
     @cached_property
     def measured(self) -> tuple[Row, ...]:

@@ -47,6 +47,8 @@ FIGURES: Mapping[str, str] = {
 }
 """Every figure that is told, with its heading."""
 
+NON_RESPONSE = ("APNRR", "BPNRR")
+
 HIGHER_IS_BETTER = frozenset({"AUC"})
 
 

@@ -70,7 +70,7 @@ def _unlike_the_paper(table: Table) -> list[str]:
         )
     # What the paper used comes first in a database's own lists.
     known = DATABASES.get(evaluation.database)
-    if known is not None and evaluation.protocol != known.protocols[0]:
+    if known is not None and evaluation.protocol not in ("", known.protocols[0]):
         found.append(
             f"The published figures are those of protocol {known.protocols[0]}; protocol "
             f"{evaluation.protocol} was measured."

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from app.evaluation.tables import charts
 from app.evaluation.tables.building import Row, Table
-from app.evaluation.tables.figures import FIGURES, Level
+from app.evaluation.tables.figures import FIGURES, NON_RESPONSE, Level
 from app.evaluation.tables.notices import notices, simulated
 from app.evaluation.tables.words import (
     MODES,
@@ -53,6 +53,7 @@ def render(table: Table) -> str:
 def _values(table: Table) -> dict[str, Any]:
     evaluation = table.evaluation
     drawn = charts.curves(table)
+    others = table.others_to_tell
     return {
         "evaluation": evaluation,
         "title": title(table),
@@ -64,8 +65,9 @@ def _values(table: Table) -> dict[str, Any]:
         "notices": notices(table),
         "headings": [(name, FIGURES[name]) for name in table.headline],
         "rows": [_row(row, table.headline) for row in table.rows],
-        "other_headings": [(name, FIGURES[name]) for name in table.others],
-        "other_rows": [_row(row, table.others) for row in table.measured],
+        "other_headings": [(name, FIGURES[name]) for name in others],
+        "other_rows": [_row(row, others) for row in table.measured],
+        "other_reading": _other_reading(table, others),
         # With one figure there is room to spread its parts over columns.
         "is_single": len(table.headline) == 1,
         "reading": _reading(table),
@@ -92,7 +94,7 @@ def _row(row: Row, names: Sequence[str]) -> dict[str, Any]:
     return {
         "title": row.title,
         "source": row.source,
-        "remark": row.remark,
+        "remark": _remark(row),
         "is_own": row.is_own,
         "is_measured": row.by_presentation is not None,
         "cells": [
@@ -100,6 +102,16 @@ def _row(row: Row, names: Sequence[str]) -> dict[str, Any]:
             for name in names
         ],
     }
+
+
+def _remark(row: Row) -> str:
+    if not row.remark:
+        return ""
+    if row.measured is None:
+        return f"Published only: {row.remark}"
+    if row.by_presentation is None:
+        return f"Failed: {row.remark}"
+    return f"Unlike the published one: {row.remark}"
 
 
 def _cell(row: Row, name: str) -> dict[str, Any]:
@@ -133,6 +145,17 @@ def _reading(table: Table) -> str:
     if n_folds > 1:
         what = f"mean ± standard deviation over {n_folds} folds; all folds with the 95 % interval"
     return f"Each cell: {what}; errors among presentations; the figure by frame (†).{basis}"
+
+
+def _other_reading(table: Table, shown: Sequence[str]) -> str:
+    """Return what the cells of the further figures say, and which are not shown."""
+    said = "Cells as above."
+    if len(table.folds) > 1:
+        said = "Mean ± standard deviation over folds; all folds with the 95 % interval; † by frame."
+    if set(shown) >= set(NON_RESPONSE):
+        return said
+    absent = [name for name in NON_RESPONSE if name not in shown]
+    return f"{said} {' and '.join(absent)} {'are' if len(absent) > 1 else 'is'} 0 for all methods."
 
 
 def _bases(table: Table) -> list[str]:
