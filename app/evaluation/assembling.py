@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.conditions import shared_circumstances
 from app.evaluation.extracting import Library
-from app.evaluation.selecting import Rows, Views
+from app.evaluation.material import Material, Problem, Rows
 from app.protocols.types import Plan, Recording
 from app.types import Condition
 from lmkl_core.errors import InvalidInputError
@@ -61,36 +61,17 @@ class Blank:
         return ScoreTable(column, self.species, self.subjects, self.presentations)
 
 
-@dataclass(frozen=True, eq=False)
-class Material:
-    """All that the models of one plan need.
-
-    Attributes
-    ----------
-    train, development : Rows
-        What they learn from, and what parameters and thresholds are chosen by.
-    test : mapping of str to ndarray
-        Views of the test frames.
-    """
-
-    train: Rows
-    development: Rows
-    test: Views
-
-    @property
-    def n_bytes(self) -> int:
-        """Size of the views."""
-        parts = (self.train.views, self.development.views, self.test)
-        return sum(view.nbytes for views in parts for view in views.values())
-
-
-def assemble(plan: Plan, library: Library, max_train: int, folder: Path) -> Material:
+def assemble(
+    plan: Plan, others: Sequence[Plan], library: Library, max_train: int, folder: Path
+) -> Material:
     """Gather a plan's rows.
 
     Parameters
     ----------
     plan : Plan
         Which recordings.
+    others : sequence of Plan
+        Plans of other classes, by which parameters are chosen.
     library : Library
         Where their views are.
     max_train : int
@@ -98,14 +79,22 @@ def assemble(plan: Plan, library: Library, max_train: int, folder: Path) -> Mate
     folder : path
         Where large arrays are put while they are needed.
     """
+    train, development = _problem(plan, library, max_train, folder)
+    test, _ = _gathered(plan.test, library, folder, "test")
+    problems = tuple(
+        _problem(other, library, max_train, folder / f"other.{number}")
+        for number, other in enumerate(others)
+    )
+    return Material(train, development, test, problems)
+
+
+def _problem(plan: Plan, library: Library, max_train: int, folder: Path) -> Problem:
     train_views, conditions = _gathered(plan.train, library, folder, "train")
     train = Rows(train_views, _numbers(plan.train, library), _circumstances(conditions))
     views, _ = _gathered(plan.development, library, folder, "development")
     numbers = _numbers(plan.development, library)
     attacks = np.array([recording.is_attack for recording in plan.development], dtype=bool)
-    development = Rows(views, numbers, is_attack=attacks[numbers])
-    test, _ = _gathered(plan.test, library, folder, "test")
-    return Material(train.thinned(max_train), development, test)
+    return train.thinned(max_train), Rows(views, numbers, is_attack=attacks[numbers])
 
 
 def _gathered(
@@ -113,7 +102,7 @@ def _gathered(
 ) -> tuple[dict[str, NDArray[np.float32]], list[NDArray[np.float64]]]:
     """Return the views of recordings one below the other, and circumstances by recording."""
     columns = library.eyes.columns
-    n = sum(library.seen[recording.name].n_ready for recording in recordings)
+    n = library.n_ready(recordings)
     mapped = 4 * n * sum(columns.values()) >= MAPPED
     views = {
         name: _room(folder / f"{part}.{number}.npy" if mapped else None, (n, width))

@@ -91,9 +91,14 @@ def counts(layout: Layout, library: Library) -> dict[str, int]:
     """Count recordings and frames by split and kind; a recording counts once for each split."""
     total: dict[str, int] = {}
     for part in PARTS:
-        once = {each.name: each for plan in plans_of(layout) for each in getattr(plan, part)}
+        # What is genuine to one class may be novel to another.
+        once = {
+            (each.name, each.is_attack): library.seen[each.name]
+            for plan in plans_of(layout)
+            for each in getattr(plan, part)
+        }
         for kind, is_attack in (("bona fide", False), ("attack", True)):
-            seen = [library.seen[n] for n, each in once.items() if each.is_attack == is_attack]
+            seen = [each for (_, attack), each in once.items() if attack == is_attack]
             if not seen:
                 continue
             total[f"{part} {kind} recordings"] = len(seen)
@@ -123,10 +128,7 @@ def remarks(library: Library, max_train: int, layout: Layout) -> list[str]:
             f"{without} of {total} frames gave no views and count as without response; the most "
             f"frequent reason ({reasons[most]} frames): {most}"
         )
-    largest = max(
-        sum(library.seen[recording.name].n_ready for recording in plan.train)
-        for plan in plans_of(layout)
-    )
+    largest = max(library.n_ready(plan.train) for plan in plans_of(layout))
     if largest > max_train:
         said.append(
             f"Training frames were thinned out evenly to {max_train} a model, from up to {largest}."

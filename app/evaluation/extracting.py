@@ -49,9 +49,7 @@ OPEN = Limits(
 )
 """No gate: every face that is found has views."""
 
-CANCELLED = (
-    "The evaluation was cancelled; what was finished is kept, and another run goes on there."
-)
+CANCELLED = "The evaluation was cancelled; what was finished is kept: run it again to go on there."
 
 log = logging.getLogger(__name__)
 
@@ -176,6 +174,10 @@ class Library:
             self._make(recording, partial(part.step, text=text), cancel)
             # Recordings may be shorter than what was asked for.
             part.step(number * self.n_frames - part.done, text)
+
+    def n_ready(self, recordings: Iterable[Recording]) -> int:
+        """Return how many frames of recordings have views."""
+        return sum(self.seen[recording.name].n_ready for recording in recordings)
 
     def entry(self, recording: Recording) -> Entry:
         """Return what is kept of a recording; made again where it was lost meanwhile."""

@@ -6,6 +6,7 @@ that what another release has computed is never taken for this one's.
 """
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
@@ -22,13 +23,30 @@ from app.protocols.types import Plan
 FORMAT = 1
 """Raised when the contents of a kept outcome change."""
 
-_COMPUTES = ("assembling.py", "selecting.py", "working.py")
+_COMPUTES = ("assembling.py", "material.py", "selecting.py", "working.py")
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
-def outcome_key(plan: Plan, row: Row, manner: Manner, max_train: int, library: Library) -> str:
-    """Return the key of one method's outcome on one plan."""
+def rows_key(plan: Plan, others: Sequence[Plan], max_train: int, library: Library) -> str:
+    """Return the key of all rows that go into the models of a plan.
+
+    Of test recordings it holds their content and not what they are.
+    """
     seen = library.seen
+
+    def learnt(one: Plan) -> dict[str, Any]:
+        return {
+            "train": [seen[each.name].key for each in one.train],
+            "development": [[seen[each.name].key, each.is_attack] for each in one.development],
+        }
+
+    test = [seen[each.name].key for each in plan.test]
+    elsewhere = [learnt(other) for other in others]
+    return key_of({**learnt(plan), "test": test, "others": elsewhere, "max_train": max_train})
+
+
+def outcome_key(rows: str, row: Row, manner: Manner) -> str:
+    """Return the key of one method's outcome on the rows of one plan."""
     return key_of(
         {
             "format": FORMAT,
@@ -36,10 +54,7 @@ def outcome_key(plan: Plan, row: Row, manner: Manner, max_train: int, library: L
             "method": row.key,
             "views": list(row.names),
             "manner": vars(manner),
-            "max_train": max_train,
-            "train": [seen[each.name].key for each in plan.train],
-            "development": [[seen[each.name].key, each.is_attack] for each in plan.development],
-            "test": [seen[each.name].key for each in plan.test],
+            "rows": rows,
         }
     )
 

@@ -5,6 +5,10 @@ the cell with the largest area under the ROC curve on the development data is ta
 both classes, of other people or of other objects than those tested. Equal areas go to the smoother
 model: the larger delta, then the larger p and q.
 
+Where a plan has no development data but there are other classes of objects, as in the paper's
+experiments on these, the same is done on other classes: models of these learn from a part of
+their training images, and the cell with the largest mean area is taken (`app.evaluation.others`).
+
 ``bona-fide``: the criterion of `lmkl_core.select`, on training frames alone. It is made for
 `LocalisedMKL`; other methods keep their own defaults then.
 
@@ -12,13 +16,14 @@ The models that are compared here may be fitted on fewer rows than the final one
 (`SELECTION_ROWS`): delta is told as a multiple of their number, so that it carries over.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evaluation.material import Problem, Rows
 from app.evaluation.methods import Row
 from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
@@ -28,8 +33,6 @@ from lmkl_core.constraints import FIXED_FAMILIES
 from lmkl_core.development import score_grid
 from lmkl_core.metrics import auc
 from lmkl_core.selection import DELTAS, EXPONENTS
-
-Views = Mapping[str, NDArray[np.float32]]
 
 SELECTION_ROWS = 1000
 """Training frames on which cells are compared, at most."""
@@ -41,54 +44,6 @@ GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
 """Values of delta (divided by n), and of p and q."""
 
 _CANCELLED = "The selection was cancelled."
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows of one part of a plan, as plain arrays that can be sent to another machine.
-
-    Attributes
-    ----------
-    views : mapping of str to ndarray
-        One row a frame that has views.
-    recordings : ndarray of int
-        Number of each row's recording.
-    conditions : ndarray of int, optional
-        Circumstances of each row, the same number where recordings share them.
-    is_attack : ndarray of bool, optional
-        Of each row; only development rows tell.
-    """
-
-    views: Views
-    recordings: NDArray[np.int64]
-    conditions: NDArray[np.int64] | None = None
-    is_attack: NDArray[np.bool_] | None = None
-
-    def __len__(self) -> int:
-        return len(self.recordings)
-
-    def of(self, names: tuple[str, ...]) -> "Rows":
-        """Return the rows with some of the views."""
-        views = {name: self.views[name] for name in names}
-        return Rows(views, self.recordings, self.conditions, self.is_attack)
-
-    def thinned(self, most: int) -> "Rows":
-        """Return at most so many rows, spread evenly over all."""
-        if len(self) <= most:
-            return self
-        kept = np.linspace(0, len(self) - 1, most).astype(int)
-        return Rows(
-            {name: view[kept] for name, view in self.views.items()},
-            self.recordings[kept],
-            None if self.conditions is None else self.conditions[kept],
-            None if self.is_attack is None else self.is_attack[kept],
-        )
-
-    @property
-    def has_both_classes(self) -> bool:
-        """Whether there are bona fide rows and attacks."""
-        attack = self.is_attack
-        return attack is not None and bool(attack.any()) and not bool(attack.all())
 
 
 @dataclass(frozen=True)
@@ -103,6 +58,7 @@ def choose(
     row: Row,
     train: Rows,
     development: Rows,
+    others: Sequence[Problem] = (),
     *,
     selection: Selection,
     grid: GridName,
@@ -118,6 +74,8 @@ def choose(
         The method; one without candidates has nothing to choose.
     train, development : Rows
         With the method's views.
+    others : sequence of Problem
+        The same of other classes, for where development data are missing.
     selection, grid, level, seed
         As in `app.evaluation.options.Options`.
     cancel : callable, optional
@@ -127,8 +85,9 @@ def choose(
         return Choice()
     notes = []
     if selection in ("auto", "development"):
-        if development.has_both_classes:
-            return _by_development(row, train, development, grid, level, seed, cancel)
+        problems = [(train, development)] if development.has_both_classes else others
+        if problems:
+            return _by_development(row, problems, grid, level, seed, cancel)
         if selection == "development":
             notes.append(
                 "Without development data of both classes parameters were chosen on bona fide "
@@ -158,33 +117,48 @@ def choose(
 
 def _by_development(
     row: Row,
-    train: Rows,
-    development: Rows,
+    problems: Sequence[Problem],
     grid: GridName,
     level: Level,
     seed: int,
     cancel: Callable[[], bool] | None,
 ) -> Choice:
-    few, notes = _few(train)
+    """Return the cell with the largest mean area over the problems."""
+    totals: list[float] = []
+    for train, development in problems:
+        few, notes = _few(train)
+        cells, scores = _all_scored(row, few, development, grid, seed, cancel)
+        areas = [area(each, development, level) for each in scores]
+        totals = areas if not totals else [a + b for a, b in zip(totals, areas, strict=True)]
+    # Rounding must not decide between cells that are equally good.
+    means = [round(total / len(problems), 9) for total in totals]
+    best = max(range(len(cells)), key=lambda k: (means[k], *_smoothness(cells[k]), -k))
+    return Choice(cells[best], notes)
+
+
+def _all_scored(
+    row: Row,
+    train: Rows,
+    development: Rows,
+    grid: GridName,
+    seed: int,
+    cancel: Callable[[], bool] | None,
+) -> tuple[list[dict[str, Any]], NDArray[np.float64]]:
+    """Return the cells that a method chooses from, and their scores of the development rows."""
     estimator = row.make(seed)
     if isinstance(estimator, LocalisedMKL):
         deltas, exponents = GRID[grid]
         found = score_grid(
             estimator,
-            few.views,
+            train.views,
             development.views,
             deltas=deltas,
             exponents=exponents,
             cancel=cancel,
         )
-        cells = [{name: cell[name] for name in _axes(row)} for cell in found.cells]
-        scores = found.scores
-    else:
-        cells = row.method.grid()
-        scores = np.array([_scored(row, cell, few, development, seed, cancel) for cell in cells])
-    areas = [area(each, development, level) for each in scores]
-    best = max(range(len(cells)), key=lambda k: (areas[k], *_smoothness(cells[k]), -k))
-    return Choice(cells[best], notes)
+        return [{name: cell[name] for name in _axes(row)} for cell in found.cells], found.scores
+    cells = row.method.grid()
+    return cells, np.array([_scored(row, c, train, development, seed, cancel) for c in cells])
 
 
 def _scored(
@@ -210,9 +184,7 @@ def area(scores: NDArray[np.float64], rows: Rows, level: Level) -> float:
         _, first, member = np.unique(rows.recordings, return_index=True, return_inverse=True)
         scores = np.bincount(member, scores) / np.bincount(member)
         attack = attack[first]
-    value = auc(scores[~attack], scores[attack]).value
-    # Rounding must not decide between cells that are equally good.
-    return round(value or 0.0, 9)
+    return auc(scores[~attack], scores[attack]).value or 0.0
 
 
 def _axes(row: Row) -> tuple[str, ...]:

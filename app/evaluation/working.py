@@ -15,10 +15,11 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 
 from app.evaluation.hearing import Hearing
+from app.evaluation.material import Material, Views
 from app.evaluation.methods import Row
 from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
-from app.evaluation.selecting import Rows, Views, choose
+from app.evaluation.selecting import choose
 from app.models.summary import CERTIFIED_GAP
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import Cancelled, InvalidInputError
@@ -90,9 +91,7 @@ class Manner:
 def work(
     number: int,
     row: Row,
-    train: Rows,
-    development: Rows,
-    test: Views,
+    material: Material,
     manner: Manner,
     cancel: Callable[[], bool] | None = None,
 ) -> tuple[int, Outcome]:
@@ -104,10 +103,8 @@ def work(
         Returned with the outcome, since outcomes arrive in any order.
     row : Row
         The method.
-    train, development : Rows
-        With at least the method's views.
-    test : mapping of str to ndarray
-        Views of the test rows.
+    material : Material
+        Rows with the method's views.
     manner : Manner
         How parameters are chosen.
     cancel : callable, optional
@@ -123,7 +120,7 @@ def work(
         try:
             # The caller's backend has its hands full with tasks such as this one.
             with parallel_config(backend="sequential"):
-                outcome = _fitted(row, train, development, test, manner, cancel)
+                outcome = _fitted(row, material, manner, cancel)
         except Cancelled:
             raise
         except Exception as error:
@@ -136,23 +133,18 @@ def work(
 
 
 def _fitted(
-    row: Row,
-    train: Rows,
-    development: Rows,
-    test: Views,
-    manner: Manner,
-    cancel: Callable[[], bool] | None,
+    row: Row, material: Material, manner: Manner, cancel: Callable[[], bool] | None
 ) -> Outcome:
+    train, development = material.train, material.development
     if not row.names:
         raise InvalidInputError(
             f"There are no {row.method.uses} views for it: choose another preset."
         )
-    train, development = train.of(row.names), development.of(row.names)
     if len(train) < 2:
         raise InvalidInputError(
             f"There are {len(train)} training frames with a usable face: at least 2 are needed."
         )
-    choice = choose(row, train, development, **vars(manner), cancel=cancel)
+    choice = choose(row, train, development, material.others, **vars(manner), cancel=cancel)
     raise_if_cancelled(cancel)
     model = row.make(manner.seed, choice.parameters).fit(
         train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
@@ -160,7 +152,7 @@ def _fitted(
     calibration = model.calibration_
     return Outcome(
         _scores(model, development.views, row.names, cancel),
-        _scores(model, test, row.names, cancel),
+        _scores(model, material.test, row.names, cancel),
         Enrolled(
             float(calibration.threshold), float(calibration.target_bpcer), str(calibration.origin)
         ),

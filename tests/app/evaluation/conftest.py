@@ -1,8 +1,15 @@
 """A few real recordings of two generated people, laid out as databases are."""
 
+import shutil
+
 import pytest
 
-from tests.app.evaluation.material import record
+from app.evaluation.cache import Cache
+from app.evaluation.checking import recordings_of
+from app.evaluation.extracting import Eyes, Library
+from app.pipeline import Pipeline
+from lmkl_core.features.presets import load_preset
+from tests.app.evaluation.material import N_FRAMES, record, together
 
 
 @pytest.fixture(scope="session")
@@ -13,11 +20,25 @@ def recorded(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="session")
+def prepared(recorded, tmp_path_factory):
+    """Return a cache that holds the views of all recordings, and nothing else."""
+    folder = tmp_path_factory.mktemp("prepared")
+    eyes = Eyes(load_preset("tiny"), gate=False)
+    Library(eyes, Cache("features", folder), N_FRAMES).prepare(recordings_of(together(recorded)))
+    return folder
+
+
+@pytest.fixture
+def cache(prepared, tmp_path):
+    """Return a cache of the test's own that holds the views already."""
+    shutil.copytree(prepared, tmp_path / "cache")
+    return tmp_path / "cache"
+
+
 @pytest.fixture
 def calls(monkeypatch):
     """Count frames that go through the real pipeline."""
-    from app.pipeline import Pipeline
-
     frames = []
     process = Pipeline.process
 

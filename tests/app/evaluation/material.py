@@ -18,7 +18,7 @@ DATABASE = Database("plain", "Own recordings", read=None, preset="tiny")
 
 
 def takes(person):
-    """What is recorded of a person: two takes to learn from, then a pair each to choose and test."""
+    """What is recorded of a person: two takes to learn from, and a pair each to choose and test."""
 
     def take(seed, instrument=None):
         kind = "bonafide" if instrument is None else "attack"

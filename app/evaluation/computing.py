@@ -1,0 +1,162 @@
+"""Every method on every plan, through joblib; outcomes are kept as they arrive."""
+
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from joblib import Parallel, delayed, effective_n_jobs
+
+from app.evaluation.assembling import assemble
+from app.evaluation.cache import Cache
+from app.evaluation.extracting import CANCELLED, Library
+from app.evaluation.material import Material
+from app.evaluation.methods import Row
+from app.evaluation.options import Options
+from app.evaluation.outcomes import keep, kept, outcome_key, rows_key
+from app.evaluation.telling import Cancel, Part, Progress
+from app.evaluation.working import Manner, Outcome, work
+from app.protocols.types import Plan
+from app.storage import make_private
+from lmkl_core.cancelling import asked_to_stop, raise_if_cancelled
+from lmkl_core.errors import Cancelled
+
+BATCH_BYTES = 1 << 30
+"""Views of several plans are held at the same time up to this size."""
+
+TASKS_A_JOB = 4
+"""Tasks that are given out together, for each one that can run at the same time."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One method on one plan, by the plan's number."""
+
+    plan: int
+    row: Row
+    key: str
+
+
+def compute(
+    plans: Sequence[Plan],
+    others: Sequence[Sequence[Plan]],
+    lines: Sequence[Row],
+    library: Library,
+    options: Options,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> dict[str, list[Outcome]]:
+    """Return every method's outcomes in the order of plans, computing those that are not kept.
+
+    Parameters
+    ----------
+    plans : sequence of Plan
+        Of all folds.
+    others : sequence of sequences of Plan
+        For each plan, those of other classes by which its parameters are chosen.
+    lines : sequence of Row
+        The methods.
+    library : Library
+        Views of all recordings, prepared.
+    options : Options
+        How, and where outcomes are kept.
+    progress, cancel : callable, optional
+        As in `app.evaluation.running.run`.
+    """
+    manner = Manner(options.selection, options.grid, options.level, options.seed)
+    cache = Cache("outcomes", options.cache)
+    found: dict[tuple[str, int], Outcome] = {}
+    missing: list[_Task] = []
+    for number, plan in enumerate(plans):
+        sizes = [library.n_ready(part) for part in (plan.development, plan.test)]
+        content = rows_key(plan, others[number], options.max_train, library)
+        for row in lines:
+            raise_if_cancelled(cancel, CANCELLED)
+            key = outcome_key(content, row, manner)
+            outcome = kept(cache, key, *sizes)
+            if outcome is None:
+                missing.append(_Task(number, row, key))
+            else:
+                found[row.key, number] = outcome
+    part = Part(progress, len(missing), "Fitting and scoring")
+    with closing(_computed(plans, others, missing, library, options, manner, cancel)) as arriving:
+        for task, outcome in arriving:
+            keep(cache, task.key, outcome)
+            found[task.row.key, task.plan] = outcome
+            part.step(text=f"Fitting and scoring: {task.row.title}")
+    return {row.key: [found[row.key, number] for number in range(len(plans))] for row in lines}
+
+
+def _computed(
+    plans: Sequence[Plan],
+    others: Sequence[Sequence[Plan]],
+    tasks: list[_Task],
+    library: Library,
+    options: Options,
+    manner: Manner,
+    cancel: Cancel | None,
+) -> Generator[tuple[_Task, Outcome], None, None]:
+    """Yield outcomes as they arrive."""
+    if not tasks:
+        return
+    # Where tasks run in this very thread they can ask by themselves.
+    n_at_once = effective_n_jobs(options.n_jobs)
+    asking = cancel if n_at_once == 1 else None
+    done = 0
+    folder = library.cache.folder.parent
+    make_private(folder)
+    with (
+        tempfile.TemporaryDirectory(
+            prefix="views-", dir=folder, ignore_cleanup_errors=True
+        ) as place,
+        Parallel(n_jobs=options.n_jobs, return_as="generator_unordered") as parallel,
+    ):
+
+        def material_of(number: int) -> Material:
+            raise_if_cancelled(cancel, CANCELLED)
+            where = Path(place) / str(number)
+            return assemble(plans[number], others[number], library, options.max_train, where)
+
+        for batch in _batches(tasks, material_of, TASKS_A_JOB * n_at_once):
+            results = parallel(
+                delayed(work)(number, task.row, material.of(task.row.names), manner, asking)
+                for number, (task, material) in enumerate(batch)
+            )
+            try:
+                for number, outcome in results:
+                    done += 1
+                    yield batch[number][0], outcome
+                    if asked_to_stop(cancel) and done < len(tasks):
+                        raise Cancelled(CANCELLED)
+            finally:
+                with warnings.catch_warnings():
+                    # Tasks that cancelling abandons are no surprise to who asked for it.
+                    warnings.filterwarnings("ignore", ".*still being processed by the workers")
+                    results.close()
+            # Mapped views of many plans would fill the disk.
+            for number in {task.plan for task, _ in batch}:
+                shutil.rmtree(Path(place) / str(number), ignore_errors=True)
+
+
+def _batches(
+    tasks: list[_Task], material_of: Callable[[int], Material], enough: int
+) -> Iterator[list[tuple[_Task, Material]]]:
+    """Yield tasks with their arrays: so many together that no job idles and memory suffices."""
+    by_plan: dict[int, list[_Task]] = {}
+    for task in tasks:
+        by_plan.setdefault(task.plan, []).append(task)
+    batch: list[tuple[_Task, Material]] = []
+    size = 0
+    for number, group in by_plan.items():
+        material = material_of(number)
+        batch += [(task, material) for task in group]
+        size += material.n_bytes
+        if size >= BATCH_BYTES or len(batch) >= enough:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,228 @@
+"""Views of recordings on disk: found again, never mistaken, made again when damaged."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from app.evaluation.cache import Cache, key_of
+from app.evaluation.checking import recordings_of
+from app.evaluation.entries import Entry
+from app.evaluation.extracting import OPEN, Eyes, Library
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.presets import load_preset
+from lmkl_core.modelfile.container import seal
+from tests.app.evaluation.material import N_FRAMES, together
+
+
+@pytest.fixture(scope="module")
+def eyes():
+    return Eyes(load_preset("tiny"), gate=False)
+
+
+@pytest.fixture
+def recording(recorded):
+    return recordings_of(together(recorded))[0]
+
+
+def library(eyes, folder, n_frames=N_FRAMES):
+    return Library(eyes, Cache("features", folder), n_frames)
+
+
+def path_of(shelf, recording):
+    key = shelf.key(recording)
+    return shelf.cache.folder / key[:2] / f"{key}.safetensors"
+
+
+def test_that_views_are_those_of_the_pipeline(eyes, cache, recording):
+    shelf = library(eyes, cache)
+    shelf.prepare([recording])
+    entry = shelf.entry(recording)
+    eyes.pipeline.reset()
+    results = [eyes.pipeline.process(frame) for frame in recording.footage.frames(N_FRAMES)]
+    assert entry.n_ready == len(results) == N_FRAMES
+    for name, view in entry.views.items():
+        assert np.array_equal(view, np.concatenate([result.views[name] for result in results]))
+    assert entry.conditions[0, 0] == results[0].condition.brightness
+
+
+def test_that_the_open_gate_refuses_no_face(eyes):
+    assert eyes.pipeline.limits is OPEN
+
+
+def test_that_kept_views_are_found_by_content_wherever_a_file_lies(
+    eyes, cache, recording, tmp_path, calls
+):
+    moved = tmp_path / "elsewhere.avi"
+    shutil.copy(recording.footage.path, moved)
+    footage = type(recording.footage)(moved)
+    renamed = type(recording)("elsewhere.avi", recording.subject, recording.species, footage)
+    shelf = library(eyes, cache)
+    shelf.prepare([renamed])
+    assert not calls
+    assert shelf.seen["elsewhere.avi"].n_ready == N_FRAMES
+
+
+def test_that_another_content_is_another_entry(eyes, cache, recording, recorded, tmp_path, calls):
+    other = recordings_of(together(recorded))[1]
+    moved = tmp_path / "take.avi"
+    shutil.copy(recording.footage.path, moved)
+    footage = type(recording.footage)(moved)
+    changing = type(recording)("take.avi", recording.subject, recording.species, footage)
+    before = library(eyes, cache).key(changing)
+    shutil.copy(other.footage.path, moved)
+    assert library(eyes, cache).key(changing) != before
+
+
+@pytest.mark.parametrize("difference", ["frames", "gate", "preset", "pipeline"])
+def test_that_what_changes_views_changes_the_key(
+    eyes, tmp_path, recording, difference, monkeypatch
+):
+    expected = library(eyes, tmp_path).key(recording)
+    assert library(eyes, tmp_path).key(recording) == expected
+    if difference == "frames":
+        other = library(eyes, tmp_path, n_frames=N_FRAMES + 1)
+    elif difference == "gate":
+        other = library(Eyes(load_preset("tiny"), gate=True), tmp_path)
+    elif difference == "preset":
+        from lmkl_core.features.presets import with_descriptors
+
+        other = library(Eyes(with_descriptors(load_preset("tiny")), gate=False), tmp_path)
+    else:
+        monkeypatch.setattr("app.evaluation.extracting.PIPELINE_VERSION", 0)
+        other = library(eyes, tmp_path)
+    assert other.key(recording) != expected
+
+
+def damage(path, kind, columns):
+    data = path.read_bytes()
+    if kind == "truncated":
+        path.write_bytes(data[: len(data) // 2])
+    elif kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "one bit":
+        path.write_bytes(data[:-5] + bytes([data[-5] ^ 1]) + data[-4:])
+    elif kind == "a folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        # Whole and sealed, and wrong all the same.
+        key = path.stem
+        ready = np.ones(N_FRAMES, dtype=np.int64)
+        views = {
+            f"view.{number}": np.zeros((N_FRAMES, width), np.float32)
+            for number, width in enumerate(columns.values())
+        }
+        reasons = []
+        if kind == "not a number":
+            views["view.0"][1, 2] = np.nan
+        elif kind == "wrong shape":
+            views["view.1"] = views["view.1"][:, 1:]
+        elif kind == "wrong type":
+            views["view.1"] = views["view.1"].astype(np.float64)
+        elif kind == "too few rows":
+            views["view.1"] = views["view.1"][1:]
+        elif kind == "one view missing":
+            del views["view.2"]
+        elif kind == "one tensor too many":
+            views["view.9"] = views["view.0"]
+        elif kind == "another's":
+            key = key_of("another")
+        elif kind == "reasons missing":
+            ready[0] = 0
+        document = {"format": 1, "views": list(columns), "reasons": reasons, "key": key}
+        path.write_bytes(seal(document, {"ready": ready, **views}))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "truncated",
+        "empty",
+        "one bit",
+        "not a number",
+        "wrong shape",
+        "wrong type",
+        "too few rows",
+        "one view missing",
+        "one tensor too many",
+        "another's",
+        "reasons missing",
+    ],
+)
+def test_that_a_damaged_entry_is_made_again(eyes, cache, recording, calls, kind):
+    shelf = library(eyes, cache)
+    path = path_of(shelf, recording)
+    whole = path.read_bytes()
+    damage(path, kind, eyes.columns)
+    assert path.read_bytes() != whole
+    shelf.prepare([recording])
+    assert len(calls) == N_FRAMES
+    assert path.read_bytes() == whole
+
+
+def test_that_an_entry_made_for_the_corpus_of_damage_would_be_accepted(eyes, cache, recording):
+    # Otherwise the cases above would be refused for another reason than the one they are named by.
+    shelf = library(eyes, cache)
+    path = path_of(shelf, recording)
+    damage(path, "nothing", eyes.columns)
+    kept = shelf.cache.load(path.stem)
+    assert Entry.from_kept(kept, eyes.columns) is not None
+
+
+def test_that_an_entry_that_cannot_be_replaced_is_told(eyes, cache, recording):
+    shelf = library(eyes, cache)
+    damage(path_of(shelf, recording), "a folder", eyes.columns)
+    with pytest.raises(InvalidInputError, match=r"The cache folder .* cannot be written"):
+        shelf.prepare([recording])
+
+
+def test_that_an_entry_lost_after_preparing_is_made_again(eyes, cache, recording, calls):
+    shelf = library(eyes, cache)
+    shelf.prepare([recording])
+    path_of(shelf, recording).unlink()
+    assert shelf.entry(recording).n_ready == N_FRAMES
+    assert len(calls) == N_FRAMES
+
+
+def test_that_frames_without_a_face_are_kept_with_the_reason(eyes, tmp_path, calls):
+    import cv2
+
+    from app.protocols.footage import FileFootage
+    from app.protocols.types import Recording
+
+    wall = tmp_path / "wall.png"
+    noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
+    cv2.imwrite(str(wall), noise)
+    recording = Recording("wall.png", "nobody", "bona fide", FileFootage(wall))
+    for _ in range(2):
+        shelf = library(eyes, tmp_path)
+        shelf.prepare([recording])
+        seen = shelf.seen["wall.png"]
+        assert (len(seen.ready), seen.n_ready) == (1, 0)
+        assert [reason.startswith("No face found") for reason in seen.reasons] == [True]
+        entry = shelf.entry(recording)
+        assert entry.n_ready == 0
+        assert {view.shape[0] for view in entry.views.values()} == {0}
+    assert len(calls) == 1
+
+
+def test_that_what_killed_processes_left_is_swept_away(eyes, tmp_path, recording):
+    import os
+
+    shelf = library(eyes, tmp_path)
+    folder = path_of(shelf, recording).parent
+    folder.mkdir(parents=True)
+    old, new = folder / ".lmkl-old.tmp", folder / ".lmkl-new.tmp"
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    shelf.prepare([recording])
+    assert not old.exists()
+    assert new.exists()
+
+
+def test_that_entries_are_readable_by_their_owner_only(eyes, tmp_path, recording):
+    shelf = library(eyes, tmp_path)
+    shelf.prepare([recording])
+    assert path_of(shelf, recording).stat().st_mode & 0o077 == 0

@@ -1,0 +1,153 @@
+"""Parameters by other classes: what they are chosen by, and what never plays a part."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from app.evaluation.options import Options
+from app.evaluation.others import others_of, remarks_on_others
+from app.evaluation.running import run
+from app.protocols.footage import FileFootage
+from app.protocols.types import Database, Fold, Layout, Plan, Recording
+
+CLASSES = ("ball", "cup", "kite", "lamp", "shoe")
+
+
+def images(name, count, species="bona fide", start=0):
+    return tuple(
+        Recording(f"{name}/{number}.png", name, species, FileFootage(None))
+        for number in range(start, start + count)
+    )
+
+
+def plans(novel_of_others=False):
+    """Plans of one class against the rest, tested on images that no class learns from or on all."""
+    found = []
+    for name in CLASSES:
+        novel = tuple(
+            each
+            for other in CLASSES
+            if other != name
+            for each in images(
+                other, 12 if novel_of_others else 2, "novel", start=0 if novel_of_others else 10
+            )
+        )
+        found.append(Plan(name, images(name, 8), (), images(name, 4, start=8) + novel))
+    return found
+
+
+def test_that_only_training_images_of_other_classes_are_looked_at():
+    for plan in plans():
+        problems = others_of(plan, plans())
+        assert len(problems) == 3
+        learnable = {each.name for other in plans() for each in other.train}
+        for problem in problems:
+            used = (*problem.train, *problem.development)
+            assert plan.name not in {each.subject for each in used}
+            assert {each.name for each in used} <= learnable
+            assert not {each.name for each in used} & {each.name for each in plan.test}
+
+
+def test_that_a_problem_is_sound():
+    for problem in others_of(plans()[0], plans()):
+        assert all(not each.is_attack and each.subject == problem.name for each in problem.train)
+        genuine = [each for each in problem.development if not each.is_attack]
+        novel = [each for each in problem.development if each.is_attack]
+        assert {each.subject for each in genuine} == {problem.name}
+        assert problem.name not in {each.subject for each in novel}
+        assert not {each.name for each in problem.train} & {e.name for e in problem.development}
+        assert len(genuine) == 4
+        assert len(novel) == 8
+
+
+def test_that_images_that_are_tested_too_are_told():
+    every = plans(novel_of_others=True)
+    problems = [others_of(plan, every) for plan in every]
+    assert all(len(each) == 3 for each in problems)
+    told = remarks_on_others(every, problems)
+    assert any("also presented to the target's model" in sentence for sentence in told)
+    apart = plans()
+    told = remarks_on_others(apart, [others_of(plan, apart) for plan in apart])
+    assert len(told) == 1
+    assert "data of other classes" in told[0]
+
+
+def test_that_too_few_classes_give_no_problem():
+    two = plans()[:2]
+    assert others_of(two[0], two) == ()
+    assert remarks_on_others(two, [(), ()]) == []
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory):
+    """Return a layout of small pictures: coloured noise, a grain for each class."""
+    folder = tmp_path_factory.mktemp("objects")
+    rng = np.random.default_rng(0)
+    for number, name in enumerate(CLASSES):
+        (folder / name).mkdir()
+        for image in range(12):
+            size = 4 * 2**number
+            small = rng.integers(0, 255, (size, size, 3), dtype=np.uint8)
+            picture = cv2.resize(small, (128, 128), interpolation=cv2.INTER_CUBIC)
+            cv2.imwrite(str(folder / name / f"{image}.png"), picture)
+
+    def found(each):
+        return replace(each, footage=FileFootage(folder / each.name))
+
+    folds = tuple(
+        Fold(
+            plan.name,
+            (Plan(plan.name, tuple(map(found, plan.train)), (), tuple(map(found, plan.test))),),
+        )
+        for plan in plans()
+    )
+    return Layout("objects", "Objects", "", "one-against-rest", folds)
+
+
+PRESET = """
+name = "whole"
+description = "One network on whole pictures."
+
+[crops.image]
+of = "image"
+size = 128
+
+[[branches]]
+network = "efficientnet-lite0"
+crops = ["image"]
+layers = ["block2", "block4"]
+pooling = "std"
+photometry = "none"
+normalisation = "l2"
+"""
+
+
+def test_that_objects_need_no_face_and_choose_parameters_by_other_classes(objects, tmp_path):
+    preset = tmp_path / "whole.toml"
+    preset.write_text(PRESET)
+    database = Database("objects", "Objects", read=None, preset=str(preset))
+    asked = Options(methods=("localised-mkl", "md"), n_frames=1, grid="small", cache=tmp_path)
+    evaluation = run(objects, database, asked)
+    assert "face detector" not in evaluation.settings
+    assert any("data of other classes" in note for note in evaluation.notes)
+    ours = evaluation.methods[-1]
+    assert ours.failure == ""
+    assert [fold.fold for fold in ours.folds] == list(CLASSES)
+    for fold in ours.folds:
+        assert fold.parameters[fold.fold].keys() == {"delta", "p", "q"}
+        assert fold.threshold.origin.startswith("calibrated on enrolment")
+        assert len(fold.frames) == 4 + 8
+        table, _ = fold.at("presentation")
+        assert len(table) == len(fold.frames)
+    # What is tested has no say: with other images in the test the same parameters are chosen.
+    fewer = replace(
+        objects,
+        folds=tuple(
+            replace(fold, plans=(replace(fold.plans[0], test=fold.plans[0].test[1:-1]),))
+            for fold in objects.folds
+        ),
+    )
+    again = run(fewer, database, asked).methods[-1]
+    assert [f.parameters for f in again.folds] == [f.parameters for f in ours.folds]

@@ -1,0 +1,161 @@
+"""Runs that are broken off, at any point, and gone on with."""
+
+import shutil
+
+import pytest
+
+from app.evaluation import computing
+from app.evaluation.running import run
+from lmkl_core.errors import Cancelled
+from tests.app.evaluation.material import (
+    DATABASE,
+    N_FRAMES,
+    assert_equal,
+    each,
+    options,
+)
+
+N_RECORDINGS = 12
+METHODS = ("md", "nn", "lpq-mkl")
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(recorded, prepared, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("uninterrupted") / "cache"
+    shutil.copytree(prepared, folder)
+    return run(each(recorded), DATABASE, options(folder, methods=METHODS))
+
+
+@pytest.fixture
+def worked(monkeypatch):
+    """Count tasks that are computed."""
+    tasks = []
+    work = computing.work
+
+    def counted(number, row, *rest):
+        tasks.append(row.key)
+        return work(number, row, *rest)
+
+    monkeypatch.setattr(computing, "work", counted)
+    return tasks
+
+
+def after(calls, count):
+    """Return a wish to stop that comes once so many frames are through."""
+    return lambda: len(calls) >= count
+
+
+@pytest.mark.parametrize("count", [1, N_FRAMES - 1, N_FRAMES, 3 * N_FRAMES + 2])
+def test_that_finished_recordings_are_not_looked_at_again(
+    recorded, tmp_path, calls, uninterrupted, count
+):
+    asked = options(tmp_path, methods=METHODS)
+    with pytest.raises(Cancelled):
+        run(each(recorded), DATABASE, asked, cancel=after(calls, count))
+    assert len(calls) == count
+    entries = list((tmp_path / "features").rglob("*"))
+    finished = [path for path in entries if path.suffix == ".safetensors"]
+    assert len(finished) == count // N_FRAMES
+    assert not [path for path in entries if path.is_file() and path not in finished]
+    calls.clear()
+    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert len(calls) == N_FRAMES * (N_RECORDINGS - count // N_FRAMES)
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+def test_that_finished_models_are_not_computed_again(recorded, cache, worked, uninterrupted, count):
+    asked = options(cache, methods=METHODS)
+    told = []
+
+    def progress(done, total, text):
+        if text.startswith("Fitting"):
+            told.append(done)
+
+    with pytest.raises(Cancelled):
+        run(
+            each(recorded),
+            DATABASE,
+            asked,
+            progress=progress,
+            cancel=lambda: bool(told) and told[-1] >= count,
+        )
+    assert len(list((cache / "outcomes").rglob("*.safetensors"))) == count
+    worked.clear()
+    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert len(worked) == 6 - count
+
+
+def test_that_a_run_in_several_processes_can_be_broken_off_too(recorded, cache, uninterrupted):
+    asked = options(cache, methods=METHODS, n_jobs=2)
+    told = []
+
+    def progress(done, total, text):
+        if text.startswith("Fitting"):
+            told.append(done)
+
+    with pytest.raises(Cancelled, match="run it again"):
+        run(
+            each(recorded),
+            DATABASE,
+            asked,
+            progress=progress,
+            cancel=lambda: bool(told) and told[-1] >= 1,
+        )
+    assert not list(cache.glob("views-*"))
+    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted, exactly=False)
+
+
+def test_that_an_interrupt_by_the_keyboard_leaves_nothing_half_written(
+    recorded, tmp_path, calls, uninterrupted
+):
+    def interrupted():
+        if len(calls) >= 6:
+            raise KeyboardInterrupt
+        return False
+
+    asked = options(tmp_path, methods=METHODS)
+    with pytest.raises(KeyboardInterrupt):
+        run(each(recorded), DATABASE, asked, cancel=interrupted)
+    assert len(list((tmp_path / "features").rglob("*.safetensors"))) == 1
+    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+
+
+def test_that_a_second_run_computes_nothing(recorded, cache, calls, worked, uninterrupted):
+    asked = options(cache, methods=METHODS)
+    run(each(recorded), DATABASE, asked)
+    calls.clear()
+    worked.clear()
+    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert not calls
+    assert not worked
+
+
+def test_that_another_threshold_costs_nothing(recorded, cache, calls, worked):
+    run(each(recorded), DATABASE, options(cache, methods=METHODS))
+    worked.clear()
+    other = run(each(recorded), DATABASE, options(cache, methods=METHODS, threshold="given:0.25"))
+    assert not worked
+    assert "given" in other.methods[0].folds[0].threshold.origin
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": 1}, {"selection": "none"}, {"grid": "paper"}, {"level": "frame"}, {"max_train": 5}],
+)
+def test_that_options_that_change_scores_do_not_share_outcomes(recorded, cache, worked, change):
+    methods = ("md", "fusion")
+    run(each(recorded), DATABASE, options(cache, methods=methods))
+    worked.clear()
+    run(each(recorded), DATABASE, options(cache, methods=methods, **change))
+    assert len(worked) == 4
+
+
+def test_that_damaged_outcomes_are_computed_again(recorded, cache, worked, uninterrupted):
+    asked = options(cache, methods=METHODS)
+    run(each(recorded), DATABASE, asked)
+    paths = sorted((cache / "outcomes").rglob("*.safetensors"))
+    paths[0].write_bytes(paths[0].read_bytes()[:-8])
+    paths[1].write_bytes(paths[2].read_bytes())
+    worked.clear()
+    assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
+    assert len(worked) == 2

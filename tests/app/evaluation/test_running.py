@@ -1,0 +1,308 @@
+"""Whole evaluations on real recordings: real detector, real network, real models."""
+
+import shutil
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.evaluation import running
+from app.evaluation.running import run
+from app.protocols.types import ProtocolError
+from lmkl_core.baselines import METHODS
+from lmkl_core.errors import Cancelled, InvalidInputError
+from tests.app.evaluation.material import (
+    DATABASE,
+    N_FRAMES,
+    assert_equal,
+    each,
+    options,
+    together,
+    without_development,
+)
+
+
+@pytest.fixture(scope="module")
+def whole(recorded, prepared, tmp_path_factory):
+    """Return one model for both people, in one go."""
+    folder = tmp_path_factory.mktemp("whole") / "cache"
+    shutil.copytree(prepared, folder)
+    return run(together(recorded), DATABASE, options(folder))
+
+
+def test_that_every_test_frame_is_in_every_methods_table(whole, recorded):
+    (plan,) = together(recorded).folds[0].plans
+    for method in whole.methods:
+        assert method.failure == ""
+        (fold,) = method.folds
+        assert len(fold.frames) == N_FRAMES * len(plan.test)
+        assert set(fold.frames.species.tolist()) == {"", "phone"}
+        assert sorted(set(fold.frames.subjects.tolist())) == ["P001", "P002"]
+        table, _ = fold.at("presentation")
+        assert table.presentations.tolist() == [each.name for each in plan.test]
+        assert fold.n_train == N_FRAMES * len(plan.train)
+
+
+def test_that_rows_stand_in_the_order_of_the_papers_tables(recorded, cache):
+    asked = options(cache, methods=("localised-mkl", "single", "md"), selection="none")
+    names = [method.method for method in run(together(recorded), DATABASE, asked).methods]
+    assert names[0] == "md"
+    assert names[-1] == "localised-mkl"
+    assert all(name.startswith("single:") for name in names[1:-1])
+    assert len(names) == 2 + 4  # the preset has four views
+
+
+def test_that_recordings_and_frames_are_counted_by_split_and_kind(whole):
+    assert whole.counts["train bona fide recordings"] == 4
+    assert whole.counts["test attack recordings"] == 2
+    assert whole.counts["development bona fide frames"] == 2 * N_FRAMES
+    assert "train attack recordings" not in whole.counts
+
+
+def test_that_settings_say_how_parameters_and_thresholds_came_about(whole):
+    assert "development" in whole.settings["selection"]
+    assert "equal errors" in whole.settings["threshold"]
+    assert whole.settings["preset"] == "tiny"
+    assert whole.methods[-1].folds[0].parameters[""].keys() == {"delta", "p", "q"}
+
+
+def test_that_a_method_that_fails_is_a_row_with_the_reason(recorded, cache, monkeypatch):
+    def broken(**_):
+        raise RuntimeError("The solver gave up")
+
+    class Broken(METHODS["md"].estimator):
+        def fit(self, X, y=None, **named):
+            broken()
+
+    registry = {**METHODS, "md": replace(METHODS["md"], estimator=Broken)}
+    monkeypatch.setattr("app.evaluation.methods.METHODS", registry)
+    failed, fine = run(together(recorded), DATABASE, options(cache)).methods
+    assert failed.failure == "RuntimeError: The solver gave up."
+    assert failed.folds == ()
+    assert fine.failure == ""
+    assert len(fine.folds) == 1
+
+
+def test_that_a_failure_is_not_remembered(recorded, cache, monkeypatch):
+    class Broken(METHODS["md"].estimator):
+        def fit(self, X, y=None, **named):
+            raise InvalidInputError("Not today.")
+
+    registry = {**METHODS, "md": replace(METHODS["md"], estimator=Broken)}
+    with monkeypatch.context() as patch:
+        patch.setattr("app.evaluation.methods.METHODS", registry)
+        asked = options(cache, methods=("md",))
+        assert run(together(recorded), DATABASE, asked).methods[0].failure == "Not today."
+    assert run(together(recorded), DATABASE, asked).methods[0].failure == ""
+
+
+def test_that_a_method_without_views_of_its_own_is_a_row_with_the_reason(
+    recorded, cache, monkeypatch
+):
+    monkeypatch.setattr(running, "_with_descriptors", lambda preset: preset)
+    asked = options(cache, methods=("lbp-nn", "md"))
+    lbp, md = run(together(recorded), DATABASE, asked).methods
+    assert lbp.failure == "There are no lbp views for it: choose another preset."
+    assert md.failure == ""
+
+
+def test_that_descriptors_are_made_for_the_methods_that_use_them(recorded, tmp_path):
+    asked = options(tmp_path, methods=("lbp-nn",), selection="none")
+    evaluation = run(together(recorded), DATABASE, asked)
+    assert evaluation.settings["preset"] == "tiny+lbp+iqm"
+    assert evaluation.methods[0].failure == ""
+
+
+def test_that_without_development_data_the_models_own_threshold_is_used(recorded, cache):
+    layout = without_development(together(recorded))
+    for method in run(layout, DATABASE, options(cache)).methods:
+        (fold,) = method.folds
+        assert fold.threshold.value is not None
+        assert fold.threshold.origin.startswith("calibrated on enrolment")
+        assert fold.presentation_threshold.value == fold.threshold.value
+
+
+def test_that_equal_errors_without_development_data_are_told_to_be_missing(recorded, cache):
+    layout = without_development(together(recorded))
+    asked = options(cache, threshold="eer", selection="development")
+    for method in run(layout, DATABASE, asked).methods:
+        (fold,) = method.folds
+        assert fold.threshold.value is None
+        assert "no bona fide presentation" in fold.threshold.origin
+        assert len(fold.frames.bona_fide)
+    assert any("bona fide training frames alone" in note for note in fold.notes)
+    assert fold.parameters[""].keys() == {"delta", "p", "q"}
+
+
+def test_that_plans_of_a_fold_are_pooled_by_their_own_thresholds(recorded, cache):
+    layout = each(recorded)
+    asked = options(cache, methods=("md",))
+    pooled = run(layout, DATABASE, asked).methods[0].folds[0]
+    alone = [
+        run(replace(layout, folds=(replace(layout.folds[0], plans=(plan,)),)), DATABASE, asked)
+        .methods[0]
+        .folds[0]
+        for plan in layout.folds[0].plans
+    ]
+    assert alone[0].threshold.value != alone[1].threshold.value
+    for level in ("frame", "presentation"):
+        table, threshold = pooled.at(level)
+        assert threshold.value == 0.0
+        parts = [part.at(level) for part in alone]
+        assert np.array_equal(
+            table.scores, np.concatenate([t.scores - at.value for t, at in parts])
+        )
+    assert pooled.n_train == sum(part.n_train for part in alone)
+    assert pooled.frames.presentations[0].startswith("P001: ")
+
+
+def test_that_training_frames_are_thinned_out_evenly_and_that_it_is_told(recorded, cache):
+    asked = options(cache, methods=("md",), max_train=6)
+    evaluation = run(together(recorded), DATABASE, asked)
+    assert evaluation.methods[0].folds[0].n_train == 6
+    assert any("thinned out evenly to 6 a model, from up to 16" in n for n in evaluation.notes)
+
+
+def test_that_progress_begins_every_part_with_nothing_done_and_ends_it_complete(recorded, tmp_path):
+    told = []
+    run(
+        each(recorded),
+        DATABASE,
+        options(tmp_path, methods=("md",)),
+        progress=lambda done, total, text: told.append((done, total, text)),
+    )
+    views = [(done, total) for done, total, text in told if text.startswith("Making views")]
+    assert views[0] == (0, 12 * N_FRAMES)
+    assert views[-1] == (12 * N_FRAMES, 12 * N_FRAMES)
+    assert [done for done, _ in views] == sorted(done for done, _ in views)
+    fits = [(done, total) for done, total, text in told if text.startswith("Fitting")]
+    assert fits == [(0, 2), (1, 2), (2, 2)]
+
+
+def test_that_an_unreadable_recording_is_a_non_response(recorded, tmp_path, caplog):
+    layout = together(recorded)
+    (plan,) = layout.folds[0].plans
+    broken = tmp_path / "broken.avi"
+    broken.write_bytes(b"no video at all")
+    victim = replace(plan.test[0], footage=replace(plan.test[0].footage, path=broken))
+    plan = replace(plan, test=(victim, *plan.test[1:]))
+    layout = replace(layout, folds=(replace(layout.folds[0], plans=(plan,)),))
+    evaluation = run(layout, DATABASE, options(tmp_path, methods=("md",)))
+    table, _ = evaluation.methods[0].folds[0].at("presentation")
+    assert np.isnan(table.scores[0])
+    assert table.n_bona_fide_without == 1
+    assert any("could not be read" in note and victim.name in note for note in evaluation.notes)
+
+
+def test_that_the_gate_turns_refused_frames_into_non_responses(recorded, tmp_path, monkeypatch):
+    from app.evaluation import extracting
+    from app.quality import Limits
+
+    monkeypatch.setattr(extracting, "Limits", lambda: Limits(min_size=10_000.0))
+    asked = options(tmp_path, methods=("md",), gate=True)
+    evaluation = run(together(recorded), DATABASE, asked)
+    assert evaluation.methods[0].failure.startswith("There are 0 training frames")
+    assert any("Come closer." in note for note in evaluation.notes)
+    opened = run(together(recorded), DATABASE, replace(asked, gate=False))
+    assert opened.methods[0].failure == ""
+
+
+def test_that_an_unknown_method_is_refused_before_anything_is_done(recorded, cache, calls):
+    with pytest.raises(InvalidInputError, match="There is no method 'magic': take some of"):
+        run(together(recorded), DATABASE, options(cache, methods=("magic",)))
+    assert not calls
+
+
+@pytest.mark.parametrize("part", ["train", "development"])
+def test_that_a_recording_in_two_parts_of_a_plan_is_refused(recorded, cache, part, calls):
+    layout = together(recorded)
+    (plan,) = layout.folds[0].plans
+    leak = replace(plan, test=(*plan.test, getattr(plan, part)[0]))
+    layout = replace(layout, folds=(replace(layout.folds[0], plans=(leak,)),))
+    with pytest.raises(ProtocolError, match=f"is in {part} and in test"):
+        run(layout, DATABASE, options(cache))
+    assert not calls
+
+
+def test_that_attacks_are_never_learnt_from(recorded, cache):
+    layout = together(recorded)
+    (plan,) = layout.folds[0].plans
+    attack = next(each for each in plan.development if each.is_attack)
+    rest = tuple(each for each in plan.development if each is not attack)
+    wrong = replace(plan, train=(*plan.train, attack), development=rest)
+    layout = replace(layout, folds=(replace(layout.folds[0], plans=(wrong,)),))
+    with pytest.raises(ProtocolError, match="is an attack in train"):
+        run(layout, DATABASE, options(cache))
+
+
+def test_that_a_copy_of_a_training_recording_in_the_test_is_told(recorded, cache):
+    layout = together(recorded)
+    (plan,) = layout.folds[0].plans
+    copy = replace(plan.train[0], name="copied.avi")
+    layout = replace(
+        layout, folds=(replace(layout.folds[0], plans=(replace(plan, test=(*plan.test, copy)),)),)
+    )
+    evaluation = run(layout, DATABASE, options(cache, methods=("md",)))
+    assert any("copy of what" in note and "copied.avi" in note for note in evaluation.notes)
+
+
+def test_that_nothing_but_the_table_depends_on_what_test_recordings_are(whole, recorded, cache):
+    layout = together(recorded)
+    (plan,) = layout.folds[0].plans
+    swapped = tuple(
+        replace(each, species="bona fide" if each.is_attack else "phone") for each in plan.test
+    )
+    layout = replace(
+        layout, folds=(replace(layout.folds[0], plans=(replace(plan, test=swapped),)),)
+    )
+    other = run(layout, DATABASE, options(cache))
+    for method, expected in zip(other.methods, whole.methods, strict=True):
+        here, there = method.folds[0], expected.folds[0]
+        assert here.parameters == there.parameters
+        assert here.threshold == there.threshold
+        assert here.presentation_threshold == there.presentation_threshold
+        assert np.array_equal(here.frames.scores, there.frames.scores)
+        assert here.frames.species.tolist() != there.frames.species.tolist()
+
+
+def test_that_parameters_follow_the_development_data(recorded, cache):
+    layout = together(recorded)
+    (plan,) = layout.folds[0].plans
+    swapped = tuple(
+        replace(each, species="bona fide" if each.is_attack else "print")
+        for each in plan.development
+    )
+    other = replace(
+        layout, folds=(replace(layout.folds[0], plans=(replace(plan, development=swapped),)),)
+    )
+    asked = options(cache, methods=("localised-mkl",))
+    one, two = (run(each, DATABASE, asked).methods[0].folds[0] for each in (layout, other))
+    assert one.threshold.value != two.threshold.value
+
+
+def test_that_several_processes_find_the_same(whole, recorded, cache):
+    parallel = run(together(recorded), DATABASE, options(cache, n_jobs=2))
+    assert_equal(parallel, whole, exactly=False)
+
+
+def test_that_large_views_are_mapped_and_give_the_same(whole, recorded, cache, monkeypatch):
+    from app.evaluation import assembling
+
+    monkeypatch.setattr(assembling, "MAPPED", 1)
+    assert_equal(run(together(recorded), DATABASE, options(cache)), whole)
+    assert not list(cache.glob("views-*"))
+
+
+def test_that_a_run_can_be_cancelled_before_anything(recorded, tmp_path, calls):
+    with pytest.raises(Cancelled, match="run it again"):
+        run(together(recorded), DATABASE, options(tmp_path), cancel=lambda: True)
+    assert not calls
+
+
+def test_that_no_warning_escapes_and_what_did_not_converge_is_told(recorded, cache):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asked = options(cache, methods=("autoencoder",), selection="none")
+        evaluation = run(together(recorded), DATABASE, asked)
+    assert any("auto-encoder" in note for note in evaluation.methods[0].folds[0].notes)
