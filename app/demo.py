@@ -6,14 +6,14 @@ What it shows is that the parts work together; how well real attacks are told ap
 question.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from app.demo_result import DemoResult, Presented
 from app.demo_video import PEOPLE
 from app.demo_video.instruments import INSTRUMENTS
 from app.demo_video.takes import Take, frames
@@ -21,138 +21,109 @@ from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.models.fitting import fitted
 from app.models.model import PadModel
-from app.models.summary import CERTIFIED_GAP
 from app.observation import observe
 from app.pipeline import Pipeline
+from app.presentation import Presentation
 from app.samples import collect
 from app.settings import Settings
-from app.shown import BONA_FIDE, Scored
+from app.shown import BONA_FIDE
+from app.sources.demo_script import script as window_script
 from app.trial import Trial
-from app.types import Verdict
-from lmkl_core import LocalisedMKL, clopper_pearson
+from app.types import Frame
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 
-STATEMENT = "generated recordings of a person who does not exist"
-
-INDEPENDENCE_NOTE = (
-    "Intervals are exact (Clopper-Pearson, 95 %) for independent frames; the frames of one take "
-    "are far from that. Generated attacks are a proxy for real ones."
-)
-
 ENROLLED = ("office", "window", "lamp")
-TAKES_PER_CONDITION = 3
 NEW = "side"
 # Frames of a take, of which every tenth is looked at: three a second.
-ENROLLED_FRAMES = 150
-TESTED_FRAMES = 120
+TAKE_FRAMES = 90
 EVERY = 10
+
+RECORDED_AHEAD = 2
+"""Takes that are recorded while another one is looked at."""
+
+SPECIES = {
+    chapter.instrument: chapter.species
+    for chapter in window_script().presentations
+    if chapter.instrument is not None and chapter.species is not None
+}
+"""What the window calls each instrument's species."""
 
 Progress = Callable[[int, int, str], None]
 """Called with steps done, steps in all, and what is being done."""
 
 
 @dataclass(frozen=True)
-class TakeResult:
-    """What the model called the frames of one take.
+class Size:
+    """How many takes are recorded.
 
     Attributes
     ----------
-    name : str
-        The take, or the species of the attack.
-    is_attack : bool
-        Whether an accepted frame is an error (attack) or a refused one (genuine).
-    n : int
-        Frames judged.
-    n_accepted, n_unfamiliar : int
-        Frames with a score at or above the threshold; refused frames that were put down to
-        circumstances that had not been enrolled.
-    n_unjudged : int
-        Frames without a usable face.
-    error_interval : tuple of float
-        Exact 95 % interval of the error rate.
+    enrolled : int
+        Of the person, in each light: with half as many the threshold cannot promise its target.
+    again, another_day : int
+        Of the person, tested in each of these lights: in the same session, and on another day.
+    new : int
+        Of the person, tested in a light that was never enrolled.
+    attacks : int
+        Of each species.
     """
 
-    name: str
-    is_attack: bool
-    n: int
-    n_accepted: int
-    n_unfamiliar: int
-    n_unjudged: int
-    error_interval: tuple[float, float]
-
-    @property
-    def n_errors(self) -> int:
-        """Attacks accepted, or genuine frames refused."""
-        return self.n_accepted if self.is_attack else self.n - self.n_accepted
-
-    @property
-    def error_rate(self) -> float:
-        """APCER of an attack, BPCER of a genuine take; 0 where no frame was judged."""
-        return self.n_errors / self.n if self.n else 0.0
+    enrolled: int = 6
+    again: int = 3
+    another_day: int = 1
+    new: int = 2
+    attacks: int = 5
 
 
-@dataclass(frozen=True)
-class DemoResult:
-    """A fitted model and what it said about frames it had not seen."""
-
-    pad: PadModel
-    trial: Trial
-    seed: int
-    n_enrolled: int
-    takes: tuple[str, ...]
-    results: tuple[TakeResult, ...]
-
-    @property
-    def model(self) -> LocalisedMKL:
-        """The fitted estimator."""
-        return self.pad.estimator
-
-    @property
-    def features(self) -> dict[str, Any]:
-        """What decides the values of the views."""
-        return self.pad.features
-
-    @property
-    def is_certified(self) -> bool:
-        """Whether the fit's proven distance from the optimum is small enough."""
-        return bool(self.model.gap_ <= CERTIFIED_GAP)
-
-    @property
-    def kernel_weights(self) -> NDArray[np.float64]:
-        """Weights, shape (n_clusters, n_views)."""
-        return np.asarray(self.model.kernel_weights_, dtype=float)
+FULL = Size()
 
 
-def script(seed: int) -> tuple[dict[str, Take], dict[str, Take]]:
-    """Return the takes that are enrolled and those that are tested, by name.
+def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[str, Take]]]:
+    """Return the takes that are enrolled, by name, and those that are tested, with their group.
 
     Parameters
     ----------
     seed : int
         Another seed, another person and other takes.
+    size : Size
+        How many takes there are.
     """
     person = PEOPLE[seed % len(PEOPLE)]
     today, another_day = 2 * seed, 2 * seed + 1
 
     def take(condition: str, number: int, instrument: str | None = None) -> Take:
         kind: Literal["bonafide", "attack"] = "bonafide" if instrument is None else "attack"
-        return Take(person, kind, instrument, condition, number, TESTED_FRAMES, today)
+        return Take(person, kind, instrument, condition, number, TAKE_FRAMES, today)
 
     enrolled = {
-        f"{name} {number}": replace(take(name, number), n_frames=ENROLLED_FRAMES)
+        f"{name} {number}": take(name, number)
         for name in ENROLLED
-        for number in range(1, TAKES_PER_CONDITION + 1)
+        for number in range(1, size.enrolled + 1)
     }
-    tested = {f"{name}, again": take(name, 11) for name in ENROLLED}
-    tested[f"{ENROLLED[0]}, another day"] = replace(take(ENROLLED[0], 11), session=another_day)
-    tested[f"{NEW}, not enrolled"] = take(NEW, 11)
-    for number, instrument in enumerate(INSTRUMENTS):
-        tested[instrument] = take(ENROLLED[number % len(ENROLLED)], 21, instrument)
+    tested = [
+        (f"{name}, again", take(name, 11 + number))
+        for name in ENROLLED
+        for number in range(size.again)
+    ]
+    tested += [
+        ("another day", replace(take(name, 11 + number), session=another_day))
+        for number in range(size.another_day)
+        for name in ENROLLED
+    ]
+    tested += [(f"{NEW} light, not enrolled", take(NEW, 11 + number)) for number in range(size.new)]
+    for place, instrument in enumerate(INSTRUMENTS):
+        tested += [
+            (
+                SPECIES[instrument],
+                take(ENROLLED[(place + number) % len(ENROLLED)], 21 + number, instrument),
+            )
+            for number in range(size.attacks)
+        ]
     return enrolled, tested
 
 
-def run(seed: int = 0, progress: Progress | None = None) -> DemoResult:
+def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> DemoResult:
     """Record takes, fit the default model on the enrolled ones, test on the rest.
 
     Parameters
@@ -161,14 +132,17 @@ def run(seed: int = 0, progress: Progress | None = None) -> DemoResult:
         Seed of the recordings and of the model.
     progress : callable, optional
         Told of every step.
+    size : Size
+        How many takes there are.
 
     Returns
     -------
     DemoResult
-        The model and what it called every take.
+        The model and what it called every presentation.
     """
-    enrolled, tested = script(seed)
-    n_frames = sum(take.n_frames // EVERY for take in (*enrolled.values(), *tested.values()))
+    enrolled, tested = script(seed, size)
+    takes = [*enrolled.values(), *(take for _, take in tested)]
+    n_frames = sum(take.n_frames // EVERY for take in takes)
     done = 0
 
     def tell(text: str) -> None:
@@ -183,105 +157,67 @@ def run(seed: int = 0, progress: Progress | None = None) -> DemoResult:
     tell("preparing the networks, which takes a minute the first time")
     extractor = Extractor(load_preset(DEFAULT_PRESET))
     pipeline = Pipeline(extractor, FaceTracker(make_detector()))
+    recordings = _recorded(takes)
     genuine = collect(
         pipeline,
-        {name: frames(take, EVERY) for name, take in enrolled.items()},
+        {name: _next(recordings) for name in enrolled},
         progress=lambda _, name: step(f"enrolling {name}"),
     )
     tell("fitting")
     model = fitted(genuine, Settings(), extractor.fingerprint(), is_simulated=True)
-    trial, results = Trial(), []
+    trial, presented = Trial(), []
     trial.use_model(model.digest)
-    for name, take in tested.items():
-        seen = _test(pipeline, model, trial, take, partial(step, f"testing {name}"))
-        results.append(_counted(name, seen, is_attack=take.kind == "attack"))
+    for group, take in tested:
+        species = BONA_FIDE if take.instrument is None else SPECIES[take.instrument]
+        told = partial(step, f"testing {group}")
+        presentation = _test(pipeline, model, trial, species, _next(recordings), told)
+        presented.append(Presented(group, take, presentation))
     return DemoResult(
         pad=model,
         trial=trial,
         seed=seed,
         n_enrolled=len(genuine),
         takes=tuple(enrolled),
-        results=tuple(results),
+        presented=tuple(presented),
     )
 
 
+def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
+    """Yield the frames of every take; the next ones are recorded meanwhile.
+
+    Recording takes longer than looking, and much of it is spent in OpenCV without the interpreter.
+    """
+    pool = ThreadPoolExecutor(RECORDED_AHEAD, "recorder")
+    under_way: deque[Future[list[Frame]]] = deque()
+    try:
+        for take in takes:
+            under_way.append(pool.submit(lambda take: list(frames(take, EVERY)), take))
+            if len(under_way) > RECORDED_AHEAD:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _next(recordings: Iterator[list[Frame]]) -> Iterator[Frame]:
+    """Yield the frames of the next take, once somebody asks for them."""
+    yield from next(recordings)
+
+
 def _test(
-    pipeline: Pipeline, model: PadModel, trial: Trial, take: Take, step: Callable[[], None]
-) -> list[Scored]:
-    """Present a take as the window's guided test would, and return its frames as judged."""
+    pipeline: Pipeline,
+    model: PadModel,
+    trial: Trial,
+    species: str,
+    recording: Iterable[Frame],
+    step: Callable[[], None],
+) -> Presentation:
+    """Present a take as the window's guided test would."""
     pipeline.reset()
-    species = BONA_FIDE if take.instrument is None else take.instrument
     trial.start(species, is_simulated=True)
-    seen = []
-    for frame in frames(take, EVERY):
-        scored = observe(pipeline, model, frame).scored
-        trial.offer(scored)
-        seen.append(scored)
+    for frame in recording:
+        trial.offer(observe(pipeline, model, frame).scored)
         step()
     trial.finish()
-    return seen
-
-
-def _counted(name: str, seen: list[Scored], *, is_attack: bool) -> TakeResult:
-    verdicts = [scored.verdict for scored in seen if scored.score is not None]
-    n, n_accepted = len(verdicts), verdicts.count(Verdict.GENUINE)
-    n_errors = n_accepted if is_attack else n - n_accepted
-    low, high = clopper_pearson(n_errors, n, confidence=0.95) if n else (0.0, 1.0)
-    n_unfamiliar = verdicts.count(Verdict.UNFAMILIAR)
-    interval = (float(low), float(high))
-    return TakeResult(name, is_attack, n, n_accepted, n_unfamiliar, len(seen) - n, interval)
-
-
-def as_json(result: DemoResult) -> dict[str, Any]:
-    """Return the demo's figures as plain JSON values.
-
-    Parameters
-    ----------
-    result : DemoResult
-        What :func:`run` returned.
-
-    Returns
-    -------
-    dict
-        Numbers and strings only; rates are fractions, not percentages.
-    """
-    calibration = result.model.calibration_
-    return {
-        "data": STATEMENT,
-        "seed": result.seed,
-        "features": result.features,
-        "enrolled": {"n": result.n_enrolled, "takes": list(result.takes)},
-        "views": [str(name) for name in result.model.view_names_],
-        "kernel_weights": result.kernel_weights.tolist(),
-        "relative_gap": float(result.model.gap_),
-        "certified": result.is_certified,
-        "threshold": {
-            "value": float(calibration.threshold),
-            "target_bpcer": float(calibration.target_bpcer),
-            "bpcer": float(calibration.bpcer),
-            "bpcer_interval": [float(end) for end in calibration.interval],
-            "n_scores": int(calibration.n_scores),
-            "n_effective": float(calibration.n_effective),
-            "n_blocks": int(calibration.n_blocks),
-            "n_takes": int(calibration.n_takes),
-            "promised": bool(calibration.promised),
-            "stress_bpcer": float(calibration.stress_bpcer),
-            "stress_bpcer_interval": [float(end) for end in calibration.stress_interval],
-            "origin": str(calibration.origin),
-            "statement": str(calibration.statement),
-        },
-        "results": [
-            {
-                "name": item.name,
-                "is_attack": item.is_attack,
-                "n": item.n,
-                "n_accepted": item.n_accepted,
-                "n_unfamiliar": item.n_unfamiliar,
-                "n_unjudged": item.n_unjudged,
-                "error_rate": item.error_rate,
-                "error_interval": list(item.error_interval),
-            }
-            for item in result.results
-        ],
-        "note": INDEPENDENCE_NOTE,
-    }
+    return trial.presentations[-1]

@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
-from app.demo import INDEPENDENCE_NOTE, STATEMENT, DemoResult, TakeResult
+from app.demo_result import INDEPENDENCE_NOTE, STATEMENT, DemoResult, GroupResult
 from app.models.summary import CERTIFIED_GAP
 
 
@@ -17,17 +17,19 @@ def print_demo(result: DemoResult, console: Console) -> None:
     console : rich.console.Console
         Where to print.
     """
+    lights = list(dict.fromkeys(name.rpartition(" ")[0] for name in result.takes))
     console.print(
         f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine frames "
-        f"in {len(result.takes)} takes ({', '.join(result.takes)})"
+        f"in {len(result.takes)} takes, in {len(lights)} lights ({', '.join(lights)})"
     )
     console.print(weights_table(result))
     console.print(_gap_line(result))
     console.print(_threshold_lines(result), markup=False)
     console.print(verdicts_table(result))
     console.print(
-        "BPCER: genuine frames refused. APCER: attack frames accepted. Unfamiliar: refused, but in "
-        "circumstances that were not enrolled, so that the app would offer to add a take."
+        "BPCER: genuine presentations refused, of those decided. APCER: attacks accepted. Undecided: "
+        "refused in circumstances that were not enrolled (the app offers to add a take), or without "
+        "a face."
     )
     console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
 
@@ -44,29 +46,33 @@ def weights_table(result: DemoResult) -> Table:
 
 
 def verdicts_table(result: DemoResult) -> Table:
-    """Return the accept and refuse rates of every take and every kind of attack."""
-    table = Table(title="Frames never learnt from", title_justify="left")
-    table.add_column("take or attack")
-    for heading in ("n", "accepted", "unfamiliar", "error", "95 % interval"):
-        table.add_column(heading, justify="right")
+    """Return what became of the person's presentations and of every species of attack."""
+    table = Table(title="Presentations never learnt from", title_justify="left")
+    table.add_column("presented", no_wrap=True)
+    for heading in ("n", "accepted", "refused", "undecided", "error", "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for is_attack in (False, True):
-        for item in result.results:
-            if item.is_attack == is_attack:
-                table.add_row(*_verdict_cells(item))
+        members = [item for item in result.results if item.is_attack == is_attack]
+        for item in members:
+            table.add_row(*_verdict_cells(item))
+        table.add_section()
+        together = "attacks: APCER" if is_attack else "genuine: BPCER"
+        joined = tuple(one for item in members for one in item.presentations)
+        table.add_row(*_verdict_cells(GroupResult(together, is_attack, joined)), style="bold")
         table.add_section()
     return table
 
 
-def _verdict_cells(item: TakeResult) -> tuple[str, ...]:
-    error = "APCER" if item.is_attack else "BPCER"
-    low, high = item.error_interval
+def _verdict_cells(item: GroupResult) -> tuple[str, ...]:
+    value, (low, high) = item.errors.value, item.errors.interval
     return (
         item.name,
         str(item.n),
         str(item.n_accepted),
-        str(item.n_unfamiliar),
-        f"{error} {item.error_rate:.1%}",
-        f"{low:.1%} to {high:.1%}",
+        str(item.n_refused),
+        str(item.n_no_response),
+        f"{value:.1%}" if value is not None else "-",
+        f"{100 * low:.1f} to {high:.1%}" if value is not None else "-",
     )
 
 
