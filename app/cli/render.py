@@ -27,9 +27,9 @@ def print_demo(result: DemoResult, console: Console) -> None:
     console.print(_threshold_lines(result), markup=False)
     console.print(verdicts_table(result))
     console.print(
-        "BPCER: genuine presentations refused, of those decided. APCER: attacks accepted. Undecided: "
-        "refused in circumstances that were not enrolled (the app offers to add a take), or without "
-        "a face."
+        "BPCER: genuine presentations refused, of those decided. APCER: attacks accepted. "
+        "Undecided: refused in circumstances that were not enrolled, where the app offers to add a "
+        "take, or without a face."
     )
     console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
 

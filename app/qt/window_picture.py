@@ -69,9 +69,7 @@ def _take(model: Path, picture: Path, theme: str) -> None:
         window.book.turn_to("why")
         for key, verdict in ((GENUINE, "genuine"), (ATTACK, "attack")):
             _present(at, key)
-            wait_until(
-                lambda verdict=verdict: window.live.banner.verdict.value == verdict, PATIENCE
-            )
+            wait_until(partial(_says, window, verdict), PATIENCE)
             at.rest(HISTORY)
         wait_until(lambda: not window.live.notices.texts, PATIENCE)
         QCoreApplication.processEvents()
