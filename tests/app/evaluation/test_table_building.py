@@ -1,0 +1,119 @@
+"""Rows: measured methods merged with the paper's."""
+
+import pytest
+
+from app.evaluation.tables import build
+from app.evaluation.tables.building import NOT_ASKED_FOR
+from app.evaluation.tables.notices import notices, simulated
+from lmkl_core.baselines import METHODS
+from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
+
+
+def table(*methods, **changes):
+    return build(evaluation(*methods, **changes), NAMES)
+
+
+def test_that_measured_and_published_figures_of_a_method_share_a_row():
+    (row,) = [row for row in table().rows if row.title == "Localised MKL"]
+    assert row.printed("HTER").mean == 5.6
+    assert row.by_presentation.pooled.figure("HTER").value == pytest.approx(5 / 24)
+    assert row.source == "this work"
+
+
+def test_that_rows_follow_the_paper_with_others_before_its_own():
+    made = table(
+        method("single:face/x", "Single kernel: face/x"),
+        method("lpq", "ℓp,q-MKL"),
+        method("localised", "Localised MKL"),
+    )
+    titles = [row.title for row in made.rows]
+    assert titles[0] == "The work in"
+    assert titles.index("ℓp,q-MKL") == 8
+    assert titles[-2:] == ["Single kernel: face/x", "Localised MKL"]
+    assert len(titles) == 11
+
+
+def test_that_rows_that_cannot_be_measured_say_why():
+    remarks = {row.title: row.remark for row in table().rows}
+    assert remarks["Multiple Kernel-SVDD-Slim"] == "no exact public definition"
+    assert remarks["Multiple Kernel-SVDD"] == NOT_ASKED_FOR
+    assert remarks["Weighted-Fusion"] == "not run here"
+
+
+def test_that_rows_of_one_name_are_told_apart_by_citation():
+    made = table(method("fusion", "Unweighted kernel fusion"))
+    (row,) = [row for row in made.rows if row.measured is not None]
+    assert row.published.citation == "9303455"
+    assert row.remark == "equal weights"
+    assert made.rows.index(row) == 3
+
+
+def test_that_a_failed_method_keeps_its_row_and_says_why():
+    made = table(method("lpq", "ℓp,q-MKL", (), failure="There are no views for it."))
+    (row,) = [row for row in made.rows if row.title == "ℓp,q-MKL"]
+    assert row.by_presentation is None
+    assert row.remark == "There are no views for it."
+    assert any("ℓp,q-MKL has no figures" in sentence for sentence in notices(made))
+
+
+def test_that_the_papers_figures_come_first():
+    assert table().headline == ("HTER",)
+    assert table(table="ONC", protocol="IV").headline == ("BPCER", "APCER", "ACER")
+    assert table(table="").headline == ("APCER", "BPCER", "AUC")
+    assert "HTER" not in table().others
+
+
+def test_that_without_a_table_of_the_paper_only_measured_rows_stand():
+    assert [row.title for row in table(table="").rows] == ["Localised MKL"]
+
+
+@pytest.mark.parametrize("label", ["ImageNovelty", "RM", "ONC", "MSU", "RA"])
+def test_that_every_method_that_names_a_row_finds_it_where_the_table_has_it(label):
+    methods = [method(name, each.title) for name, each in METHODS.items()]
+    rows = build(evaluation(*methods, table=label)).rows
+    printed = {row.title for row in rows if row.measured is not None and row.published is not None}
+    assert {"Localised MKL", "ℓp,q-MKL", "Multiple Kernel-SVDD", "Multiple Kernel-OCSVM"} <= printed
+    assert sum(row.measured is not None for row in rows) == len(METHODS)
+
+
+def test_that_every_published_name_of_a_method_is_in_some_table():
+    from app.evaluation.published import TABLES
+
+    for each in METHODS.values():
+        if each.published:
+            found = [t.row(each.published, each.citation) for t in TABLES.values()]
+            assert any(found), each.name
+
+
+def test_that_the_demo_is_marked_as_simulated():
+    assert simulated(table()) == ""
+    assert "say nothing about real ones" in simulated(table(is_simulated=True))
+
+
+def test_that_other_views_than_the_papers_are_told():
+    made = table(settings={"preset": "texture"})
+    assert any("preset texture, not the paper's" in sentence for sentence in notices(made))
+    assert not any("not the paper's" in sentence for sentence in notices(table()))
+
+
+def test_that_another_protocol_than_the_papers_is_told():
+    made = table(table="ONC", database="oulu-npu", protocol="I")
+    assert any("those of protocol IV; protocol I was" in sentence for sentence in notices(made))
+
+
+def test_that_presentations_judged_by_several_models_are_told():
+    again = table(method(folds=(fold("a"), fold("b"))))
+    assert any("10 presentations of 10 are judged by more" in text for text in notices(again))
+    assert not any("judged by more" in text for text in notices(table()))
+
+
+def test_that_a_missing_class_is_told():
+    made = table(method(folds=(fold(table=scores([0.9, 0.8])),)))
+    assert any("No attack has a score" in sentence for sentence in notices(made))
+
+
+def test_that_few_subjects_are_told():
+    assert any(text.startswith("4 subjects are few") for text in notices(table()))
+    many = scores([0.9, 0.8] * 8, print=[0.1, 0.85] * 8)
+    enough = table(method(folds=(fold(table=many),)))
+    assert not any("subjects are few" in text for text in notices(enough))

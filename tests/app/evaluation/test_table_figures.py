@@ -1,0 +1,115 @@
+"""Figures of hand-made scores, compared with what can be counted on paper."""
+
+import numpy as np
+import pytest
+
+from app.evaluation.tables.figures import (
+    FIGURES,
+    frame_level,
+    presentation_level,
+    spread,
+)
+from lmkl_core.calibration import clopper_pearson
+from tests.app.evaluation.table_material import fold, scores
+
+
+def test_that_errors_are_those_counted_by_hand():
+    # One of four live ones is refused; one of three prints and no phone is accepted.
+    pooled = presentation_level([fold()]).pooled
+    assert pooled.figure("BPCER").value == 1 / 4
+    assert (pooled.figure("APCER").value, pooled.figure("APCER").species) == (1 / 3, "print")
+    assert pooled.figure("ACER").value == pytest.approx((1 / 4 + 1 / 3) / 2)
+    assert pooled.figure("HTER").value == pytest.approx((1 / 4 + 1 / 6) / 2)
+    # Of 24 pairs, live 0.4 loses to print 0.6 alone.
+    assert pooled.figure("AUC").value == pytest.approx(23 / 24)
+
+
+def test_that_a_rate_has_its_exact_interval_and_counts():
+    told = presentation_level([fold()]).pooled.figure("BPCER")
+    assert (told.n_errors, told.n) == (1, 4)
+    assert told.interval == pytest.approx(clopper_pearson(1, 4))
+
+
+def test_that_presentations_without_a_score_are_non_responses():
+    table = scores([0.9, None], print=[0.1, None, None])
+    pooled = presentation_level([fold(table=table)]).pooled
+    assert pooled.figure("BPNRR").value == 1 / 2
+    assert pooled.figure("APNRR").value == 2 / 3
+    assert pooled.figure("BPCER").n == 1
+
+
+def test_that_mean_and_sample_deviation_are_taken_over_folds():
+    # BPCERs of 1/4 and 0.
+    perfect = scores([0.9, 0.8], print=[0.1])
+    level = presentation_level([fold("a"), fold("b", perfect)])
+    found = level.spread("BPCER")
+    assert (found.mean, found.std) == pytest.approx((0.125, 0.25 / np.sqrt(2)))
+    assert found.n == 2
+
+
+def test_that_one_error_in_six_folds_of_twenty_is_told_as_the_paper_tells_it():
+    one = scores([0.9] * 19 + [0.1], print=[0.2])
+    none = scores([0.9] * 20, print=[0.2])
+    level = presentation_level([fold(str(k), one if k == 0 else none) for k in range(6)])
+    found = level.spread("BPCER")
+    assert (round(100 * found.mean, 1), round(100 * found.std, 1)) == (0.8, 2.0)
+
+
+def test_that_folds_are_pooled_around_their_own_thresholds():
+    low = scores([0.2, 0.04], print=[0.01, 0.06])
+    high = scores([20.0, 4.0], print=[1.0, 2.0])
+    level = presentation_level([fold("a", low, 0.05), fold("b", high, 5.0)])
+    assert (level.pooled.figure("BPCER").n_errors, level.pooled.figure("BPCER").n) == (2, 4)
+    assert level.pooled.figure("APCER").n_errors == 1
+    assert level.pooled.threshold == 0.0
+
+
+def test_that_a_score_on_the_threshold_stays_accepted_when_folds_are_pooled():
+    value = 0.1 + 0.2
+    folds = [fold(name, scores([value], print=[value]), value) for name in "ab"]
+    pooled = presentation_level(folds).pooled
+    assert pooled.figure("BPCER").n_errors == 0
+    assert pooled.figure("APCER").n_errors == 2
+
+
+def test_that_without_a_threshold_only_figures_that_need_none_are_known():
+    pooled = presentation_level([fold(threshold=None)]).pooled
+    assert pooled.figure("AUC").value == pytest.approx(23 / 24)
+    assert pooled.figure("BPNRR").value == 0.0
+    for name in ("HTER", "APCER", "BPCER", "ACER"):
+        assert pooled.figure(name).value is None
+        assert pooled.figure(name).interval is None
+
+
+def test_that_folds_are_not_pooled_where_one_has_no_threshold():
+    level = presentation_level([fold("a"), fold("b", threshold=None)])
+    assert level.pooled.figure("AUC").value is None
+    assert level.spread("AUC").n == 2
+    assert level.spread("BPCER").n == 1
+
+
+def test_that_frames_have_intervals_by_subject_alone():
+    level = frame_level([fold()])
+    assert level.pooled.figure("BPCER").n == 8
+    assert level.pooled.figure("BPCER").interval is None
+    told = level.pooled.figure("AUC")
+    assert told.interval is not None
+    assert told.n_subjects == 4
+
+
+def test_that_values_alone_are_those_of_the_figures():
+    pooled = presentation_level([fold()]).pooled
+    for name in FIGURES:
+        assert pooled.value(name) == pytest.approx(pooled.figure(name).value)
+
+
+def test_that_a_class_that_is_missing_leaves_figures_unknown():
+    pooled = presentation_level([fold(table=scores([0.9, 0.8]))]).pooled
+    assert pooled.figure("BPCER").value == 0.0
+    for name in ("AUC", "EER", "APCER", "ACER", "BPCER20"):
+        assert pooled.figure(name).value is None
+
+
+def test_that_nothing_has_no_spread():
+    assert spread([None, None]) is None
+    assert spread([0.5]).std is None

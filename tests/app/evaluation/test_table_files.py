@@ -1,0 +1,197 @@
+"""A table on disk: JSON, CSV and LaTeX that say what was measured."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from app.evaluation.tables import TableError, build, write
+from app.evaluation.tables.data import as_csv, as_document
+from app.evaluation.tables.latex import as_latex, escaped
+from lmkl_core.metrics.table import ScoreTable
+from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
+
+
+def table(*methods, **changes):
+    return build(evaluation(*methods, **changes), NAMES)
+
+
+def lines_of(made):
+    return list(csv.DictReader(io.StringIO(as_csv(made))))
+
+
+def row_of(document, title):
+    return next(row for row in document["rows"] if row["title"] == title)
+
+
+# ------------------------------------------------------------------ JSON
+
+
+def test_that_the_json_holds_every_figure_with_n_and_interval():
+    document = json.loads(json.dumps(as_document(table()), allow_nan=False))
+    row = row_of(document, "Localised MKL")
+    assert row["published"] == {"HTER": {"mean": 0.056, "std": None}}
+    pooled = row["measured"]["presentation_level"]["pooled"]
+    assert pooled["figures"]["BPCER"]["n_errors"] == 1
+    assert pooled["figures"]["BPCER"]["low"] == pytest.approx(0.0063, abs=1e-4)
+    assert pooled["apcer_by_species"]["print"]["value"] == pytest.approx(1 / 3)
+    assert pooled["figures"]["AUC"]["n_subjects_drawn"] == 4
+    assert row["measured"]["frame_level"]["is_independent"] is False
+    assert row["measured"]["folds"][0]["parameters"] == {"": {"delta": 0.1, "p": 2}}
+    assert row_of(document, "Weighted-Fusion")["measured"] is None
+
+
+def test_that_scores_are_there_when_asked_for_and_make_the_same_table_again():
+    found = scores([0.9, None, 0.4], print=[0.1, 0.6])
+    made = table(method(folds=(fold(table=found),)))
+    plain = row_of(as_document(made), "Localised MKL")["measured"]["folds"][0]
+    assert "frames" not in plain
+    document = json.loads(json.dumps(as_document(made, with_scores=True), allow_nan=False))
+    told = row_of(document, "Localised MKL")["measured"]["folds"][0]["frames"]
+    again = ScoreTable.of(told["score"], told["species"], told["subject"], told["presentation"])
+    np.testing.assert_array_equal(again.scores, found.scores)
+    assert again.presentations.tolist() == found.presentations.tolist()
+
+
+def test_that_odd_parameters_become_plain_values():
+    odd = {"": {"nan": float("nan"), "pair": (1, 2.5), "kind": NAMES["lpq"], "none": None}}
+    document = as_document(table(method(folds=(fold(parameters=odd),))))
+    text = json.dumps(document, allow_nan=False)
+    assert '"nan": null' in text
+    assert '"pair": [1, 2.5]' in text
+
+
+def test_that_a_simulated_table_says_so_to_machines():
+    document = as_document(table(is_simulated=True))
+    assert document["is_simulated"] is True
+    assert "say nothing about real ones" in document["notices"][0]
+
+
+# ------------------------------------------------------------------ CSV
+
+
+def test_that_the_csv_has_a_line_for_every_figure():
+    made = table(method(folds=(fold("a"), fold("b"))))
+    lines = [line for line in lines_of(made) if line["title"] == "Localised MKL"]
+
+    def one(**wanted):
+        (line,) = [x for x in lines if all(x[key] == value for key, value in wanted.items())]
+        return line
+
+    assert float(one(level="published")["value"]) == 0.056
+    by_fold = one(level="presentation", fold="a", figure="BPCER")
+    assert (by_fold["value"], by_fold["threshold"]) == ("0.25", "0.5")
+    over = one(level="presentation", fold="mean over folds", figure="BPCER")
+    assert (over["value"], over["std"], over["n_folds"]) == ("0.25", "0.0", "2")
+    pooled = one(level="presentation", fold="all together", figure="BPCER")
+    assert (pooled["n_errors"], pooled["n"]) == ("2", "8")
+    species = one(
+        level="presentation", fold="all together", figure="APCER of a species", species="print"
+    )
+    assert (species["n_errors"], species["n"]) == ("2", "6")
+    assert one(level="frame", fold="all together", figure="BPCER")["low"] == ""
+
+
+def test_that_a_spreadsheet_takes_no_name_for_a_formula():
+    formula = "=HYPERLINK(1)"
+    hostile = scores([0.9], **{formula: [0.1]})
+    made = table(method("+x", "@x", (fold("-1", hostile, threshold=0.5),)), table="")
+    for line in lines_of(made):
+        for value in (line["method"], line["title"], line["fold"], line["species"]):
+            assert value[:1] not in ("=", "+", "-", "@")
+    assert any(line["species"] == f"'{formula}" for line in lines_of(made))
+
+
+# ------------------------------------------------------------------ LaTeX
+
+
+def test_that_latex_prints_names_as_they_are():
+    assert escaped("a_b & 50 % #1 $x {y} ~^\\") == (
+        r"a\_b \& 50 \% \#1 \$x \{y\} \textasciitilde{}\textasciicircum{}\textbackslash{}"
+    )
+    assert escaped("ℓp,q ± é ü ç") == (
+        r"\ensuremath{\ell}p,q \ensuremath{\pm} \'{e} " + r"\"{u} \c {c}"
+    )
+    assert escaped("a\nb\t名") == "a b ?"
+
+
+def test_that_the_latex_table_has_the_papers_form():
+    made = table(method(folds=(fold("a"), fold("b", scores([0.9, 0.8], print=[0.1])))))
+    text = as_latex(made)
+    assert r"Weighted-Fusion \cite{8987326} & $9.9$ & -- & --\\" in text
+    assert r"Localised MKL (this work) & $5.6$ & $10.4\pm14.7$ &" in text
+    body = [line for line in text.splitlines() if " & " in line and "multicolumn" not in line]
+    assert {line.count(" & ") for line in body} == {3}
+    assert "booktabs" not in text
+
+
+def test_that_braces_and_environments_of_the_latex_table_match():
+    made = table(
+        method("x", r"od{d} \name_%", (fold("a"),)), method(), table="ONC", title="A & B_{c}"
+    )
+    text = as_latex(made)
+    bare = re.sub(r"\\[{}]", "", text)
+    assert bare.count("{") == bare.count("}")
+    begun = re.findall(r"\\begin\{(.+?)\}", text)
+    assert re.findall(r"\\end\{(.+?)\}", text) == begun[::-1]
+    columns = len(re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1])
+    rows = [line for line in text.splitlines() if line.endswith(r"\\") and "multic" not in line]
+    assert all(len(re.findall(r"(?<!\\)&", row)) == columns - 1 for row in rows)
+
+
+def test_that_a_simulated_table_says_so_in_its_caption():
+    assert "Simulated recordings" in as_latex(table(is_simulated=True, table=""))
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_that_latex_compiles_whatever_the_names(tmp_path):
+    odd = "o{d}d \\name_%$#&~^<>|\"'`? ℓ±·–—…ßéüçñåžă 名 [x]"
+    made = table(method("x", odd, (fold(odd),)), method(), table="ONC", title=odd, version=odd)
+    document = "\\documentclass{article}\\begin{document}\n" + as_latex(made) + "\\end{document}\n"
+    (tmp_path / "table.tex").write_text(document, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stdout[-2000:]
+
+
+# ------------------------------------------------------------------ files
+
+
+def test_that_page_json_csv_and_latex_share_a_name(tmp_path):
+    files = write(table(database="oulu-npu", protocol="IV", table="ONC"), tmp_path / "new")
+    assert [file.name for file in files] == [
+        "oulu-npu-IV.html",
+        "oulu-npu-IV.tex",
+        "oulu-npu-IV.csv",
+        "oulu-npu-IV.json",
+    ]
+    assert sorted(file.name for file in (tmp_path / "new").iterdir()) == sorted(
+        file.name for file in files
+    )
+
+
+def test_that_no_protocol_leads_out_of_the_folder(tmp_path):
+    files = write(table(protocol="../../up", table=""), tmp_path)
+    assert {file.parent for file in files} == {tmp_path}
+
+
+def test_that_a_folder_that_cannot_be_written_is_told_in_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TableError, match=r"cannot be written .*: choose another folder"):
+        write(table(), tmp_path / "file")
+
+
+def test_that_an_interrupt_leaves_no_half_written_file(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.fsync", _interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write(table(), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _interrupt(_):
+    raise KeyboardInterrupt

@@ -1,0 +1,154 @@
+"""The page of a table: self-contained, escaped, and of what was measured."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from app.evaluation.tables import build
+from app.evaluation.tables.charts import curves, forest
+from app.evaluation.tables.page import MOST_SPECIES, render
+from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
+from tests.app.report.test_page import HOSTILE, outline
+
+
+def table(*methods, **changes):
+    return build(evaluation(*methods, **changes), NAMES)
+
+
+def page_of(*methods, **changes):
+    return render(table(*methods, **changes))
+
+
+def text_of(page):
+    return re.sub(r"\s+", " ", " ".join(outline(page).text)).replace("\u00a0", " ")
+
+
+@pytest.fixture(scope="module")
+def page():
+    folds = tuple(fold(name, parameters={"": {"delta": 0.1}}) for name in ("one", "two"))
+    return page_of(method("lpq", "ℓp,q-MKL", folds), method(folds=folds), table="ONC")
+
+
+def test_that_the_page_is_well_formed_and_has_its_charts(page):
+    found = outline(page)
+    assert found.tags.count("figure") == 3
+    assert found.tags.count("h1") == 1
+
+
+def test_that_the_page_loads_nothing(page):
+    found = outline(page)
+    assert not {"script", "link", "img", "iframe", "object", "use", "image"} & set(found.tags)
+    assert not {"src", "href", "xlink:href", "onload"} & {name for name, _ in found.attributes}
+    assert not re.search(r"https?:|url\(|@import", page)
+    assert "default-src 'none'" in page
+
+
+def test_that_the_page_follows_the_reader_and_the_printer(page):
+    assert "prefers-color-scheme: dark" in page
+    assert "size: A4" in page
+
+
+def test_that_the_page_tells_published_and_measured_figures_with_intervals(page):
+    text = text_of(page)
+    for told in ("3.3 ± 4.1", "25.0 ± 0.0", "all folds 25.0 (3.2 to 65.1)", "2 of 8", "print"):
+        assert told in text
+
+
+def test_that_the_page_tells_how_it_was_measured(page):
+    text = text_of(page)
+    for told in ("paper-pad", "equal errors on the development set", "delta = 0.1", "240",
+                 "Takes were divided by person.", "development", "client-independent",
+                 "Test attack recordings"):  # fmt: skip
+        assert told in text
+
+
+def test_that_the_page_marks_legacy_and_dependent_figures(page):
+    text = text_of(page)
+    assert "ACER (legacy)" in text
+    assert "are not independent" in text
+
+
+def test_that_names_from_people_stay_text():
+    hostile = scores([0.9, 0.2], **{HOSTILE: [0.1, 0.8]})
+    page = page_of(
+        method("x", HOSTILE, (fold(HOSTILE, hostile, notes=(HOSTILE,)), fold("b", hostile))),
+        method("y", "y", (), failure=HOSTILE),
+        title=HOSTILE,
+        protocol=HOSTILE,
+        mode=HOSTILE,
+        settings={HOSTILE: HOSTILE},
+        counts={HOSTILE: 1},
+        notes=(HOSTILE,),
+        version=HOSTILE,
+        table="",
+    )
+    found = outline(page)
+    assert "script" not in found.tags
+    assert "<script" not in page
+    assert "".join(found.text).count(HOSTILE) >= 8
+
+
+def test_that_the_banner_is_there_only_for_the_demo(page):
+    assert ">Simulated<" not in page
+    assert ">Simulated<" in page_of(is_simulated=True, table="")
+
+
+@pytest.mark.parametrize("label", ["", "RM", "ONC"])
+@pytest.mark.parametrize(
+    "methods",
+    [
+        (method(folds=(), failure="It failed."),),
+        (method(folds=(fold(table=scores([])),)),),
+        (method(folds=(fold(table=scores([0.9, 0.8])),)),),
+        (method(folds=(fold(table=scores([], print=[0.9, None])),)),),
+        (method(folds=(fold(table=scores([0.5], print=[0.5])),)),),
+        (method(folds=(fold(threshold=None), fold("b"))),),
+    ],
+    ids=["failed", "empty", "no attacks", "no bona fide", "ties", "no threshold"],
+)
+def test_that_any_evaluation_has_a_page(methods, label):
+    page = page_of(*methods, table=label)
+    outline(page)
+    assert not re.search(r"\b(nan|inf|None)\b", page)
+
+
+def test_that_many_species_and_folds_continue_below():
+    many = {f"species {k}": [0.1, 0.2] for k in range(30)}
+    folds = tuple(fold(f"fold {k}", scores([0.9, 0.8], **many)) for k in range(11))
+    text = text_of(page_of(method(folds=folds)))
+    assert "fold 10" in text
+    assert f"{30 - MOST_SPECIES} species that fared better are left out" in text
+
+
+def test_that_the_forest_has_a_row_for_every_method_and_a_diamond_for_every_published_figure():
+    markup = forest(table(method(), method("lpq", "ℓp,q-MKL")))
+    assert markup.count('class="published"') == 10
+    assert markup.count('class="dot"') == 2
+    assert markup.count('class="span"') == 2
+    assert "Weighted-Fusion" in markup
+
+
+def test_that_a_perfect_method_touches_the_corner_of_its_curve():
+    perfect = method(folds=(fold(table=scores([0.9, 0.8], print=[0.1, 0.2])),))
+    drawn = curves(table(perfect))
+    assert [name for _, name in drawn.legend] == ["Localised MKL"]
+    assert "58.00,14.00" in drawn.roc
+
+
+def test_that_curves_are_of_the_papers_method_and_the_three_best_others():
+    bad = scores([0.4, 0.3], print=[0.9, 0.8])
+    methods = [method(f"m{k}", f"m{k}") for k in range(3)]
+    worst = method("bad", "bad", (fold(table=bad),))
+    drawn = curves(table(worst, *methods, method()))
+    assert [name for _, name in drawn.legend] == ["Localised MKL", "m0", "m1", "m2"]
+
+
+def test_that_there_are_no_curves_without_both_classes():
+    assert curves(table(method(folds=(fold(table=scores([0.9])),)))) is None
+
+
+def test_that_chosen_parameters_are_counted_over_models():
+    plans = {"anna": {"delta": 0.1}, "ben": {"delta": 0.1}, "eva": {"delta": 10.0}}
+    text = text_of(page_of(method(folds=(replace(fold(), parameters=plans),))))
+    assert "delta = 0.1 (2 of 3 models); delta = 10 (1 of 3 models)" in text
