@@ -3,8 +3,8 @@
 import pytest
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.plan import plan
-from lmkl_core.features.presets import Branch, Crop, Preset
+from lmkl_core.features.plan import described_views, plan
+from lmkl_core.features.presets import Branch, Crop, DescriptorBranch, Preset
 from tests.features.small_preset import SMALL
 
 
@@ -57,3 +57,30 @@ def test_that_another_photometry_gets_a_graph_of_its_own():
 def test_that_a_preset_that_cannot_be_computed_is_refused(crops, branches, message):
     with pytest.raises(InvalidInputError, match=message):
         plan(Preset("bad", "", crops, branches))
+
+
+def test_that_descriptors_are_planned_apart_from_networks():
+    by_hand = (DescriptorBranch("lbp", ("wide", "face")), DescriptorBranch("iqm", ("face",)))
+    preset = Preset("both", "", SMALL.crops, (by_hand[0], *SMALL.branches, by_hand[1]))
+    assert plan(preset) == plan(SMALL)
+    planned = [(view.name, view.crop, view.descriptor.name) for view in described_views(preset)]
+    assert planned == [
+        ("wide/lbp", "wide", "lbp"),
+        ("face/lbp", "face", "lbp"),
+        ("face/iqm", "face", "iqm"),
+    ]
+    assert described_views(SMALL) == ()
+
+
+@pytest.mark.parametrize(
+    ("crops", "branches", "message"),
+    [
+        ((Crop("a", 64),), (DescriptorBranch("lpb", ("a",)),), "no descriptor 'lpb'; .*lbp, iqm"),
+        ((Crop("a", 64),), (DescriptorBranch("lbp", ("b",)),), "crop 'b', which it does not"),
+        ((Crop("a", 32),), (DescriptorBranch("iqm", ("a",)),), "at least 64 pixels, not of 32"),
+        ((Crop("a", 64),), (DescriptorBranch("lbp", ("a",)),) * 2, "view a/lbp twice"),
+    ],
+)
+def test_that_descriptors_that_cannot_be_computed_are_refused(crops, branches, message):
+    with pytest.raises(InvalidInputError, match=message):
+        described_views(Preset("bad", "", crops, branches))

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.presets import (
     DEFAULT_PRESET,
     Branch,
     Crop,
+    DescriptorBranch,
     Preset,
     PresetError,
     load_preset,
@@ -56,6 +58,10 @@ layers = ["last"]
 pooling = "mean"
 photometry = "grey-world"
 normalisation = "none"
+
+[[branches]]
+descriptor = "lbp"
+crops = ["face", "nose"]
 """
 
 
@@ -83,8 +89,9 @@ def test_that_a_shipped_preset_loads_under_its_own_name(name):
 def test_that_the_default_takes_twelve_views_of_networks_that_come_with_the_installation():
     preset = load_preset("texture")
     assert len(preset.view_names) == 12
-    for branch in preset.branches:
-        assert entry_of(branch.network).package is not None
+    assert preset.networks == ("efficientnet-lite0", "mobilenet-v2")
+    for network in preset.networks:
+        assert entry_of(network).package is not None
 
 
 def test_that_the_papers_views_of_a_face_are_in_the_papers_order():
@@ -113,6 +120,12 @@ def test_that_the_papers_views_of_objects_are_seven_networks_on_the_whole_image(
     assert set(sizes.values()) == {224}
 
 
+def test_that_the_views_made_by_hand_need_no_network():
+    preset = load_preset("handmade")
+    assert preset.view_names == ("face/lbp", "face/iqm")
+    assert preset.networks == ()
+
+
 def test_that_tiny_is_smaller_than_the_default_in_every_way():
     def pixels(preset):
         return sum(crop.size**2 for crop in preset.crops)
@@ -135,6 +148,7 @@ def test_that_a_file_says_what_the_preset_is(tmp_path):
         (
             Branch("efficientnet-lite0", ("face", "nose"), ("block2", "block4")),
             Branch("mobilenet-v2", ("face",), ("last",), "mean", "grey-world", "none"),
+            DescriptorBranch("lbp", ("face", "nose")),
         ),
     )
     assert load_preset(path) == load_preset(str(path)) == expected
@@ -200,6 +214,11 @@ def presets(draw):
         )
         for network in networks
     )
+    descriptors = draw(st.lists(st.sampled_from(list(DESCRIPTORS)), max_size=2, unique=True))
+    branches += tuple(
+        DescriptorBranch(name, tuple(draw(st.permutations(names)))) for name in descriptors
+    )
+    branches = tuple(draw(st.permutations(branches)))
     characters = st.characters(exclude_categories=("Cs",))
     name = draw(st.text(characters, min_size=1, max_size=20).filter(str.isprintable))
     return Preset(name.strip() or "x", draw(st.text(characters, max_size=30)), crops, branches)
@@ -266,7 +285,7 @@ BAD = [
     ('["face", "nose"]', "[]", 15, "crops is empty; it needs one of face, nose"),
     ('["face", "nose"]', '"face"', 15, "crops must be a list in brackets, not a text ('face')"),
     ('["face", "nose"]', "[3]", 15, "crops must be a text in quotes, not a whole number (3)"),
-    ('["face", "nose"]', '["face"]', 9, "no branch uses the crop 'nose'"),
+    ("[crops.nose]", "[crops.chin]\nside = 1\nsize = 64\n\n[crops.nose]", 9, "no branch uses the"),
     ('"block4"', '"blok4"', 18, "(did you mean 'block4'?)"),
     ('"block4"', '"block2"', 18, "the efficientnet-lite0 layer 'block2' is named twice"),
     ('["last"]', '["layer18", "last"]', 24, "is there already under its other name"),
@@ -274,7 +293,16 @@ BAD = [
     ('"grey-world"', '"gray-world"', 26, "(did you mean 'grey-world'?)"),
     ('normalisation = "none"', 'normalization = "none"', 27, "(did you mean 'normalisation'?)"),
     ('"mobilenet-v2"', '"efficientnet-lite0"', 24, None),
-    ('normalisation = "none"', 'normalisation = "none"\nx = [', 28, "not TOML"),
+    ('"lbp"\ncrops = ["face", "nose"]', '"lbp"\ncrops = ["face"]\nx = [', 32, "not TOML"),
+    ('"lbp"', '"lpb"', 30, "(did you mean 'lbp'?); there are lbp, iqm"),
+    ('"lbp"', "3", 30, "descriptor must be a text in quotes, not a whole number (3)"),
+    ('descriptor = "lbp"', 'decriptor = "lbp"', 30, "(did you mean 'descriptor'?)"),
+    ('descriptor = "lbp"\n', "", 29, "needs the key 'network' or the key 'descriptor'"),
+    ('"lbp"', '"lbp"\nnetwork = "vgg16"', 30, "a network or a descriptor, not both"),
+    ('"lbp"', '"lbp"\nlayers = ["last"]', 31, "layers is for networks; the descriptor lbp takes"),
+    ('"lbp"', '"lbp"\npooling = "std"', 31, "pooling is for networks"),
+    ('"lbp"\ncrops = ["face", "nose"]', '"lbp"', 29, "a branch needs the key 'crops'"),
+    ('"lbp"\ncrops = ["face"', '"lbp"\ncrops = ["fase"', 31, "(did you mean 'face'?)"),
 ]
 
 
@@ -294,6 +322,16 @@ def test_that_a_bad_preset_is_refused_with_its_line_and_what_is_allowed(old, new
 def test_that_a_crop_too_small_for_its_network_is_refused():
     text = GOOD.replace("size = 224", "size = 32").replace('"mobilenet-v2"', '"alexnet"')
     assert "line 23: the crop 'face' has 32 pixels, but alexnet needs 64" in refusal(text)
+
+
+def test_that_a_crop_too_small_for_its_descriptor_is_refused():
+    text = GOOD.replace("size = 128", "size = 32").replace('"lbp"', '"iqm"')
+    assert "line 31: the crop 'nose' has 32 pixels, but iqm needs 64" in refusal(text)
+
+
+def test_that_a_descriptor_is_not_made_twice_of_one_crop():
+    again = GOOD + '\n[[branches]]\ndescriptor = "lbp"\ncrops = ["nose"]\n'
+    assert "line 33: the view nose/lbp is made twice" in refusal(again)
 
 
 def test_that_more_than_a_hundred_views_are_refused():

@@ -1,0 +1,424 @@
+"""Image quality measures, each against SciPy, a literal loop or a value worked out by hand."""
+
+import cmath
+import math
+
+import numpy as np
+import pytest
+from scipy import ndimage, signal
+
+from lmkl_core.features.descriptors import DESCRIPTORS
+from lmkl_core.features.descriptors.iqm import COLUMNS, MEASURES, iqm
+from lmkl_core.features.descriptors.iqm.blocks import SMALLEST_FEATURE
+from lmkl_core.features.descriptors.iqm.edges import corners, edges
+from lmkl_core.features.descriptors.iqm.filters import (
+    gaussian,
+    laplacian,
+    slightly_smoothed,
+    sobel,
+)
+from lmkl_core.features.descriptors.iqm.pair import Pair
+from lmkl_core.features.descriptors.iqm.structure import VIF_SMALLEST
+from tests.features.descriptor_pictures import HARD, flat, noise, textured
+
+
+def grey(values):
+    """Return a colour picture whose luma is these values."""
+    return np.repeat(np.asarray(values, float)[..., None], 3, axis=-1)
+
+
+def value(name, pair):
+    return MEASURES[name].of(pair)
+
+
+def window(radius, sigma):
+    """Return a two-dimensional Gaussian window, not made of two one-dimensional ones."""
+    down, across = np.mgrid[-radius : radius + 1, -radius : radius + 1]
+    weights = np.exp(-(down**2 + across**2) / (2 * sigma**2))
+    return weights / weights.sum()
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return Pair.of(textured())
+
+
+@pytest.fixture(scope="module")
+def luma(pair):
+    """Return image and degraded image, computed apart from the product."""
+    crop = textured() @ np.array([0.299, 0.587, 0.114])
+    return crop, signal.convolve2d(crop, window(1, 0.5), mode="same", boundary="symm")
+
+
+# ------------------------------------------------- filters
+
+
+def test_that_a_pair_is_a_picture_and_its_convolution_with_a_small_gaussian(pair, luma):
+    np.testing.assert_allclose(pair.image, luma[0], atol=1e-10)
+    np.testing.assert_allclose(pair.degraded, luma[1], atol=1e-10)
+
+
+@pytest.mark.parametrize(("radius", "sigma"), [(1, 0.5), (2, 1.5), (5, 1.5), (8, 3.4)])
+def test_that_gaussians_are_scipys(luma, radius, sigma):
+    expected = signal.convolve2d(luma[0], window(radius, sigma), mode="valid")
+    np.testing.assert_allclose(gaussian(luma[0], radius, sigma), expected, atol=1e-10)
+
+
+def test_that_derivatives_are_scipys(luma):
+    inner = (slice(1, -1), slice(1, -1))
+    np.testing.assert_allclose(laplacian(luma[0]), ndimage.laplace(luma[0])[inner], atol=1e-10)
+    across, down = sobel(luma[0])
+    np.testing.assert_allclose(across, ndimage.sobel(luma[0], axis=1)[inner], atol=1e-10)
+    np.testing.assert_allclose(down, ndimage.sobel(luma[0], axis=0)[inner], atol=1e-10)
+
+
+@pytest.mark.parametrize("level", [0, 1, 77, 254.999, 255])
+def test_that_smoothing_leaves_a_flat_picture_to_the_last_bit(level):
+    picture = np.full((9, 7), float(level))
+    assert np.array_equal(slightly_smoothed(picture), picture)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_that_smoothing_keeps_the_mean_which_is_why_there_is_no_average_difference(name):
+    assert "AD" not in MEASURES
+    assert abs(Pair.of(HARD[name]).error.mean()) < 1e-12
+
+
+# ------------------------------------------------- pixel by pixel
+
+
+def test_that_errors_have_the_values_worked_out_by_hand():
+    pair = Pair(grey([[10.0, 20], [30, 40]]), grey([[11.0, 18], [30, 44]]))
+    # differences -1, 2, 0, -4; sum of I^2 is 3000, of J^2 3281
+    assert value("MSE", pair) == pytest.approx(21 / 4)
+    assert value("PSNR", pair) == pytest.approx(10 * math.log10(1600 / 5.25))
+    assert value("SNR", pair) == pytest.approx(10 * math.log10(3000 / 21))
+    assert value("SC", pair) == pytest.approx(3000 / 3281)
+    assert value("MD", pair) == pytest.approx(4)
+    assert value("NAE", pair) == pytest.approx(7 / 100)
+    assert value("NXC", pair) == pytest.approx((110 + 360 + 900 + 1760) / 3000)
+
+
+def test_that_the_ten_largest_differences_are_averaged():
+    differences = np.arange(24.0).reshape(4, 6) * np.array([1, -1] * 3)
+    pair = Pair(grey(np.full((4, 6), 100.0)), grey(100 - differences))
+    assert value("RAMD", pair) == pytest.approx(np.mean(range(14, 24)))
+
+
+def test_that_the_laplacian_error_is_relative_to_the_images_detail(luma):
+    pair = Pair(grey(luma[0]), grey(luma[0] * 0.75))
+    assert value("LMSE", pair) == pytest.approx(0.25**2)
+    first, second = (ndimage.laplace(picture)[1:-1, 1:-1] for picture in luma)
+    expected = np.sum((first - second) ** 2) / np.sum(first**2)
+    assert value("LMSE", Pair.of(textured())) == pytest.approx(expected)
+
+
+def test_that_angles_between_colours_are_told_from_their_lengths():
+    longer = Pair(flat((10, 20, 30), 4), flat((20, 40, 60), 4))
+    assert value("MAS", longer) == pytest.approx(1, abs=1e-12)
+    assert value("MAMS", longer) == pytest.approx(math.sqrt(1400) / (255 * math.sqrt(3)))
+    opposite = Pair(flat((200, 0, 0), 4), flat((0, 100, 0), 4))
+    assert value("MAS", opposite) == pytest.approx(0)
+    assert value("MAMS", opposite) == pytest.approx(1)
+    quarter = Pair(flat((200, 0, 0), 4), flat((80, 80, 0), 4))
+    assert value("MAS", quarter) == pytest.approx(0.5)
+
+
+def test_that_angles_are_those_of_the_arc_cosine(pair):
+    colour = textured().astype(float)
+    smooth = np.stack(
+        [signal.convolve2d(colour[..., k], window(1, 0.5), "same", "symm") for k in range(3)], -1
+    )
+    cosine = np.sum(colour * smooth, -1) / (
+        np.linalg.norm(colour, axis=-1) * np.linalg.norm(smooth, axis=-1)
+    )
+    angle = np.arccos(np.clip(cosine, -1, 1)) * 2 / np.pi
+    distance = np.linalg.norm(colour - smooth, axis=-1) / math.sqrt(3 * 255**2)
+    assert value("MAS", pair) == pytest.approx(1 - angle.mean(), abs=1e-9)
+    expected = np.mean(1 - (1 - angle) * (1 - distance))
+    assert value("MAMS", pair) == pytest.approx(expected, abs=1e-9)
+
+
+# ------------------------------------------------- edges, corners, gradients
+
+
+def step(size=16):
+    """Return a picture that is dark on the left and bright on the right."""
+    picture = np.zeros((size, size))
+    picture[:, size // 2 :] = 100.0
+    return picture
+
+
+def test_that_an_edge_is_one_pixel_wide_and_lies_at_the_step():
+    found = edges(step())
+    assert found.shape == (12, 12)
+    assert found.sum(axis=1).tolist() == [1] * 12
+    assert np.flatnonzero(found[0]).tolist() == [8 - 2]
+    assert np.array_equal(edges(step().T), found.T)
+
+
+def test_that_an_edge_that_has_gone_counts_with_its_pixels():
+    assert value("TED", Pair(grey(step()), grey(step()))) == 0
+    assert value("TED", Pair(grey(step()), grey(step() * 0))) == pytest.approx(1 / 12)
+    moved = np.roll(step(), 1, axis=1)
+    moved[:, 0] = 0
+    assert value("TED", Pair(grey(step()), grey(moved))) == pytest.approx(2 / 12)
+
+
+def squares(places, size=48):
+    picture = np.zeros((size, size))
+    for row, column in places:
+        picture[row : row + 8, column : column + 8] = 100.0
+    return picture
+
+
+@pytest.mark.parametrize(("places", "count"), [([], 0), ([(10, 10)], 4), ([(6, 6), (28, 24)], 8)])
+def test_that_a_square_has_four_corners(places, count):
+    gradient = Pair(grey(squares(places)), grey(squares([]))).gradients[0]
+    assert corners(gradient).sum() == count
+
+
+def test_that_an_edge_is_no_corner():
+    assert corners(Pair(grey(step()), grey(step())).gradients[0]).sum() == 0
+
+
+def test_that_corners_are_compared_by_their_number():
+    one, two = grey(squares([(10, 10)])), grey(squares([(6, 6), (28, 24)]))
+    assert value("TCD", Pair(one, two)) == value("TCD", Pair(two, one)) == pytest.approx(0.5)
+    assert value("TCD", Pair(one, one)) == 0
+
+
+def test_that_gradients_are_compared_in_size_and_direction():
+    down, across = np.mgrid[:9, :9].astype(float)
+    towards_right, downwards = grey(3 * across), grey(5 * down)
+    pair = Pair(towards_right, downwards)
+    assert value("GME", pair) == pytest.approx((5 - 3) ** 2)
+    assert value("GPE", pair) == pytest.approx((math.pi / 2) ** 2)
+    assert value("GPE", Pair(towards_right, flat(9, 9))) == 0
+
+
+def test_that_directions_on_either_side_of_the_half_turn_are_near_each_other():
+    down, across = np.mgrid[:9, :9].astype(float)
+    first, second = grey(200 - 5 * across + 0.1 * down), grey(200 - 5 * across - 0.1 * down)
+    assert value("GPE", Pair(first, second)) == pytest.approx((2 * math.atan(0.1 / 5)) ** 2)
+
+
+def test_that_gradients_are_numpys(pair, luma):
+    first, second = (across + 1j * down for down, across in map(np.gradient, luma))
+    expected = np.mean((abs(first) - abs(second)) ** 2)
+    assert value("GME", pair) == pytest.approx(expected)
+    angles = [
+        cmath.phase(b / a) if abs(a) > 1e-9 and abs(b) > 1e-9 else 0.0
+        for a, b in zip(first.ravel(), second.ravel(), strict=True)
+    ]
+    assert value("GPE", pair) == pytest.approx(np.mean(np.square(angles)), rel=1e-6)
+
+
+# ------------------------------------------------- spectra
+
+
+def wave(frequency, shift=0.0, size=32, height=50.0):
+    across = np.arange(size) / size
+    row = 100 + height * np.cos(2 * np.pi * frequency * across + shift)
+    return np.tile(row, (size, 1))
+
+
+def test_that_a_lower_wave_is_a_spectral_magnitude_error_of_its_two_lines():
+    pair = Pair(grey(wave(3)), grey(wave(3, height=40)))
+    # Each line is half the height times the number of pixels.
+    assert value("SME", pair) == pytest.approx(2 * (0.5 * 10 * 32**2) ** 2 / 32**2)
+
+
+def test_that_a_shifted_wave_is_a_spectral_phase_error_of_its_two_lines():
+    pair = Pair(grey(wave(3)), grey(wave(3, shift=0.4)))
+    assert value("SPE", pair) == pytest.approx(2 * 0.4**2 / 32**2)
+    beyond = Pair(grey(wave(3, shift=3.0)), grey(wave(3, shift=3.4)))
+    assert value("SPE", beyond) == pytest.approx(2 * 0.4**2 / 32**2)
+
+
+@pytest.mark.parametrize(("frequency", "is_low"), [(1, True), (4, True), (5, False), (16, False)])
+def test_that_a_wave_counts_as_low_up_to_its_share_of_the_side(frequency, is_low):
+    slanted = np.mgrid[:32, :32].sum(axis=0) / 32
+    picture = 100 + 50 * np.cos(2 * np.pi * frequency * slanted)
+    lines = np.abs(np.fft.fft2(picture)).sum() - 100 * 32**2
+    expected = (100 * 32**2 + (lines if is_low else -lines)) / (100 * 32**2 + lines)
+    pair = Pair(grey(picture), grey(picture))
+    assert value("HLFI", pair) == pytest.approx(expected)
+
+
+def test_that_spectra_are_those_of_the_sum_that_defines_them():
+    first, second = noise(12)[..., 0].astype(float), noise(12, seed=1)[..., 0].astype(float)
+    base = np.exp(-2j * np.pi * np.outer(np.arange(12), np.arange(12)) / 12)
+    f, e = base @ first @ base, base @ second @ base
+    pair = Pair(grey(first), grey(second))
+    assert value("SME", pair) == pytest.approx(np.mean((abs(f) - abs(e)) ** 2))
+    turns = [cmath.phase(b / a) for a, b in zip(f.ravel(), e.ravel(), strict=True)]
+    assert value("SPE", pair) == pytest.approx(np.mean(np.square(turns)))
+
+
+# ------------------------------------------------- structure and information
+
+
+def moments(first, second, weights):
+    def mean(picture):
+        return signal.convolve2d(picture, weights, mode="valid")
+
+    m, n = mean(first), mean(second)
+    return m, n, mean(first**2) - m**2, mean(second**2) - n**2, mean(first * second) - m * n
+
+
+def test_that_structural_similarity_is_that_of_its_definition(pair, luma):
+    m, n, v, w, s = moments(*luma, window(5, 1.5))
+    c1, c2 = 6.5025, 58.5225
+    expected = np.mean((2 * m * n + c1) * (2 * s + c2) / ((m**2 + n**2 + c1) * (v + w + c2)))
+    assert value("SSIM", pair) == pytest.approx(expected)
+
+
+def test_that_structural_similarity_of_two_flat_pictures_is_that_of_their_levels():
+    expected = (2 * 50 * 80 + 6.5025) / (50**2 + 80**2 + 6.5025)
+    assert value("SSIM", Pair(flat(50), flat(80))) == pytest.approx(expected)
+
+
+def test_that_information_fidelity_is_that_of_its_definition(pair, luma):
+    first, second = luma
+    left = there = 0.0
+    for radius in (8, 4, 2, 1):
+        weights = window(radius, (2 * radius + 1) / 5)
+        if radius < 8:
+            first, second = (
+                signal.convolve2d(picture, weights, mode="valid")[::2, ::2]
+                for picture in (first, second)
+            )
+        _, _, v, w, s = moments(first, second, weights)
+        assert (s > 0).all()  # so that the definition has no special cases here
+        noise_variance = w - s**2 / v
+        left += np.sum(np.log2(1 + s**2 / v / (noise_variance + 2)))
+        there += np.sum(np.log2(1 + v / 2))
+    assert value("VIF", pair) == pytest.approx(left / there, rel=1e-6)
+
+
+def test_that_information_fidelity_rises_with_contrast_and_falls_to_nothing():
+    picture = grey(textured()[..., 0] * 0.5)
+    assert value("VIF", Pair(picture, picture)) == pytest.approx(1)
+    assert value("VIF", Pair(picture, picture * 1.5)) > 1
+    assert value("VIF", Pair(picture, picture * 0)) == 0
+    assert value("VIF", Pair(picture, 255 - picture)) == pytest.approx(0, abs=1e-9)
+
+
+def test_that_information_fidelity_needs_no_more_pixels_than_it_says():
+    assert 0 < value("VIF", Pair.of(textured(VIF_SMALLEST))) < 1
+    assert VIF_SMALLEST <= DESCRIPTORS["iqm"].smallest
+
+
+# ------------------------------------------------- blocks of JPEG
+
+
+def slow_jqi(picture):
+    """Return the index by loops, with the letters of its authors."""
+    found = []
+    for x in (picture, picture.T):
+        rows, columns = x.shape
+        d = [[x[i, j + 1] - x[i, j] for j in range(columns - 1)] for i in range(rows)]
+        borders = [abs(d[i][8 * j - 1]) for i in range(rows) for j in range(1, columns // 8)]
+        b = sum(borders) / len(borders)
+        steps = [abs(item) for row in d for item in row]
+        a = (8 * sum(steps) / len(steps) - b) / 7
+        z = sum(row[j] * row[j + 1] < 0 for row in d for j in range(columns - 2))
+        found.append((b, a, z / (rows * (columns - 2))))
+    b, a, z = (max(sum(pair) / 2, SMALLEST_FEATURE) for pair in zip(*found, strict=True))
+    return -245.8909 + 261.9373 * b ** (-239.8886 / 1e4) * a ** (160.1664 / 1e4) * z ** (
+        64.2859 / 1e4
+    )
+
+
+@pytest.mark.parametrize("size", [32, 45, 64])
+def test_that_the_jpeg_index_is_that_of_its_definition(size):
+    crop = textured(size)
+    pair = Pair(crop, crop)
+    assert value("JQI", pair) == pytest.approx(slow_jqi(pair.image))
+
+
+def test_that_blocks_lower_the_jpeg_index():
+    smooth = grey(np.add.outer(np.arange(64.0), np.arange(64.0)))
+    rough = smooth + grey(np.random.default_rng(0).normal(0, 1, (64, 64)))
+    blocks = np.kron(np.random.default_rng(1).normal(0, 8, (8, 8)), np.ones((8, 8)))
+    assert value("JQI", Pair(rough + grey(blocks), rough)) < value("JQI", Pair(rough, rough)) - 1
+
+
+# ------------------------------------------------- all of them
+
+
+def test_that_twenty_one_of_the_papers_measures_are_there_in_its_order():
+    assert " ".join(MEASURES) == (
+        "MSE PSNR SNR SC MD NAE RAMD LMSE NXC MAS MAMS TED TCD SME SPE GME GPE SSIM VIF JQI HLFI"
+    )
+    assert COLUMNS == DESCRIPTORS["iqm"].columns == 21
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_that_every_measure_of_any_picture_is_finite(name):
+    row = iqm(HARD[name])
+    assert row.dtype == np.float32
+    assert row.shape == (COLUMNS,)
+    assert np.isfinite(row).all(), dict(zip(MEASURES, row, strict=True))
+
+
+@pytest.mark.parametrize("pictures", [(flat(0), noise()), (noise(), flat(0)), (flat(255), flat(0))])
+def test_that_measures_of_any_two_pictures_are_finite(pictures):
+    assert all(math.isfinite(value(name, Pair(*pictures))) for name in MEASURES)
+
+
+UNCHANGED = {"PSNR": 100, "SNR": 100, "SC": 1, "NXC": 1, "MAS": 1, "SSIM": 1, "VIF": 1}
+
+
+@pytest.mark.parametrize("picture", ["black", "white", "grey", "one colour", "noise", "textured"])
+def test_that_an_unchanged_picture_has_lost_nothing_by_any_measure(picture):
+    pair = Pair(HARD[picture], HARD[picture])
+    for name in MEASURES:
+        if name not in ("JQI", "HLFI"):
+            assert value(name, pair) == pytest.approx(UNCHANGED.get(name, 0), abs=1e-9), name
+
+
+@pytest.mark.parametrize("colour", [0, 255, 77, (3, 200, 77)])
+def test_that_smoothing_a_flat_picture_changes_nothing(colour):
+    smoothed, unchanged = Pair.of(flat(colour)), Pair(flat(colour), flat(colour))
+    assert [value(n, smoothed) for n in MEASURES] == [value(n, unchanged) for n in MEASURES]
+
+
+def test_that_a_blurred_picture_loses_less_by_smoothing():
+    crop = textured().astype(float)
+    blurred = np.stack([ndimage.gaussian_filter(crop[..., k], 1.5) for k in range(3)], axis=-1)
+    sharp, soft = (Pair.of(np.rint(picture).astype(np.uint8)) for picture in (crop, blurred))
+    less = ("MSE", "MD", "NAE", "RAMD", "LMSE", "MAMS", "SME", "GME", "GPE")
+    more = ("PSNR", "SNR", "MAS", "SSIM", "VIF", "HLFI")
+    nearer_one = ("SC", "NXC")
+    for name in less:
+        assert value(name, soft) < value(name, sharp), name
+    for name in more:
+        assert value(name, soft) > value(name, sharp), name
+    for name in nearer_one:
+        assert abs(value(name, soft) - 1) < abs(value(name, sharp) - 1), name
+
+
+def test_that_stronger_noise_loses_more_by_smoothing():
+    base = np.clip(textured(), 60, 190).astype(float)
+    grain = np.random.default_rng(3).normal(0, 1, base.shape)
+    pairs = [Pair.of(np.rint(base + strength * grain).astype(np.uint8)) for strength in (0, 5, 15)]
+    for name, direction in {"MSE": 1, "SME": 1, "NAE": 1, "PSNR": -1, "HLFI": -1}.items():
+        values = [direction * value(name, pair) for pair in pairs]
+        assert values == sorted(values), name
+
+
+def test_that_the_view_counts_from_origins_in_units():
+    crop = textured()
+    pair = Pair.of(crop)
+    expected = [(item.of(pair) - item.origin) / item.unit for item in MEASURES.values()]
+    np.testing.assert_allclose(iqm(crop), expected, rtol=1e-6)
+    assert MEASURES["SSIM"].origin == 1
+    assert all(item.unit > 0 and item.title for item in MEASURES.values())
+
+
+def test_that_no_measure_outweighs_the_others_in_the_view():
+    rows = np.array([iqm(textured(seed=seed)) for seed in range(12)])
+    assert 0.001 < rows.std(axis=0).min()
+    assert rows.std(axis=0).max() < 100

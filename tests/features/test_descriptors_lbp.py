@@ -1,0 +1,221 @@
+"""Colour spaces and local binary patterns, against slow and independent routes."""
+
+import colorsys
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from lmkl_core.features.descriptors import DESCRIPTORS
+from lmkl_core.features.descriptors.colour import CHANNELS, hsv, levels, luma, ycbcr
+from lmkl_core.features.descriptors.lbp import BINS, COLUMNS, UNIFORM, lbp, patterns, transitions
+from tests.features.descriptor_pictures import HARD, flat, noise, textured
+
+# ------------------------------------------------- colours
+
+CORNERS = [[a, b, c] for a in (0, 1, 128, 254, 255) for b in (0, 127, 255) for c in (0, 3, 255)]
+
+
+def colours():
+    """Return one row of colours: corners and greys, where formulas change, and random ones."""
+    greys = np.repeat(np.arange(0, 256, 5)[:, None], 3, axis=1)
+    return np.concatenate([CORNERS, greys, noise(16).reshape(-1, 3)])[None].astype(np.uint8)
+
+
+def test_that_hue_saturation_and_value_are_those_of_the_standard_library():
+    row = colours()
+    expected = [colorsys.rgb_to_hsv(*(pixel / 255)) for pixel in row[0]]
+    np.testing.assert_allclose(hsv(row)[:, 0].T, expected, rtol=0, atol=1e-12)
+
+
+def test_that_luma_and_chroma_in_levels_are_those_of_pillow():
+    row = colours()
+    expected = np.asarray(Image.fromarray(row).convert("YCbCr"), int)
+    # Pillow rounds tabulated parts, so it may be one level off, but not on average.
+    difference = np.moveaxis(levels(row)[:3], 0, -1).astype(int) - expected
+    assert np.abs(difference).max() <= 1
+    assert np.abs(difference.mean(axis=(0, 1))).max() < 0.6
+
+
+@pytest.mark.parametrize(
+    ("colour", "expected"),
+    [
+        ((0, 0, 0), (0, 128, 128)),
+        ((255, 255, 255), (255, 128, 128)),
+        ((255, 0, 0), (76.245, 128 - 76.245 / 1.772, 255.5)),
+        ((0, 0, 255), (29.07, 255.5, 128 - 29.07 / 1.402)),
+        ((0, 255, 0), (149.685, 128 - 149.685 / 1.772, 128 - 149.685 / 1.402)),
+    ],
+)
+def test_that_luma_and_chroma_have_the_values_worked_out_by_hand(colour, expected):
+    found = ycbcr(flat(colour, 2))[:, 0, 0]
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+    assert luma(flat(colour, 2))[1, 1] == pytest.approx(expected[0], abs=1e-12)
+
+
+def test_that_levels_are_the_rounded_channels_and_stay_below_256():
+    crop = np.concatenate([noise(32), np.broadcast_to([255, 0, 0], (1, 32, 3))]).astype(np.uint8)
+    found = levels(crop)
+    assert found.dtype == np.uint8
+    assert found.shape == (len(CHANNELS), 33, 32)
+    exact = np.concatenate([ycbcr(crop), 255 * hsv(crop)])
+    assert np.abs(found - exact).max() <= 0.5 + 1e-9
+    assert found[CHANNELS.index("Cr"), -1, 0] == 255
+
+
+# ------------------------------------------------- patterns
+
+
+def slow_pattern(channel, row, column):
+    """Return a pixel's pattern, literally: sample the circle, compare, add powers of two."""
+    code = 0
+    for point in range(8):
+        y = row - math.sin(2 * math.pi * point / 8)
+        x = column + math.cos(2 * math.pi * point / 8)
+        if point % 2 == 0:  # a pixel, but for rounding
+            value = channel[round(y), round(x)]
+        else:
+            top, left = math.floor(y), math.floor(x)
+            v, u = y - top, x - left
+            value = (
+                (1 - v) * (1 - u) * channel[top, left]
+                + (1 - v) * u * channel[top, left + 1]
+                + v * (1 - u) * channel[top + 1, left]
+                + v * u * channel[top + 1, left + 1]
+            )
+        # The samples are irrational multiples of levels: what is this close is equal.
+        if value - channel[row, column] >= -1e-9:
+            code += 2**point
+    return code
+
+
+def slow_patterns(channel):
+    channel = channel.astype(float)
+    rows, columns = channel.shape
+    return np.array(
+        [[slow_pattern(channel, r, c) for c in range(1, columns - 1)] for r in range(1, rows - 1)]
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("span", [2, 4, 256])
+def test_that_patterns_are_those_of_the_literal_definition(seed, span):
+    # A small span has many ties, which is where >= and rounding show.
+    channel = np.random.default_rng(seed).integers(0, span, (14, 17)).astype(np.uint8)
+    assert np.array_equal(patterns(channel), slow_patterns(channel))
+
+
+@settings(max_examples=150)
+@given(st.lists(st.integers(0, 255), min_size=9, max_size=9))
+def test_that_any_neighbourhood_has_the_pattern_of_the_literal_definition(values):
+    channel = np.array(values, np.uint8).reshape(3, 3)
+    assert patterns(channel)[0, 0] == slow_pattern(channel.astype(float), 1, 1)
+
+
+def test_that_every_comparison_with_a_diagonal_point_is_decided_as_whole_numbers_decide_it():
+    """(sqrt 2 - 1) s + d >= 0 says sqrt 2 s >= t with t = s - d: compare 2 s^2 with t^2."""
+    centre = 127
+    s, d = np.mgrid[-254:257, -127:129]  # all that the sum of two pixels and one pixel can differ
+    t = s - d
+    expected = np.where(s >= 0, (t <= 0) | (2 * s**2 >= t**2), (t < 0) & (2 * s**2 <= t**2)) | (
+        (s == 0) & (t == 0)
+    )
+    tiles = np.full((3, s.size, 3), centre)
+    tiles[1, :, 2] += s.ravel() // 2
+    tiles[0, :, 1] += s.ravel() - s.ravel() // 2
+    tiles[0, :, 2] += d.ravel()
+    codes = patterns(tiles.reshape(3, -1).astype(np.uint8))[0, ::3]
+    assert np.array_equal(codes >> 1 & 1, expected.ravel())
+
+
+def test_that_a_flat_area_is_brighter_or_equal_all_around():
+    assert (patterns(np.full((5, 6), 91, np.uint8)) == 255).all()
+
+
+def test_that_a_bright_dot_has_no_bit_and_points_are_counted_from_the_right_counter_clockwise():
+    dot = np.zeros((3, 3), np.uint8)
+    dot[1, 1] = 9
+    assert patterns(dot)[0, 0] == 0
+    for point, (row, column) in {0: (1, 2), 2: (0, 1), 4: (1, 0), 6: (2, 1)}.items():
+        lit = dot.copy()
+        lit[row, column] = 9
+        assert patterns(lit)[0, 0] == 2**point
+    for point, (row, column) in {1: (0, 2), 3: (0, 0), 5: (2, 0), 7: (2, 2)}.items():
+        lit = dot.copy()
+        # The sample is nine tenths corner: w^2 * 24 + 0.0858 * 9 > 9.
+        lit[row, column] = 24
+        assert patterns(lit)[0, 0] == 2**point
+
+
+def rotated(code):
+    """Return a pattern two points on: a quarter of the circle, counter-clockwise."""
+    return ((code << 2) | (code >> 6)) & 255
+
+
+def test_that_turning_a_picture_by_a_quarter_turns_every_circle_by_a_quarter():
+    channel = levels(textured(40))[0]
+    turned = patterns(np.rot90(channel))
+    expected = np.rot90(np.vectorize(rotated)(patterns(channel).astype(int)))
+    assert np.array_equal(turned, expected)
+
+
+# ------------------------------------------------- histograms
+
+
+def test_that_fifty_eight_patterns_are_uniform_and_the_others_share_a_bin():
+    assert len(UNIFORM) == 58
+    assert BINS == 59
+    assert COLUMNS == DESCRIPTORS["lbp"].columns == 354
+    # Of k ones in a row there are eight turns for k = 1 to 7, and one each for none and all.
+    runs = {0, 255} | {
+        sum(1 << (start + step) % 8 for step in range(length))
+        for length in range(1, 8)
+        for start in range(8)
+    }
+    assert set(UNIFORM) == runs
+
+
+@given(st.integers(0, 255))
+def test_that_transitions_are_counted_around_the_circle(code):
+    bits = [code >> point & 1 for point in range(8)]
+    assert transitions(code) == sum(bits[k] != bits[k - 1] for k in range(8))
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_that_the_histogram_of_every_channel_sums_to_one(name):
+    row = lbp(HARD[name])
+    assert row.dtype == np.float32
+    assert row.shape == (COLUMNS,)
+    assert (row >= 0).all()
+    np.testing.assert_allclose(row.reshape(6, BINS).sum(axis=1), 1, atol=1e-5)
+
+
+def test_that_histograms_count_the_patterns_of_every_channel():
+    crop = textured(33)
+    row = lbp(crop).reshape(6, BINS)
+    for channel, shares in zip(levels(crop), row, strict=True):
+        codes = slow_patterns(channel).ravel().tolist()
+        expected = [codes.count(pattern) for pattern in UNIFORM]
+        expected.append(len(codes) - sum(expected))
+        np.testing.assert_allclose(shares, np.array(expected) / 31**2, rtol=1e-6)
+
+
+def test_that_a_flat_crop_has_all_its_patterns_in_one_bin():
+    assert (lbp(flat(128)).reshape(6, BINS)[:, UNIFORM.index(255)] == 1).all()
+
+
+def test_that_noise_is_less_uniform_than_shapes():
+    smooth = flat(128)
+    smooth[:, :, :] += (np.arange(64, dtype=np.uint8) // 3)[:, None, None]
+    others = [lbp(picture)[BINS - 1] for picture in (smooth, textured(), noise())]
+    assert others == sorted(others)
+    assert others[0] == 0 < others[1] < others[2]
+
+
+def test_that_brightness_alone_changes_no_pattern_of_luma():
+    crop = np.clip(textured(), 20, 200)
+    luma_part = slice(0, BINS)
+    assert np.array_equal(lbp(crop)[luma_part], lbp(crop + np.uint8(40))[luma_part])

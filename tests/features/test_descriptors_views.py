@@ -1,0 +1,308 @@
+"""Descriptors as views: in presets, beside networks, and without any engine."""
+
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.models.files import difference_of
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.descriptors import DESCRIPTORS, find_descriptor, registry
+from lmkl_core.features.descriptors.iqm import iqm
+from lmkl_core.features.descriptors.lbp import lbp
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import (
+    Crop,
+    DescriptorBranch,
+    Preset,
+    PresetError,
+    load_preset,
+    preset_from_dict,
+    preset_to_dict,
+    with_descriptors,
+)
+from tests.features.descriptor_pictures import HARD
+from tests.features.small_preset import SMALL, crops_for
+
+ROOT = Path(__file__).resolve().parents[2]
+HANDMADE = load_preset("handmade")
+BOTH = with_descriptors(SMALL)
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    return Extractor(HANDMADE, threads=2)
+
+
+@pytest.fixture(scope="module")
+def both(cache, extractor):
+    return Extractor(BOTH, engine="onnxruntime", threads=2, cache=cache)
+
+
+# ------------------------------------------------- without any engine
+
+ALONE = """
+import json, sys
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
+from tests.features.small_preset import crops_for
+
+def find(name, folder):
+    raise AssertionError("no weights are needed")
+
+preset = load_preset("handmade")
+extractor = Extractor(preset, cache=sys.argv[1], find=find)
+views = extractor(crops_for(preset, 2))
+print(json.dumps([[float(x) for x in view[1]] for view in views.values()]))
+print(sorted({"torch", "torchvision", "onnx", "onnxruntime", "scipy", "cv2"} & set(sys.modules)))
+"""
+
+
+def test_that_descriptors_alone_load_no_engine_find_no_weights_and_leave_no_cache(
+    by_hand, tmp_path
+):
+    run = subprocess.run(
+        [sys.executable, "-c", ALONE, str(tmp_path / "cache")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    rows, modules = run.stdout.splitlines()
+    assert modules == "[]"
+    assert not (tmp_path / "cache").exists()
+    expected = by_hand(crops_for(HANDMADE, 2))
+    assert json.loads(rows) == [[float(x) for x in view[1]] for view in expected.values()]
+
+
+def test_that_descriptors_run_in_numpy_with_nothing_to_note(by_hand, both):
+    assert by_hand.engine_names == ("numpy",)
+    assert both.engine_names == ("onnxruntime", "numpy")
+    assert by_hand.notes == ()
+    assert by_hand.columns == {"face/lbp": 354, "face/iqm": 21}
+
+
+def test_that_a_preset_of_descriptors_still_refuses_an_engine_that_does_not_exist(tmp_path):
+    with pytest.raises(InvalidInputError, match="no engine 'tensorflow'"):
+        Extractor(HANDMADE, engine="tensorflow", cache=tmp_path)
+
+
+# ------------------------------------------------- the same bits every time
+
+
+def test_that_views_are_the_descriptors_of_their_crops(by_hand):
+    crops = crops_for(HANDMADE, 3)
+    views = by_hand(crops)
+    assert tuple(views) == HANDMADE.view_names
+    for number, crop in enumerate(crops["face"]):
+        assert np.array_equal(views["face/lbp"][number], lbp(crop))
+        assert np.array_equal(views["face/iqm"][number], iqm(crop))
+
+
+def test_that_a_frame_gives_the_same_bits_alone_in_a_batch_and_again(by_hand):
+    crops = crops_for(HANDMADE, 19)
+    together, again = by_hand(crops), by_hand(crops)
+    for number in (0, 7, 18):
+        alone = by_hand({name: batch[number] for name, batch in crops.items()})
+        for name in together:
+            assert np.array_equal(alone[name][0], together[name][number])
+    assert all(np.array_equal(together[name], again[name]) for name in together)
+
+
+def test_that_the_number_of_threads_changes_no_bit(by_hand):
+    crops = crops_for(HANDMADE, 5)
+    expected = by_hand(crops)
+    for threads in (1, 3):
+        found = Extractor(HANDMADE, threads=threads)(crops)
+        assert all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+def test_that_threads_may_share_an_extractor(by_hand):
+    crops = [crops_for(HANDMADE, 2, seed) for seed in range(3)]
+    expected = [by_hand(item) for item in crops]
+    wrong = []
+
+    def work(number):
+        for _ in range(5):
+            found = by_hand(crops[number])
+            wrong.extend(k for k in found if not np.array_equal(found[k], expected[number][k]))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_that_mirrored_and_copied_crops_are_the_same(by_hand):
+    mirrored = crops_for(HANDMADE, 1)["face"][:, :, ::-1]
+    a, b = by_hand({"face": mirrored}), by_hand({"face": mirrored.copy()})
+    assert all(np.array_equal(a[name], b[name]) for name in a)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_that_every_picture_has_finite_views_in_single_precision(by_hand, name):
+    for view in by_hand({"face": HARD[name]}).values():
+        assert view.dtype == np.float32
+        assert np.isfinite(view).all()
+
+
+def test_that_no_frames_give_no_rows(by_hand):
+    views = by_hand({"face": np.empty((0, 64, 64, 3), np.uint8)})
+    assert {name: view.shape for name, view in views.items()} == {
+        "face/lbp": (0, 354),
+        "face/iqm": (0, 21),
+    }
+
+
+@pytest.mark.parametrize(
+    ("crops", "message"),
+    [
+        ({}, "crop 'face' is missing; the preset handmade needs it"),
+        ({"face": np.zeros((32, 32, 3), np.uint8)}, r"shape \(64, 64, 3\).* not \(32, 32, 3\)"),
+        ({"face": np.zeros((64, 64, 3))}, "uint8, not float64"),
+    ],
+)
+def test_that_wrong_crops_are_refused(by_hand, crops, message):
+    with pytest.raises(InvalidInputError, match=message):
+        by_hand(crops)
+
+
+# ------------------------------------------------- beside networks
+
+
+def test_that_descriptors_leave_the_networks_views_as_they_are(extractor, both):
+    crops = crops_for(BOTH, 4)
+    alone, together = extractor(crops), both(crops)
+    assert tuple(together) == (*SMALL.view_names, "face/lbp", "face/iqm")
+    assert all(np.array_equal(alone[name], together[name]) for name in alone)
+    assert np.array_equal(together["face/lbp"][2], lbp(crops["face"][2]))
+    assert [view.shape[1] for view in together.values()] == list(both.columns.values())
+
+
+def test_that_views_keep_the_order_of_the_branches(cache, extractor):
+    first = DescriptorBranch("lbp", ("wide", "face"))
+    preset = replace(SMALL, branches=(first, *SMALL.branches))
+    views = Extractor(preset, engine="onnxruntime", cache=cache)(crops_for(preset, 1))
+    assert tuple(views) == ("wide/lbp", "face/lbp", *SMALL.view_names)
+
+
+def test_that_a_missing_crop_of_a_descriptor_is_named(cache, extractor):
+    preset = replace(
+        SMALL,
+        crops=(*SMALL.crops, Crop("chin", 64)),
+        branches=(*SMALL.branches, DescriptorBranch("lbp", ("chin",))),
+    )
+    made = Extractor(preset, engine="onnxruntime", cache=cache)
+    crops = crops_for(SMALL, 2)
+    with pytest.raises(InvalidInputError, match="crop 'chin' is missing"):
+        made(crops)
+    with pytest.raises(InvalidInputError, match="2 crops 'face' but 1 crops 'chin'"):
+        made(crops | {"chin": crops["face"][0]})
+
+
+# ------------------------------------------------- what a model remembers
+
+
+def test_that_the_fingerprint_has_the_version_of_every_descriptor(by_hand):
+    found = by_hand.fingerprint()
+    assert json.loads(json.dumps(found)) == found
+    assert found["weights"] == {}
+    assert found["preset"]["branches"] == [
+        {"descriptor": "lbp", "crops": ["face"], "version": DESCRIPTORS["lbp"].version},
+        {"descriptor": "iqm", "crops": ["face"], "version": DESCRIPTORS["iqm"].version},
+    ]
+
+
+def test_that_models_of_another_version_of_a_descriptor_are_refused(by_hand, monkeypatch):
+    before = by_hand.fingerprint()
+    newer = replace(DESCRIPTORS["lbp"], version=DESCRIPTORS["lbp"].version + 1)
+    monkeypatch.setattr(registry, "DESCRIPTORS", {**DESCRIPTORS, "lbp": newer})
+    after = Extractor(HANDMADE).fingerprint()
+    assert difference_of(before, before) == ""
+    assert "branches of the views 'handmade' were others" in difference_of(before, after)
+
+
+def test_that_networks_are_remembered_in_the_words_that_models_on_disk_have(extractor):
+    for branch in extractor.fingerprint()["preset"]["branches"]:
+        assert list(branch) == [
+            *("network", "crops", "layers", "pooling", "photometry", "normalisation")
+        ]
+
+
+def test_that_an_unknown_descriptor_is_told_with_those_there_are():
+    with pytest.raises(
+        InvalidInputError, match="no descriptor 'hog'; the descriptors are lbp, iqm"
+    ):
+        find_descriptor("hog")
+
+
+# ------------------------------------------------- presets to compare with
+
+
+@pytest.mark.parametrize("name", ["texture", "paper-pad", "tiny"])
+def test_that_a_face_preset_gets_descriptors_of_a_small_face(name):
+    preset = load_preset(name)
+    found = with_descriptors(preset)
+    assert found.name == f"{name}+lbp+iqm"
+    assert found.view_names == (*preset.view_names, "face64/lbp", "face64/iqm")
+    assert found.crops[:-1] == preset.crops
+    assert found.crop("face64") == replace(preset.crop("face"), name="face64", size=64)
+    assert found.networks == preset.networks
+    assert preset_from_dict(preset_to_dict(found)) == found
+
+
+def test_that_descriptors_are_not_added_twice():
+    once = with_descriptors(SMALL)
+    assert with_descriptors(once) is once
+    assert with_descriptors(HANDMADE) is HANDMADE
+    more = with_descriptors(with_descriptors(SMALL, ["iqm"]))
+    assert more.name == "small+iqm+lbp"
+    assert more.view_names[-2:] == ("face/iqm", "face/lbp")
+
+
+def test_that_a_face_of_that_size_or_never_resampled_is_taken_as_it_is():
+    assert with_descriptors(SMALL).crops == SMALL.crops
+    texture = load_preset("texture")
+    assert with_descriptors(texture, size=None).view_names[-2:] == ("face/lbp", "face/iqm")
+    native = with_descriptors(load_preset("tiny"), crop="nose")
+    assert native.view_names[-2:] == ("nose/lbp", "nose/iqm")
+
+
+def test_that_objects_can_be_described_as_whole_images():
+    found = with_descriptors(load_preset("paper-objects"), crop="image")
+    assert found.view_names[-2:] == ("image64/lbp", "image64/iqm")
+    assert found.crop("image64").of == "image"
+
+
+def test_that_a_long_name_stays_one_that_can_be_written():
+    long = replace(SMALL, name="x" * 60)
+    assert with_descriptors(long).name == "x" * 52 + "+lbp+iqm"
+
+
+OTHER_FACE64 = replace(load_preset("texture").crop("wide"), name="face64")
+
+
+@pytest.mark.parametrize(
+    ("preset", "options", "message"),
+    [
+        (load_preset("paper-objects"), {}, "has no crop 'face' .*; its crops are image, large"),
+        (SMALL, {"descriptors": ["lpb"]}, r"branches\[3\]\.descriptor: .*did you mean 'lbp'"),
+        (SMALL, {"crop": "nose"}, "the crop 'nose' has 32 pixels, but iqm needs 64"),
+        (SMALL, {"size": 65}, "size is 65; it must be a multiple of 32"),
+        (
+            Preset("p", "", (Crop("face", 96), OTHER_FACE64), SMALL.branches[:0]),
+            {},
+            "has another crop 'face64'; give that one another name",
+        ),
+    ],
+)
+def test_that_descriptors_that_cannot_be_added_are_refused(preset, options, message):
+    with pytest.raises(PresetError, match=message):
+        with_descriptors(preset, **options)
