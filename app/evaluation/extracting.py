@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.evaluation.cache import Cache, key_of
+from app.evaluation.digests import Digests
 from app.evaluation.entries import FORMAT, Entry
 from app.evaluation.telling import Cancel, Part, Progress
 from app.faces.detector import make_detector
@@ -134,17 +135,11 @@ class Library:
         self.eyes, self.cache, self.n_frames = eyes, cache, n_frames
         self.seen: dict[str, Seen] = {}
         self._identity = {"format": FORMAT, "frames": n_frames, "eyes": eyes.identity()}
-        self._digests: dict[str, str] = {}
-
-    def digest(self, recording: Recording) -> str:
-        """Digest of a recording's content, taken once."""
-        if recording.name not in self._digests:
-            self._digests[recording.name] = recording.footage.digest()
-        return self._digests[recording.name]
+        self._digests = Digests(cache.folder)
 
     def key(self, recording: Recording) -> str:
         """Key under which a recording's views are kept."""
-        return key_of({**self._identity, "content": self.digest(recording)})
+        return key_of({**self._identity, "content": self._digests.of(recording)})
 
     def prepare(
         self,
@@ -163,11 +158,14 @@ class Library:
         every = list(recordings)
         part = Part(progress, len(every), "Looking for views made before")
         missing = []
-        for recording in every:
-            raise_if_cancelled(cancel, CANCELLED)
-            if not self._is_there(recording):
-                missing.append(recording)
-            part.step()
+        try:
+            for recording in every:
+                raise_if_cancelled(cancel, CANCELLED)
+                if not self._is_there(recording):
+                    missing.append(recording)
+                part.step()
+        finally:
+            self._digests.save()
         part = Part(progress, len(missing) * self.n_frames, "Making views")
         for number, recording in enumerate(missing, start=1):
             text = f"Making views, recording {number} of {len(missing)}"

@@ -1,0 +1,89 @@
+"""Digests of large files: read once, and never taken for those of another content."""
+
+import json
+import os
+
+import pytest
+
+from app.evaluation.digests import NAME, SETTLED, SMALLEST, Digests
+from app.protocols.footage import FileFootage
+from app.protocols.types import Recording
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """Count files that are read for their digest."""
+    found = []
+    digest = FileFootage.digest
+
+    def counted(self):
+        found.append(self.path.name)
+        return digest(self)
+
+    monkeypatch.setattr(FileFootage, "digest", counted)
+    return found
+
+
+@pytest.fixture
+def video(tmp_path, monkeypatch):
+    """Return a large file that was written long ago, for what it matters here."""
+    monkeypatch.setattr("app.evaluation.digests.SETTLED", -1.0)
+    path = tmp_path / "video.avi"
+    path.write_bytes(b"x" * SMALLEST)
+    return path
+
+
+def recording(path):
+    return Recording(path.name, "someone", "bona fide", FileFootage(path))
+
+
+def remembered(folder, path):
+    digests = Digests(folder)
+    found = digests.of(recording(path))
+    digests.save()
+    return found
+
+
+def test_that_a_file_is_read_once(tmp_path, video, reads):
+    first = remembered(tmp_path, video)
+    assert remembered(tmp_path, video) == first == FileFootage(video).digest()
+    assert reads == ["video.avi"] * 2  # the second is the line above
+
+
+def test_that_another_content_of_the_same_size_and_time_is_noticed(tmp_path, video, reads):
+    first = remembered(tmp_path, video)
+    times = video.stat()
+    video.write_bytes(b"y" * SMALLEST)
+    os.utime(video, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert remembered(tmp_path, video) != first
+    assert len(reads) == 2
+
+
+def test_that_a_file_written_a_moment_ago_is_read_again(tmp_path, video, reads, monkeypatch):
+    monkeypatch.setattr("app.evaluation.digests.SETTLED", SETTLED)
+    assert remembered(tmp_path, video) == remembered(tmp_path, video)
+    assert len(reads) == 2
+
+
+def test_that_small_files_are_not_worth_remembering(tmp_path, video, reads):
+    video.write_bytes(b"small")
+    remembered(tmp_path, video)
+    assert not (tmp_path / NAME).exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"a": 1}', '{"a": [1, 2]}', "\0", "[" * 9999])
+def test_that_a_damaged_memory_is_none(tmp_path, video, reads, content):
+    first = remembered(tmp_path, video)
+    (tmp_path / NAME).write_text(content)
+    assert remembered(tmp_path, video) == first
+    assert len(reads) == 2
+    assert list(json.loads((tmp_path / NAME).read_text())) == [str(video)]
+
+
+def test_that_the_memory_is_bounded(tmp_path, video, reads, monkeypatch):
+    monkeypatch.setattr("app.evaluation.digests.MOST", 1)
+    other = tmp_path / "other.avi"
+    other.write_bytes(b"z" * SMALLEST)
+    remembered(tmp_path, video)
+    remembered(tmp_path, other)
+    assert list(json.loads((tmp_path / NAME).read_text())) == [str(other)]
