@@ -14,6 +14,7 @@ NAMES = (
     "operating_point",
     "views",
     "presets",
+    "descriptors",
     "conditions",
     "memory",
     "launch",
