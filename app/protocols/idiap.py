@@ -70,17 +70,19 @@ class Family:
         root = find_root(root, self.title, GROUPS, inner=self.inner)
         has_lists = os.path.isdir(root / LISTS)
         source = self._listed if has_lists else self._found
+        # Who needs no enrolment recordings need not have unpacked them.
+        enrols = mode == "client-specific"
         splits: dict[str, tuple[Recording, ...]] = {}
         enrolment: list[Recording] = []
         for group in GROUPS:
-            genuine, attacks, own = source(root, protocol, group)
+            genuine, attacks, own = source(root, protocol, group, enrols)
             splits[group] = (*genuine, *attacks)
             enrolment += own
         # All at once: a person wants to know of all missing archives at once.
         names = [recording.name for split in (*splits.values(), enrolment) for recording in split]
         require(root, self.title, names)
         notes = []
-        if mode == "client-specific":
+        if enrols:
             notes.append("Each client's model learns from the client's enrolment recordings.")
         if not has_lists:
             notes.append(
@@ -90,16 +92,21 @@ class Family:
         division = Division("", splits["train"], splits["devel"], splits["test"], tuple(enrolment))
         return Material((division,), tuple(notes))
 
-    def _listed(self, root: Path, protocol: str, group: str) -> tuple[list[Recording], ...]:
-        names = (self.genuine_list, self.attack_lists[protocol], self.enrolment_list)
+    def _listed(
+        self, root: Path, protocol: str, group: str, enrols: bool
+    ) -> tuple[list[Recording], ...]:
+        names = [self.genuine_list, self.attack_lists[protocol]]
+        wanted = [((f"{group}/real",), self.genuine), (self._attack_folders(group), self.attack)]
+        if enrols:
+            names.append(self.enrolment_list)
+            wanted.append(((f"enroll/{group}",), self.enrolment))
         lists = [f"{LISTS}/{name.format(group=group)}" for name in names]
         require(root, self.title, lists)
-        genuine, attack, enrol = (root / name for name in lists)
-        return (
-            list(self._from_list(root, genuine, (f"{group}/real",), self.genuine)),
-            list(self._from_list(root, attack, self._attack_folders(group), self.attack)),
-            list(self._from_list(root, enrol, (f"enroll/{group}",), self.enrolment)),
-        )
+        found = [
+            list(self._from_list(root, root / name, folders, pattern))
+            for name, (folders, pattern) in zip(lists, wanted, strict=True)
+        ]
+        return (*found, *([] for _ in range(3 - len(found))))
 
     def _from_list(
         self, root: Path, path: Path, folders: tuple[str, ...], pattern: re.Pattern[str]
@@ -114,12 +121,15 @@ class Family:
                 raise line.refused(f"is no name of a {self.title} video")
             yield self._recording(root, name, self.told(match))
 
-    def _found(self, root: Path, protocol: str, group: str) -> tuple[list[Recording], ...]:
+    def _found(
+        self, root: Path, protocol: str, group: str, enrols: bool
+    ) -> tuple[list[Recording], ...]:
+        enrolment = (f"enroll/{group}",) if enrols else ()
         attacks = self._in_folders(root, self._attack_folders(group), self.attack)
         return (
             [made for made, _ in self._in_folders(root, (f"{group}/real",), self.genuine)],
             [made for made, told in attacks if protocol in told.protocols],
-            [made for made, _ in self._in_folders(root, (f"enroll/{group}",), self.enrolment)],
+            [made for made, _ in self._in_folders(root, enrolment, self.enrolment)],
         )
 
     def _in_folders(

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from app.protocols import replay_attack, replay_mobile
 from app.protocols.registry import DATABASES
 from tests.app.protocols import trees
 
@@ -58,10 +59,18 @@ def test_that_each_split_has_the_published_number_of_recordings(whole, name, pro
             assert counted(getattr(plan, split)) == (genuine, *(attacks or [0])), (fold.name, split)
 
 
+@pytest.mark.parametrize("mode", ["client-independent", "client-specific"])
 @pytest.mark.parametrize(("name", "protocol"), PROTOCOLS)
-def test_that_a_whole_database_leads_to_no_note_on_its_numbers(whole, name, protocol):
-    layout = whole(name, protocol, "client-independent")
-    assert not [note for note in layout.notes if "published" in note]
+def test_that_a_whole_database_leads_to_no_note_on_its_numbers(whole, name, protocol, mode):
+    assert not [note for note in whole(name, protocol, mode).notes if "published" in note]
+
+
+@pytest.mark.parametrize(("name", "number"), [("replay-attack", 100), ("replay-mobile", 160)])
+def test_that_enrolment_has_the_published_number_of_recordings(database_root, name, number):
+    module = {"replay-attack": replay_attack, "replay-mobile": replay_mobile}[name]
+    material = module.gather(database_root(name), "grandtest", "client-specific")
+    assert counted(material.divisions[0].enrolment) == (number, 0)
+    assert DATABASES[name].published["grandtest", "enrolment", "bona fide"] == number
 
 
 @pytest.mark.parametrize(("name", "protocol"), PROTOCOLS)

@@ -209,6 +209,18 @@ def test_that_an_empty_folder_of_attacks_is_refused_without_lists(tmp_path):
     assert "devel/attack/hand holds no .mov files" in refusal("replay-attack", root)
 
 
+@pytest.mark.parametrize("lists", ["protocols", "elsewhere"])
+def test_that_enrolment_recordings_are_asked_for_only_where_they_are_needed(
+    database_root, tmp_path, lists
+):
+    for part in database_root("replay-attack").iterdir():
+        if part.name != "enroll":
+            name = lists if part.name == "protocols" else part.name
+            (tmp_path / name).symlink_to(part)
+    assert DATABASES["replay-attack"].read(tmp_path, "", "client-independent").folds
+    assert "enroll/train" in refusal("replay-attack", tmp_path, mode="client-specific")
+
+
 def test_that_a_foreign_video_is_refused_without_lists(tmp_path):
     root = trees.replay_attack(tmp_path)
     (root / "protocols").rename(root / "lists")
