@@ -97,7 +97,8 @@ def enrol_command(
         for take in wanted:
             if not (as_json or quiet):
                 say(f"Enrolling {take.name or take.source}")
-            recorder.record(take, tell)
+            if note := recorder.record(take, tell).note:
+                say(note)
         tell(0, None, f"fitting on {len(recorder.samples)} frames")
         model = model_from(recorder, settings, features, base=base, target_bpcer=target_bpcer)
         try:

@@ -75,6 +75,8 @@ class TakeRecorded:
         Frames that were kept.
     refused : Counter
         How many frames were not usable, by reason.
+    note : str
+        What the person should know of how it was recorded; mostly empty.
     """
 
     name: str
@@ -82,6 +84,7 @@ class TakeRecorded:
     n_seen: int = 0
     samples: list[Sample] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
+    note: str = ""
 
     @property
     def n_parts(self) -> int:
@@ -184,7 +187,14 @@ class Recorder:
             if tell is not None:
                 hint = enrolment.shown.hint or f"recording {take.name}"
                 tell(len(enrolment.samples), self.plan.parts * self.plan.frames, hint)
-            if not enrolment.is_recording or frame.time >= LONGEST_TAKE:
+            if not enrolment.is_recording:
+                break
+            if frame.time >= LONGEST_TAKE:
+                take.note = (
+                    f"The take {take.name} ended after {LONGEST_TAKE:.0f} seconds with "
+                    f"{len(enrolment.samples)} of {self.plan.parts * self.plan.frames} frames: "
+                    "stay before the camera and move a little."
+                )
                 break
         take.samples = list(enrolment.samples)
 
@@ -329,6 +339,6 @@ def _too_few(takes: Sequence[TakeRecorded], n: int) -> str:
         reason, count = refused.most_common(1)[0]
         why = f" {count} were refused, most often with: “{reason.rstrip('.')}”;"
     return (
-        f"Only {n} of the {n_seen} frames that were looked at are usable, and {FEWEST_SAMPLES} are "
-        f"needed:{why} record longer or better ones, or name more sources."
+        f"Only {n} frames could be kept of the {n_seen} that were looked at, and {FEWEST_SAMPLES} "
+        f"are needed:{why} record longer or better ones, or name more sources."
     )

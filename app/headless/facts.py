@@ -56,6 +56,7 @@ def take_facts(take: TakeRecorded) -> dict[str, Any]:
         "n_kept": len(take.samples),
         "n_seen": take.n_seen,
         "refused": dict(take.refused.most_common()),
+        "note": take.note or None,
     }
 
 

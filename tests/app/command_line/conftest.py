@@ -6,7 +6,7 @@ from app.demo_video.recordings import write_recordings
 from app.demo_video.takes import Take
 from tests.app.command_line.running import run
 
-N_FRAMES = 40
+N_FRAMES = 24
 GENUINE = tuple(
     Take("P001", condition=light, seed=1, n_frames=N_FRAMES) for light in ("office", "lamp")
 )
@@ -37,6 +37,6 @@ def attack(recordings):
 def model_file(genuine, tmp_path_factory):
     """Return a model of the smallest preset, fitted on the genuine videos."""
     path = tmp_path_factory.mktemp("model") / "face.safetensors"
-    result = run("enrol", *genuine, "--every", 0.1, "--preset", "tiny", "-o", path, "-q")
+    result = run("enrol", *genuine, "--every", 0.06, "--preset", "tiny", "-o", path, "-q")
     assert (result.exit_code, result.output) == (0, "")
     return path

@@ -1,21 +1,25 @@
 """``lmkl-pad enrol`` on real recordings."""
 
 import json
+import re
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.demo_video.takes import Take, frames
-from app.enrolment import Sample
+from app.enrolment import Plan, Sample
+from app.headless import enrolling
 from app.headless.enrolling import FEWEST_IN_PART, cut, take_names
 from app.models import summary
 from app.models.files import load
 from app.sources.opencv import cv2
 from tests.app.command_line.running import interrupted, refused, run
+from tests.app.sources.mjpeg_server import MjpegServer
 
-TINY = ("--preset", "tiny", "--every", 0.1)
+TINY = ("--preset", "tiny", "--every", 0.06)
 
 
 def test_that_a_model_is_saved_with_every_take_cut_into_parts(genuine, tmp_path):
@@ -68,7 +72,7 @@ def test_that_a_take_is_folded_into_a_model_and_the_old_one_stays(model_file, at
     before = model_file.read_bytes()
     file = tmp_path / "grown.safetensors"
     arguments = ("enrol", "--take", f"evening={attack}", "--add-to", model_file, "-o", file)
-    result = run(*arguments, "--every", 0.1, "--target-bpcer", 0.2, "--json")
+    result = run(*arguments, "--every", 0.06, "--target-bpcer", 0.2, "--json")
     assert result.exit_code == ExitCode.OK, result.output
     told = json.loads(result.stdout)["model"]
     assert told["takes"] == [*take_names(load(model_file)), "evening"]
@@ -85,6 +89,43 @@ def test_that_the_demo_is_recorded_in_parts_as_the_window_does(tmp_path):
     assert told["model"]["is_simulated"] is True
     (take,) = told["takes"]
     assert (take["name"], take["n_parts"], take["n_kept"]) == ("window light", 5, 15)
+
+
+def test_that_a_live_camera_is_recorded_in_parts_with_pauses(tmp_path, monkeypatch):
+    hurried = partial(Plan, pause=0.2, at_least_every=0.05)
+    monkeypatch.setattr(enrolling, "Plan", hurried)
+    images = [frame.image for frame in frames(Take("P001", n_frames=72), every=3)]
+    server = MjpegServer()
+    address = server.serve(
+        lambda visit: (visit.head(), visit.pictures(lambda step: images[step % len(images)])),
+        login="someone:secret@",
+    )
+    file = tmp_path / "face.safetensors"
+    try:
+        arguments = ("enrol", "--take", f"desk={address}", "-o", file, "--preset", "tiny")
+        result = run(*arguments, "--frames", 15, "--every", 0.02)
+    finally:
+        server.close()
+    assert result.exit_code == ExitCode.OK, result.output
+    model = load(file)
+    assert model.takes == tuple(f"desk #{part}" for part in range(1, 6))
+    assert len(model.estimator.labels_) == 15
+    assert "secret" not in result.output
+
+
+def test_that_a_live_take_of_a_picture_that_never_changes_ends_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(enrolling, "LONGEST_TAKE", 1.0)
+    (image,) = [frame.image for frame in frames(Take("P001", n_frames=1))]
+    server = MjpegServer()
+    address = server.serve(lambda visit: (visit.head(), visit.pictures(lambda _: image)))
+    file = tmp_path / "face.safetensors"
+    try:
+        result = run("enrol", "--take", f"desk={address}", "-o", file, "--preset", "tiny", "-q")
+    finally:
+        server.close()
+    assert result.exit_code == ExitCode.NO_FRAMES
+    assert re.search(r"ended after 1 seconds with \d+ of 35 frames", result.stderr)
+    assert not file.exists()
 
 
 def test_that_parts_follow_one_another_and_none_is_tiny():
@@ -104,7 +145,7 @@ def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
     file = tmp_path / "face.safetensors"
     result = run("enrol", genuine[0], "-o", file, *TINY, "--frames", 5, "-q")
     sentence = refused(result, ExitCode.NO_FRAMES)
-    assert "Only 5 of the 10 frames" in sentence
+    assert "Only 5 frames could be kept of the 8" in sentence
     assert "name more sources" in sentence
     assert not file.exists()
 

@@ -1,0 +1,118 @@
+"""``lmkl-pad doctor``: this very machine, and one with something amiss."""
+
+import json
+from importlib import metadata
+
+import pytest
+
+from app.cli.exit_codes import ExitCode
+from app.headless import checkup
+from app.headless.checkup import State, folder_finding
+from tests.app.command_line.running import refused, run
+
+CHECKS = {
+    *("python", "packages", "settings", "screen", "camera", "weights", "detector", "engine"),
+    *("settings folder", "data folder", "weights folder", "cache folder"),
+}
+
+
+def doctor(*arguments):
+    return run("doctor", "--preset", "tiny", *arguments)
+
+
+def findings(name):
+    return [one for one in json.loads(doctor("--json").stdout)["checks"] if one["check"] == name]
+
+
+def test_that_everything_is_looked_at_and_what_is_not_ok_says_what_to_do():
+    result = doctor("--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, result.stderr, told["ok"]) == (ExitCode.OK, "", True)
+    assert {one["check"] for one in told["checks"]} == CHECKS
+    for one in told["checks"]:
+        assert one["found"]
+        assert bool(one["advice"]) is (one["state"] != "ok"), one
+    for name in ("numpy", "torch", "onnxruntime", "PySide6", "lmkl-pad"):
+        assert told["versions"][name] == metadata.version(name)
+
+
+def test_that_people_read_a_line_a_check():
+    result = doctor()
+    assert result.exit_code == ExitCode.OK, result.output
+    for check in CHECKS:
+        assert f"  {check}: " in result.stdout
+    assert all(line.startswith(("ok ", "note ", " ")) for line in result.stdout.splitlines())
+
+
+def test_that_missing_weights_are_not_ok_and_say_how_to_get_them():
+    sentence = refused(run("doctor", "--preset", "paper-pad", "-q"), ExitCode.UNHEALTHY)
+    assert sentence.startswith("Not in order: weights, engine;")
+    assert "lmkl-pad weights fetch" in sentence
+
+
+def test_that_a_missing_package_is_named(monkeypatch):
+    def version(name):
+        if name == "jinja2":
+            raise metadata.PackageNotFoundError(name)
+        return "1.0" if name == "torch" else found(name)
+
+    found = metadata.version
+    monkeypatch.setattr(checkup.metadata, "version", version)
+    result = doctor("--json")
+    assert result.exit_code == ExitCode.UNHEALTHY
+    told = json.loads(result.stdout)
+    (packages,) = [one for one in told["checks"] if one["check"] == "packages"]
+    assert packages["state"] == "not ok"
+    assert packages["found"].startswith("missing: jinja2; of another version")
+    assert "torch 1.0" in packages["found"]
+    assert told["versions"]["jinja2"] is None
+
+
+def test_that_a_damaged_settings_file_is_a_note(tmp_path, monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path))
+    (tmp_path / "settings.json").write_text("{")
+    (finding,) = findings("settings")
+    assert finding["state"] == "note"
+    assert "is damaged" in finding["found"]
+    assert str(tmp_path) in finding["advice"]
+
+
+def test_that_a_folder_that_cannot_be_written_is_not_ok_and_nothing_is_made(tmp_path, monkeypatch):
+    occupied = tmp_path / "file"
+    occupied.write_text("")
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(occupied / "cache"))
+    result = doctor()
+    assert result.exit_code == ExitCode.UNHEALTHY
+    assert "cache folder" in result.stderr
+    assert "LMKL_PAD_CACHE" in result.stdout
+    assert list(tmp_path.iterdir()) == [occupied]
+
+
+@pytest.mark.parametrize(
+    ("free", "state"), [(10**6, State.BAD), (5 * 10**8, State.NOTE), (10**11, State.OK)]
+)
+def test_that_little_room_is_told(free, state, tmp_path, monkeypatch):
+    usage = type("Usage", (), {"free": free})
+    monkeypatch.setattr(checkup.shutil, "disk_usage", lambda _: usage)
+    finding = folder_finding("cache folder", tmp_path / "not" / "there", "VARIABLE")
+    assert finding.state is state
+    assert ("VARIABLE" in finding.advice) is (state is not State.OK)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_that_no_screen_is_a_note_because_commands_do_without(monkeypatch):
+    monkeypatch.setattr("app.screen.why_no_screen", lambda: "There is no screen here.")
+    (finding,) = findings("screen")
+    assert (finding["state"], finding["found"]) == ("note", "There is no screen here.")
+
+
+def test_that_a_check_that_breaks_is_a_finding_and_stops_no_other(monkeypatch):
+    def fail():
+        raise OSError("libsomething.so is missing")
+
+    monkeypatch.setattr("app.sources.cameras.list_cameras", fail)
+    result = doctor("--json")
+    assert result.exit_code == ExitCode.UNHEALTHY
+    told = {one["check"]: one for one in json.loads(result.stdout)["checks"]}
+    assert told["cameras"]["found"] == "libsomething.so is missing"
+    assert told["engine"]["state"] == "ok"

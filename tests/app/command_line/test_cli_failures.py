@@ -1,0 +1,156 @@
+"""What becomes of errors in any command, and that all commands say what their codes mean."""
+
+import errno
+import subprocess
+import sys
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from app.cli.exit_codes import MEANINGS, ExitCode
+from app.cli.failures import DEBUG_VARIABLE, Commands
+from app.cli.main import cli
+from app.headless.errors import OutputError, TooFewFramesError
+from app.headless.outputs import growing_text
+from app.presentation import TrialError
+from app.protocols.types import ProtocolError
+from app.report import ReportError
+from app.sources.source import Cause, SourceError
+from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
+from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
+from tests.app.command_line.running import ROOT, run
+
+COMMANDS = sorted(typer.main.get_command(cli).commands)
+
+
+def raising(error):
+    """Return what a command ends with that raises this."""
+    commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
+
+    @commands.callback()
+    def root():
+        pass
+
+    @commands.command()
+    def work():
+        raise error
+
+    return CliRunner().invoke(commands, ["work"])
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (MissingWeightsError("They are gone."), ExitCode.MISSING_WEIGHTS),
+        (WrongWeightsError("They are gone."), ExitCode.BAD_WEIGHTS),
+        (ModelFileError("They are gone."), ExitCode.BAD_MODEL),
+        (TooFewFramesError("They are gone."), ExitCode.NO_FRAMES),
+        (SourceError(Cause.EMPTY, message="They are gone."), ExitCode.BAD_INPUT),
+        (TrialError("They are gone."), ExitCode.BAD_INPUT),
+        (ProtocolError("They are gone."), ExitCode.NO_DATABASE),
+        (ReportError("They are gone."), ExitCode.UNWRITABLE),
+        (OutputError("They are gone."), ExitCode.UNWRITABLE),
+        (InvalidInputError("They\nare gone."), ExitCode.FAILED),
+        (Cancelled("They are gone."), ExitCode.INTERRUPTED),
+    ],
+)
+def test_that_an_error_is_told_in_its_own_sentence_with_its_own_code(error, code):
+    result = raising(error)
+    assert (result.exit_code, result.stdout, result.stderr) == (code, "", "They are gone.\n")
+
+
+def test_that_an_interrupt_has_its_code_and_one_word():
+    result = raising(KeyboardInterrupt())
+    assert (result.exit_code, result.stderr) == (ExitCode.INTERRUPTED, "Stopped.\n")
+
+
+def test_that_the_system_s_errors_name_the_file():
+    result = raising(PermissionError(errno.EACCES, "Permission denied", "/secret"))
+    assert (result.exit_code, result.stderr) == (1, "Cannot use /secret: Permission denied.\n")
+
+
+def test_that_what_nobody_foresaw_has_no_traceback_unless_it_is_asked_for(monkeypatch):
+    result = raising(KeyError("views"))
+    assert result.exit_code == ExitCode.FAILED
+    (sentence,) = result.stderr.splitlines()
+    assert "KeyError: 'views'" in sentence
+    assert DEBUG_VARIABLE in sentence
+    monkeypatch.setenv(DEBUG_VARIABLE, "1")
+    assert "Traceback" in raising(KeyError("views")).stderr
+
+
+def test_that_a_reader_who_leaves_early_is_no_failure_of_ours():
+    """As in ``lmkl-pad ... | head -1``."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PRINT_MUCH], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+PRINT_MUCH = """
+import typer
+from app.cli.failures import Commands
+commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
+@commands.callback()
+def root(): pass
+@commands.command()
+def work():
+    while True:
+        typer.echo("line" * 1000)
+commands(["work"])
+"""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_that_every_commands_help_explains_every_exit_code(command):
+    text = " ".join(run(command, "--help").stdout.split())
+    for code, meaning in MEANINGS.items():
+        assert f"{code:d} {meaning}" in text
+
+
+def test_that_the_manual_has_every_command_and_every_exit_code():
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"## {command}" in text
+    for code, meaning in MEANINGS.items():
+        assert f"| {code:d} | {meaning} |" in text
+
+
+def test_that_every_command_takes_json():
+    app = typer.main.get_command(cli)
+    for name, command in app.commands.items():
+        parts = getattr(command, "commands", {name: command})
+        for part in parts.values():
+            assert any("--json" in option.opts for option in part.params), part.name
+
+
+def test_that_a_growing_file_replaces_the_old_one_only_at_its_end(tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text("old")
+
+    def broken():
+        with growing_text(file) as stream:
+            stream.write("new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        broken()
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+    assert file.read_text() == "old"
+    with growing_text(file) as stream:
+        stream.write("new")
+    assert file.read_text() == "new"
+
+
+def test_that_a_disk_that_fills_up_is_told_with_the_file(tmp_path):
+    with pytest.raises(OutputError, match=r"Cannot write .*rows\.csv: No space left"):
+        with growing_text(tmp_path / "rows.csv"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_that_an_unknown_option_is_a_usage_error():
+    assert run("score", "--fly").exit_code == ExitCode.USAGE

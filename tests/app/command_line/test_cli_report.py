@@ -1,0 +1,149 @@
+"""``lmkl-pad report``: of saved sessions, and of a test on recordings."""
+
+import json
+import sys
+
+import pytest
+
+from app.cli.exit_codes import ExitCode
+from app.models.files import load
+from app.shown import BONA_FIDE
+from app.trial import Trial
+from tests.app.command_line.running import interrupted, refused, run
+
+SOON = ("--every", 0.05)
+
+
+@pytest.fixture(scope="module")
+def tested(model_file, recordings, attack, tmp_path_factory):
+    """Return the folder of a report on the recordings, and what the command printed."""
+    folder = tmp_path_factory.mktemp("report")
+    result = run(
+        *("report", "--model", model_file, "--bona-fide", recordings / "P001" / "bonafide"),
+        *("--attack", f"print={attack}", "-o", folder / "test.html", *SOON),
+        *("--session", folder / "session.json", "--json"),
+    )
+    assert result.exit_code == ExitCode.OK, result.output
+    return folder, json.loads(result.stdout)
+
+
+def figures(document, name):
+    level = document["presentation_level"]["figures"]
+    return [(one["species"], one["n_errors"], one["n"]) for one in level if one["figure"] == name]
+
+
+def test_that_every_recording_is_a_presentation_of_the_report(tested, model_file):
+    folder, told = tested
+    assert {path.name for path in folder.iterdir()} == {
+        *("test.html", "test.json", "test.csv", "test-presentations.csv", "session.json")
+    }
+    document = json.loads((folder / "test.json").read_text())
+    assert figures(document, "BPCER") == [("", 0, 2)]
+    assert figures(document, "APCER") == [("print", 0, 1)]
+    assert document["model_digests"] == [load(model_file).digest]
+    assert told["report"]["presentation_level"] == document["presentation_level"]
+    assert str(folder / "test.html") in told["files"]
+
+
+def test_that_the_presentations_scores_are_those_of_score(tested, model_file, attack):
+    folder, _ = tested
+    session = Trial.from_dict(json.loads((folder / "session.json").read_text()))
+    assert [one.species for one in session.presentations] == [BONA_FIDE, BONA_FIDE, "print"]
+    # Frames that are at least 0.05 seconds apart: every second one of a video with 30 a second.
+    rows = run("score", model_file, attack, "--every", 2, "--format", "jsonl", "-q").stdout
+    scores = [json.loads(line)["score"] for line in rows.splitlines()[:-1]]
+    assert session.presentations[-1].scores == pytest.approx(scores, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["test.json", "session.json"])
+def test_that_a_saved_session_gives_the_same_figures_again(name, tested, model_file, tmp_path):
+    folder, _ = tested
+    page = tmp_path / "again.html"
+    assert run("report", folder / name, "-o", page, "--model", model_file, "-q").exit_code == 0
+    before = json.loads((folder / "test.json").read_text())
+    after = json.loads(page.with_suffix(".json").read_text())
+    for part in ("session", "presentation_level", "frame_level", "model", "warnings"):
+        assert after[part] == before[part]
+
+
+def test_that_a_reports_json_describes_its_model_without_the_models_file(tested, tmp_path):
+    folder, _ = tested
+    page = tmp_path / "again.html"
+    assert run("report", folder / "test.json", "-o", page, "-q").exit_code == 0
+    before = json.loads((folder / "test.json").read_text())
+    after = json.loads(page.with_suffix(".json").read_text())
+    assert (after["model"], after["warnings"]) == (before["model"], before["warnings"])
+    assert after["source"] == before["source"]
+
+
+def test_that_a_session_with_another_model_is_told(tested, attack, genuine, tmp_path):
+    folder, _ = tested
+    other = tmp_path / "other.safetensors"
+    arguments = (*genuine, attack, "--preset", "tiny", "--every", 0.06, "-o", other, "-q")
+    assert run("enrol", *arguments).exit_code == 0
+    page = tmp_path / "page.html"
+    result = run("report", folder / "session.json", "--model", other, "-o", page)
+    assert "not the one that was tested" in result.stderr
+    assert (
+        "not the one that was tested"
+        in json.loads(page.with_suffix(".json").read_text())["warnings"][0]
+    )
+
+
+def test_that_short_and_unreadable_recordings_are_told_and_left_out(
+    model_file, genuine, attack, tmp_path
+):
+    text = tmp_path / "text.avi"
+    text.write_text("This is no video.")
+    page = tmp_path / "page.html"
+    # At 0.3 seconds a frame these recordings have three.
+    result = run(
+        *("report", "--model", model_file, "--bona-fide", genuine[0], "--attack", f"print={text}"),
+        *("-o", page, "--every", 0.3, "-q"),
+    )
+    assert result.exit_code == ExitCode.BAD_INPUT
+    unreadable, short, nothing = result.stderr.splitlines()
+    assert "text.avi cannot be read" in unreadable
+    assert f"{genuine[0]} has too few frames" in short
+    assert "no presentation" in nothing
+    assert not page.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], ExitCode.USAGE, "either a SESSION"),
+        (["session.json", "--bona-fide", "demo"], ExitCode.USAGE, "not both"),
+        (["--bona-fide", "demo"], ExitCode.USAGE, "--model"),
+        (["--model", "m", "--attack", "clip.avi"], ExitCode.USAGE, "SPECIES=PATH"),
+        (["--model", "m", "--attack", "bona fide=demo"], ExitCode.USAGE, "--bona-fide"),
+        (["--model", "m", "--attack", "print=gone.avi"], ExitCode.BAD_INPUT, "does not exist"),
+        (["--model", "gone", "--attack", "print=demo"], ExitCode.BAD_MODEL, "gone"),
+        (["gone.json"], ExitCode.BAD_INPUT, "gone.json cannot be read"),
+        (["text.json"], ExitCode.BAD_INPUT, "is no JSON"),
+        (["list.json"], ExitCode.BAD_INPUT, "no test session"),
+        (["deep.json"], ExitCode.BAD_INPUT, "is no JSON"),
+        (["empty.json"], ExitCode.NO_FRAMES, "no presentation"),
+    ],
+)
+def test_that_what_cannot_be_used_is_told_in_one_sentence(
+    arguments, code, said, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.json").write_text("This is no session.")
+    (tmp_path / "list.json").write_text("[1, 2]")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "empty.json").write_text(json.dumps(Trial().as_dict()))
+    assert said in refused(run("report", *arguments, "-o", "page.html", "-q"), code)
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
+def test_that_ctrl_c_leaves_no_report(model_file, tmp_path):
+    def when(process):
+        assert process.stderr.readline() == "Presenting 1 recordings\n"
+
+    arguments = ["report", "--model", model_file, "--bona-fide", "demo", "-o", tmp_path / "r.html"]
+    code, stdout, stderr = interrupted(arguments, when)
+    assert (code, stdout, stderr) == (ExitCode.INTERRUPTED, "", "Stopped.\n")
+    assert list(tmp_path.iterdir()) == []

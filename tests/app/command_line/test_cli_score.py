@@ -1,0 +1,333 @@
+"""``lmkl-pad score`` on real recordings."""
+
+import csv
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from app.cli.exit_codes import ExitCode
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.headless.scoring import COLUMNS, InputResult
+from app.headless.strip import TILE
+from app.models.files import load
+from app.pipeline import Pipeline
+from app.presentation import JudgedFrame
+from app.sources.opencv import cv2
+from app.sources.video_file import VideoFile
+from app.types import Verdict
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
+from lmkl_core.modelfile import load_with_manifest, save_model
+from tests.app.command_line.conftest import N_FRAMES
+from tests.app.command_line.running import interrupted, refused, run
+
+EVERY = ("--every", 4)
+N_SCORED = N_FRAMES // 4
+
+
+@pytest.fixture(scope="module")
+def expected(model_file, genuine, attack):
+    """Return every fourth frame's number, time and score by way of the library alone."""
+    model, _ = load_with_manifest(model_file)
+    pipeline = Pipeline(Extractor(load_preset("tiny")), FaceTracker(make_detector()))
+    rows = {}
+    for path in (*genuine, attack):
+        pipeline.reset()
+        with VideoFile(path, paced=False) as video:
+            for frame in video:
+                if frame.number % 4 == 0:
+                    views = pipeline.process(frame).views
+                    score = float(model.score_samples(views)[0])
+                    rows[str(path), frame.number] = frame.time, score
+    return rows
+
+
+def check_rows(rows, expected, threshold):
+    assert {(row["source"], int(row["frame"])) for row in rows} == set(expected)
+    for row in rows:
+        time, score = expected[row["source"], int(row["frame"])]
+        assert float(row["time"]) == pytest.approx(time, abs=1e-6)
+        assert float(row["score"]) == pytest.approx(score, rel=1e-6)
+        assert float(row["threshold"]) == threshold
+        assert row["status"] == "scored"
+        assert (row["verdict"] == "genuine") is (float(row["score"]) >= threshold)
+
+
+# ------------------------------------------------- rows
+
+
+def test_that_a_folders_rows_as_csv_are_the_librarys_scores(
+    model_file, recordings, expected, tmp_path
+):
+    file = tmp_path / "new" / "rows.csv"
+    result = run("score", model_file, recordings, *EVERY, "-o", file)
+    assert result.exit_code == ExitCode.OK, result.output
+    with file.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert tuple(rows[0]) == COLUMNS
+    check_rows(rows, expected, load(model_file).threshold)
+    assert "Threshold" in result.stdout
+
+
+def test_that_json_lines_hold_the_frames_and_then_the_input(model_file, genuine, attack, expected):
+    result = run("score", model_file, *genuine, attack, *EVERY, "--format", "jsonl", "-q")
+    assert result.exit_code == ExitCode.OK
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    check_rows(
+        [line for line in lines if line["kind"] == "frame"], expected, load(model_file).threshold
+    )
+    kinds = [line["kind"] for line in lines]
+    assert kinds == (["frame"] * N_SCORED + ["input"]) * 3
+    for line in lines:
+        if line["kind"] == "input":
+            scores = [one[1] for key, one in expected.items() if key[0] == line["source"]]
+            assert line["score"] == pytest.approx(np.mean(scores), rel=1e-6)
+            assert (line["n_frames"], line["n_scored"]) == (N_SCORED, N_SCORED)
+    assert [line["verdict"] for line in lines if line["kind"] == "input"] == [
+        "genuine",
+        "genuine",
+        "attack",
+    ]
+
+
+def test_that_rows_on_standard_output_are_not_mixed_with_the_table(model_file, attack):
+    result = run("score", model_file, attack, *EVERY, "--format", "csv")
+    assert len(list(csv.DictReader(io.StringIO(result.stdout)))) == N_SCORED
+    assert "attack" in result.stderr
+
+
+def test_that_json_is_one_document_of_inputs(model_file, genuine, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    result = run("score", model_file, genuine[0], "--frames", 5, "--json", "-o", rows)
+    told = json.loads(result.stdout)
+    assert told["model"]["digest"] == load(model_file).digest
+    (summary,) = told["inputs"]
+    assert (summary["verdict"], summary["n_frames"], summary["error"]) == ("genuine", 5, None)
+    numbers = [json.loads(line)["frame"] for line in rows.read_text().splitlines()[:-1]]
+    assert numbers == [2, 7, 12, 16, 21]  # evenly over all 24
+
+
+def test_that_frames_without_a_face_have_a_status_and_a_reason_but_no_score(model_file, tmp_path):
+    wall = np.random.default_rng(0).integers(90, 160, (240, 320, 3), np.uint8)
+    cv2.imwrite(str(tmp_path / "wall.png"), wall)
+    result = run("score", model_file, tmp_path / "wall.png", "--format", "csv", "-q")
+    (row,) = csv.DictReader(io.StringIO(result.stdout))
+    assert (row["status"], row["verdict"], row["score"]) == ("no face", "no face", "")
+    assert "No face found" in row["reason"]
+    assert result.exit_code == ExitCode.NO_FRAMES
+    assert "None of the 1 frames" in result.stderr
+
+
+def test_that_pictures_of_a_folder_are_one_input_or_with_apart_each_one(
+    model_file, genuine, tmp_path
+):
+    with VideoFile(genuine[0], paced=False) as video:
+        for frame in video:
+            if frame.number in (2, 10, 20):
+                image = cv2.cvtColor(frame.image, cv2.COLOR_RGB2BGR)
+                cv2.imwrite(str(tmp_path / f"{frame.number}.png"), image)
+    together = json.loads(run("score", model_file, tmp_path, "--json").stdout)["inputs"]
+    assert [(one["source"], one["n_scored"]) for one in together] == [(str(tmp_path), 3)]
+    apart = json.loads(run("score", model_file, tmp_path, "--apart", "--json").stdout)["inputs"]
+    assert [one["source"] for one in apart] == [
+        str(tmp_path / f"{number}.png") for number in (2, 10, 20)
+    ]
+    assert np.mean([one["score"] for one in apart]) == pytest.approx(together[0]["score"])
+    assert {one["verdict"] for one in apart} <= {"genuine", "attack", "unfamiliar conditions"}
+
+
+@pytest.mark.parametrize(
+    ("scores", "score", "verdict"),
+    [
+        ([0.5], 0.5, Verdict.GENUINE),
+        ([0.4, 0.5, 0.4], pytest.approx(1.3 / 3), Verdict.ATTACK),
+        ([0.9, 0.9, None], None, Verdict.NO_FACE),
+        ([0.9, 0.9, 0.9, 0.9, 0.9, None, None], 0.9, Verdict.GENUINE),
+        ([None, None], None, Verdict.NO_FACE),
+        ([], None, None),
+    ],
+)
+def test_that_few_scored_frames_are_a_response_only_if_all_were_scored(scores, score, verdict):
+    result = InputResult("input", 0.5)
+    for value in scores:
+        if value is None:
+            result.frames.append(JudgedFrame(Verdict.NO_FACE))
+        else:
+            called = Verdict.GENUINE if value >= 0.5 else Verdict.ATTACK
+            result.frames.append(JudgedFrame(called, value))
+    assert result.score == score
+    assert result.verdict is verdict
+
+
+# ------------------------------------------------- strip
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg"])
+def test_that_the_strip_has_a_tile_for_every_frame_at_both_ends(
+    suffix, model_file, genuine, attack, tmp_path
+):
+    file = tmp_path / f"strip{suffix}"
+    result = run(
+        "score", model_file, genuine[0], attack, *EVERY, "--strip", file, "--tiles", 3, "-q"
+    )
+    assert (result.exit_code, result.output) == (ExitCode.OK, "")
+    image = cv2.imread(str(file), cv2.IMREAD_COLOR_RGB)
+    assert tiles_in(image, green) == [3, 0]
+    assert tiles_in(image, red) == [0, 3]
+
+
+def test_that_few_frames_are_shown_once(model_file, genuine, tmp_path):
+    file = tmp_path / "strip.png"
+    run("score", model_file, genuine[0], "--frames", 5, "--strip", file, "-q")
+    image = cv2.imread(str(file), cv2.IMREAD_COLOR_RGB)
+    assert np.add(tiles_in(image, green), tiles_in(image, red)).tolist() == [3, 2]
+
+
+def green(pixels):
+    return (pixels[..., 1] > 100) & (pixels[..., 0] < 60)
+
+
+def red(pixels):
+    return (pixels[..., 0] > 160) & (pixels[..., 1] < 80) & (pixels[..., 2] < 80)
+
+
+def tiles_in(image, is_coloured):
+    """Count in each of two rows the stretches of a frame's colour that are as wide as a tile."""
+    counts = []
+    half = image.shape[0] // 2
+    for part in (image[:half], image[half:]):
+        mask = is_coloured(part.astype(int))
+        best = 0
+        for line in mask:
+            edges = np.flatnonzero(np.diff(np.concatenate([[0], line.astype(int), [0]])))
+            lengths = edges[1::2] - edges[::2]
+            best = max(best, int(np.sum(lengths >= TILE)))
+        counts.append(best)
+    return counts
+
+
+# ------------------------------------------------- refusals
+
+
+def test_that_an_unreadable_input_does_not_keep_the_others_from_being_scored(
+    model_file, attack, tmp_path
+):
+    text = tmp_path / "text.avi"
+    text.write_text("This is no video.")
+    rows = tmp_path / "rows.csv"
+    result = run("score", model_file, text, attack, *EVERY, "-o", rows, "--json")
+    assert result.exit_code == ExitCode.BAD_INPUT
+    broken, whole = json.loads(result.stdout)["inputs"]
+    assert (broken["verdict"], broken["n_frames"]) == (None, 0)
+    assert broken["error"] == result.stderr.strip()
+    assert "text.avi cannot be read" in broken["error"]
+    assert whole["verdict"] == "attack"
+    assert len(rows.read_text().splitlines()) == 1 + N_SCORED
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["gone.avi"], ExitCode.BAD_INPUT, "does not exist"),
+        (["empty"], ExitCode.BAD_INPUT, "neither pictures nor videos"),
+        (["camera"], ExitCode.USAGE, "--frames"),
+        (["demo", "-o", "rows.txt"], ExitCode.USAGE, "--format"),
+        (["demo", "-o", "rows.csv", "--format", "table"], ExitCode.USAGE, "for the screen"),
+        (["demo", "--format", "csv", "--json"], ExitCode.USAGE, "--output"),
+        (["demo", "--strip", "strip.gif"], ExitCode.USAGE, ".png"),
+        (["demo", "--preset", "texture"], ExitCode.BAD_MODEL, "made with the views 'tiny'"),
+        (["demo", "-o", "occupied/rows.csv"], ExitCode.UNWRITABLE, "occupied"),
+    ],
+)
+def test_that_what_cannot_be_used_is_told_in_one_sentence(
+    arguments, code, said, model_file, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "occupied").write_text("")
+    assert said in refused(run("score", model_file, *arguments, "-q"), code)
+
+
+@pytest.mark.parametrize("damage", ["missing", "text", "cut", "flipped"])
+def test_that_a_damaged_model_is_refused_in_one_sentence(damage, model_file, attack, tmp_path):
+    file = tmp_path / "model.safetensors"
+    content = bytearray(model_file.read_bytes())
+    if damage == "text":
+        content = bytearray(b"This is no model.")
+    elif damage == "cut":
+        content = content[: len(content) // 2]
+    elif damage == "flipped":
+        content[len(content) // 2] ^= 255
+    if damage != "missing":
+        file.write_bytes(content)
+    sentence = refused(run("score", file, attack, "-q"), ExitCode.BAD_MODEL)
+    assert "model.safetensors" in sentence
+
+
+def test_that_a_model_of_other_weights_is_refused(model_file, attack, tmp_path):
+    model, manifest = load_with_manifest(model_file)
+    extra = json.loads(json.dumps(manifest.extra))
+    extra["features"]["weights"]["efficientnet-lite0"] = "00" * 32
+    file = tmp_path / "other.safetensors"
+    save_model(model, file, extra=extra)
+    assert "weights are others" in refused(run("score", file, attack, "-q"), ExitCode.BAD_MODEL)
+
+
+def test_that_a_model_of_a_preset_of_ones_own_brings_its_views_along(model_file, attack, tmp_path):
+    model, manifest = load_with_manifest(model_file)
+    extra = json.loads(json.dumps(manifest.extra))
+    extra["features"]["preset"]["name"] = "my own"
+    file = tmp_path / "own.safetensors"
+    save_model(model, file, extra=extra)
+    own, built_in = (
+        json.loads(run("score", path, attack, "--frames", 5, "--json").stdout)["inputs"]
+        for path in (file, model_file)
+    )
+    assert own == built_in
+    extra["features"]["preset"]["branches"] = [{"network": "no such"}]
+    save_model(model, file, extra=extra)
+    assert "cannot be computed here" in refused(
+        run("score", file, attack, "-q"), ExitCode.BAD_MODEL
+    )
+
+
+# ------------------------------------------------- Ctrl-C
+
+not_on_windows = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows sends no SIGINT to one process"
+)
+
+
+@not_on_windows
+def test_that_ctrl_c_ends_rows_on_standard_output_after_a_whole_line(model_file):
+    lines = []
+
+    def when(process):
+        lines.append(process.stdout.readline())
+
+    arguments = ["score", model_file, "demo", "--format", "jsonl"]
+    code, stdout, stderr = interrupted(arguments, when)
+    assert (code, stderr) == (ExitCode.INTERRUPTED, "Stopped.\n")
+    assert stdout == "" or stdout.endswith("\n")
+    for line in (*lines, *stdout.splitlines()):
+        assert json.loads(line)["kind"] == "frame"
+
+
+@not_on_windows
+def test_that_ctrl_c_leaves_the_old_file_and_no_half_of_a_new_one(model_file, tmp_path):
+    file = tmp_path / "rows.csv"
+    file.write_text("older rows\n")
+
+    def when(process):
+        while not list(tmp_path.glob(".lmkl-*.tmp")):
+            assert process.poll() is None, process.stderr.read()
+
+    arguments = ["score", model_file, "demo", "-o", file, "--strip", tmp_path / "strip.png"]
+    code, stdout, stderr = interrupted(arguments, when)
+    assert (code, stdout, stderr) == (ExitCode.INTERRUPTED, "", "Stopped.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
+    assert file.read_text() == "older rows\n"
