@@ -29,14 +29,13 @@ def notices(table: Table) -> tuple[str, ...]:
     failed = [row for row in table.rows if row.measured is not None and not row.measured.folds]
     if failed:
         names = ", ".join(row.title for row in failed)
-        verb = "has" if len(failed) == 1 else "have"
-        found.append(f"{names} {verb} no figures: see the remark in the table.")
+        found.append(f"{names} could not be measured, for the reason given there.")
     return tuple(dict.fromkeys(sentence for sentence in found if sentence))
 
 
 def _missing(table: Table) -> list[str]:
     if not table.measured:
-        return ["No method could be measured: the table shows published figures alone."]
+        return ["No method could be measured."]
     found = []
     pooled = [row.by_presentation.pooled for row in table.measured if row.by_presentation]
     if not any(len(each.scores.bona_fide) for each in pooled):

@@ -53,7 +53,7 @@ def test_that_a_failed_method_keeps_its_row_and_says_why():
     (row,) = [row for row in made.rows if row.title == "ℓp,q-MKL"]
     assert row.by_presentation is None
     assert row.remark == "There are no views for it."
-    assert any("ℓp,q-MKL has no figures" in sentence for sentence in notices(made))
+    assert any("ℓp,q-MKL could not be measured" in sentence for sentence in notices(made))
 
 
 def test_that_the_papers_figures_come_first():

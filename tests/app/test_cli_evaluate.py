@@ -1,0 +1,183 @@
+"""``lmkl-pad evaluate`` on real recordings in the plain layout, and what it refuses."""
+
+import csv
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli.exit_codes import ExitCode
+from app.cli.main import cli
+from app.demo_video.recordings import write_recordings
+from app.demo_video.takes import Take
+from app.evaluation import running
+from app.protocols.registry import DATABASES
+from lmkl_core.baselines import METHODS
+
+RUNNER = CliRunner(env={"COLUMNS": "110", "TERM": "dumb", "NO_COLOR": "1"})
+LITTLE = ("--preset", "tiny", "--frames", "5", "--selection", "none", "--no-gate")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """Return a folder of one's own recordings, and a cache."""
+    folder = tmp_path_factory.mktemp("own")
+    takes = [
+        Take(person, "attack" if instrument else "bonafide", instrument, "office", seed, n_frames=5)
+        for person in ("P001", "P002")
+        for seed, instrument in enumerate((None, None, "print"))
+    ]
+    write_recordings(folder / "recordings", takes)
+    return folder
+
+
+def evaluate(*arguments):
+    return RUNNER.invoke(cli, ["evaluate", *map(str, arguments)])
+
+
+def evaluate_own(own, output, *arguments):
+    places = ("--root", own / "recordings", "--cache", own / "cache", "--output", output)
+    return evaluate("plain", *places, *LITTLE, *arguments)
+
+
+def test_that_own_recordings_give_a_table_on_the_screen_and_on_disk(own, tmp_path):
+    run = evaluate_own(own, tmp_path / "out", "--methods", "md,localised-mkl")
+    assert run.exit_code == ExitCode.OK, run.output
+    for told in ("Own recordings", "MD", "Localised MKL", "APCER, worst", "BPCER", "AUC", "†"):
+        assert told in run.stdout
+    names = sorted(file.name for file in (tmp_path / "out").iterdir())
+    assert names == ["plain.csv", "plain.html", "plain.json", "plain.tex"]
+    document = json.loads((tmp_path / "out" / "plain.json").read_text(encoding="utf-8"))
+    rows = {row["method"]: row["measured"] for row in document["rows"]}
+    assert set(rows) == {"md", "localised-mkl"}
+    for measured in rows.values():
+        figures = measured["presentation_level"]["pooled"]["figures"]
+        # Of each of two people one live take is learnt from, another and an attack are tested.
+        assert (figures["BPCER"]["n"], figures["AUC"]["n_attacks"]) == (2, 2)
+    with (tmp_path / "out" / "plain.csv").open(encoding="utf-8", newline="") as stream:
+        assert {line["species"] for line in csv.DictReader(stream)} == {"", "print"}
+
+
+def test_that_json_is_all_that_standard_output_holds(own, tmp_path):
+    run = evaluate_own(own, tmp_path, "--methods", "md", "--json", "--scores")
+    assert run.exit_code == ExitCode.OK, run.output
+    document = json.loads(run.stdout)
+    assert document == json.loads((tmp_path / "plain.json").read_text(encoding="utf-8"))
+    (fold,) = document["rows"][0]["measured"]["folds"]
+    assert len(fold["frames"]["score"]) == 5 * len(fold["presentations"]["score"]) == 20
+    assert document["settings"]["preset"] == "tiny"
+
+
+def test_that_a_method_without_views_keeps_the_others(own, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_with_descriptors", lambda preset: preset)
+    run = evaluate_own(own, tmp_path, "--methods", "md,lbp-nn")
+    assert run.exit_code == ExitCode.OK, run.output
+    assert "There are no lbp views for it" in run.stdout
+
+
+def test_that_nothing_measured_is_a_failure_with_the_table_written(own, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "_with_descriptors", lambda preset: preset)
+    run = evaluate_own(own, tmp_path, "--methods", "lbp-nn")
+    assert run.exit_code == ExitCode.FAILED
+    assert "No method could be measured" in run.stderr
+    assert (tmp_path / "plain.html").exists()
+
+
+def test_that_ctrl_c_leaves_no_file_and_says_that_the_run_goes_on(own, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(running, "run", interrupt)
+    run = evaluate_own(own, tmp_path / "out", "--methods", "md")
+    assert run.exit_code == ExitCode.INTERRUPTED
+    assert run.stderr.strip() == (
+        "Stopped. What was finished is kept; the same command goes on from there."
+    )
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_that_missing_weights_are_told_with_both_ways_out(own, tmp_path):
+    run = evaluate_own(own, tmp_path, "--preset", "paper-pad")
+    assert run.exit_code == ExitCode.MISSING_WEIGHTS
+    assert "`lmkl-pad weights fetch --preset paper-pad`" in run.stderr
+    assert "`--preset texture`" in run.stderr
+    assert len(run.stderr.strip().splitlines()) == 1
+
+
+# ------------------------------------------------------------------ refusals
+
+
+def test_that_a_database_that_is_not_there_has_its_own_exit_code(tmp_path):
+    run = evaluate("replay-attack", "--root", tmp_path / "nowhere", "--output", tmp_path / "out")
+    assert run.exit_code == ExitCode.NO_DATABASE
+    assert "nowhere" in run.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_that_a_database_needs_a_root_and_says_so():
+    run = evaluate("oulu-npu")
+    assert run.exit_code == ExitCode.NO_DATABASE
+    assert "--root" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Say which database to evaluate on: take one of replay-mobile"),
+        (("nonesuch",), "There is no database 'nonesuch'"),
+        (("oulu-npu", "--protocol", "V"), "no protocol 'V': take one of IV, I, II, III"),
+        (("plain", "--protocol", "I"), "leave out --protocol"),
+        (("plain", "--mode", "mine"), "no mode 'mine': take client-specific"),
+        (("plain", "--methods", "md,magic"), "no method 'magic'"),
+        (("plain", "--threshold", "magic"), "threshold 'magic' is unknown"),
+        (("plain", "--selection", "magic"), "selection='magic' is unknown"),
+        (("plain", "--grid", "magic"), "grid='magic' is unknown"),
+        (("plain", "--frames", "0"), "n_frames=0"),
+        (("plain", "--jobs", "0"), "n_jobs=0"),
+    ],
+)
+def test_that_what_cannot_be_used_is_refused_before_any_work(arguments, told):
+    run = evaluate(*arguments)
+    assert run.exit_code == ExitCode.USAGE
+    assert told in run.stderr
+    assert run.stdout == ""
+
+
+def test_that_an_output_that_is_a_file_is_refused_before_any_work(own, tmp_path):
+    (tmp_path / "file").write_text("")
+    run = evaluate_own(own, tmp_path / "file", "--methods", "md")
+    assert run.exit_code == ExitCode.UNWRITABLE
+
+
+def test_that_protocols_are_found_whatever_their_case(tmp_path):
+    run = evaluate("oulu-npu", "--protocol", "iv", "--root", tmp_path)
+    assert run.exit_code == ExitCode.NO_DATABASE
+
+
+# ------------------------------------------------------------------ what there is
+
+
+def test_that_the_list_shows_every_database_protocol_and_method():
+    run = evaluate("--list")
+    assert run.exit_code == ExitCode.OK
+    for name in (*DATABASES, *METHODS, "client-specific", "grandtest", "IV, I, II, III"):
+        assert name in run.stdout
+
+
+def test_that_the_list_is_there_for_machines():
+    listed = json.loads(evaluate("--list", "--json").stdout)
+    assert [each["name"] for each in listed["databases"]] == list(DATABASES)
+    assert [each["name"] for each in listed["methods"]] == list(METHODS)
+
+
+def test_that_every_preset_of_a_database_exists():
+    from lmkl_core.features.presets import load_preset
+
+    for database in DATABASES.values():
+        assert load_preset(database.preset)
+
+
+def test_that_every_table_of_a_database_is_one_of_the_papers():
+    from app.evaluation.published import TABLES
+
+    assert {each.table for each in DATABASES.values() if each.table} == set(TABLES)
