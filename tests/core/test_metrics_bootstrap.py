@@ -20,7 +20,7 @@ from lmkl_core.metrics import (
     measure,
 )
 from lmkl_core.metrics.bootstrap import _Auc
-from lmkl_core.metrics.resampling import Subjects
+from lmkl_core.metrics.resampling import Drawing, Subjects
 
 
 def simulated(n_subjects, n_rows, seed=0, species=("print", "mask"), effect=0.7):
@@ -45,12 +45,8 @@ def apart(n_bona_fide, n_attackers, n_rows=4, seed=0):
     return ScoreTable.of(scores, np.where(is_attack, "print", ""), subjects)
 
 
-def labels(table):
-    return ~table.is_attack
-
-
 def scikit_auc(table):
-    return float(roc_auc_score(labels(table), table.scores))
+    return float(roc_auc_score(~table.is_attack, table.scores))
 
 
 # ------------------------------------------------------------------ figures of resamples
@@ -121,6 +117,12 @@ def test_that_values_are_those_of_the_table_itself():
     assert bootstrap_acer(table, 1.0).value == pytest.approx(errors.acer.value)
 
 
+def test_that_a_score_on_the_threshold_is_accepted_in_both_classes():
+    table = ScoreTable.of([1, 1, 0, 0], ["", "", "print", "print"], "abab")
+    assert bootstrap_acer(table, 1.0).value == 0
+    assert bootstrap_acer(table, 0.0).value == 0.5
+
+
 # ------------------------------------------------------------------ drawing
 
 
@@ -161,11 +163,11 @@ def test_that_a_seed_draws_the_same_and_another_seed_does_not():
     assert bootstrap_auc(table, seed=1).interval != bootstrap_auc(table, seed=2).interval
 
 
-def test_that_draws_in_parts_fill_all_resamples(monkeypatch):
-    monkeypatch.setattr("lmkl_core.metrics.resampling._AT_ONCE", 1000)
-    found = bootstrap_auc(simulated(40, 2), n_resamples=101)
-    assert found.n_resamples == 101
-    assert found.interval[0] < found.value < found.interval[1]
+def test_that_work_in_parts_that_fit_into_memory_changes_nothing(monkeypatch):
+    table = simulated(40, 2)
+    at_once = bootstrap_auc(table, n_resamples=101)
+    monkeypatch.setattr("lmkl_core.metrics.resampling._AT_ONCE", 7 * len(table))
+    assert bootstrap_auc(table, n_resamples=101) == at_once
 
 
 def test_that_the_order_of_rows_and_the_names_of_subjects_in_order_do_not_matter():
@@ -213,6 +215,18 @@ def test_that_bca_intervals_equal_scipys_at_students_level_up_to_chance(table):
     level = 2 * stats.norm.cdf(reach) - 1
     found = bootstrap_auc(table, n_resamples=5000).interval
     assert found == pytest.approx(tuple(scipys(table, level, "BCa")), abs=0.006)
+
+
+def test_that_the_skewness_is_that_of_leaving_out_subjects_one_by_one_in_their_strata():
+    table = apart(3, 15)
+    known = Subjects(table)
+    pulls = []
+    for stratum in known.strata:
+        without = np.array([scikit_auc(table.rows(known.member != number)) for number in stratum])
+        pulls.append((len(stratum) - 1) * (without.mean() - without) / len(stratum))
+    cubes, squares = (sum(np.sum(pull**power) for pull in pulls) for power in (3, 2))
+    found = Drawing(known, 1, 0.95, "bca", 0)._acceleration(_Auc(known))
+    assert found == pytest.approx(cubes / squares**1.5 / 6)
 
 
 def test_that_a_higher_confidence_gives_a_wider_interval_around_the_value():
