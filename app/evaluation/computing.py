@@ -12,12 +12,12 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from app.evaluation.assembling import assemble
 from app.evaluation.cache import Cache
-from app.evaluation.extracting import CANCELLED, Library
+from app.evaluation.extracting import Library
 from app.evaluation.material import Material
 from app.evaluation.methods import Row
 from app.evaluation.options import Options
 from app.evaluation.outcomes import keep, kept, outcome_key, rows_key
-from app.evaluation.telling import Cancel, Part, Progress
+from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
 from app.evaluation.working import Manner, Outcome, work
 from app.protocols.types import Plan
 from app.storage import make_private
@@ -123,7 +123,7 @@ def _computed(
 
         for batch in _batches(tasks, material_of, TASKS_A_JOB * n_at_once):
             results = parallel(
-                delayed(work)(number, task.row, material.of(task.row.names), manner, asking)
+                delayed(work)(number, task.row, material, manner, asking)
                 for number, (task, material) in enumerate(batch)
             )
             try:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from app.evaluation.cache import Cache, key_of
 from app.evaluation.digests import Digests
 from app.evaluation.entries import FORMAT, Entry
-from app.evaluation.telling import Cancel, Part, Progress
+from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
 from app.faces.detector import make_detector
 from app.faces.mtcnn_networks import CHECKSUMS
 from app.faces.tracking import FaceTracker
@@ -49,8 +49,6 @@ OPEN = Limits(
     max_motion=inf,
 )
 """No gate: every face that is found has views."""
-
-CANCELLED = "The evaluation was cancelled; what was finished is kept: run it again to go on there."
 
 log = logging.getLogger(__name__)
 

@@ -93,5 +93,10 @@ class Material:
     @property
     def n_bytes(self) -> int:
         """Size of the views."""
-        parts = (self.train.views, self.development.views, self.test)
+        parts = [self.train.views, self.development.views, self.test]
+        parts += [rows.views for problem in self.others for rows in problem]
         return sum(view.nbytes for views in parts for view in views.values())
+
+    def __sizeof__(self) -> int:
+        # Dask sends what is large once to a worker, and not with each task; it asks here.
+        return object.__sizeof__(self) + self.n_bytes

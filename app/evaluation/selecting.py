@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.evaluation.material import Problem, Rows
+from app.evaluation.material import Problem, Rows, Views
 from app.evaluation.methods import Row
 from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
@@ -31,11 +31,15 @@ from lmkl_core import LocalisedMKL, select
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.constraints import FIXED_FAMILIES
 from lmkl_core.development import score_grid
+from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import auc
 from lmkl_core.selection import DELTAS, EXPONENTS
 
 SELECTION_ROWS = 1000
 """Training frames on which cells are compared, at most."""
+
+SCORED_AT_ONCE = 1024
+"""Rows that are scored together: views of a whole set would be copied otherwise."""
 
 GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "paper": (DELTAS, EXPONENTS),
@@ -43,7 +47,7 @@ GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
 }
 """Values of delta (divided by n), and of p and q."""
 
-_CANCELLED = "The selection was cancelled."
+_CANCELLED = "The evaluation was cancelled."
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,31 @@ def _scored(
     model = row.make(seed, cell).fit(
         train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
     )
-    return np.asarray(model.score_samples(development.views), dtype=np.float64)
+    return scores_of(model, development.views, cancel)
+
+
+def scores_of(
+    model: Any, views: Views, cancel: Callable[[], bool] | None = None
+) -> NDArray[np.float64]:
+    """Return the scores of rows, some at a time.
+
+    Raises
+    ------
+    InvalidInputError
+        If some are not finite.
+    """
+    n = len(next(iter(views.values())))
+    scores = np.empty(n)
+    for start in range(0, n, SCORED_AT_ONCE):
+        raise_if_cancelled(cancel, _CANCELLED)
+        part = slice(start, start + SCORED_AT_ONCE)
+        # A mapped array has to become a plain one: estimators take a faster way with these.
+        scores[part] = model.score_samples(
+            {name: np.array(view[part]) for name, view in views.items()}
+        )
+    if not np.isfinite(scores).all():
+        raise InvalidInputError("Some of its scores are not finite numbers.")
+    return scores
 
 
 def area(scores: NDArray[np.float64], rows: Rows, level: Level) -> float:

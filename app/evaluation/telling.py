@@ -12,6 +12,8 @@ can be told from the two numbers.
 
 Cancel: TypeAlias = Callable[[], bool]
 
+CANCELLED = "The evaluation was cancelled; what was finished is kept: run it again to go on there."
+
 
 class Part:
     """One part of a run."""

@@ -7,7 +7,7 @@ it is told nothing but their views, so that nothing it does can depend on what t
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,15 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 
 from app.evaluation.hearing import Hearing
-from app.evaluation.material import Material, Views
+from app.evaluation.material import Material
 from app.evaluation.methods import Row
 from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
-from app.evaluation.selecting import choose
+from app.evaluation.selecting import choose, scores_of
+from app.evaluation.telling import CANCELLED
 from app.models.summary import CERTIFIED_GAP
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import Cancelled, InvalidInputError
-
-SCORED_AT_ONCE = 1024
-"""Rows that are scored together: views of a whole test set would be copied otherwise."""
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +102,7 @@ def work(
     row : Row
         The method.
     material : Material
-        Rows with the method's views.
+        Rows with at least the method's views.
     manner : Manner
         How parameters are chosen.
     cancel : callable, optional
@@ -122,24 +120,23 @@ def work(
             with parallel_config(backend="sequential"):
                 outcome = _fitted(row, material, manner, cancel)
         except Cancelled:
-            raise
+            raise Cancelled(CANCELLED) from None
         except Exception as error:
             log.info("%s failed", row.key, exc_info=True)
             return number, Outcome.failed(_sentence(error), time.perf_counter() - start)
     notes = tuple(dict.fromkeys((*outcome.notes, *map(_first_line, heard.said))))
-    seconds = time.perf_counter() - start
-    values = {**vars(outcome), "notes": notes, "seconds": seconds}
-    return number, Outcome(**values)
+    return number, replace(outcome, notes=notes, seconds=time.perf_counter() - start)
 
 
 def _fitted(
     row: Row, material: Material, manner: Manner, cancel: Callable[[], bool] | None
 ) -> Outcome:
-    train, development = material.train, material.development
     if not row.names:
         raise InvalidInputError(
             f"There are no {row.method.uses} views for it: choose another preset."
         )
+    material = material.of(row.names)
+    train, development = material.train, material.development
     if len(train) < 2:
         raise InvalidInputError(
             f"There are {len(train)} training frames with a usable face: at least 2 are needed."
@@ -151,8 +148,8 @@ def _fitted(
     )
     calibration = model.calibration_
     return Outcome(
-        _scores(model, development.views, row.names, cancel),
-        _scores(model, material.test, row.names, cancel),
+        scores_of(model, development.views, cancel),
+        scores_of(model, material.test, cancel),
         Enrolled(
             float(calibration.threshold), float(calibration.target_bpcer), str(calibration.origin)
         ),
@@ -160,21 +157,6 @@ def _fitted(
         len(train),
         (*choice.notes, *getattr(model, "notes_", ()), *_certificate(model)),
     )
-
-
-def _scores(
-    model: Any, views: Views, names: tuple[str, ...], cancel: Callable[[], bool] | None
-) -> NDArray[np.float64]:
-    n = len(views[names[0]])
-    scores = np.empty(n)
-    for start in range(0, n, SCORED_AT_ONCE):
-        raise_if_cancelled(cancel)
-        part = slice(start, start + SCORED_AT_ONCE)
-        # A mapped array has to become a plain one: estimators take a faster way with these.
-        scores[part] = model.score_samples({name: np.array(views[name][part]) for name in names})
-    if not np.isfinite(scores).all():
-        raise InvalidInputError("Some of its scores are not finite numbers.")
-    return scores
 
 
 def _certificate(model: Any) -> tuple[str, ...]:
