@@ -213,6 +213,8 @@ def _measured(
             return run(layout, database, options, progress=tell)
     except MissingWeightsError:
         preset = options.preset or database.preset
+        if preset == OFFLINE_PRESET:
+            raise  # the sentence of the error itself says how to mend the installation
         stop(
             f"The weights of the preset {preset} are not all on this computer: "
             f"`lmkl-pad weights fetch --preset {preset}` gets them; without a network, "

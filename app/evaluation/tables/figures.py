@@ -23,6 +23,7 @@ from lmkl_core.metrics import (
     measure,
     measure_table,
 )
+from lmkl_core.metrics.resampling import FEW_SUBJECTS
 from lmkl_core.metrics.scores import Scores
 
 APCER_TARGET = 0.05
@@ -145,8 +146,9 @@ class Measured:
     def figure(self, name: str) -> Told:
         """Return a figure by its name in `FIGURES`, with its interval where there is one.
 
-        Intervals of AUC and ACER come from drawing subjects where there are enough of them, and
-        hold for frames too.
+        Intervals of AUC and ACER come from drawing subjects, and then hold for frames too. With
+        fewer than `FEW_SUBJECTS` such intervals are too narrow unless all resamples agree, when
+        they are very wide: rows of presentations are then taken as independent instead.
         """
         if name not in self._figures:
             self._figures[name] = self._figure(name)
@@ -181,6 +183,8 @@ class Measured:
         return told if self.are_independent else replace(told, interval=None)
 
     def _by_subject(self, name: str) -> Resampled | None:
+        if self.scores.n_subjects < FEW_SUBJECTS:
+            return None
         if name == "AUC":
             return bootstrap_auc(self.scores)
         if name == "ACER" and self.threshold is not None:

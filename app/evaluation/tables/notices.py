@@ -107,18 +107,19 @@ def _repeated(table: Table) -> str:
 
 
 def _few(table: Table) -> str:
-    """Tell when intervals rest on few subjects."""
-    drawn = [
-        row.by_presentation.pooled.figure("AUC").n_subjects
+    """Tell when there are too few subjects to draw from."""
+    counts = [
+        row.by_presentation.pooled.scores.n_subjects
         for row in table.measured
         if row.by_presentation
     ]
-    known = [n for n in drawn if n is not None]
-    if not known or min(known) >= FEW_SUBJECTS:
+    n = min((count for count in counts if count), default=FEW_SUBJECTS)
+    if n >= FEW_SUBJECTS:
         return ""
     return (
-        f"{min(known)} subjects are few: the intervals of AUC and ACER, which come from drawing "
-        "subjects, hold the truth less often than they say."
+        f"{counted(n, 'subject')} {'is' if n == 1 else 'are'} too few to draw from: all intervals "
+        "take presentations as independent, though those of one subject are not, and are rather "
+        "too narrow."
     )
 
 

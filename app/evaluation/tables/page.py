@@ -23,6 +23,7 @@ from app.report.charts import interval_bar
 from app.report.templates import template
 from app.report.words import counted
 from lmkl_core.metrics import Rate
+from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 MOST_COLUMNS = 8
 """Folds or species side by side; more continue below."""
@@ -30,9 +31,9 @@ MOST_COLUMNS = 8
 INTERVALS = (
     "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
     "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
-    "not independent; where subjects are too few to be drawn, and for figures of several rates, "
-    "they hold with at least 95 % if presentations are independent, whatever the scores, and are "
-    "wide when data are few."
+    f"not independent; with fewer than {FEW_SUBJECTS} subjects, and for other figures of several "
+    "rates, they hold with at least 95 % if presentations are independent, whatever the scores, "
+    "and are wide when data are few."
 )
 
 MOST_SPECIES = 24

@@ -113,7 +113,7 @@ def test_that_a_missing_class_is_told():
 
 
 def test_that_few_subjects_are_told():
-    assert any(text.startswith("4 subjects are few") for text in notices(table()))
+    assert any(text.startswith("4 subjects are too few") for text in notices(table()))
     many = scores([0.9, 0.8] * 8, print=[0.1, 0.85] * 8)
     enough = table(method(folds=(fold(table=many),)))
-    assert not any("subjects are few" in text for text in notices(enough))
+    assert not any("too few to draw" in text for text in notices(enough))

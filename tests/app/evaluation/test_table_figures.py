@@ -10,6 +10,7 @@ from app.evaluation.tables.figures import (
     spread,
 )
 from lmkl_core.calibration import clopper_pearson
+from lmkl_core.metrics import auc, bootstrap_acer, bootstrap_auc
 from tests.app.evaluation.table_material import fold, scores
 
 
@@ -89,12 +90,30 @@ def test_that_folds_are_not_pooled_where_one_has_no_threshold():
 
 
 def test_that_frames_have_intervals_by_subject_alone():
-    level = frame_level([fold()])
-    assert level.pooled.figure("BPCER").n == 8
-    assert level.pooled.figure("BPCER").interval is None
-    told = level.pooled.figure("AUC")
-    assert told.interval is not None
-    assert told.n_subjects == 4
+    many = scores([0.9, 0.8] * 6, print=[0.1, 0.85] * 6)
+    pooled = frame_level([fold(table=many)]).pooled
+    assert pooled.figure("BPCER").n == 24
+    assert pooled.figure("BPCER").interval is None
+    for name in ("AUC", "ACER"):
+        assert pooled.figure(name).n_subjects == 12
+        assert pooled.figure(name).interval is not None
+    assert frame_level([fold()]).pooled.figure("AUC").interval is None
+
+
+def test_that_subjects_are_drawn_for_auc_and_acer_where_there_are_enough():
+    many = scores([0.9, 0.8] * 6, print=[0.1, 0.85] * 6)
+    pooled = presentation_level([fold(table=many)]).pooled
+    drawn = bootstrap_auc(many.by_presentation())
+    assert pooled.figure("AUC").interval == drawn.interval
+    assert pooled.figure("ACER").interval == bootstrap_acer(many.by_presentation(), 0.5).interval
+    assert pooled.figure("HTER").n_subjects is None
+
+
+def test_that_few_subjects_are_not_drawn():
+    table = scores([0.9, 0.8], print=[0.1, 0.85])
+    told = presentation_level([fold(table=table)]).pooled.figure("AUC")
+    assert told.n_subjects is None
+    assert told.interval == auc([0.9, 0.8], [0.1, 0.85]).interval
 
 
 def test_that_values_alone_are_those_of_the_figures():

@@ -40,7 +40,8 @@ def test_that_the_json_holds_every_figure_with_n_and_interval():
     assert pooled["figures"]["BPCER"]["n_errors"] == 1
     assert pooled["figures"]["BPCER"]["low"] == pytest.approx(0.0063, abs=1e-4)
     assert pooled["apcer_by_species"]["print"]["value"] == pytest.approx(1 / 3)
-    assert pooled["figures"]["AUC"]["n_subjects_drawn"] == 4
+    assert pooled["figures"]["AUC"]["n_attacks"] == 6
+    assert "n_subjects_drawn" not in pooled["figures"]["AUC"]
     assert row["measured"]["frame_level"]["is_independent"] is False
     assert row["measured"]["folds"][0]["parameters"] == {"": {"delta": 0.1, "p": 2}}
     assert row_of(document, "Weighted-Fusion")["measured"] is None
