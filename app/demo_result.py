@@ -146,6 +146,21 @@ class DemoResult:
         return np.asarray(self.model.kernel_weights_, dtype=float)
 
 
+def conditions_of(result: DemoResult) -> str:
+    """Say in words what varied between the presentations.
+
+    Parameters
+    ----------
+    result : DemoResult
+        What `app.demo.run` returned.
+    """
+    genuine = [f"{item.n} {item.name}" for item in result.results if not item.is_attack]
+    lights = dict.fromkeys(
+        one.take.condition for one in result.presented if one.take.kind == "attack"
+    )
+    return f"Bona fide: {'; '.join(genuine)}. Attacks: in {', '.join(lights)} light, in turn."
+
+
 def as_json(result: DemoResult) -> dict[str, Any]:
     """Return the demo's figures as plain JSON values.
 

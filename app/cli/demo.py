@@ -105,6 +105,7 @@ def run_and_print(*, output: Path | None, as_json: bool, picture: bool = True) -
 
 
 def _write(result: "DemoResult", figures: dict[str, object], folder: Path) -> None:
+    from app.demo_result import conditions_of
     from app.models.files import save
     from app.models.summary import describe
     from app.report import Context, build, write
@@ -115,7 +116,10 @@ def _write(result: "DemoResult", figures: dict[str, object], folder: Path) -> No
     text = json.dumps(figures, indent=2, allow_nan=False) + "\n"
     try:
         saved = save(result.pad, folder / MODEL_FILE).model
-        context = Context("Demo", describe(saved), version("lmkl-pad"), created)
+        source = "Built-in demo (generated recordings)"
+        context = Context(
+            source, describe(saved), version("lmkl-pad"), created, conditions_of(result)
+        )
         write(build(result.trial, context), folder / REPORT_FILE)
         # A picture of an earlier run would show another model.
         (folder / WINDOW_FILE).unlink(missing_ok=True)

@@ -5,11 +5,16 @@ from datetime import datetime
 from functools import cached_property
 
 from app.presentation import Presentation
+from app.report.brief import brief, limits
 from app.report.conclusions import conclusions, simulated, warnings
 from app.report.levels import APCER_TARGETS, HEADLINE_TARGET, Level, frame_level, presentation_level
 from app.report.words import auc_text, estimate_text, rate_text, worst_text
 from app.shown import ModelShown, ReportShown
 from app.trial import Trial
+from lmkl_core.metrics import Estimate, Rate
+
+AUC = "AUC"
+"""Name of the only figure that is no share of something."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +31,15 @@ class Context:
         Of this software.
     created : datetime
         When the report was made.
+    conditions : str
+        What varied between the presentations, in words; empty where nobody said.
     """
 
     source: str
     model: ModelShown | None
     version: str
     created: datetime
+    conditions: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,16 @@ class Report:
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know before the figures."""
         return warnings(self.presentations, self.by_presentation, self.context.model)
+
+    @cached_property
+    def brief(self) -> tuple[str, ...]:
+        """The test in a few sentences."""
+        return brief(self.by_presentation)
+
+    @cached_property
+    def limits(self) -> tuple[str, ...]:
+        """What the test cannot tell."""
+        return limits(self.presentations, self.by_presentation)
 
     @cached_property
     def conclusions(self) -> tuple[str, ...]:
@@ -133,17 +151,27 @@ def summary(
     targets : tuple of float
         At which APCER to tell BPCER.
     """
+    return tuple((name, _text(figure, name)) for name, figure in overall(level, targets))
+
+
+def overall(
+    level: Level, targets: tuple[float, ...] = APCER_TARGETS
+) -> tuple[tuple[str, Rate | Estimate], ...]:
+    """Return the same figures as numbers."""
     errors = level.errors
     return (
-        ("APNRR (attacks without a response)", rate_text(errors.apnrr)),
-        ("BPNRR (bona fide without a response)", rate_text(errors.bpnrr)),
-        ("Bona fide not accepted for any reason", rate_text(level.not_accepted)),
-        ("AUC", auc_text(level.auc)),
-        ("EER", estimate_text(level.eer)),
-        *(
-            (f"BPCER at APCER {100 * target:.0f} %", estimate_text(level.bpcer_at[target]))
-            for target in targets
-        ),
-        ("HTER", estimate_text(errors.hter)),
-        ("ACER (legacy)", estimate_text(errors.acer)),
+        ("APNRR (attacks without a response)", errors.apnrr),
+        ("BPNRR (bona fide without a response)", errors.bpnrr),
+        ("Bona fide not accepted for any reason", level.not_accepted),
+        (AUC, level.auc),
+        ("EER", level.eer),
+        *((f"BPCER at APCER {100 * target:.0f} %", level.bpcer_at[target]) for target in targets),
+        ("HTER", errors.hter),
+        ("ACER (legacy)", errors.acer),
     )
+
+
+def _text(figure: Rate | Estimate, name: str) -> str:
+    if isinstance(figure, Rate):
+        return rate_text(figure)
+    return auc_text(figure) if name == AUC else estimate_text(figure)

@@ -18,6 +18,11 @@ from app.types import Verdict
 from lmkl_core.metrics import det_points, measure, roc_points
 
 LONGEST_LABEL = 19
+LANES = (0, -10, 10)
+"""Heights at which marks of a row may lie."""
+MARK_WIDTH = 13
+LETTER = 6.6
+"""Width of a letter of a label, roughly."""
 MOST_LINES = 4
 """Thresholds that are drawn; more would hide the scores."""
 
@@ -33,7 +38,8 @@ def strip(presentations: Sequence[Presentation], thresholds: Thresholds) -> str:
     if not rows:
         return ""
     names = sorted(rows, key=lambda name: rows[name][0].is_attack)
-    pitch, left, top, width = 44, 160, 26, 760
+    pitch, top, width = 36, 26, 760
+    left = 34 + LETTER * max(len(_shortened(name)) for name in names)
     bottom = top + pitch * len(names)
     drawing = Drawing(
         width,
@@ -43,16 +49,21 @@ def strip(presentations: Sequence[Presentation], thresholds: Thresholds) -> str:
     )
     scores = [one.score for one in presentations if one.score is not None]
     across = _score_scale([*scores, *thresholds[:MOST_LINES]], left, width - 16)
+    for row in range(0, len(names), 2):
+        drawing.rectangle((8, top + pitch * row), width - 24, pitch, "band")
     _score_axis(drawing, across, top, bottom)
     for row, name in enumerate(names):
         middle = top + pitch * (row + 0.5)
-        drawing.line((left, middle), (width - 16, middle), "grid")
         drawing.text((left - 12, middle + 4), _shortened(name), "label", anchor="end")
-        for place, one in enumerate(rows[name]):
+        ends = [-math.inf] * len(LANES)  # where the last mark of each lane is
+        for one in sorted(rows[name], key=lambda one: one.score or 0.0):
             assert one.score is not None
-            # Three lanes keep neighbours apart.
-            height = middle + (place % 3 - 1) * 9
-            _mark(drawing, (across(one.score), height), one)
+            x = across(one.score)
+            # The middle lane, unless a neighbour is in the way there.
+            free = [lane for lane, end in enumerate(ends) if x - end >= MARK_WIDTH]
+            lane = free[0] if free else ends.index(min(ends))
+            ends[lane] = x
+            _mark(drawing, (x, middle + LANES[lane]), one)
     _threshold_lines(drawing, across, thresholds, top, bottom)
     return drawing.markup()
 
@@ -108,8 +119,14 @@ def histogram(level: Level, thresholds: Thresholds, what: str) -> str:
         drawing.text((left - 8, tall(share) + 4), f"{100 * share:.0f} %", "tick", anchor="end")
         drawing.line((left - 4, tall(share)), (left, tall(share)), "axis")
     drawing.line((left, middle), (right, middle), "axis")
-    drawing.text((left + 8, top + 14), f"Bona fide, n = {len(genuine)}", "label")
-    drawing.text((left + 8, bottom - 8), f"Attacks, n = {len(attacks)}", "label")
+    named = (f"Bona fide, n = {len(genuine)}", f"Attacks, n = {len(attacks)}")
+    for shares, words, height in zip(bars, named, (top + 14, bottom - 8), strict=True):
+        # On the side where fewer bars are in the way.
+        third = len(shares) // 3
+        if sum(shares[:third]) <= sum(shares[-third:]):
+            drawing.text((left + 8, height), words, "label")
+        else:
+            drawing.text((right - 8, height), words, "label", anchor="end")
     _threshold_lines(drawing, across, thresholds, top, bottom)
     return drawing.markup()
 
@@ -223,7 +240,8 @@ def _tradeoff(
         drawing.text((x, bottom + 17), named, "tick", anchor="middle")
         drawing.text((left - 7, y + 4), named, "tick", anchor="end")
     drawing.line((left, bottom), (right, top), "reference")
-    drawing.text((right - 8, top + 34), diagonal, "tick", anchor="end")
+    below = top + 18 + LETTER * len(diagonal)  # beside the line, not on it
+    drawing.text((right - 6, below), diagonal, "tick", anchor="end")
     for points, style in reversed(curves):
         drawing.curve([place(*point) for point in zip(*points, strict=True)], style)
     if ring is not None:

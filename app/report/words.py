@@ -1,6 +1,10 @@
 """Figures as a person reads them, always with what they rest on."""
 
-from lmkl_core.metrics import Errors, Estimate, Rate
+import re
+from collections.abc import Sequence
+from itertools import groupby
+
+from lmkl_core.metrics import Errors, Estimate, Rate, Worst
 
 NO_DATA = "no data"
 ALL_EQUAL = "all species equal"
@@ -73,6 +77,57 @@ def auc_text(estimate: Estimate) -> str:
         return NO_DATA
     low, high = estimate.interval
     return f"{estimate.value:.3f} ({_basis(estimate)} interval {low:.3f} to {high:.3f})"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return ``"a, b and c"``."""
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def grouped(names: Sequence[str]) -> str:
+    """Return names with those that differ in a final number told as one: ``"lamp 1 to 3, hat"``."""
+    told: list[str] = []
+    for stem, members in groupby(names, key=_stem):
+        found = list(members)
+        first, last = found[0], found[-1]
+        if stem and len(found) > 2:
+            told.append(f"{first} to {last.rpartition(' ')[2]}")
+        else:
+            told += found
+    return ", ".join(told)
+
+
+def _stem(name: str) -> str:
+    stem, _, number = name.rpartition(" ")
+    return stem if number.isdecimal() else ""
+
+
+def cells(figure: Rate | Estimate | Worst, *, is_share: bool = True) -> tuple[str, str, str]:
+    """Return a figure as value, interval and what it rests on, for the columns of a table.
+
+    Parameters
+    ----------
+    figure : Rate, Estimate or Worst
+        The figure.
+    is_share : bool
+        Whether it is told in per cent; an area under a curve is not.
+    """
+    if figure.value is None:
+        return NO_DATA, "", ""
+    low, high = figure.interval
+    if isinstance(figure, Estimate):
+        basis = f"{figure.n_bona_fide} bona fide, {counted(figure.n_attacks, 'attack')}"
+    else:
+        rate = figure.rate if isinstance(figure, Worst) else figure
+        basis = f"{rate.n_errors} of {rate.n}"
+    if not is_share:
+        return f"{figure.value:.3f}", f"{low:.3f} to {high:.3f}", basis
+    return percent(figure.value), span(figure.interval), basis
+
+
+def spaced(text: str) -> str:
+    """Return text with a space before every per cent sign, as everywhere in a report."""
+    return re.sub(r"(?<=\d)%", " %", text)
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:

@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
 
@@ -67,6 +68,55 @@ def test_that_the_page_loads_nothing(page):
 def test_that_the_page_follows_the_reader_and_the_printer(page):
     assert "prefers-color-scheme: dark" in page
     assert "@media print" in page
+
+
+def test_that_no_row_is_cut_by_the_end_of_a_sheet_and_headings_repeat(page):
+    printed = page.partition("</style>")[0].partition("@media print")[2]
+    (kept,) = re.findall(r"([^{}]*)\{ break-inside: avoid; \}", printed)[:1]
+    assert {"tr", "figure", ".card"} <= {name.strip() for name in kept.split(",")}
+    assert "thead { display: table-header-group; }" in printed
+
+
+def test_that_every_picture_in_the_page_is_well_formed(page):
+    pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(pictures) > 10
+    for picture in pictures:
+        tree = ElementTree.fromstring(picture)
+        _, _, width, height = map(float, tree.get("viewBox").split())
+        for mark in tree.iter("circle"):
+            assert 0 <= float(mark.get("cx")) <= width
+            assert 0 <= float(mark.get("cy")) <= height
+
+
+def test_that_the_summary_comes_before_the_figures_and_both_sides_are_told(page):
+    text = " ".join(outline(page).text)
+    order = ["In short", "It shows", "It does not show", "Errors by species", "How to read"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_that_no_figure_by_frame_has_an_interval_that_could_be_quoted(page):
+    (table,) = re.findall(r"Errors by species.*?</table>", page, re.DOTALL)
+    assert len(re.findall(r"\d to [\d.]+\xa0%</td>", table)) == 3  # bona fide and two species
+
+
+def test_that_simulated_rows_are_marked_only_where_others_are_not():
+    trial = session(2, 0, ())
+    present(trial, "print", [0.1] * 6, is_simulated=True)
+    assert "print (simulated)" in render(build(trial, context()))
+    assert "(simulated)" not in render(build(session(2, 2, is_simulated=True), context()))
+
+
+@pytest.mark.parametrize(("n", "n_tables"), [(3, 3), (20, 4), (120, 3)])
+def test_that_a_list_that_fits_a_sheet_in_two_columns_has_two(n, n_tables):
+    page = render(build(session(n, 0, ()), context()))
+    assert page.count("<table") == n_tables
+
+
+def test_that_takes_with_running_numbers_are_told_as_one(page):
+    takes = ("lamp 1", "lamp 2", "lamp 3", "hat", "window 1", "window 2")
+    text = render(build(session(1, 1), context(model=model(takes=takes))))
+    assert "6 takes: lamp 1 to 3, hat, window 1, window 2" in text
 
 
 def test_that_the_page_tells_what_was_tested(page):

@@ -138,12 +138,76 @@ def test_that_no_species_is_called_worst_when_all_are_equal(trial):
     assert shown["APCER, worst species"].startswith("50.0 % (phone: 1 of 2")
 
 
+# ------------------------------------------------------------------ in short
+
+
+def test_that_a_session_without_errors_is_summed_up_with_its_bounds(trial):
+    assert report_of(trial).brief == (
+        "24 presentations were made: 12 bona fide and 12 attacks (print).",
+        "No attack was accepted: 0 of 12. With 95 % confidence its true rate is not above 26.5 %.",
+        "12 of 12 bona fide presentations were accepted, 0 refused. With 95 % confidence the true "
+        "rate of refusals is from 0.0 to 26.5 %.",
+    )
+
+
+def test_that_accepted_attacks_and_missing_responses_are_summed_up(trial):
+    present(trial, "phone", [0.9] * 6)
+    present(trial, "phone", [None] * 6)
+    present(trial, BONA_FIDE, [0.1] * 6)
+    present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
+    _, attacks, bona_fide = report_of(trial).brief
+    assert attacks.startswith(
+        "1 of 13 attacks was accepted. The worst species is phone, with 1 of 1 (100.0 %). "
+        "1 attack had no response. With 95 % confidence no species' true rate is above 100.0 %."
+    )
+    assert bona_fide.startswith(
+        "12 of 14 bona fide presentations were accepted, 1 refused and 1 not judged in unfamiliar "
+        "conditions."
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (Trial(), "Nothing was presented yet."),
+        (session(1, 0, ()), "1 presentation was made: 1 bona fide and no attack."),
+        (
+            session(0, 2, ("print",)),
+            "2 presentations were made: 0 bona fide and 2 attacks (print).",
+        ),
+    ],
+    ids=["empty", "no attacks", "no bona fide"],
+)
+def test_that_a_session_that_lacks_something_is_summed_up_too(made, told):
+    assert report_of(made).brief[0] == told
+
+
+def test_that_attacks_without_any_response_are_not_called_refused():
+    trial = Trial()
+    present(trial, "mask", [None] * 6)
+    assert report_of(trial).brief[1].startswith("No attack had a response")
+
+
+def test_that_what_cannot_be_concluded_names_simulation_first():
+    first, *_ = report_of(session(2, 2, is_simulated=True)).limits
+    assert first.startswith("How well real attacks are detected")
+    assert not any("real attacks" in text for text in report_of(session(2, 2)).limits)
+
+
+def test_that_few_presentations_are_a_limit_and_many_are_none(trial):
+    assert any("below 5 %" in text for text in report_of(trial).limits)
+    for species, score in [(BONA_FIDE, 0.75), ("print", 0.25)]:
+        for _ in range(60):
+            present(trial, species, [score] * 6)
+    assert not any("below 5 %" in text for text in report_of(trial).limits)
+
+
 # ------------------------------------------------------------------ warnings
 
 
-def test_that_intervals_of_repeated_recordings_are_said_not_to_hold():
+def test_that_intervals_of_generated_recordings_are_said_to_be_too_narrow():
     report = report_of(session(2, 2, is_simulated=True))
-    assert report.simulated.endswith("Recordings repeat, so the intervals do not hold.")
+    assert report.simulated.endswith("they repeat, so the intervals are too narrow.")
 
 
 def test_that_a_clean_session_has_no_warnings(trial):

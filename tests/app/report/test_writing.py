@@ -41,6 +41,13 @@ def test_that_the_ending_is_added_and_the_folder_made(report, tmp_path):
     assert (tmp_path / "new" / "report.v2.json").exists()
 
 
+def test_that_the_json_holds_the_sentences_of_the_page(report, tmp_path):
+    write(report, tmp_path / "r.html")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert document["summary"] == list(report.brief)
+    assert document["limits"] == list(report.limits)
+
+
 def test_that_the_json_holds_the_session_itself(report, tmp_path):
     write(report, tmp_path / "r.html")
     document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
