@@ -11,8 +11,10 @@ out of date, and all evaluations can share one folder.
 
 import contextlib
 import hashlib
+import shutil
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,6 +104,28 @@ class Cache:
         except OSError as error:
             raise self._cannot_write(error) from error
 
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Give a folder on the same disk that is gone afterwards.
+
+        Raises
+        ------
+        InvalidInputError
+            If the folder cannot be written.
+        """
+        try:
+            make_private(self.folder)
+            place = tempfile.mkdtemp(prefix=".views-", dir=self.folder)
+        except StorageError as error:
+            raise self._cannot_write(error.__cause__ or error) from error
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        try:
+            yield Path(place)
+        finally:
+            # Where mapped files cannot be deleted yet, the next run does.
+            shutil.rmtree(place, ignore_errors=True)
+
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.safetensors"
 
@@ -110,9 +134,13 @@ class Cache:
         if self._swept:
             return
         self._swept = True
-        for path in self.folder.glob("*/.lmkl-*.tmp"):
+        for path in (*self.folder.glob("*/.lmkl-*.tmp"), *self.folder.glob(".views-*")):
             with contextlib.suppress(OSError):
-                if time.time() - path.stat().st_mtime > _ABANDONED:
+                if time.time() - path.stat().st_mtime <= _ABANDONED:
+                    continue
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
                     path.unlink()
 
     def _cannot_write(self, error: BaseException) -> InvalidInputError:

@@ -1,12 +1,10 @@
 """Every method on every plan, through joblib; outcomes are kept as they arrive."""
 
 import shutil
-import tempfile
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from joblib import Parallel, delayed, effective_n_jobs
 
@@ -20,7 +18,6 @@ from app.evaluation.outcomes import keep, kept, outcome_key, rows_key
 from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
 from app.evaluation.working import Manner, Outcome, work
 from app.protocols.types import Plan
-from app.storage import make_private
 from lmkl_core.cancelling import asked_to_stop, raise_if_cancelled
 from lmkl_core.errors import Cancelled
 
@@ -107,19 +104,15 @@ def _computed(
     n_at_once = effective_n_jobs(options.n_jobs)
     asking = cancel if n_at_once == 1 else None
     done = 0
-    folder = library.cache.folder.parent
-    make_private(folder)
     with (
-        tempfile.TemporaryDirectory(
-            prefix="views-", dir=folder, ignore_cleanup_errors=True
-        ) as place,
+        library.cache.scratch() as place,
         Parallel(n_jobs=options.n_jobs, return_as="generator_unordered") as parallel,
     ):
 
         def material_of(number: int) -> Material:
             raise_if_cancelled(cancel, CANCELLED)
-            where = Path(place) / str(number)
-            return assemble(plans[number], others[number], library, options.max_train, where)
+            room = place / str(number)
+            return assemble(plans[number], others[number], library, options.max_train, room)
 
         for batch in _batches(tasks, material_of, TASKS_A_JOB * n_at_once):
             results = parallel(
@@ -139,7 +132,7 @@ def _computed(
                     results.close()
             # Mapped views of many plans would fill the disk.
             for number in {task.plan for task, _ in batch}:
-                shutil.rmtree(Path(place) / str(number), ignore_errors=True)
+                shutil.rmtree(place / str(number), ignore_errors=True)
 
 
 def _batches(

@@ -216,9 +216,14 @@ def test_that_what_killed_processes_left_is_swept_away(eyes, tmp_path, recording
     old, new = folder / ".lmkl-old.tmp", folder / ".lmkl-new.tmp"
     for path in (old, new):
         path.write_bytes(b"half")
-    os.utime(old, (0, 0))
+    scratch = shelf.cache.folder / ".views-old"
+    scratch.mkdir()
+    (scratch / "train.0.npy").write_bytes(b"large")
+    for path in (old, scratch):
+        os.utime(path, (0, 0))
     shelf.prepare([recording])
     assert not old.exists()
+    assert not scratch.exists()
     assert new.exists()
 
 
@@ -226,3 +231,23 @@ def test_that_entries_are_readable_by_their_owner_only(eyes, tmp_path, recording
     shelf = library(eyes, tmp_path)
     shelf.prepare([recording])
     assert path_of(shelf, recording).stat().st_mode & 0o077 == 0
+
+
+def test_that_a_scratch_folder_is_gone_afterwards(tmp_path):
+    cache = Cache("features", tmp_path)
+    with cache.scratch() as place:
+        (place / "large.npy").write_bytes(b"views")
+        assert list(cache.folder.iterdir()) == [place]
+    assert not list(cache.folder.iterdir())
+
+
+def test_that_a_place_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    cache = Cache("features", tmp_path / "file")
+    with pytest.raises(InvalidInputError, match=r"The cache folder .* cannot be written"):
+        cache.store(key_of(1), {}, {})
+    with (
+        pytest.raises(InvalidInputError, match=r"The cache folder .* cannot be written"),
+        cache.scratch(),
+    ):
+        pass

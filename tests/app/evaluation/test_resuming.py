@@ -101,7 +101,7 @@ def test_that_a_run_in_several_processes_can_be_broken_off_too(recorded, cache, 
             progress=progress,
             cancel=lambda: bool(told) and told[-1] >= 1,
         )
-    assert not list(cache.glob("views-*"))
+    assert not list(cache.rglob(".views-*"))
     assert_equal(run(each(recorded), DATABASE, asked), uninterrupted, exactly=False)
 
 

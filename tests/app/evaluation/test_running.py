@@ -291,7 +291,7 @@ def test_that_large_views_are_mapped_and_give_the_same(whole, recorded, cache, m
 
     monkeypatch.setattr(assembling, "MAPPED", 1)
     assert_equal(run(together(recorded), DATABASE, options(cache)), whole)
-    assert not list(cache.glob("views-*"))
+    assert not list(cache.rglob(".views-*"))
 
 
 def test_that_a_run_can_be_cancelled_before_anything(recorded, tmp_path, calls):
