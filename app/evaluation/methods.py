@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from lmkl_core.baselines import METHODS, Method, views_for
-from lmkl_core.baselines.registry import HAND_MADE
 from lmkl_core.errors import InvalidInputError
 
 
@@ -50,11 +49,6 @@ def chosen_methods(names: Sequence[str]) -> tuple[Method, ...]:
             f"There is no method {unknown[0]!r}: take some of {', '.join(METHODS)}."
         )
     return tuple(method for name, method in METHODS.items() if not names or name in names)
-
-
-def need_descriptors(methods: Sequence[Method]) -> bool:
-    """Whether some method uses views that no network makes."""
-    return any(method.uses in HAND_MADE for method in methods)
 
 
 def rows(methods: Sequence[Method], names: Sequence[str]) -> tuple[Row, ...]:

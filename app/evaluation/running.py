@@ -14,7 +14,7 @@ from app.evaluation.cache import Cache
 from app.evaluation.checking import check, copies, counts, plans_of, recordings_of, remarks
 from app.evaluation.computing import compute
 from app.evaluation.extracting import Eyes, Library
-from app.evaluation.methods import Row, chosen_methods, need_descriptors, rows
+from app.evaluation.methods import Row, chosen_methods, rows
 from app.evaluation.options import Options
 from app.evaluation.others import others_of, remarks_on_others
 from app.evaluation.pooling import pooled
@@ -72,10 +72,14 @@ def run(
     methods = chosen_methods(options.methods)
     check(layout)
     preset = load_preset(options.preset or database.preset)
-    if need_descriptors(methods):
-        preset = _with_descriptors(preset)
     gate = layout.database in OWN if options.gate is None else options.gate
-    eyes = Eyes(preset, gate=gate, weights=options.weights, progress=progress, cancel=cancel)
+    eyes = Eyes(
+        _with_descriptors(preset),
+        gate=gate,
+        weights=options.weights,
+        progress=progress,
+        cancel=cancel,
+    )
     library = Library(eyes, Cache("features", options.cache), options.n_frames)
     library.prepare(recordings_of(layout), progress=progress, cancel=cancel)
     lines = rows(methods, list(eyes.columns))
@@ -89,7 +93,7 @@ def run(
         mode=layout.mode,
         table=database.table,
         methods=tuple(_line(row, layout, outcomes[row.key], options, library) for row in lines),
-        settings=settings_of(options, eyes, gate),
+        settings=settings_of(options, preset, eyes, gate),
         counts=counts(layout, library),
         notes=(
             *layout.notes,
@@ -105,7 +109,11 @@ def run(
 
 
 def _with_descriptors(preset: Preset) -> Preset:
-    """Add descriptors of the face, or of the picture; a preset that can have none stays."""
+    """Add descriptors of the face, or of the picture; a preset that can have none stays.
+
+    They are made whether or not a method uses them: they cost little beside the networks, and views
+    made for some methods then serve all others.
+    """
     names = [crop.name for crop in preset.crops]
     try:
         return with_descriptors(preset, crop="face" if "face" in names else names[0])

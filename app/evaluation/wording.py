@@ -3,13 +3,21 @@
 from app.evaluation.extracting import Eyes
 from app.evaluation.options import Options
 from app.evaluation.selecting import GRID
+from lmkl_core.baselines.registry import HAND_MADE
+from lmkl_core.features.presets import Preset
+
+HAND_MADE_ENDINGS = tuple(f"/{name}" for name in HAND_MADE)
 
 
-def settings_of(options: Options, eyes: Eyes, gate: bool) -> dict[str, str]:
+def settings_of(options: Options, preset: Preset, eyes: Eyes, gate: bool) -> dict[str, str]:
     """Return what was set, by name, in the order in which reports tell it."""
+    by_hand = [name for name in eyes.columns if name.endswith(HAND_MADE_ENDINGS)]
+    views = f"{len(eyes.columns) - len(by_hand)} of networks"
+    if by_hand:
+        views += f"; {' and '.join(by_hand)} for the methods named after them"
     settings = {
-        "preset": eyes.extractor.preset.name,
-        "views": str(len(eyes.columns)),
+        "preset": preset.name,
+        "views": views,
         "frames a recording": str(options.n_frames),
         "training frames a model, at most": str(options.max_train),
         "selection": selection_in_words(options),

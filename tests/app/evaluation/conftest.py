@@ -8,7 +8,7 @@ from app.evaluation.cache import Cache
 from app.evaluation.checking import recordings_of
 from app.evaluation.extracting import Eyes, Library
 from app.pipeline import Pipeline
-from lmkl_core.features.presets import load_preset
+from lmkl_core.features.presets import load_preset, with_descriptors
 from tests.app.evaluation.material import N_FRAMES, record, together
 
 
@@ -24,7 +24,7 @@ def recorded(tmp_path_factory):
 def prepared(recorded, tmp_path_factory):
     """Return a cache that holds the views of all recordings, and nothing else."""
     folder = tmp_path_factory.mktemp("prepared")
-    eyes = Eyes(load_preset("tiny"), gate=False)
+    eyes = Eyes(with_descriptors(load_preset("tiny")), gate=False)
     Library(eyes, Cache("features", folder), N_FRAMES).prepare(recordings_of(together(recorded)))
     return folder
 

@@ -10,14 +10,14 @@ from app.evaluation.checking import recordings_of
 from app.evaluation.entries import Entry
 from app.evaluation.extracting import OPEN, Eyes, Library
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.presets import load_preset
+from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.modelfile.container import seal
 from tests.app.evaluation.material import N_FRAMES, together
 
 
 @pytest.fixture(scope="module")
 def eyes():
-    return Eyes(load_preset("tiny"), gate=False)
+    return Eyes(with_descriptors(load_preset("tiny")), gate=False)
 
 
 @pytest.fixture
@@ -83,11 +83,9 @@ def test_that_what_changes_views_changes_the_key(
     if difference == "frames":
         other = library(eyes, tmp_path, n_frames=N_FRAMES + 1)
     elif difference == "gate":
-        other = library(Eyes(load_preset("tiny"), gate=True), tmp_path)
+        other = library(Eyes(with_descriptors(load_preset("tiny")), gate=True), tmp_path)
     elif difference == "preset":
-        from lmkl_core.features.presets import with_descriptors
-
-        other = library(Eyes(with_descriptors(load_preset("tiny")), gate=False), tmp_path)
+        other = library(Eyes(load_preset("tiny"), gate=False), tmp_path)
     else:
         monkeypatch.setattr("app.evaluation.extracting.PIPELINE_VERSION", 0)
         other = library(eyes, tmp_path)

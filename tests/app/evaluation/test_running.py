@@ -110,8 +110,14 @@ def test_that_a_method_without_views_of_its_own_is_a_row_with_the_reason(
 def test_that_descriptors_are_made_for_the_methods_that_use_them(recorded, tmp_path):
     asked = options(tmp_path, methods=("lbp-nn",), selection="none")
     evaluation = run(together(recorded), DATABASE, asked)
-    assert evaluation.settings["preset"] == "tiny+lbp+iqm"
+    assert "/lbp" in evaluation.settings["views"]
     assert evaluation.methods[0].failure == ""
+
+
+def test_that_views_made_for_some_methods_serve_all_others(recorded, cache, calls):
+    run(together(recorded), DATABASE, options(cache, methods=("localised-mkl",)))
+    run(together(recorded), DATABASE, options(cache, methods=("lbp-nn", "iqm-ocsvm")))
+    assert not calls
 
 
 def test_that_without_development_data_the_models_own_threshold_is_used(recorded, cache):
