@@ -49,6 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _take(model: Path, picture: Path, theme: str) -> None:
     from PySide6.QtCore import QCoreApplication
+    from PySide6.QtWidgets import QToolButton
 
     from app.qt.bootstrap import make_application, make_window
     from app.qt.photographer import Photographer
@@ -71,7 +72,8 @@ def _take(model: Path, picture: Path, theme: str) -> None:
             _present(at, key)
             wait_until(partial(_says, window, verdict), PATIENCE)
             at.rest(HISTORY)
-        wait_until(lambda: not window.live.notices.texts, PATIENCE)
+        for button in window.live.notices.findChildren(QToolButton):
+            button.click()  # puts a notice away
         QCoreApplication.processEvents()
         if not window.grab().toImage().save(str(picture)):
             raise SystemExit(f"The picture cannot be written to {picture}.")

@@ -32,4 +32,4 @@ def genuine_take():
 @pytest.fixture(scope="session")
 def demo_result():
     """Return the result of a small demo: it takes a while, so that it is run once."""
-    return demo.run(size=demo.Size(enrolled=4, again=2, another_day=1, new=1, attacks=1))
+    return demo.run(size=demo.Size(enrolled=4, again=1, another_day=1, new=1, attacks=1))

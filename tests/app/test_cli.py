@@ -1,14 +1,16 @@
 import json
 
+import cv2
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from app import demo
-from app.cli.demo import JSON_FILE, MODEL_FILE, REPORT_FILE
+from app.cli import window_picture
+from app.cli.demo import JSON_FILE, MODEL_FILE, REPORT_FILE, WINDOW_FILE
 from app.cli.exit_codes import MEANINGS, ExitCode
 from app.cli.main import cli
-from app.demo_video.instruments import INSTRUMENTS
+from app.demo_result import as_json
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 from lmkl_core.modelfile import load_with_manifest
 
@@ -51,29 +53,37 @@ def test_that_a_command_opens_no_window(asked, fitted_once):
 
 
 @pytest.mark.usefixtures("fitted_once")
-def test_that_the_demo_prints_weights_gap_threshold_and_verdicts():
+def test_that_the_demo_prints_weights_gap_threshold_and_verdicts(result):
     text = RUNNER.invoke(cli, ["demo"]).stdout
     views = load_preset(DEFAULT_PRESET).view_names
-    for expected in (*views, "cluster 3", *INSTRUMENTS, "optimality gap", "Threshold", "95 %"):
+    for expected in (
+        *views,
+        "cluster 3",
+        *(item.name for item in result.results),
+        "optimality gap",
+        "Threshold",
+        "95 %",
+    ):
         assert expected in text
 
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_json_is_all_that_standard_output_holds(result, tmp_path):
-    run = RUNNER.invoke(cli, ["demo", "--json", "--output", str(tmp_path)])
+    run = RUNNER.invoke(cli, ["demo", "--json", "--no-picture", "--output", str(tmp_path)])
     assert run.exit_code == ExitCode.OK
-    assert json.loads(run.stdout) == demo.as_json(result)
+    assert json.loads(run.stdout) == as_json(result)
 
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, tmp_path):
     folder = tmp_path / "new" / "folder"
-    run = RUNNER.invoke(cli, ["demo", "--output", str(folder)])
+    run = RUNNER.invoke(cli, ["demo", "--no-picture", "--output", str(folder)])
     assert run.exit_code == ExitCode.OK, run.output
     written = {path.name for path in folder.iterdir()}
     assert written >= {JSON_FILE, MODEL_FILE, REPORT_FILE}
+    assert WINDOW_FILE not in written
     assert not [name for name in written if name.endswith((".partial", ".tmp"))]
-    assert json.loads((folder / JSON_FILE).read_text()) == demo.as_json(result)
+    assert json.loads((folder / JSON_FILE).read_text()) == as_json(result)
     loaded, manifest = load_with_manifest(folder / MODEL_FILE)
     rng = np.random.default_rng(0)
     views = {view.name: rng.standard_normal((3, view.columns)) for view in manifest.views}
@@ -81,6 +91,29 @@ def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, 
     np.testing.assert_allclose(
         loaded.score_samples(views), result.model.score_samples(views), rtol=1e-12
     )
+
+
+@pytest.mark.usefixtures("fitted_once")
+def test_that_output_holds_a_picture_of_the_real_window_with_this_model(tmp_path):
+    run = RUNNER.invoke(cli, ["demo", "--output", str(tmp_path)])
+    assert run.exit_code == ExitCode.OK, run.output
+    assert WINDOW_FILE in run.stdout
+    picture = cv2.imread(str(tmp_path / WINDOW_FILE))
+    assert picture.shape == (800, 1280, 3)
+    assert picture.std() > 20
+
+
+@pytest.mark.usefixtures("fitted_once")
+def test_that_without_qt_the_rest_is_there_and_one_sentence_says_why(tmp_path, monkeypatch):
+    monkeypatch.setattr(window_picture, "MODULE", "app.qt.there_is_no_such_module")
+    (tmp_path / WINDOW_FILE).write_text("of an earlier run")
+    run = RUNNER.invoke(cli, ["demo", "--output", str(tmp_path)])
+    assert run.exit_code == ExitCode.OK
+    assert run.stderr.startswith("There is no picture of the window, because Qt could not")
+    assert run.stderr.count("\n") == 1
+    assert not (tmp_path / WINDOW_FILE).exists()
+    assert WINDOW_FILE not in run.stdout
+    assert (tmp_path / REPORT_FILE).exists()
 
 
 def test_that_a_file_in_the_place_of_the_folder_is_refused_before_any_fit(tmp_path, monkeypatch):
@@ -104,7 +137,7 @@ def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_an_uncertified_fit_has_its_own_exit_code(monkeypatch):
-    monkeypatch.setattr(demo, "CERTIFIED_GAP", -1.0)
+    monkeypatch.setattr("app.demo_result.CERTIFIED_GAP", -1.0)
     run = RUNNER.invoke(cli, ["demo", "--json"])
     assert run.exit_code == ExitCode.UNCERTIFIED
     assert "relative gap" in run.stderr

@@ -39,6 +39,8 @@ def test_that_without_a_screen_it_says_so_and_leaves_the_demos_results(
     no_screen, monkeypatch, demo_result, capsys
 ):
     monkeypatch.setattr(demo, "run", lambda progress: demo_result)
+    # The picture of the window is tested with the command.
+    monkeypatch.setattr("app.cli.window_picture.take_window_picture", lambda *_: "No picture.")
     assert launch() == 0
     told = capsys.readouterr()
     assert told.err.startswith("There is no screen here. Here is the demo without a window.")
