@@ -30,7 +30,7 @@ MEANINGS = {
     ExitCode.MISSING_WEIGHTS: "weights are missing or could not be fetched",
     ExitCode.BAD_WEIGHTS: "a weights file is damaged or of no use: its checksum is wrong",
     ExitCode.BAD_MODEL: "a model file is missing, damaged, or made with other views",
-    ExitCode.BAD_INPUT: "an input is missing or cannot be read; others were still used",
+    ExitCode.BAD_INPUT: "an input is missing or cannot be read",
     ExitCode.NO_FRAMES: "too few frames with a usable face",
     ExitCode.UNHEALTHY: "the doctor found something that is needed and not in order",
     ExitCode.NO_DATABASE: "a database is not there, or not in the layout that is expected",

@@ -166,7 +166,7 @@ def _tested(
             model_file, settings.detector, preset=preset, progress=tell
         )
         if not hidden:
-            say(f"Presenting {len(plan)} recordings")
+            say(f"Presenting {len(plan)} recording{'' if len(plan) == 1 else 's'}")
         tested = run_test(
             pipeline,
             model,

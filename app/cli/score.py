@@ -223,6 +223,6 @@ def _print(model: "PadModel", results: "list[InputResult]", console: Console) ->
 def _no_frames(results: "list[InputResult]") -> str:
     n_frames = sum(len(result.frames) for result in results)
     return (
-        f"None of the {n_frames} frames could be scored, because they show no usable face: "
+        f"No frame of {n_frames} could be scored, because none shows a usable face: "
         "--format csv tells why for each."
     )

@@ -141,7 +141,7 @@ def test_that_what_cannot_be_used_is_told_in_one_sentence(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
 def test_that_ctrl_c_leaves_no_report(model_file, tmp_path):
     def when(process):
-        assert process.stderr.readline() == "Presenting 1 recordings\n"
+        assert process.stderr.readline() == "Presenting 1 recording\n"
 
     arguments = ["report", "--model", model_file, "--bona-fide", "demo", "-o", tmp_path / "r.html"]
     code, stdout, stderr = interrupted(arguments, when)

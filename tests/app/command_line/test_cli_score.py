@@ -119,7 +119,7 @@ def test_that_frames_without_a_face_have_a_status_and_a_reason_but_no_score(mode
     assert (row["status"], row["verdict"], row["score"]) == ("no face", "no face", "")
     assert "No face found" in row["reason"]
     assert result.exit_code == ExitCode.NO_FRAMES
-    assert "None of the 1 frames" in result.stderr
+    assert "No frame of 1 could be scored" in result.stderr
 
 
 def test_that_pictures_of_a_folder_are_one_input_or_with_apart_each_one(
