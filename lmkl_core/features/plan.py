@@ -45,8 +45,7 @@ def plan(preset: Preset) -> tuple[Group, ...]:
     Raises
     ------
     InvalidInputError
-        If the preset names a crop, network, layer or descriptor that does not exist, or a view
-        twice.
+        If the preset names a crop, network or layer that does not exist, or a view twice.
     """
     sizes = _checked_sizes(preset)
     shared: dict[tuple[str, Photometry, int], list[tuple[Branch, str]]] = {}
@@ -63,7 +62,8 @@ def described_views(preset: Preset) -> tuple[DescribedView, ...]:
     Raises
     ------
     InvalidInputError
-        As for `plan`, and if a crop is too small for a descriptor.
+        If the preset names a crop or descriptor that does not exist, or a view twice, or if a
+        crop is too small.
     """
     sizes = _checked_sizes(preset)
     found = []
