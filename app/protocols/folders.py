@@ -7,6 +7,7 @@ the database's folder is refused before anything is looked up.
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -111,7 +112,7 @@ def find_root(
         otherwise with what is missing.
     """
     if root is None:
-        raise ProtocolError(f"{title} has to be on this disk: name its folder with --root.")
+        raise ProtocolError(f"{_begun(title)} has to be on this disk: name it with --root.")
     root = Path(os.path.abspath(os.path.expanduser(root)))
     if not os.path.isdir(root):
         raise ProtocolError(f"{root} is no folder: name the one that {title} was unpacked into.")
@@ -121,7 +122,9 @@ def find_root(
     nearby = [*list(root.parents)[:_LEVELS], *_folders_below(root)]
     for folder in nearby:
         if _holds(folder, layouts):
-            raise ProtocolError(f"{title} lies in {folder}, not in {root}: name that folder.")
+            raise ProtocolError(
+                f"{_begun(title)} lies in {folder}, not in {root}: name that folder."
+            )
     missing = [name for name in layouts[0] if not _matches(root, name)]
     raise ProtocolError(
         f"{root} is not {title}: {listed(missing)} {_are(missing)} missing; name the folder that "
@@ -161,7 +164,7 @@ def files_in(folder: Path) -> list[str]:
 def _names(folder: Path, *, directories: bool) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(
+            names = sorted(
                 entry.name
                 for entry in entries
                 if not entry.name.startswith(".")
@@ -174,6 +177,15 @@ def _names(folder: Path, *, directories: bool) -> list[str]:
             f"The folder {folder} cannot be read ({error.strerror or error}); "
             "check that it may be read by this account."
         ) from None
+    for name in names:
+        # Reports could not be written with it: bytes that are no UTF-8, or control characters.
+        if any(unicodedata.category(character) in ("Cs", "Cc") for character in name):
+            raise ProtocolError(f"The folder {folder} holds {name!a}, which is no text: rename it.")
+    return names
+
+
+def _begun(title: str) -> str:
+    return title[0].upper() + title[1:]
 
 
 def _holds(folder: Path, layouts: Sequence[Sequence[str]]) -> bool:

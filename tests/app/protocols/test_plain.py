@@ -1,5 +1,7 @@
 """One's own recordings."""
 
+import os
+
 import pytest
 
 from app.protocols.plain import DATABASE
@@ -49,6 +51,84 @@ def test_that_videos_images_and_folders_of_images_are_recordings_in_natural_orde
     ]
     assert [recording.species for recording in plan.test[2:]] == ["paper mask", "print"]
     assert not plan.development
+
+
+def test_that_what_was_left_out_is_told(root):
+    (root / "anna/bonafide/late.3gp").touch()
+    (root / "ben/loose.mp4").touch()
+    (note,) = [note for note in read(root).notes if note.startswith("Left out")]
+    assert note.endswith(
+        ": anna/remarks, anna/bonafide/late.3gp, anna/bonafide/notes.txt and 7 more."
+    )
+    for file in (*root.glob("*/remarks/*"), *root.glob("*/bonafide/notes.txt")):
+        file.unlink()
+    for folder in root.glob("*/remarks"):
+        folder.rmdir()
+    (root / "anna/bonafide/late.3gp").unlink()
+    (note,) = [note for note in read(root, "client-independent").notes if "Left out" in note]
+    assert note.endswith(": ben/loose.mp4.")
+    (root / "ben/loose.mp4").unlink()
+    assert not [note for note in read(root).notes if "Left out" in note]
+
+
+@pytest.mark.parametrize("folder", ["attack_mask", "Attack-mask", "attacks", "attack", "Bonafide"])
+@pytest.mark.parametrize("split", ["", "test/"])
+def test_that_a_misspelt_folder_of_recordings_is_refused_and_not_passed_over(
+    tmp_path, split, folder
+):
+    whole = ["anna/bonafide/1.mp4", "anna/bonafide/2.mp4", "anna/attack-print/1.mp4"]
+    splits = ("train/", "test/") if split else ("",)
+    touch(tmp_path, [f"{part}{name}" for part in splits for name in whole])
+    read(tmp_path)
+    touch(tmp_path, [f"{split}anna/{folder}/1.mp4"])
+    with pytest.raises(ProtocolError, match=rf"anna holds {folder}: .* attack-<species>"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("beside", ["validation/anna", "ben"])
+def test_that_recordings_beside_the_splits_are_refused_and_not_passed_over(tmp_path, beside):
+    places = ("train/anna", "test/anna", beside)
+    kinds = ("bonafide", "attack-print")
+    touch(tmp_path, [f"{place}/{kind}/1.mp4" for place in places for kind in kinds])
+    touch(tmp_path, ["results/table.html"])
+    with pytest.raises(ProtocolError, match=f"recordings in {beside.split('/')[0]}, beside train"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9.mp4", b"two\nlines.mp4"])
+def test_that_a_name_that_is_no_text_is_refused(root, name):
+    try:
+        os.close(os.open(os.fsencode(root / "anna/bonafide") + b"/" + name, os.O_CREAT))
+    except OSError:
+        pytest.skip("such names cannot be given here")
+    with pytest.raises(ProtocolError, match=r"bonafide holds '(caf\\udce9|two\\nlines)\.mp4'"):
+        read(root)
+
+
+def test_that_names_of_other_scripts_and_with_any_spaces_are_text(tmp_path):
+    names = ["Zoë 王\N{ZERO WIDTH JOINER}", "ben"]
+    takes = ["at 5.30\N{NARROW NO-BREAK SPACE}PM.png", "2.png"]
+    touch(tmp_path, [f"{name}/bonafide/{take}" for name in names for take in takes])
+    touch(tmp_path, [f"{name}/attack-print/1.png" for name in names])
+    assert {plan.name for plan in read(tmp_path).folds[0].plans} == set(names)
+
+
+def test_that_subjects_without_bona_fide_recordings_are_tested_only(tmp_path):
+    for subject in ("anna", "cleo", "dora"):
+        touch(tmp_path, [f"{subject}/bonafide/1.mp4", f"{subject}/attack-print/1.mp4"])
+    touch(tmp_path, ["ben/attack-mask/1.mp4"])
+    (plan,) = read(tmp_path, "client-independent").folds[0].plans
+    assert {r.subject for r in plan.train} == {"anna"}
+    assert {r.subject for r in plan.development} == {"cleo"}
+    assert {r.subject for r in plan.test} == {"dora", "ben"}
+
+
+@pytest.mark.parametrize(("tested", "told"), [("anna", True), ("ben", False)])
+def test_that_people_who_are_learnt_from_and_tested_are_told(tmp_path, tested, told):
+    touch(tmp_path, [f"train/anna/bonafide/{n}.mp4" for n in (1, 2)])
+    touch(tmp_path, [f"test/{tested}/{kind}/1.mp4" for kind in ("bonafide", "attack-print")])
+    notes = read(tmp_path, "client-independent").notes
+    assert any("both learnt from and tested (anna)" in note for note in notes) == told
 
 
 def test_that_the_report_is_told_how_takes_were_divided(root):
@@ -102,6 +182,7 @@ def test_that_folders_of_splits_are_followed(tmp_path, mode):
         (["anna/bonafide/notes.txt"], "client-specific", "holds no recordings"),
         (["anna/bonafide/1.mp4", "anna/bonafide/w/x.txt"], "client-specific", "without images, w:"),
         (["anna/bonafide/1.mp4"], "client-independent", "one subject only"),
+        (["a/bonafide/1.mp4", "b/attack-x/1.mp4"], "client-independent", "one subject only"),
     ],
 )
 def test_that_what_is_missing_is_told(tmp_path, files, mode, why):
@@ -113,7 +194,9 @@ def test_that_what_is_missing_is_told(tmp_path, files, mode, why):
 def test_that_who_points_at_a_subject_is_told_the_folder_above(root):
     with pytest.raises(ProtocolError) as caught:
         read(root / "anna")
-    assert f"lies in {root}, not in {root / 'anna'}" in str(caught.value)
+    assert str(caught.value).startswith(
+        f"A folder of recordings lies in {root}, not in {root / 'anna'}"
+    )
 
 
 def test_that_recordings_of_the_demo_are_read_as_they_are_written(tmp_path):

@@ -161,7 +161,8 @@ def test_that_a_recording_in_two_splits_is_refused(msu):
 
 def test_that_a_recording_named_twice_is_refused(msu):
     (msu / "test_sub_list.txt").write_text("01\n01\n")
-    assert "names a recording twice" in refusal("msu-mfsd", msu)
+    text = refusal("msu-mfsd", msu)
+    assert "scene01/real/real_client001_laptop_SD_scene01.mov twice in test" in text
 
 
 @pytest.mark.parametrize("content", [b"one\n", b"1234\n", b"-1\n"])
