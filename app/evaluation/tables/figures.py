@@ -35,6 +35,9 @@ SEARCHED = ("EER", "BPCER20")
 MOST_SEARCHED = 200_000
 """Rows above which those intervals are left out: with hundreds of species they take minutes."""
 
+MOST_SUBJECTS = 2000
+"""Subjects above which none are drawn: it takes minutes, and hardly two rows are of one subject."""
+
 FIGURES: Mapping[str, str] = {
     "HTER": "HTER",
     "APCER": "APCER, worst species",
@@ -183,7 +186,7 @@ class Measured:
         return told if self.are_independent else replace(told, interval=None)
 
     def _by_subject(self, name: str) -> Resampled | None:
-        if self.scores.n_subjects < FEW_SUBJECTS:
+        if not FEW_SUBJECTS <= self.scores.n_subjects <= MOST_SUBJECTS:
             return None
         if name == "AUC":
             return bootstrap_auc(self.scores)
