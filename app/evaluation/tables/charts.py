@@ -14,7 +14,7 @@ from lmkl_core.metrics import det_points, roc_points
 from lmkl_core.metrics.scores import Attacks
 
 WIDTH, LABELS, PITCH, TOP = 900.0, 250.0, 24.0, 34.0
-LONGEST_LABEL = 38
+LONGEST_LABEL = 36
 CURVE_STYLES = ("curve one", "curve two", "curve three", "curve four")
 FINEST = 0.0005
 """Share below which points of a curve are not told apart."""
@@ -178,4 +178,8 @@ def _title(row: Row) -> str:
 
 
 def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_LABEL else name[: LONGEST_LABEL - 1] + "\u2026"
+    """Leave out the middle: names of single views differ at both ends."""
+    if len(name) <= LONGEST_LABEL:
+        return name
+    n_last = 2 * LONGEST_LABEL // 3
+    return f"{name[: LONGEST_LABEL - n_last - 1]}\u2026{name[-n_last:]}"

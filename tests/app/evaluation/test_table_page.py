@@ -129,6 +129,16 @@ def test_that_the_forest_has_a_row_for_every_method_and_a_diamond_for_every_publ
     assert "Weighted-Fusion" in markup
 
 
+def test_that_long_names_keep_both_ends_in_the_forest():
+    title = "Single kernel: face/efficientnet-lite0.block"
+    rows = [method(f"single:{k}", f"{title}{k}") for k in (2, 4)]
+    found = re.findall(r">(Single[^<]+)<", forest(table(*rows)))
+    assert found == [
+        "Single kern…fficientnet-lite0.block2",
+        "Single kern…fficientnet-lite0.block4",
+    ]
+
+
 def test_that_a_perfect_method_touches_the_corner_of_its_curve():
     perfect = method(folds=(fold(table=scores([0.9, 0.8], print=[0.1, 0.2])),))
     drawn = curves(table(perfect))
