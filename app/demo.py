@@ -111,7 +111,7 @@ def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[st
         for number in range(size.another_day)
         for name in ENROLLED
     ]
-    tested += [(f"{NEW} light, not enrolled", take(NEW, 11 + number)) for number in range(size.new)]
+    tested += [("new light", take(NEW, 11 + number)) for number in range(size.new)]
     for place, instrument in enumerate(INSTRUMENTS):
         tested += [
             (

@@ -1,5 +1,6 @@
 """What the headless demo found, in numbers and words."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,7 +155,7 @@ def conditions_of(result: DemoResult) -> str:
     result : DemoResult
         What `app.demo.run` returned.
     """
-    genuine = [f"{item.n} {item.name}" for item in result.results if not item.is_attack]
+    genuine = [f"{item.n} × {item.name}" for item in result.results if not item.is_attack]
     lights = dict.fromkeys(
         one.take.condition for one in result.presented if one.take.kind == "attack"
     )
@@ -195,8 +196,8 @@ def as_json(result: DemoResult) -> dict[str, Any]:
             "n_blocks": int(calibration.n_blocks),
             "n_takes": int(calibration.n_takes),
             "promised": bool(calibration.promised),
-            "stress_bpcer": float(calibration.stress_bpcer),
-            "stress_bpcer_interval": [float(end) for end in calibration.stress_interval],
+            "stress_bpcer": _known(calibration.stress_bpcer),
+            "stress_bpcer_interval": [_known(end) for end in calibration.stress_interval],
             "origin": str(calibration.origin),
             "statement": str(calibration.statement),
         },
@@ -204,6 +205,11 @@ def as_json(result: DemoResult) -> dict[str, Any]:
         "presentations": [_presented_as_json(one) for one in result.presented],
         "note": INDEPENDENCE_NOTE,
     }
+
+
+def _known(value: float) -> float | None:
+    """Return a number; None where it is not known, as with a single condition."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _group_as_json(item: GroupResult) -> dict[str, Any]:

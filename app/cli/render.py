@@ -27,9 +27,9 @@ def print_demo(result: DemoResult, console: Console) -> None:
     console.print(_threshold_lines(result), markup=False)
     console.print(verdicts_table(result))
     console.print(
-        "BPCER: genuine presentations refused, of those decided. APCER: attacks accepted. "
-        "Undecided: refused in circumstances that were not enrolled, where the app offers to add a "
-        "take, or without a face."
+        "Error: genuine presentations refused (BPCER), or attacks accepted (APCER, which is told by "
+        "species), of those with a response. No response: refused in circumstances that were not "
+        "enrolled, where the app offers to add a take, or without a face."
     )
     console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
 
@@ -47,16 +47,17 @@ def weights_table(result: DemoResult) -> Table:
 
 def verdicts_table(result: DemoResult) -> Table:
     """Return what became of the person's presentations and of every species of attack."""
-    table = Table(title="Presentations never learnt from", title_justify="left")
+    # Narrow enough for a terminal of 80 columns.
+    table = Table(title="Presentations never learnt from", title_justify="left", pad_edge=False)
     table.add_column("presented", no_wrap=True)
-    for heading in ("n", "accepted", "refused", "undecided", "error", "95 % interval"):
+    for heading in ("n", "accepted", "refused", "no resp.", "error", "95 % interval"):
         table.add_column(heading, justify="right", no_wrap=True)
     for is_attack in (False, True):
         members = [item for item in result.results if item.is_attack == is_attack]
         for item in members:
             table.add_row(*_verdict_cells(item))
         table.add_section()
-        together = "attacks: APCER" if is_attack else "genuine: BPCER"
+        together = "all attacks" if is_attack else "all genuine"
         joined = tuple(one for item in members for one in item.presentations)
         table.add_row(*_verdict_cells(GroupResult(together, is_attack, joined)), style="bold")
         table.add_section()

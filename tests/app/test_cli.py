@@ -68,6 +68,12 @@ def test_that_the_demo_prints_weights_gap_threshold_and_verdicts(result):
 
 
 @pytest.mark.usefixtures("fitted_once")
+def test_that_no_cell_of_the_demos_tables_is_cut_in_a_narrow_terminal():
+    narrow = CliRunner(env={"COLUMNS": "80", "TERM": "dumb", "NO_COLOR": "1"})
+    assert "\N{HORIZONTAL ELLIPSIS}" not in narrow.invoke(cli, ["demo"]).stdout
+
+
+@pytest.mark.usefixtures("fitted_once")
 def test_that_json_is_all_that_standard_output_holds(result, tmp_path):
     run = RUNNER.invoke(cli, ["demo", "--json", "--no-picture", "--output", str(tmp_path)])
     assert run.exit_code == ExitCode.OK

@@ -127,10 +127,8 @@ def test_that_json_holds_every_presentation_with_its_light_and_verdict(demo_resu
 
 def test_that_the_conditions_are_told_in_words(demo_result):
     told = conditions_of(demo_result)
-    assert told.startswith(
-        "Bona fide: 1 office, again; 1 window, again; 1 lamp, again; 3 another day;"
-    )
-    assert "1 side light, not enrolled" in told
+    assert told.startswith("Bona fide: 1 × office, again; 1 × window, again; 1 × lamp, again; 3 ×")
+    assert "1 × new light" in told
 
 
 def test_that_recordings_come_in_the_order_of_their_takes(monkeypatch):
