@@ -27,9 +27,9 @@ def print_demo(result: DemoResult, console: Console) -> None:
     console.print(_threshold_lines(result), markup=False)
     console.print(verdicts_table(result))
     console.print(
-        "Error: genuine presentations refused (BPCER), or attacks accepted (APCER, which is told by "
-        "species), of those with a response. No response: refused in circumstances that were not "
-        "enrolled, where the app offers to add a take, or without a face."
+        "Error: genuine presentations refused (BPCER), or attacks accepted (APCER, told by species), "
+        "of those with a response. No response: refused in circumstances that were not enrolled, "
+        "where the app offers to add a take, or without a face."
     )
     console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
 
