@@ -42,11 +42,12 @@ def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> S
         max_iter=check_integer("max_iter", given["max_iter"], 1),
         target_bpcer=check_rate("target_bpcer", given["target_bpcer"]),
         block_length=given["block_length"],
-        random_state=_check_seed(given["random_state"]),
+        random_state=check_seed(given["random_state"]),
     )
 
 
-def _check_seed(value: Any) -> Any:
+def check_seed(value: Any) -> Any:
+    """Return what scikit-learn takes for a seed."""
     try:
         check_random_state(value)
     except ValueError:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lmkl_core.blocks import block_numbers, choose_block_length, left_out_blocks
@@ -216,16 +215,6 @@ def left_out_scores(
 def closeness(distances: np.ndarray) -> np.ndarray:
     """``1 / (1 + d)``: 1 at distance 0, 0 infinitely far, the order of distances kept."""
     return 1.0 / (1.0 + distances)
-
-
-def check_seed(value: Any) -> None:
-    """Refuse what is no seed, in one sentence."""
-    try:
-        check_random_state(value)
-    except ValueError:
-        raise InvalidInputError(
-            f"random_state={value!r} must be None, an integer from 0 to 2**32 - 1 or a RandomState."
-        ) from None
 
 
 def check_share(name: str, value: Any) -> float:

@@ -27,11 +27,12 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
 from lmkl_core.baselines.ball import solve_one_class
-from lmkl_core.baselines.base import Baseline, Machine, check_seed, check_share, closeness
+from lmkl_core.baselines.base import Baseline, Machine, check_share, closeness
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS, KernelMachine
 from lmkl_core.baselines.quietly import unconverged
 from lmkl_core.baselines.shrunk import ShrunkGaussian
 from lmkl_core.kernels import ViewKernel, gram, half_mean_distance
+from lmkl_core.parameters import check_seed
 from lmkl_core.validation import check_integer, check_real
 
 MOST_COMPONENTS = 50

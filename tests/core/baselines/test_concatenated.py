@@ -5,7 +5,9 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.covariance import LedoitWolf
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
+from sklearn.neural_network import MLPRegressor
 from sklearn.svm import OneClassSVM
 
 from lmkl_core import InvalidInputError
@@ -75,6 +77,14 @@ def test_that_distances_are_those_of_scikit_learns_ledoit_wolf_estimate(columns)
     assert np.allclose(ours.square_distances(Y), peer.mahalanobis(Y))
 
 
+def test_that_covariances_without_structure_are_shrunk_to_a_multiple_of_one():
+    rng = np.random.default_rng(2)
+    X, Y = rng.normal(size=(30, 3)), rng.normal(size=(4, 3))
+    peer, ours = LedoitWolf().fit(X), ShrunkGaussian.of(X)
+    assert ours.shrinkage == peer.shrinkage_ == 1.0
+    assert np.allclose(ours.square_distances(Y), peer.mahalanobis(Y))
+
+
 def test_that_the_mahalanobis_distance_is_taken_on_all_columns(data):
     views, new, X, Y = data
     expected = np.sqrt(LedoitWolf().fit(X).mahalanobis(Y) / X.shape[1])
@@ -90,6 +100,13 @@ def test_that_distances_stay_finite_where_rows_do_not_vary():
     assert np.all(np.isfinite(still.square_distances(np.ones((2, 2)))))
 
 
+def test_that_rows_too_large_for_a_distance_are_refused(data):
+    views, new, _, _ = data
+    huge = {name: X * 1e200 for name, X in new.items()}
+    with pytest.raises(InvalidInputError, match="too large to be scored"):
+        MahalanobisDistance().fit(views).score_samples(huge)
+
+
 def test_that_the_mixture_ranks_by_its_density(data):
     views, new, X, Y = data
     model = MixtureDensity(n_components=2, random_state=0).fit(views)
@@ -97,8 +114,10 @@ def test_that_the_mixture_ranks_by_its_density(data):
     scale = np.sqrt(np.mean(pca.explained_variance_))
     peer = GaussianMixture(2, covariance_type="diag", reg_covar=1e-3, random_state=0)
     density = peer.fit(pca.transform(X) / scale).score_samples(pca.transform(Y) / scale)
-    fall = (density.max() - density) / 9
-    assert np.allclose(distances(model, new) - distances(model, new).min(), fall, atol=1e-6)
+    # As if all Gaussians peaked at one point.
+    heights = [np.prod(1 / np.sqrt(2 * np.pi * variances)) for variances in peer.covariances_]
+    peak = np.log(peer.weights_ @ heights)
+    assert np.allclose(distances(model, new), (peak - density) / 9, atol=1e-6)
 
 
 def test_that_no_density_exceeds_the_peak_that_it_is_measured_from(data):
@@ -131,6 +150,21 @@ def test_that_the_auto_encoder_gives_back_what_lies_on_a_curve_and_not_what_lies
     off = curve[:40][:, rng.permutation(curve.shape[1])]
     model = AutoEncoder(bottleneck=0.2, random_state=0).fit(curve + noise)
     assert np.median(distances(model, curve)) < 0.2 * np.median(distances(model, off))
+
+
+@pytest.mark.parametrize(("bottleneck", "units"), [(0.1, 1), (0.25, 2), (1.0, 9)])
+def test_that_the_auto_encoder_squeezes_whitened_components_through_its_bottleneck(
+    data, bottleneck, units
+):
+    views, new, X, Y = data
+    model = AutoEncoder(bottleneck=bottleneck, max_iter=20, random_state=0).fit(views)
+    pca = PCA(9).fit(X)
+    Z, W = (pca.transform(some) / np.sqrt(pca.explained_variance_) for some in (X, Y))
+    layers = {"hidden_layer_sizes": (9, units, 9), "activation": "tanh", "alpha": 1e-2}
+    with pytest.warns(ConvergenceWarning):
+        peer = MLPRegressor(**layers, solver="lbfgs", max_iter=20, random_state=0).fit(Z, Z)
+    expected = np.mean((W - peer.predict(W)) ** 2, axis=1)
+    assert np.allclose(distances(model, new), expected, rtol=1e-3)
 
 
 def test_that_a_network_that_was_stopped_early_is_told(data):

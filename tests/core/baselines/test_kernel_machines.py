@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import OneClassSVM
 
-from lmkl_core import InvalidInputError, LocalisedMKL
+from lmkl_core import ConvergenceWarning, InvalidInputError, LocalisedMKL
 from lmkl_core.baselines import MultipleKernelOCSVM, MultipleKernelSVDD
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS
 from tests.core.recordings import kernel_matrix, kernel_stack, recording, rows, takes_of, width_rule
@@ -120,6 +120,14 @@ def test_that_more_rows_than_can_be_held_are_thinned_evenly_and_told(machine, mo
     assert "20 evenly spaced rows of 60" in model.notes_[0]
     assert same.notes_ == ()
     assert np.array_equal(model.score_samples(views), same.score_samples(views))
+
+
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_weights_that_are_not_proven_best_are_told(machine):
+    with pytest.warns(ConvergenceWarning, match="iteration cap"):
+        model = machine(max_iter=1).fit(recording())
+    assert model.notes_ == (f"Kernel weights are proven within {model.gap_:.1e}, no closer.",)
+    assert machine().fit(recording()).notes_ == ()
 
 
 def test_that_the_limit_keeps_thirty_views_within_a_gigabyte():
