@@ -35,6 +35,14 @@ def test_that_scores_of_rbf_kernels_are_the_weighted_kernel_expansion(machine):
     assert np.allclose(model.score_samples(new), expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("machine", BOTH)
+def test_that_rows_far_from_the_origin_score_like_the_same_rows_about_it(machine):
+    views, new = recording(), recording(1, n=9)
+    away, new_away = ({name: X + 1e7 for name, X in some.items()} for some in (views, new))
+    scores = machine(nu=0.2).fit(views).score_samples(new)
+    assert np.allclose(machine(nu=0.2).fit(away).score_samples(new_away), scores, atol=1e-5)
+
+
 def test_that_svdd_and_ocsvm_are_one_method_for_rbf_kernels():
     views, new = recording(), recording(1, n=9)
     ball, margin = (machine(nu=0.2).fit(views) for machine in BOTH)

@@ -163,6 +163,25 @@ def test_that_the_gap_after_one_step_holds_although_it_is_wide(kind):
     assert np.allclose(solution.weights, 0.25)
 
 
+def test_that_margins_of_zero_are_certified_although_no_gap_is_small_beside_them():
+    rng = np.random.default_rng(0)
+    grams = []
+    for columns in (2, 3):  # around the origin: no margin from it is wide
+        X = rng.normal(size=(30, columns))
+        X -= X.mean(axis=0)
+        grams.append(linear_gram(X) / np.mean(np.sum(X**2, axis=1)))
+    solution = solve(np.array(grams), nu=1.0)
+    assert solution.stop_reason == "certified"
+    assert abs(solution.objective) < 1e-9
+
+
+def test_that_a_gap_beyond_the_reach_of_rounding_is_given_up_and_told():
+    with pytest.warns(ConvergenceWarning, match="stalled"):
+        solution = solve(stack_of(mixed_kernels(2), "svdd"), nu=0.1, tol=1e-15)
+    assert solution.n_iter < 100
+    assert 1e-15 < solution.gap < 1e-6
+
+
 def test_that_the_gap_never_widens():
     solution = solve(stack_of(mixed_kernels(2), "svdd"), nu=0.1)
     assert solution.n_iter == len(solution.gap_history) > 1
