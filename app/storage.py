@@ -1,9 +1,10 @@
 """Where the program keeps what is the person's own, and how all of it is deleted.
 
-Two places: the settings' file in the folder for configuration, and the folder ``personal`` in the
-one for data. Nothing else of the person's is stored anywhere unless they save it themselves. On
-some systems both folders are one and hold the networks' files too; so deleting goes by these names
-and never by whole folders, whatever an environment variable points to.
+Three places: the settings' file in the folder for configuration, the folder ``personal`` in the one
+for data, and what evaluations of recordings leave in the cache (views of faces, and scores).
+Nothing else of the person's is stored anywhere unless they save it themselves. On some systems
+these folders are one and hold the networks' files too; so deleting goes by these names and never
+by whole folders, whatever an environment variable points to.
 """
 
 import contextlib
@@ -23,8 +24,13 @@ CONFIG_VARIABLE = "LMKL_PAD_CONFIG"
 DATA_VARIABLE = "LMKL_PAD_DATA"
 """Environment variable that names another folder for the person's data."""
 
+CACHE_VARIABLE = "LMKL_PAD_CACHE"
+"""Environment variable that names another folder for what can be made again."""
+
 SETTINGS_NAME = "settings.json"
 PERSONAL_NAME = "personal"
+FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
+"""Folders in the cache: views of evaluated recordings, and scores of models fitted on them."""
 
 _UNFINISHED = (".lmkl-", ".tmp")
 """How the names of files begin and end that are being written."""
@@ -147,8 +153,9 @@ def read_text(path: Path, max_bytes: int) -> str:
 
 
 def delete_all() -> Deletion:
-    """Remove everything of the person's that the program has stored: settings and personal data.
+    """Remove everything of the person's that the program has stored.
 
+    These are settings, personal data, and what evaluations of recordings left in the cache.
     Downloaded and exported networks stay: they are the same for everyone and say nothing about a
     person. So does what the person saved elsewhere: models, reports.
     """
@@ -160,6 +167,8 @@ def delete_all() -> Deletion:
     with contextlib.suppress(OSError):
         targets += sorted(personal.iterdir())
     targets.append(personal)
+    cache = cache_folder()
+    targets += [cache / FEATURES_NAME, cache / OUTCOMES_NAME]
     removed: list[Path] = []
     problems: list[str] = []
     for target in targets:
@@ -168,7 +177,7 @@ def delete_all() -> Deletion:
         problems += _remove(target)
         if not os.path.lexists(target):
             removed.append(target)
-    for folder in {config, personal.parent}:
+    for folder in {config, personal.parent, cache}:
         with contextlib.suppress(OSError):
             folder.rmdir()  # only where nothing is left in it
     return Deletion(tuple(removed), tuple(problems))
@@ -179,6 +188,12 @@ def personal_folder() -> Path:
     named = os.environ.get(DATA_VARIABLE)
     base = Path(named) if named else Path(platformdirs.user_data_dir(PROGRAM, False))
     return base / PERSONAL_NAME
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be made again, which need not exist yet."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named) if named else Path(platformdirs.user_cache_dir(PROGRAM, False))
 
 
 def _remove(path: Path) -> Iterator[str]:

@@ -10,6 +10,7 @@ import platformdirs
 import pytest
 
 from app import storage
+from app.evaluation.cache import Cache
 from lmkl_core.features.weights.store import weights_folder
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
@@ -22,6 +23,7 @@ NOT_ROOT = pytest.mark.skipif(
 def folders(tmp_path, monkeypatch):
     monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path / "cache"))
     return tmp_path
 
 
@@ -113,6 +115,17 @@ def test_that_deleting_removes_settings_data_and_unfinished_files(folders):
         "personal",
     }
     assert done.problems == ()
+
+
+def test_that_deleting_removes_views_of_evaluated_recordings_and_keeps_exported_networks(folders):
+    for name in ("features", "outcomes"):
+        kept = Cache(name)
+        kept.store("0" * 64, {"subject": "me"}, {})
+        assert kept.load("0" * 64) is not None
+    (folders / "cache" / "graphs").mkdir()
+    done = storage.delete_all()
+    assert {path.name for path in done.removed} == {"features", "outcomes"}
+    assert [path.name for path in (folders / "cache").iterdir()] == ["graphs"]
 
 
 def test_that_deleting_twice_finds_nothing_the_second_time(folders):
