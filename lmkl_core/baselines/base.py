@@ -46,6 +46,10 @@ MOST_ROWS = 2000
 thousands of columns that networks give, are needed six times."""
 
 
+BLOCK_ROWS = 512
+"""Rows scored at a time: methods make several copies of them in double precision."""
+
+
 class Machine(Protocol):
     """Anything that scores rows of views."""
 
@@ -132,7 +136,7 @@ class Baseline(ViewsEstimator):
             X = self._validated(X, reset=False)
         views = match_views(X, self.view_names_, self._columns, self._dtype)
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self._machine.scores(views.arrays)
+            scores = scores_of(self._machine, views)
         if not np.all(np.isfinite(scores)):
             raise InvalidInputError("Some values are too large to be scored: drop those rows.")
         return scores
@@ -208,8 +212,15 @@ def left_out_scores(
     for rows in folds:
         raise_if_cancelled(cancel)
         rest = np.setdiff1d(np.arange(views.n_samples), rows)
-        scores[rows] = refit(rest).scores(views.rows(rows).arrays)
+        scores[rows] = scores_of(refit(rest), views.rows(rows))
     return scores
+
+
+def scores_of(machine: Machine, views: Views) -> np.ndarray:
+    """Scores of rows, block by block."""
+    starts = range(0, views.n_samples, BLOCK_ROWS)
+    blocks = (tuple(array[at : at + BLOCK_ROWS] for array in views.arrays) for at in starts)
+    return np.concatenate([machine.scores(block) for block in blocks])
 
 
 def closeness(distances: np.ndarray) -> np.ndarray:

@@ -46,9 +46,6 @@ from lmkl_core.validation import Views, check_integer, check_real
 MOST_GRAM_ROWS = 1500
 """All Gram matrices are held at once, in double precision: 30 views of these rows are 540 MB."""
 
-BLOCK_ROWS = 512
-"""Rows scored at a time."""
-
 
 @dataclass(frozen=True)
 class KernelMachine:
@@ -73,12 +70,7 @@ class KernelMachine:
     mean_norm: float | None
 
     def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Scores of rows, block by block."""
-        starts = range(0, len(arrays[0]), BLOCK_ROWS)
-        parts = [[array[a : a + BLOCK_ROWS] for array in arrays] for a in starts]
-        return np.concatenate([self._block(part) for part in parts])
-
-    def _block(self, arrays: list[np.ndarray]) -> np.ndarray:
+        """Scores of rows."""
         total = np.zeros(len(arrays[0]))
         if self.mean_norm is not None:
             total += 0.5 * self.mean_norm

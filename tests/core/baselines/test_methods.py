@@ -15,7 +15,7 @@ from lmkl_core import (
     InvalidInputError,
     LocalisedMKL,
 )
-from lmkl_core.baselines import METHODS, PUBLISHED_ONLY, views_for
+from lmkl_core.baselines import METHODS, PUBLISHED_ONLY, base, views_for
 from lmkl_core.baselines.base import FEWEST_ROWS, REFITS, evenly_spaced, folds_of
 from lmkl_core.blocks import left_out_blocks
 from lmkl_core.selection import DELTAS, EXPONENTS
@@ -286,6 +286,35 @@ def test_that_another_target_moves_the_threshold_on_the_same_left_out_scores(nam
     assert model.offset_ == np.sort(scores)[int(0.5 * 37) - 1]
     with pytest.raises(InvalidInputError, match="target_bpcer"):
         model.calibrate(target_bpcer=0)
+
+
+@pytest.mark.parametrize("name", REFITTED)
+def test_that_rows_are_scored_in_blocks_which_do_not_show(name, monkeypatch):
+    views, new = given_to(name, views_of()), given_to(name, views_of(1, n=23))
+    model = made(name).fit(views)
+    whole = model.score_samples(new)
+    monkeypatch.setattr(base, "BLOCK_ROWS", 5)
+    sizes = []
+    scores = type(model._machine).scores
+
+    def counted(machine, arrays):
+        sizes.append(len(arrays[0]))
+        return scores(machine, arrays)
+
+    monkeypatch.setattr(type(model._machine), "scores", counted)
+    assert np.allclose(model.score_samples(new), whole, rtol=1e-9)
+    assert max(sizes) == 5
+
+
+# Their parameters alone make these methods: the same estimator with others is another row.
+@pytest.mark.parametrize(
+    ("name", "clusters", "equal"),
+    [("fusion", 1, True), ("lpq-mkl", 1, False), ("localised-mkl", 3, False)],
+)
+def test_that_rows_of_one_estimator_are_the_methods_they_are_called(name, clusters, equal):
+    weights = fitted(name, views_of()).kernel_weights_
+    assert weights.shape == (clusters, 2)
+    assert np.allclose(weights, weights[0, 0], rtol=1e-6) == equal
 
 
 def test_that_left_out_scores_come_from_models_without_the_left_out_fold():
