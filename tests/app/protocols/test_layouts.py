@@ -104,6 +104,20 @@ def test_that_oulu_users_are_learnt_in_the_circumstances_of_training(
             assert not {r.condition for r in plan.train} & {r.condition for r in genuine}
 
 
+@pytest.mark.parametrize(
+    ("name", "learnt", "tested"),
+    [
+        ("msu-mfsd", {"laptop"}, {"android"}),
+        ("casia-fasd", {"normal quality", "low quality"}, {"high quality"}),
+    ],
+)
+def test_that_cameras_part_what_is_learnt_and_tested_of_a_client(whole, name, learnt, tested):
+    for plan in whole(name, "", "client-specific").folds[0].plans:
+        assert {each.condition for each in plan.train} == learnt
+        assert {each.condition for each in plan.test if not each.is_attack} == tested
+        assert {each.condition for each in plan.test if each.is_attack} == learnt | tested
+
+
 def test_that_nuaa_leaves_out_whoever_has_no_images_to_learn_from(whole):
     layout = whole("nuaa", "", "client-specific")
     (fold,) = layout.folds

@@ -202,6 +202,23 @@ def test_that_a_list_with_a_byte_order_mark_is_read(msu):
     assert DATABASES["msu-mfsd"].read(msu, "", "client-independent").folds
 
 
+@pytest.mark.parametrize("ending", [b"\r\n", b"\r", b"  \n\n"])
+def test_that_lists_of_other_systems_are_read(msu, ending):
+    path = msu / "train_sub_list.txt"
+    path.write_bytes(path.read_bytes().replace(b"\n", ending))
+    (plan,) = DATABASES["msu-mfsd"].read(msu, "", "client-independent").folds[0].plans
+    assert len(plan.train) == 30
+
+
+def test_that_nuaa_lists_that_begin_with_the_folder_are_read(tmp_path):
+    root = trees.nuaa(tmp_path)
+    path = root / "raw/client_train_raw.txt"
+    lines = path.read_text().splitlines()
+    trees.write_list(root / "raw", path.name, [f"ClientRaw/{line}" for line in lines])
+    (plan,) = DATABASES["nuaa"].read(root, "", "client-independent").folds[0].plans
+    assert len(plan.train) == 1743
+
+
 def test_that_an_empty_folder_of_attacks_is_refused_without_lists(tmp_path):
     root = trees.replay_attack(tmp_path)
     (root / "protocols").rename(root / "lists")
