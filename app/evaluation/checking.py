@@ -35,6 +35,8 @@ def check(layout: Layout) -> None:
     """
     if not any(True for _ in plans_of(layout)):
         raise ProtocolError(f"{layout.title} was laid out without anything to measure.")
+    if len({fold.name for fold in layout.folds}) < len(layout.folds):
+        raise ProtocolError(f"Folds of {layout.title} share a name: name each its own.")
     for fold in layout.folds:
         names = [plan.name for plan in fold.plans]
         if len(set(names)) < len(names):

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.evaluation.assembling import Blank
-from app.evaluation.extracting import Library
 from app.evaluation.options import ThresholdRule
 from app.evaluation.result import FoldResult, UsedThreshold
 from app.evaluation.thresholds import choose_threshold
@@ -17,7 +16,10 @@ MOST_NOTES = 5
 
 
 def pooled(
-    fold: Fold, outcomes: Sequence[Outcome], rule: ThresholdRule, library: Library
+    fold: Fold,
+    outcomes: Sequence[Outcome],
+    rule: ThresholdRule,
+    blanks: Sequence[tuple[Blank, Blank]],
 ) -> FoldResult:
     """Join the test scores of a fold's plans, each with thresholds of its own.
 
@@ -29,13 +31,13 @@ def pooled(
         One for each plan, none of them failed.
     rule : ThresholdRule
         How thresholds are chosen.
-    library : Library
-        Knows which frames have a score.
+    blanks : sequence of pairs of Blank
+        Development and test rows of each plan, which all methods share: of tens of thousands of
+        pictures the names alone would fill the memory.
     """
     frames, presentations, of_frames, of_presentations = [], [], [], []
-    for plan, outcome in zip(fold.plans, outcomes, strict=True):
-        development = Blank.of(plan.development, library).filled(outcome.development)
-        test = Blank.of(plan.test, library).filled(outcome.test)
+    for (held, tested), outcome in zip(blanks, outcomes, strict=True):
+        development, test = held.filled(outcome.development), tested.filled(outcome.test)
         frames.append(test)
         presentations.append(test.by_presentation())
         enrolled = outcome.enrolled

@@ -7,9 +7,11 @@ at whatever point, goes on there the next time and ends with the same figures.
 """
 
 import logging
+from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 
+from app.evaluation.assembling import Blank
 from app.evaluation.cache import Cache
 from app.evaluation.checking import check, copies, counts, plans_of, recordings_of, remarks
 from app.evaluation.computing import compute
@@ -85,6 +87,7 @@ def run(
     lines = rows(methods, list(eyes.columns))
     plans = list(plans_of(layout))
     others = [_others(plan, plans, layout, options) for plan in plans]
+    blanks = [(Blank.of(plan.development, library), Blank.of(plan.test, library)) for plan in plans]
     outcomes = compute(plans, others, lines, library, options, progress=progress, cancel=cancel)
     return Evaluation(
         database=layout.database,
@@ -92,7 +95,7 @@ def run(
         protocol=layout.protocol,
         mode=layout.mode,
         table=database.table,
-        methods=tuple(_line(row, layout, outcomes[row.key], options, library) for row in lines),
+        methods=tuple(_line(row, layout, outcomes[row.key], options, blanks) for row in lines),
         settings=settings_of(options, preset, eyes, gate),
         counts=counts(layout, library),
         notes=(
@@ -129,7 +132,11 @@ def _others(plan: Plan, plans: list[Plan], layout: Layout, options: Options) -> 
 
 
 def _line(
-    row: Row, layout: Layout, outcomes: list[Outcome], options: Options, library: Library
+    row: Row,
+    layout: Layout,
+    outcomes: list[Outcome],
+    options: Options,
+    blanks: Sequence[tuple[Blank, Blank]],
 ) -> MethodResult:
     """Return one line of the table."""
     seconds = sum(outcome.seconds for outcome in outcomes)
@@ -139,7 +146,7 @@ def _line(
             return MethodResult(row.key, row.title, (), f"{place}{outcome.failure}", seconds)
     folds, at = [], 0
     for fold in layout.folds:
-        part = outcomes[at : at + len(fold.plans)]
-        folds.append(pooled(fold, part, options.rule, library))
-        at += len(fold.plans)
+        part = slice(at, at + len(fold.plans))
+        folds.append(pooled(fold, outcomes[part], options.rule, blanks[part]))
+        at = part.stop
     return MethodResult(row.key, row.title, tuple(folds), "", seconds)

@@ -53,6 +53,21 @@ def test_that_a_species_without_any_score_is_still_there():
     assert table.n_attacks_without == {"mask": 1}
 
 
+def test_that_presentations_of_one_frame_each_are_not_copied():
+    table = ScoreTable.of([0.3, None, 0.1], ["", "print", "print"])
+    assert table.by_presentation() is table
+    assert table.by_presentation(least=2).scores.tolist() == pytest.approx([NAN] * 3, nan_ok=True)
+
+
+def test_that_the_same_rows_may_have_other_scores():
+    table = frames()
+    other = table.with_scores(np.arange(7.0))
+    assert other.scores.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert other.presentations is table.presentations
+    with pytest.raises(InvalidInputError, match="equal lengths"):
+        table.with_scores(np.arange(3.0))
+
+
 def test_that_presentations_have_the_mean_of_their_scored_frames_in_their_first_order():
     table = frames().by_presentation()
     assert table.presentations.tolist() == ["a", "b", "c", "d", "e"]

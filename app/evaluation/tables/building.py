@@ -1,18 +1,13 @@
 """From an evaluation to its table: measured rows merged with the paper's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from app.evaluation.published import TABLES, Figure, PublishedRow, PublishedTable, plain_name
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
-from app.evaluation.tables.figures import (
-    FIGURES,
-    NON_RESPONSE,
-    Level,
-    frame_level,
-    presentation_level,
-)
+from app.evaluation.tables.figures import FIGURES, NON_RESPONSE
+from app.evaluation.tables.levels import Joiner, Level, frame_level, presentation_level
 
 WITHOUT_PAPER = ("APCER", "BPCER", "AUC")
 """Figures that come first where the paper has no table: the two that ISO/IEC 30107-3 asks for,
@@ -53,22 +48,25 @@ class Row:
     remark : str
         Why nothing was measured, or in what that differs from what was published, as half a
         sentence; empty where there is nothing to say.
+    joiner : Joiner
+        Joins folds; the rows of a table share one.
     """
 
     title: str
     published: PublishedRow | None
     measured: MethodResult | None
     remark: str = ""
+    joiner: Joiner = field(default_factory=Joiner, repr=False)
 
     @cached_property
     def by_presentation(self) -> Level | None:
         """The figures of presentations; None where nothing was measured."""
-        return presentation_level(self._folds) if self._folds else None
+        return presentation_level(self._folds, self.joiner) if self._folds else None
 
     @cached_property
     def by_frame(self) -> Level | None:
         """The figures of frames; None where nothing was measured."""
-        return frame_level(self._folds) if self._folds else None
+        return frame_level(self._folds, self.joiner) if self._folds else None
 
     @property
     def is_own(self) -> bool:
@@ -159,13 +157,15 @@ def build(evaluation: Evaluation, names: Mapping[str, Printed] | None = None) ->
     published = TABLES.get(evaluation.table)
     names = _known_names() if names is None else names
     measurable = {(plain_name(each.title), each.citation) for each in names.values()}
+    joiner = Joiner()
     by_row: dict[int, list[Row]] = {}
     unprinted, own = [], []
     for result in evaluation.methods:
         name = names.get(result.method.partition(":")[0], Printed(""))
         printed = None if published is None else published.row(name.title, name.citation)
         remark = "" if printed is None else name.differs
-        row = Row(result.title, printed, result, remark if result.folds else result.failure)
+        told = remark if result.folds else result.failure
+        row = Row(result.title, printed, result, told, joiner)
         if published is None or printed is None:
             unprinted.append(row)
         elif row.is_own:

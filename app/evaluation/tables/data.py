@@ -9,7 +9,8 @@ from typing import Any
 from app.evaluation.published import Figure
 from app.evaluation.result import FoldResult, UsedThreshold
 from app.evaluation.tables.building import Row, Table
-from app.evaluation.tables.figures import FIGURES, Level, Measured, Told
+from app.evaluation.tables.figures import FIGURES, Measured, Told
+from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
 from app.report.writing import plain_text
 from lmkl_core.metrics import Rate, ScoreTable

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean, stdev
 
-from app.evaluation.result import FoldResult
-from app.evaluation.result import Level as LevelName
 from lmkl_core.metrics import (
     Errors,
     Estimate,
@@ -26,10 +24,10 @@ from lmkl_core.metrics import (
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 from lmkl_core.metrics.scores import Scores
 
-APCER_TARGET = 0.05
-"""At which BPCER is told, as BPCER20 is defined."""
+APCER_TARGETS: Mapping[str, float] = {"BPCER100": 0.01, "BPCER20": 0.05, "BPCER10": 0.1}
+"""APCERs at which BPCER is told, by what the literature calls it."""
 
-SEARCHED = ("EER", "BPCER20")
+SEARCHED = ("EER", *APCER_TARGETS)
 """Figures whose intervals are looked for over all thresholds."""
 
 MOST_SEARCHED = 200_000
@@ -44,7 +42,9 @@ FIGURES: Mapping[str, str] = {
     "BPCER": "BPCER",
     "AUC": "AUC",
     "EER": "EER",
+    "BPCER100": "BPCER at APCER 1 %",
     "BPCER20": "BPCER at APCER 5 %",
+    "BPCER10": "BPCER at APCER 10 %",
     "APNRR": "APNRR",
     "BPNRR": "BPNRR",
     "ACER": "ACER (legacy)",
@@ -150,8 +150,10 @@ class Measured:
         """Return a figure by its name in `FIGURES`, with its interval where there is one.
 
         Intervals of AUC and ACER come from drawing subjects, and then hold for frames too. With
-        fewer than `FEW_SUBJECTS` such intervals are too narrow unless all resamples agree, when
-        they are very wide: rows of presentations are then taken as independent instead.
+        fewer than `FEW_SUBJECTS` such intervals are too narrow. Where they reach 0 or 1, errors
+        are of so few subjects that many resamples have none: what is drawn then says nothing of
+        that end, and a method without any error would seem less certain than one with a few.
+        Rows of presentations are taken as independent instead, as for all other figures.
         """
         if name not in self._figures:
             self._figures[name] = self._figure(name)
@@ -176,7 +178,7 @@ class Measured:
 
     def _figure(self, name: str) -> Told:
         by_subject = self._by_subject(name)
-        if by_subject is not None and by_subject.n_resamples:
+        if by_subject is not None and self._tells(by_subject):
             return replace(_told(name, by_subject), n_subjects=by_subject.n_subjects)
         if name in SEARCHED and not self._is_searched:
             n_attacks = sum(len(scores) for scores in self.scores.attacks.values())
@@ -186,13 +188,21 @@ class Measured:
         return told if self.are_independent else replace(told, interval=None)
 
     def _by_subject(self, name: str) -> Resampled | None:
-        if not FEW_SUBJECTS <= self.scores.n_subjects <= MOST_SUBJECTS:
+        if name not in ("AUC", "ACER") or (name == "ACER" and self.threshold is None):
             return None
-        if name == "AUC":
+        if not FEW_SUBJECTS <= self._n_subjects <= MOST_SUBJECTS:
+            return None
+        if self.threshold is None or name == "AUC":
             return bootstrap_auc(self.scores)
-        if name == "ACER" and self.threshold is not None:
-            return bootstrap_acer(self.scores, self.threshold)
-        return None
+        return bootstrap_acer(self.scores, self.threshold)
+
+    @cached_property
+    def _n_subjects(self) -> int:
+        return self.scores.n_subjects
+
+    def _tells(self, drawn: Resampled) -> bool:
+        low, high = drawn.interval
+        return bool(drawn.n_resamples) and (not self.are_independent or (low > 0 and high < 1))
 
     @property
     def _is_searched(self) -> bool:
@@ -202,7 +212,8 @@ class Measured:
         if name == "EER":
             threshold = choose_threshold(*self.classes, by="eer")
         else:
-            threshold = choose_threshold(*self.classes, by="apcer", target=APCER_TARGET)
+            target = APCER_TARGETS[name]
+            threshold = choose_threshold(*self.classes, by="apcer", target=target)
         if threshold is None:
             return None
         errors = measure(threshold, *self.classes)
@@ -215,7 +226,9 @@ _EXACT: Mapping[str, Callable[[Measured], Rate | Estimate | Worst]] = {
     "BPCER": lambda found: found.errors.bpcer,
     "AUC": lambda found: auc(*found.classes),
     "EER": lambda found: eer(*found.classes),
-    "BPCER20": lambda found: bpcer_at_apcer(*found.classes, APCER_TARGET),
+    "BPCER100": lambda found: bpcer_at_apcer(*found.classes, APCER_TARGETS["BPCER100"]),
+    "BPCER20": lambda found: bpcer_at_apcer(*found.classes, APCER_TARGETS["BPCER20"]),
+    "BPCER10": lambda found: bpcer_at_apcer(*found.classes, APCER_TARGETS["BPCER10"]),
     "APNRR": lambda found: found.errors.apnrr,
     "BPNRR": lambda found: found.errors.bpnrr,
     "ACER": lambda found: found.errors.acer,
@@ -234,55 +247,3 @@ def _told(name: str, figure: Rate | Estimate | Worst) -> Told:
         )
     rate, species = (figure.rate, figure.species) if isinstance(figure, Worst) else (figure, "")
     return Told(name, rate.value, interval, rate.n_errors, rate.n, species=species)
-
-
-# ------------------------------------------------------------------ folds
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """One method at one level.
-
-    Attributes
-    ----------
-    folds : mapping of str to Measured
-        By the folds' names, in order.
-    pooled : Measured
-        All folds together, each shifted so that its threshold lies at zero; empty when a threshold
-        that this needs is missing.
-    """
-
-    folds: Mapping[str, Measured]
-    pooled: Measured
-
-    def spread(self, name: str) -> Spread | None:
-        """Return a figure's mean and standard deviation over folds."""
-        return spread(found.value(name) for found in self.folds.values())
-
-
-def presentation_level(folds: Iterable[FoldResult]) -> Level:
-    """Return the figures of presentations, each by the mean of its frames."""
-    return _level(folds, "presentation")
-
-
-def frame_level(folds: Iterable[FoldResult]) -> Level:
-    """Return the figures of frames, which are not independent and have no intervals."""
-    return _level(folds, "frame")
-
-
-def _level(results: Iterable[FoldResult], level: LevelName) -> Level:
-    are_independent = level == "presentation"
-    folds = {}
-    for result in results:
-        scores, threshold = result.at(level)
-        folds[result.fold] = Measured(scores, threshold.value, are_independent)
-    if len(folds) == 1:
-        return Level(folds, *folds.values())
-    shifted = [
-        found.scores.shifted(-found.threshold)
-        for found in folds.values()
-        if found.threshold is not None
-    ]
-    if len(shifted) < len(folds):
-        return Level(folds, Measured(ScoreTable.joined([]), None, are_independent))
-    return Level(folds, Measured(ScoreTable.joined(shifted), 0.0, are_independent))

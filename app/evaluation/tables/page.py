@@ -7,7 +7,8 @@ from markupsafe import Markup
 
 from app.evaluation.tables import charts
 from app.evaluation.tables.building import Row, Table
-from app.evaluation.tables.figures import FIGURES, NON_RESPONSE, Level
+from app.evaluation.tables.figures import FIGURES, NON_RESPONSE
+from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
 from app.evaluation.tables.words import (
     MODES,

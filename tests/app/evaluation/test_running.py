@@ -44,6 +44,13 @@ def test_that_every_test_frame_is_in_every_methods_table(whole, recorded):
         assert fold.n_train == N_FRAMES * len(plan.train)
 
 
+def test_that_methods_share_the_names_of_their_rows(whole):
+    one, other = (method.folds[0].frames for method in whole.methods)
+    assert one.presentations is other.presentations
+    assert one.subjects is other.subjects
+    assert one.species is other.species
+
+
 def test_that_rows_stand_in_the_order_of_the_papers_tables(recorded, cache):
     asked = options(cache, methods=("localised-mkl", "single", "md"), selection="none")
     names = [method.method for method in run(together(recorded), DATABASE, asked).methods]
@@ -228,6 +235,13 @@ def test_that_a_recording_in_two_parts_of_a_plan_is_refused(recorded, cache, par
     layout = replace(layout, folds=(replace(layout.folds[0], plans=(leak,)),))
     with pytest.raises(ProtocolError, match=f"is in {part} and in test"):
         run(layout, DATABASE, options(cache))
+    assert not calls
+
+
+def test_that_folds_of_one_name_are_refused(recorded, cache, calls):
+    layout = together(recorded)
+    with pytest.raises(ProtocolError, match="Folds of Own recordings share a name"):
+        run(replace(layout, folds=layout.folds * 2), DATABASE, options(cache))
     assert not calls
 
 

@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 
-from app.evaluation.tables.figures import (
-    FIGURES,
-    frame_level,
-    presentation_level,
-    spread,
-)
+from app.evaluation.tables.figures import FIGURES, spread
+from app.evaluation.tables.levels import Joiner, frame_level, presentation_level
 from lmkl_core.calibration import clopper_pearson
-from lmkl_core.metrics import auc, bootstrap_acer, bootstrap_auc
+from lmkl_core.metrics import auc, bootstrap_acer, bootstrap_auc, bpcer_at_apcer
 from tests.app.evaluation.table_material import fold, scores
 
 
@@ -132,3 +128,45 @@ def test_that_a_class_that_is_missing_leaves_figures_unknown():
 def test_that_nothing_has_no_spread():
     assert spread([None, None]) is None
     assert spread([0.5]).std is None
+
+
+def test_that_methods_share_the_names_of_pooled_rows_but_not_their_scores():
+    one, two = scores([0.9, 0.4], print=[0.1]), scores([0.8], print=[0.2, 0.7])
+    joiner = Joiner()
+    first = frame_level([fold("a", one), fold("b", two)], joiner).pooled
+    changed = [table.with_scores(1 - table.scores) for table in (one, two)]
+    second = frame_level([fold("a", changed[0]), fold("b", changed[1])], joiner).pooled
+    assert second.scores.presentations is first.scores.presentations
+    assert second.scores.subjects is first.scores.subjects
+    assert second.scores.scores == pytest.approx(-first.scores.scores)
+    # Equal names in arrays of their own may still be other rows.
+    other = frame_level([fold("a", two), fold("b", one)], joiner).pooled
+    assert other.scores.presentations.tolist() == [*two.presentations, *one.presentations]
+
+
+def test_that_a_perfect_method_is_not_told_as_less_certain_than_one_with_an_error():
+    perfect = scores([0.9] * 20, print=[0.1] * 20)
+    erring = scores([0.9] * 19 + [0.3], print=[0.1] * 19 + [0.6])
+    for name, worse in (("AUC", 0), ("ACER", 1)):
+        found = [
+            presentation_level([fold(table=table)]).pooled.figure(name)
+            for table in (perfect, erring)
+        ]
+        ends = [told.interval[worse] for told in found]
+        assert ends[0] > ends[1] if name == "AUC" else ends[0] < ends[1]
+        # As certain as the rates beside it, which take presentations as independent.
+        assert found[0].n_subjects is None
+    assert presentation_level([fold(table=perfect)]).pooled.figure("AUC").interval[0] == (
+        pytest.approx(1 - clopper_pearson(0, 20)[1])
+    )
+
+
+def test_that_bpcer_is_told_at_all_three_apcers():
+    table = scores(np.linspace(0.5, 1.5, 100), print=np.linspace(0, 1, 20))
+    pooled = presentation_level([fold(table=table)]).pooled
+    for name, target in (("BPCER100", 0.01), ("BPCER20", 0.05), ("BPCER10", 0.1)):
+        expected = bpcer_at_apcer(table.by_presentation().bona_fide, table.attacks, target)
+        assert pooled.figure(name).value == expected.value
+        assert pooled.value(name) == expected.value
+    values = [pooled.value(name) for name in ("BPCER100", "BPCER20", "BPCER10")]
+    assert values[0] > values[1] > values[2]
