@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.common import PresetName, named_value, settings_with
+from app.cli.common import PresetName, check_seconds, named_value, settings_with
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
 
@@ -25,7 +25,7 @@ def enrol_command(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SOURCE]...",
+            metavar="SOURCE",
             show_default=False,
             help="A take each: a video, a folder of pictures, a picture, camera, camera:NAME, an "
             "address, demo.",
@@ -68,14 +68,18 @@ def enrol_command(
     Parameters that no option names are those of the window's settings.
     """
     # Imported here, as in every command: --help should not wait for SciPy.
-    from app.headless.enrolling import Recorder, model_from, take_names
+    from app.headless.enrolling import Recorder, model_from
     from app.headless.pipelines import model_with_pipeline, pipeline_for
-    from app.models.files import save
+    from app.models.files import SUFFIX, save
     from app.models.model import PadModel
     from app.models.summary import CERTIFIED_GAP
     from lmkl_core.errors import ModelFileError
 
     wanted = _wanted(sources, takes)
+    if output.suffix.lower() != SUFFIX:
+        # What is forgotten after -o would be the next recording, and overwritten.
+        stop(f"Let the name of the model {output} end in {SUFFIX}.", ExitCode.USAGE)
+    check_seconds(every)
     settings = settings_with(preset=preset, target_bpcer=target_bpcer)
     check_output(output)
     base: PadModel | None = None
@@ -92,7 +96,7 @@ def enrol_command(
             settings,
             n_frames=frames,
             every=every,
-            taken=() if base is None else take_names(base),
+            base=base,
         )
         for take in wanted:
             if not (as_json or quiet):
@@ -142,6 +146,7 @@ def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
     advice = missing_variety(sample for take in takes for sample in take.samples)
     if as_json:
         parity = {
+            "engine": "lmkl-pad",
             "n_compared": export.n_compared,
             "largest_difference": export.largest_difference,
         }

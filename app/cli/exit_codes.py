@@ -19,6 +19,8 @@ class ExitCode(IntEnum):
     UNHEALTHY = 10
     NO_DATABASE = 11
     INTERRUPTED = 130
+    PIPE_CLOSED = 141
+    TERMINATED = 143
 
 
 MEANINGS = {
@@ -35,6 +37,8 @@ MEANINGS = {
     ExitCode.UNHEALTHY: "the doctor found something that is needed and not in order",
     ExitCode.NO_DATABASE: "a database is not there, or not in the layout that is expected",
     ExitCode.INTERRUPTED: "stopped with Ctrl-C; no file is left half-written",
+    ExitCode.PIPE_CLOSED: "whoever read standard output left early, as head does",
+    ExitCode.TERMINATED: "stopped with SIGTERM or SIGHUP; no file is left half-written",
 }
 
 # The blank lines keep every code on its own line in the help.

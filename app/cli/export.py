@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.console import AsJson, check_output, print_json, stop
+from app.cli.console import AsJson, Quiet, check_output, print_json, stop
 from app.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def export_command(
         typer.Option("--format", help="Needed where FILE ends in neither."),
     ] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a model's scorer as ONNX, or the model once more, and compare what was written.
 
@@ -59,17 +60,18 @@ def export_command(
     report = _exported(model, to, target)
     if as_json:
         print_json(report)
-        return
-    typer.echo(f"Wrote {report['file']} ({report['bytes'] / 1e6:.1f} MB).")
-    typer.echo(report["statement"])
-    typer.echo(
-        f"Model {report['model_digest'][:12]}; accept when score >= {report['threshold']:.4f}."
-    )
+    elif not quiet:
+        model_facts = report["model"]
+        threshold = model_facts["threshold"]["value"]
+        typer.echo(f"Wrote {report['file']} ({report['bytes'] / 1e6:.1f} MB).")
+        typer.echo(report["statement"])
+        typer.echo(f"Model {model_facts['digest'][:12]}; accept when score >= {threshold:.4f}.")
 
 
 def _exported(source: Path, to: Path, target: Format) -> dict[str, Any]:
     """Export, and return what happened as JSON values."""
     # Imported here: --help should not wait for SciPy.
+    from app.headless.facts import named_facts
     from app.models.files import load
     from lmkl_core.errors import ModelFileError
 
@@ -85,11 +87,8 @@ def _exported(source: Path, to: Path, target: Format) -> dict[str, Any]:
         "file": str(to),
         "format": target.value,
         "bytes": to.stat().st_size,
-        "model": str(source),
-        "model_digest": model.digest,
-        "threshold": model.threshold,
+        "model": named_facts(model),
         "views": list(model.view_names),
-        "simulated": model.is_simulated,
         "statement": statement,
         "parity": parity,
     }
@@ -99,12 +98,17 @@ def _scorer(model: "PadModel", to: Path) -> tuple[str, dict[str, Any]]:
     from app.models.onnx_export import export_scorer
 
     made = export_scorer(model, to)
-    return made.statement, {"engine": "onnxruntime", **asdict(made.parity)}
+    found = asdict(made.parity)
+    compared = {"n_compared": found.pop("n_rows"), "largest_difference": found.pop("score")}
+    return made.statement, {"engine": "onnxruntime", **compared, **found}
 
 
 def _model(model: "PadModel", to: Path) -> tuple[str, dict[str, Any]]:
     from app.models.files import save
 
     saved = save(model, to)
-    difference = saved.largest_difference
-    return saved.statement, {"engine": "lmkl-pad", "n_rows": saved.n_compared, "score": difference}
+    return saved.statement, {
+        "engine": "lmkl-pad",
+        "n_compared": saved.n_compared,
+        "largest_difference": saved.largest_difference,
+    }

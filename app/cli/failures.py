@@ -1,8 +1,14 @@
 """One place where what goes wrong in any command becomes one sentence and an exit code."""
 
+import contextlib
 import errno
 import os
+import signal
+import sys
+import threading
 import traceback
+from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import typer
@@ -17,22 +23,70 @@ DEBUG_VARIABLE = "LMKL_PAD_DEBUG"
 STOPPED = "Stopped."
 
 
+_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class Terminated(KeyboardInterrupt):
+    """The system asked the process to end, or its terminal was closed."""
+
+
 class Commands(TyperGroup):
-    """Commands whose errors are told in one sentence, and which Ctrl-C ends with its own code."""
+    """Commands whose errors are told in one sentence, and which signals end with their own code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; see :func:`outcome_of` for what becomes of errors."""
         try:
+            with _signals_raised():
+                return self._invoke(ctx)
+        except typer.Exit as end:
+            # Commands that end by themselves at an interrupt do not ask where it came from.
+            if end.exit_code == ExitCode.INTERRUPTED and isinstance(end.__context__, Terminated):
+                raise typer.Exit(ExitCode.TERMINATED) from None
+            raise
+
+    def _invoke(self, ctx: Any) -> Any:
+        try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             stop(STOPPED, ExitCode.INTERRUPTED)
+        except SystemExit:
+            # This is how rich ends where the reader of its tables has left.
+            raise typer.Exit(ExitCode.PIPE_CLOSED) from None
         except Exception as error:
-            if _is_typers_own(error) or getattr(error, "errno", None) == errno.EPIPE:
-                raise  # usage errors have their own form; a closed pipe is no error of ours
+            if _is_typers_own(error):
+                raise  # usage errors have their own form
+            if getattr(error, "errno", None) == errno.EPIPE:
+                _write_to_nobody()
+                raise typer.Exit(ExitCode.PIPE_CLOSED) from None
             if os.environ.get(DEBUG_VARIABLE):
                 say("".join(traceback.format_exception(error)).rstrip())
             sentence, code = outcome_of(error)
             stop(sentence, code)
+
+
+@contextlib.contextmanager
+def _signals_raised() -> Iterator[None]:
+    """Let signals end the work as Ctrl-C does, so that nothing half-written is left behind."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            # What is ignored, as under nohup, stays so.
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _raise_terminated)
+    try:
+        yield
+    finally:
+        leave_signals()
+
+
+def leave_signals() -> None:
+    """Let signals end the process at once again: the window sees to its end itself."""
+    for number in _SIGNALS:
+        if signal.getsignal(number) is _raise_terminated:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _raise_terminated(number: int, _: FrameType | None) -> None:
+    raise Terminated(number)
 
 
 def outcome_of(error: Exception) -> tuple[str, ExitCode]:
@@ -84,6 +138,12 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _write_to_nobody() -> None:
+    """Send what is still to be written nowhere: Python flushes at its end, and would complain."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_typers_own(error: Exception) -> bool:

@@ -9,7 +9,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.common import PresetName, named_value, settings_with
+from app.cli.common import (
+    PresetName,
+    check_files_apart,
+    check_seconds,
+    named_value,
+    settings_with,
+)
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
 
@@ -35,7 +41,7 @@ def report_command(
     session: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[SESSION]",
+            metavar="SESSION",
             show_default=False,
             help="JSON of a session, or of a report that the window or this command saved.",
         ),
@@ -83,9 +89,12 @@ def report_command(
     """
     from app.headless.outputs import write_bytes
     from app.headless.sessions import read_session, session_text
+    from app.headless.testing import EVERY
     from app.models.files import load
     from app.models.summary import describe
+    from app.presentation import ENOUGH_FRAMES
     from app.report import Context, build, write
+    from app.report.writing import files_of
 
     is_test = bool(bona_fide or attacks)
     if (session is None) is not is_test:
@@ -93,9 +102,11 @@ def report_command(
             "Give either a SESSION, or --model with --bona-fide and --attack; not both.",
             ExitCode.USAGE,
         )
+    check_seconds(every)
     for path in (output, save_session):
         if path is not None:
             check_output(path)
+    check_files_apart((save_session, *files_of(output)), ())
     code = ExitCode.OK
     source: str
     shown: ModelShown | None
@@ -106,18 +117,24 @@ def report_command(
     else:
         if model_file is None:
             stop("Say with --model which model is tested.", ExitCode.USAGE)
-        tested, shown = _tested(
-            model_file, _plan(bona_fide, attacks), every, preset, hidden=as_json or quiet
+        plan = _plan(bona_fide, attacks)
+        check_files_apart(
+            (save_session, *files_of(output)), (model_file, *(one.source for one in plan))
         )
+        tested, shown = _tested(model_file, plan, every, preset, hidden=as_json or quiet)
         trial, source = tested.trial, _sources(tested.sources)
         for sentence in tested.unreadable:
             say(sentence)
             code = ExitCode.BAD_INPUT
         for name in tested.too_short:
-            say(f"{name} has too few frames to be judged and is left out of the report.")
+            say(
+                f"{name} is left out of the report: it has fewer than {ENOUGH_FRAMES} frames that "
+                f"are {EVERY if every is None else every:g} seconds apart; record longer, or lower "
+                "--every."
+            )
     if not trial.presentations:
         stop(
-            "There is no presentation to report on: record at least five frames of each.",
+            "There is no presentation to report on: name recordings of at least a second.",
             code if code is not ExitCode.OK else ExitCode.NO_FRAMES,
         )
     created = datetime.now().astimezone()
@@ -145,6 +162,17 @@ def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> "list[Plann
         if species == BONA_FIDE:
             stop(f"{BONA_FIDE} is no attack: name it with --bona-fide.", ExitCode.USAGE)
         plan += [Planned(species, found) for found in recordings_in(path)]
+    seen: set[Path] = set()
+    for planned in plan:
+        file = Path(planned.source).resolve()
+        if file in seen and file.exists():
+            # Counted twice, it would make intervals narrower than they are.
+            stop(
+                f"{planned.source} is named twice: every recording is one presentation of one "
+                "thing.",
+                ExitCode.USAGE,
+            )
+        seen.add(file)
     return plan
 
 
@@ -195,14 +223,11 @@ def _sources(names: list[str]) -> str:
 
 
 def _print_json(report: "Report") -> None:
-    from app.report.writing import as_document
+    from app.report.writing import as_document, files_of
 
-    page = Path(report.html)
     document = as_document(report)
     del document["session"], document["curves"]  # both are in the file
-    files = [page, *(page.with_suffix(suffix) for suffix in (".json", ".csv"))]
-    files.append(page.with_name(f"{page.stem}-presentations.csv"))
-    print_json({"files": [str(file) for file in files], "report": document})
+    print_json({"files": [str(file) for file in files_of(report.html)], "report": document})
 
 
 def _print(report: "Report") -> None:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.common import PresetName, settings_with
+from app.cli.common import PresetName, check_files_apart, settings_with
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
 
@@ -33,11 +33,13 @@ _BY_SUFFIX = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSON
 
 
 def score_command(
-    model_file: Annotated[Path, typer.Argument(metavar="MODEL", show_default=False)],
+    model_file: Annotated[
+        Path, typer.Argument(metavar="MODEL", show_default=False, help="The model file.")
+    ],
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT...",
+            metavar="INPUT",
             show_default=False,
             help="Videos, pictures, folders; also demo, camera, camera:NAME, an address.",
         ),
@@ -102,6 +104,7 @@ def score_command(
     texts = [found for text in inputs for found in recordings_in(text, apart=apart)]
     if frames is None and (endless := [text for text in texts if source_from(text).is_live]):
         stop(f"{endless[0]} has no end: say with --frames how many to score.", ExitCode.USAGE)
+    check_files_apart((output, strip), (model_file, *texts))
     selection = Selection(every, frames)
     results: list[InputResult] = []
     code = ExitCode.OK
@@ -189,14 +192,9 @@ def _rows_written(
 
 
 def _document(model: "PadModel", results: "list[InputResult]") -> dict[str, Any]:
-    from app.headless.facts import model_facts
+    from app.headless.facts import named_facts
 
-    facts = model_facts(model)
-    named = {name: facts[name] for name in ("file", "digest", "preset", "is_simulated")}
-    return {
-        "model": {**named, "threshold": facts["threshold"]},
-        "inputs": [result.facts() for result in results],
-    }
+    return {"model": named_facts(model), "inputs": [result.facts() for result in results]}
 
 
 def _print(model: "PadModel", results: "list[InputResult]", console: Console) -> None:

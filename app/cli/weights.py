@@ -20,7 +20,7 @@ commands = typer.Typer(
     epilog=HELP,
 )
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", show_default=False)]
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)]
 Folder = Annotated[
     Path | None,
     typer.Option(
@@ -81,7 +81,7 @@ def fetch_command(
 
 @commands.command("import", epilog=HELP)
 def import_command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", show_default=False)],
     folder: Folder = None,
     as_json: AsJson = False,
 ) -> None:

@@ -2,19 +2,22 @@
 
 A live source is recorded as the window does, part by part, with a pause in which the person moves;
 of the demo, parts are the takes that the window enrols. A recording is over before anyone could be
-asked to move, so it is cut instead: its usable frames, evenly over its whole length, become parts
-that follow one another in time. Parts of
-one recording are more alike than parts with a pause between them; the threshold of a model that
-rests on a single recording is the weaker for it, and several recordings are better than a long one.
+asked to move, so it is one part: its usable frames, evenly over its whole length, which are left
+out together when the threshold is set. Cut into stretches of time, each would have its neighbours
+beside it, and the threshold would promise what no other recording keeps (`docs/commands.md` has the
+figures). So several recordings in one light are better than a long one; what is alone in its light
+is left out by stretches of time after all, and no promise is made.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app import directing
 from app.enrolment import (
@@ -39,9 +42,6 @@ from app.sources.demo import DemoSource
 from app.sources.opening import source_from
 from app.sources.source import FrameSource
 from app.types import Frame
-
-FEWEST_IN_PART = 3
-"""A recording is cut into fewer parts rather than into parts of fewer frames."""
 
 LONGEST_TAKE = 180.0
 """Seconds after which a live take ends with what it has."""
@@ -105,8 +105,8 @@ class Recorder:
         Frames kept of each take; those of the window's plan by default.
     every : float, optional
         Seconds between frames that are looked at, at least.
-    taken : iterable of str
-        Names of takes that there are already.
+    base : PadModel, optional
+        The model that the takes are for: its takes' names are taken, and its frames are known.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Recorder:
         *,
         n_frames: int | None = None,
         every: float | None = None,
-        taken: Iterable[str] = (),
+        base: PadModel | None = None,
     ) -> None:
         plan = Plan()
         if n_frames is not None:
@@ -129,7 +129,8 @@ class Recorder:
         self._every = every
         self._pipeline = pipeline
         self._settings = settings
-        self._taken = set(taken)
+        self._taken = set() if base is None else set(take_names(base))
+        self._known = set() if base is None else _contents(base)
 
     @property
     def samples(self) -> list[Sample]:
@@ -157,7 +158,9 @@ class Recorder:
             self._record_demo(source, take, tell)
         else:
             with opened(wanted.source, self._settings) as reading:
-                (self._record_live if source.is_live else self._cut)(reading, take, tell)
+                (self._record_live if source.is_live else self._read)(reading, take, tell)
+        if not take.samples and not take.note:
+            take.note = _nothing_of(take)
         self._taken.add(take.name)
         self.takes.append(take)
         return take
@@ -229,22 +232,23 @@ class Recorder:
         take.samples.append(sample)
         return sample
 
-    def _cut(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
-        """Read a whole recording, then cut what is usable into parts."""
-        known: set[bytes] = set()
+    def _read(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
+        """Read a whole recording and keep frames evenly over its length."""
         n_expected = 2 * self._n_frames
         for frame in apart_in_time(reading.frames(self._pipeline), self._step(reading)):
             if tell is not None:
                 tell(min(take.n_seen, n_expected), n_expected, f"looking at {take.source}")
             if (sample := self._keep(take, frame)) is None:
                 continue
-            content = b"".join(view.tobytes() for view in sample.views.values())
-            if content in known:
+            # Over all takes: a recording that is named twice, or a copy of it, would be left out
+            # while it is learnt from, and the threshold would ask for what only itself can reach.
+            content = _content(sample.views)
+            if content in self._known:
                 take.refused[ALIKE] += 1
                 take.samples.pop()
-            known.add(content)
+            self._known.add(content)
         places = sorted(spread(range(len(take.samples)), self._n_frames))
-        take.samples = cut([take.samples[place] for place in places], self.plan.parts)
+        take.samples = [take.samples[place] for place in places]
 
     def _step(self, reading: Opened) -> float:
         """Return the seconds between frames: long recordings are looked at more sparsely."""
@@ -256,24 +260,6 @@ class Recorder:
             return every
         # Twice as many as are kept: some will not be usable.
         return max(every, n / rate / (2 * self._n_frames))
-
-
-def cut(samples: Sequence[Sample], n_parts: int) -> list[Sample]:
-    """Give frames that follow one another to parts of about the same size.
-
-    Parameters
-    ----------
-    samples : sequence of Sample
-        In the order of time.
-    n_parts : int
-        Parts wanted; fewer where they would have fewer than `FEWEST_IN_PART` frames.
-    """
-    n_parts = max(1, min(n_parts, len(samples) // FEWEST_IN_PART))
-    return [
-        replace(samples[int(place)], part=part)
-        for part, places in enumerate(np.array_split(np.arange(len(samples)), n_parts))
-        for place in places
-    ]
 
 
 def model_from(
@@ -331,14 +317,33 @@ def refused_in(takes: Iterable[TakeRecorded]) -> Counter[str]:
     return total
 
 
+def _content(views: Mapping[str, NDArray[Any]]) -> bytes:
+    return b"".join(np.float32(views[name]).tobytes() for name in sorted(views))
+
+
+def _contents(model: PadModel) -> set[bytes]:
+    """Return the contents of the frames that a model rests on."""
+    rows = model.estimator.support_views()
+    n = len(next(iter(rows.values())))
+    return {_content({name: array[row] for name, array in rows.items()}) for row in range(n)}
+
+
+def _nothing_of(take: TakeRecorded) -> str:
+    why = take.refused.most_common(1)
+    reason = f" (“{why[0][0].rstrip('.')}”)" if why else ""
+    return f"The take {take.name} is left out: none of its {take.n_seen} frames is usable{reason}."
+
+
 def _too_few(takes: Sequence[TakeRecorded], n: int) -> str:
     n_seen = sum(take.n_seen for take in takes)
     refused = refused_in(takes)
     why = ""
     if refused:
         reason, count = refused.most_common(1)[0]
-        why = f" {count} were refused, most often with: “{reason.rstrip('.')}”;"
+        total = refused.total()
+        why = f" {total} were refused, {count} of them with: “{reason.rstrip('.')}”;"
+    kept = "1 frame" if n == 1 else f"{n} frames"
     return (
-        f"Only {n} frames could be kept of the {n_seen} that were looked at, and {FEWEST_SAMPLES} "
+        f"Only {kept} could be kept of the {n_seen} that were looked at, and {FEWEST_SAMPLES} "
         f"are needed:{why} record longer or better ones, or name more sources."
     )

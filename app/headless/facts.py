@@ -1,5 +1,6 @@
 """What is told of a model and of takes to machines."""
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,19 +11,29 @@ from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
 from lmkl_core.calibration import Calibration
 
+_IN_RECORDINGS = {
+    "Parts of each light": "Name more recordings of each light, four or more: the threshold is set "
+    "on whole ones that are left out."
+}
+"""Advice that the window gives in other words, by what it is about."""
+
 
 def threshold_facts(calibration: Calibration) -> dict[str, Any]:
     """Return a threshold and what it rests on as JSON values; what is not known is null."""
     return {
-        "value": float(calibration.threshold),
-        "target_bpcer": float(calibration.target_bpcer),
-        "bpcer": float(calibration.bpcer),
-        "bpcer_interval": [float(end) for end in calibration.interval],
+        "value": _known(calibration.threshold),
+        "target_bpcer": _known(calibration.target_bpcer),
+        "bpcer": _known(calibration.bpcer),
+        "bpcer_interval": [_known(end) for end in calibration.interval],
         "n_scores": int(calibration.n_scores),
-        "n_effective": float(calibration.n_effective),
+        "n_effective": _known(calibration.n_effective),
         "promised": bool(calibration.promised),
         "statement": str(calibration.statement),
     }
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 def model_facts(model: PadModel) -> dict[str, Any]:
@@ -35,7 +46,7 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         "n_samples": shown.n_samples,
         "takes": list(shown.takes),
         "parameters": dict(shown.parameters),
-        "relative_gap": shown.gap,
+        "relative_gap": _known(shown.gap),
         "certified": shown.gap <= CERTIFIED_GAP,
         "is_simulated": model.is_simulated,
         "threshold": {
@@ -45,6 +56,12 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         },
         "notes": list(model.notes),
     }
+
+
+def named_facts(model: PadModel) -> dict[str, Any]:
+    """Return what tells a model from others, and its threshold: what goes with its scores."""
+    facts = model_facts(model)
+    return {name: facts[name] for name in ("file", "digest", "preset", "is_simulated", "threshold")}
 
 
 def take_facts(take: TakeRecorded) -> dict[str, Any]:
@@ -65,4 +82,4 @@ def missing_variety(samples: Iterable[Sample]) -> list[str]:
     rows = list(samples)
     conditions = [sample.condition for sample in rows if sample.condition is not None]
     items = coverage(conditions, [sample.part_name for sample in rows])
-    return [item.advice for item in items if item.advice]
+    return [_IN_RECORDINGS.get(item.name, item.advice) for item in items if item.advice]

@@ -113,7 +113,7 @@ class InputResult:
         return {
             "source": self.source,
             "verdict": None if self.verdict is None else self.verdict.value,
-            "score": self.score,
+            "mean_score": self.score,
             "threshold": self.threshold,
             "n_frames": len(self.frames),
             "n_scored": self.n_scored,

@@ -80,7 +80,10 @@ def _model(stored: Any) -> ModelShown | None:
             value=_real(threshold["value"]),
             target_bpcer=_real(threshold["target_bpcer"]),
             bpcer=_real(threshold["bpcer"]),
-            interval=(_real(threshold["interval"][0]), _real(threshold["interval"][1])),
+            interval=(
+                _real(threshold["bpcer_interval"][0]),
+                _real(threshold["bpcer_interval"][1]),
+            ),
             n_scores=int(threshold["n_scores"]),
             n_effective=_real(threshold["n_effective"]),
             promised=_kind(threshold["promised"], bool),

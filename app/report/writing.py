@@ -51,15 +51,12 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
     ReportError
         Where the disk refuses.
     """
-    page = Path(path)
-    if page.suffix.lower() not in (".html", ".htm"):
-        page = page.with_name(page.name + ".html")
-    page = page.absolute()
+    page, as_json, figures, presentations = files_of(path)
     document = json.dumps(as_document(report), indent=1, allow_nan=False, ensure_ascii=False)
     texts = {
-        page.with_suffix(".json"): document + "\n",
-        page.with_suffix(".csv"): figures_csv(report),
-        page.with_name(f"{page.stem}-presentations.csv"): presentations_csv(report),
+        as_json: document + "\n",
+        figures: figures_csv(report),
+        presentations: presentations_csv(report),
         page: render(report),
     }
     try:
@@ -73,6 +70,20 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
             "folder or free some space."
         ) from error
     return replace(report, html=str(page))
+
+
+def files_of(path: str | os.PathLike[str]) -> tuple[Path, Path, Path, Path]:
+    """Return what `write` writes for a page: itself, its JSON, its figures, its presentations."""
+    page = Path(path)
+    if page.suffix.lower() not in (".html", ".htm"):
+        page = page.with_name(page.name + ".html")
+    page = page.absolute()
+    return (
+        page,
+        page.with_suffix(".json"),
+        page.with_suffix(".csv"),
+        page.with_name(f"{page.stem}-presentations.csv"),
+    )
 
 
 # ------------------------------------------------------------------ JSON
@@ -127,7 +138,7 @@ def _model(model: ModelShown) -> dict[str, Any]:
             "statement": threshold.statement,
             "target_bpcer": _finite(threshold.target_bpcer),
             "bpcer": _finite(threshold.bpcer),
-            "interval": [_finite(end) for end in threshold.interval],
+            "bpcer_interval": [_finite(end) for end in threshold.interval],
             "n_scores": threshold.n_scores,
             "n_effective": _finite(threshold.n_effective),
             "promised": threshold.promised,

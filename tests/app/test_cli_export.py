@@ -63,14 +63,14 @@ def test_that_json_is_all_that_standard_output_holds(model, tmp_path):
     told = json.loads(run.stdout)
     assert told["format"] == "onnx"
     assert told["bytes"] == (tmp_path / "face.onnx").stat().st_size
-    assert 0 <= told["parity"]["score"] <= told["parity"]["limit"]
-    assert told["parity"]["n_rows"] > 100
+    assert 0 <= told["parity"]["largest_difference"] <= told["parity"]["limit"]
+    assert told["parity"]["n_compared"] > 100
 
 
 def test_that_a_model_is_exported_once_more_bit_for_bit(model, tmp_path):
     run = export(model, tmp_path / "copy.safetensors", "--json")
     assert run.exit_code == ExitCode.OK, run.output
-    assert json.loads(run.stdout)["parity"]["score"] == 0
+    assert json.loads(run.stdout)["parity"]["largest_difference"] == 0
     assert (tmp_path / "copy.safetensors").read_bytes() == Path(model.path).read_bytes()
 
 

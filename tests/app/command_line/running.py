@@ -28,10 +28,10 @@ def refused(result, code):
     return sentence
 
 
-def interrupted(arguments, when):
+def interrupted(arguments, when, number=signal.SIGINT):
     """Start a command, press Ctrl-C when ``when(process)`` returns, and return what it left.
 
-    Returns exit code, standard output and standard error.
+    Another signal may be sent instead. Returns exit code, standard output and standard error.
     """
     with subprocess.Popen(
         [sys.executable, "-m", "app", *map(str, arguments)],
@@ -40,9 +40,14 @@ def interrupted(arguments, when):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that starts the tests in the background lets them ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        when(process)
-        assert process.poll() is None  # it is still at work
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        try:
+            when(process)
+            assert process.poll() is None  # it is still at work
+            process.send_signal(number)
+            stdout, stderr = process.communicate(timeout=60)
+        finally:
+            process.kill()
     return process.returncode, stdout, stderr

@@ -7,7 +7,7 @@ import pytest
 
 from app.cli.exit_codes import ExitCode
 from app.headless import checkup
-from app.headless.checkup import State, folder_finding
+from app.headless.checkup import State, check_up, folder_finding, versions
 from tests.app.command_line.running import refused, run
 
 CHECKS = {
@@ -20,8 +20,9 @@ def doctor(*arguments):
     return run("doctor", "--preset", "tiny", *arguments)
 
 
-def findings(name):
-    return [one for one in json.loads(doctor("--json").stdout)["checks"] if one["check"] == name]
+def first(name):
+    """Return the first finding of a name; what comes after it is not looked at."""
+    return next(finding for finding in check_up("tiny") if finding.check == name)
 
 
 def test_that_everything_is_looked_at_and_what_is_not_ok_says_what_to_do():
@@ -58,23 +59,21 @@ def test_that_a_missing_package_is_named(monkeypatch):
 
     found = metadata.version
     monkeypatch.setattr(checkup.metadata, "version", version)
-    result = doctor("--json")
-    assert result.exit_code == ExitCode.UNHEALTHY
-    told = json.loads(result.stdout)
-    (packages,) = [one for one in told["checks"] if one["check"] == "packages"]
-    assert packages["state"] == "not ok"
-    assert packages["found"].startswith("missing: jinja2; of another version")
-    assert "torch 1.0" in packages["found"]
-    assert told["versions"]["jinja2"] is None
+    packages = first("packages")
+    assert packages.state is State.BAD
+    assert packages.found.startswith("missing: jinja2; of another version")
+    assert "torch 1.0" in packages.found
+    assert packages.advice
+    assert versions()["jinja2"] is None
 
 
 def test_that_a_damaged_settings_file_is_a_note(tmp_path, monkeypatch):
     monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path))
     (tmp_path / "settings.json").write_text("{")
-    (finding,) = findings("settings")
-    assert finding["state"] == "note"
-    assert "is damaged" in finding["found"]
-    assert str(tmp_path) in finding["advice"]
+    finding = first("settings")
+    assert finding.state is State.NOTE
+    assert "is damaged" in finding.found
+    assert str(tmp_path) in finding.advice
 
 
 def test_that_a_folder_that_cannot_be_written_is_not_ok_and_nothing_is_made(tmp_path, monkeypatch):
@@ -102,8 +101,8 @@ def test_that_little_room_is_told(free, state, tmp_path, monkeypatch):
 
 def test_that_no_screen_is_a_note_because_commands_do_without(monkeypatch):
     monkeypatch.setattr("app.screen.why_no_screen", lambda: "There is no screen here.")
-    (finding,) = findings("screen")
-    assert (finding["state"], finding["found"]) == ("note", "There is no screen here.")
+    finding = first("screen")
+    assert (finding.state, finding.found) == (State.NOTE, "There is no screen here.")
 
 
 def test_that_a_check_that_breaks_is_a_finding_and_stops_no_other(monkeypatch):

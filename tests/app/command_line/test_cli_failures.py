@@ -1,13 +1,17 @@
 """What becomes of errors in any command, and that all commands say what their codes mean."""
 
 import errno
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from app.cli.console import stop
 from app.cli.exit_codes import MEANINGS, ExitCode
 from app.cli.failures import DEBUG_VARIABLE, Commands
 from app.cli.main import cli
@@ -24,8 +28,8 @@ from tests.app.command_line.running import ROOT, run
 COMMANDS = sorted(typer.main.get_command(cli).commands)
 
 
-def raising(error):
-    """Return what a command ends with that raises this."""
+def doing(action):
+    """Return what a command ends with that does this."""
     commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
 
     @commands.callback()
@@ -34,9 +38,18 @@ def raising(error):
 
     @commands.command()
     def work():
-        raise error
+        action()
 
     return CliRunner().invoke(commands, ["work"])
+
+
+def raising(error):
+    """Return what a command ends with that raises this."""
+
+    def action():
+        raise error
+
+    return doing(action)
 
 
 @pytest.mark.parametrize(
@@ -80,17 +93,23 @@ def test_that_what_nobody_foresaw_has_no_traceback_unless_it_is_asked_for(monkey
     assert "Traceback" in raising(KeyError("views")).stderr
 
 
-def test_that_a_reader_who_leaves_early_is_no_failure_of_ours():
+@pytest.mark.parametrize("how", ["typer.echo", "rich.print"])
+def test_that_a_reader_who_leaves_early_is_no_failure_of_ours(how):
     """As in ``lmkl-pad ... | head -1``."""
     with subprocess.Popen(
-        [sys.executable, "-c", PRINT_MUCH], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", PRINT_MUCH.replace("typer.echo", how)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
+    assert process.returncode == ExitCode.PIPE_CLOSED
 
 
 PRINT_MUCH = """
+import rich
 import typer
 from app.cli.failures import Commands
 commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
@@ -102,6 +121,38 @@ def work():
         typer.echo("line" * 1000)
 commands(["work"])
 """
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("ends_by_itself", [False, True])
+def test_that_signals_end_a_command_as_ctrl_c_does_with_a_code_of_their_own(number, ends_by_itself):
+    def work():
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(10)
+        except KeyboardInterrupt:
+            if ends_by_itself:
+                stop("Some of it is kept.", ExitCode.INTERRUPTED)
+            raise
+
+    before = signal.getsignal(number)
+    result = doing(work)
+    assert result.exit_code == ExitCode.TERMINATED
+    assert result.stderr == ("Some of it is kept.\n" if ends_by_itself else "Stopped.\n")
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_that_a_signal_that_is_ignored_stays_so(monkeypatch):
+    """As under ``nohup``."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        result = doing(lambda: os.kill(os.getpid(), signal.SIGHUP))
+        assert (result.exit_code, result.output) == (ExitCode.OK, "")
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

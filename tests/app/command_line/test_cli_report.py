@@ -104,7 +104,8 @@ def test_that_short_and_unreadable_recordings_are_told_and_left_out(
     assert result.exit_code == ExitCode.BAD_INPUT
     unreadable, short, nothing = result.stderr.splitlines()
     assert "text.avi cannot be read" in unreadable
-    assert f"{genuine[0]} has too few frames" in short
+    assert short.startswith(f"{genuine[0]} is left out of the report")
+    assert "--every" in short
     assert "no presentation" in nothing
     assert not page.exists()
 
@@ -119,6 +120,27 @@ def test_that_short_and_unreadable_recordings_are_told_and_left_out(
         (["--model", "m", "--attack", "bona fide=demo"], ExitCode.USAGE, "--bona-fide"),
         (["--model", "m", "--attack", "print=gone.avi"], ExitCode.BAD_INPUT, "does not exist"),
         (["--model", "gone", "--attack", "print=demo"], ExitCode.BAD_MODEL, "gone"),
+        (
+            ["--model", "m", "--attack", "print=text.json", "--attack", "x=./text.json"],
+            ExitCode.USAGE,
+            "is named twice",
+        ),
+        (
+            ["--model", "m", "--bona-fide", "text.json", "--attack", "print=text.json"],
+            ExitCode.USAGE,
+            "is named twice",
+        ),
+        (
+            ["--model", "m", "--bona-fide", "demo", "--session", "page.json"],
+            ExitCode.USAGE,
+            "the same file",
+        ),
+        (
+            ["--model", "text.json", "--bona-fide", "demo", "--session", "text.json"],
+            ExitCode.USAGE,
+            "would be overwritten",
+        ),
+        (["--model", "m", "--bona-fide", "demo", "--every", "inf"], ExitCode.USAGE, "--every"),
         (["gone.json"], ExitCode.BAD_INPUT, "gone.json cannot be read"),
         (["text.json"], ExitCode.BAD_INPUT, "is no JSON"),
         (["list.json"], ExitCode.BAD_INPUT, "no test session"),

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import shutil
+import signal
 import sys
 
 import numpy as np
@@ -85,7 +87,7 @@ def test_that_json_lines_hold_the_frames_and_then_the_input(model_file, genuine,
     for line in lines:
         if line["kind"] == "input":
             scores = [one[1] for key, one in expected.items() if key[0] == line["source"]]
-            assert line["score"] == pytest.approx(np.mean(scores), rel=1e-6)
+            assert line["mean_score"] == pytest.approx(np.mean(scores), rel=1e-6)
             assert (line["n_frames"], line["n_scored"]) == (N_SCORED, N_SCORED)
     assert [line["verdict"] for line in lines if line["kind"] == "input"] == [
         "genuine",
@@ -136,7 +138,7 @@ def test_that_pictures_of_a_folder_are_one_input_or_with_apart_each_one(
     assert [one["source"] for one in apart] == [
         str(tmp_path / f"{number}.png") for number in (2, 10, 20)
     ]
-    assert np.mean([one["score"] for one in apart]) == pytest.approx(together[0]["score"])
+    assert np.mean([one["mean_score"] for one in apart]) == pytest.approx(together[0]["mean_score"])
     assert {one["verdict"] for one in apart} <= {"genuine", "attack", "unfamiliar conditions"}
 
 
@@ -252,6 +254,26 @@ def test_that_what_cannot_be_used_is_told_in_one_sentence(
     assert said in refused(run("score", model_file, *arguments, "-q"), code)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--format", "csv", "-o", "clip.png"],
+        ["--strip", "clip.png"],
+        ["--format", "jsonl", "-o", "model.safetensors"],
+        ["--format", "csv", "-o", "new.png", "--strip", "./new.png"],
+    ],
+)
+def test_that_nothing_that_is_read_and_no_other_output_is_overwritten(
+    arguments, model_file, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(model_file, "model.safetensors")
+    cv2.imwrite("clip.png", np.zeros((48, 64, 3), np.uint8))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    refused(run("score", "model.safetensors", "clip.png", *arguments, "-q"), ExitCode.USAGE)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 @pytest.mark.parametrize("damage", ["missing", "text", "cut", "flipped"])
 def test_that_a_damaged_model_is_refused_in_one_sentence(damage, model_file, attack, tmp_path):
     file = tmp_path / "model.safetensors"
@@ -318,7 +340,13 @@ def test_that_ctrl_c_ends_rows_on_standard_output_after_a_whole_line(model_file)
 
 
 @not_on_windows
-def test_that_ctrl_c_leaves_the_old_file_and_no_half_of_a_new_one(model_file, tmp_path):
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, ExitCode.INTERRUPTED), (signal.SIGTERM, ExitCode.TERMINATED)],
+)
+def test_that_a_signal_leaves_the_old_file_and_no_half_of_a_new_one(
+    number, code, model_file, tmp_path
+):
     file = tmp_path / "rows.csv"
     file.write_text("older rows\n")
 
@@ -327,7 +355,6 @@ def test_that_ctrl_c_leaves_the_old_file_and_no_half_of_a_new_one(model_file, tm
             assert process.poll() is None, process.stderr.read()
 
     arguments = ["score", model_file, "demo", "-o", file, "--strip", tmp_path / "strip.png"]
-    code, stdout, stderr = interrupted(arguments, when)
-    assert (code, stdout, stderr) == (ExitCode.INTERRUPTED, "", "Stopped.\n")
+    assert interrupted(arguments, when, number) == (code, "", "Stopped.\n")
     assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]
     assert file.read_text() == "older rows\n"
