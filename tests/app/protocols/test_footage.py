@@ -135,6 +135,14 @@ def test_that_images_of_a_folder_are_spread_in_natural_order(folder):
     assert steps(found) == [1, 4, 7, 10]
 
 
+def test_that_hidden_files_and_inner_folders_are_no_images_of_a_folder(folder):
+    first = FileFootage(folder).digest()
+    (folder / "._image3.png").write_bytes(b"of a Mac")
+    (folder / "copies.png").mkdir()
+    assert [frame.number for frame in FileFootage(folder).frames(99)] == list(range(12))
+    assert FileFootage(folder).digest() == first
+
+
 def test_that_a_broken_image_of_a_folder_is_passed_over(folder):
     (folder / "image4.png").write_bytes(b"no image")
     assert [frame.number for frame in FileFootage(folder).frames(4)] == [1, 7, 10]

@@ -203,6 +203,22 @@ def test_that_without_lists_the_same_videos_are_found(whole, tmp_path, name):
         assert any("official lists" in note for note in found.notes)
 
 
+def test_that_abnormal_objects_are_read_under_their_other_names(tmp_path):
+    classes = ("Airplane", "boat", "CAR", "Chair", "Motorbike", "Sofa")
+    trees.touch(tmp_path, [f"voc/{name}/{n}.jpg" for name in classes for n in range(4)])
+    trees.touch(tmp_path, [f"abnormal/{name}/1.jpg" for name in classes])
+    layout = DATABASES["abnormal-objects"].read(tmp_path, "", "one-against-rest")
+    assert [fold.name for fold in layout.folds] == [
+        "aeroplane",
+        "boat",
+        "car",
+        "chair",
+        "motorbike",
+        "sofa",
+    ]
+    assert {len(fold.plans[0].train) for fold in layout.folds} == {2}
+
+
 def test_that_the_first_protocol_stands_for_an_empty_name(whole):
     layout = whole("oulu-npu", "", "client-independent")
     assert layout.protocol == "IV"

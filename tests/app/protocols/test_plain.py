@@ -144,6 +144,12 @@ def test_that_subjects_are_dealt_out_as_a_whole(root):
     assert "train: anna, dora; development: ben; test: cleo" in layout.notes[0]
 
 
+def test_that_the_larger_half_of_an_odd_number_is_learnt_from(tmp_path):
+    touch(tmp_path, [f"anna/bonafide/{n}.mp4" for n in (1, 2, 3)] + ["anna/attack-print/1.mp4"])
+    (plan,) = read(tmp_path).folds[0].plans
+    assert names(plan.train) == ["anna/bonafide/1.mp4", "anna/bonafide/2.mp4"]
+
+
 def test_that_two_subjects_are_training_and_test(tmp_path):
     for subject in ("anna", "ben"):
         touch(tmp_path, [f"{subject}/bonafide/1.mp4", f"{subject}/attack-print/1.mp4"])

@@ -170,9 +170,9 @@ def test_that_margins_of_zero_are_certified_although_no_gap_is_small_beside_them
         X = rng.normal(size=(30, columns))
         X -= X.mean(axis=0)
         grams.append(linear_gram(X) / np.mean(np.sum(X**2, axis=1)))
-    solution = solve(np.array(grams), nu=1.0)
+    solution = solve(np.array(grams), nu=0.5)
     assert solution.stop_reason == "certified"
-    assert abs(solution.objective) < 1e-9
+    assert abs(solution.objective) < 1e-6
 
 
 def test_that_a_gap_beyond_the_reach_of_rounding_is_given_up_and_told():
