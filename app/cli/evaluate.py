@@ -1,5 +1,7 @@
 """``lmkl-pad evaluate``: all methods on a database's protocol, beside the published figures."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,7 +9,8 @@ import typer
 from rich.console import Console
 
 from app.cli.common import PresetName
-from app.cli.console import AsJson, make_folder, print_json, progress_bar, say, stop
+from app.cli.console import AsJson, make_folder, print_json, say, stop
+from app.cli.evaluate_progress import progress
 from app.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -145,8 +148,10 @@ def evaluate_command(
     )
     layout = _layout(database, root, protocol, mode)
     make_folder(output)
-    table = build(_measured(layout, database, options, hidden=as_json))
-    files = write(table, output, with_scores=scores)
+    evaluation = _measured(layout, database, options, hidden=as_json)
+    with _stoppable(), progress("Making the table", hidden=as_json):
+        table = build(evaluation)
+        files = write(table, output, with_scores=scores)
     if as_json:
         print_json(as_document(table, with_scores=scores))
     else:
@@ -209,7 +214,7 @@ def _measured(
     from lmkl_core.features.weights import MissingWeightsError
 
     try:
-        with progress_bar("Starting", hidden=hidden) as tell:
+        with _stoppable(), progress("Starting", hidden=hidden) as tell:
             return run(layout, database, options, progress=tell)
     except MissingWeightsError:
         preset = options.preset or database.preset
@@ -221,5 +226,12 @@ def _measured(
             f"`--preset {OFFLINE_PRESET}` measures with what is installed.",
             ExitCode.MISSING_WEIGHTS,
         )
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Say, where somebody stops it, that nothing is lost."""
+    try:
+        yield
     except KeyboardInterrupt:
         stop(STOPPED, ExitCode.INTERRUPTED)

@@ -8,33 +8,43 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from app.evaluation.tables.building import Row, Table
-from app.evaluation.tables.figures import FIGURES
+from app.evaluation.tables.building import Row, Singles, Table
+from app.evaluation.tables.figures import FIGURES, Told
+from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
-from app.evaluation.tables.page import title
+from app.evaluation.tables.page import bases, title
 from app.evaluation.tables.words import (
     MODES,
     NOTHING,
     basis_text,
+    ends_text,
     printed_text,
     share,
     short_interval,
     spread_text,
 )
 
-NAMES_WIDTH, MEASURED_WIDTH, PUBLISHED_WIDTH, OTHER_WIDTH = 22, 19, 33, 12
-"""Columns of a terminal that methods' names and figures need."""
+NAMES_WIDTH, VIEWS_WIDTH = 23, 31
+"""Columns of a terminal that names of methods and of views need."""
+
+MEASURED_WIDTH, PUBLISHED_WIDTH, COUNTS_WIDTH = 19, 13, 14
+"""Columns that a figure with its interval needs, its published value, and counted errors."""
+
+COUNTED = ("APCER", "BPCER", "APNRR", "BPNRR")
+"""Figures that are counts of errors; what all others rest on is the same for most methods."""
 
 SHORT = {
     "APCER": "APCER, worst",
+    "BPCER100": "BPCER at\nAPCER 1 %",
     "BPCER20": "BPCER at\nAPCER 5 %",
+    "BPCER10": "BPCER at\nAPCER 10 %",
     "ACER": "ACER\n(legacy)",
 }
 """Headings that would be too wide."""
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print a table: the paper's figures first, then all others.
+    """Print a table: the paper's figures first, then all others of methods on several views.
 
     Parameters
     ----------
@@ -47,14 +57,17 @@ def print_table(table: Table, console: Console) -> None:
     console.print(f"[bold]{escape(title(table))}[/bold], {mode}")
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")
-    width = PUBLISHED_WIDTH if table.published is not None else MEASURED_WIDTH
-    for names in _parts(table.headline, width, console):
-        console.print(_headline(table, names))
-    if table.measured:
-        for names in _parts(table.others_to_tell, OTHER_WIDTH, console):
+    for names in _headline_parts(table, console):
+        console.print(_headline(table, names, console))
+    if table.singles is not None:
+        console.print(_singles(table.singles, table.headline, console))
+    if table.compared:
+        for names in _parts(table.others_to_tell, MEASURED_WIDTH, NAMES_WIDTH, console):
             console.print(_others(table, names))
+        console.print(f"Figures of both classes rest on {' or '.join(bases(table))}.")
         if not {"APNRR", "BPNRR"} & set(table.others_to_tell):
-            console.print("Every frame had a response.")
+            console.print("Every presentation had a response.")
+        console.print("Figures by frame, by species and by fold are in the files.")
     for row in table.rows:
         if row.measured is not None and row.by_presentation is None:
             console.print(f"{row.title}: {row.remark}", markup=False, highlight=False)
@@ -62,65 +75,98 @@ def print_table(table: Table, console: Console) -> None:
         console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
 
 
-def _parts(names: Sequence[str], width: int, console: Console) -> list[Sequence[str]]:
-    """Return as many figures together as leave room for the methods' names."""
-    n = max((console.width - NAMES_WIDTH) // width, 1)
+def _headline_parts(table: Table, console: Console) -> list[Sequence[str]]:
+    width = MEASURED_WIDTH + (PUBLISHED_WIDTH if table.published is not None else 0)
+    return _parts(table.headline, width, NAMES_WIDTH, console)
+
+
+def _parts(names: Sequence[str], width: int, beside: int, console: Console) -> list[Sequence[str]]:
+    """Return as many figures together as leave room for names."""
+    n = max((console.width - beside) // width, 1)
     return [names[start : start + n] for start in range(0, len(names), n)]
 
 
-def _headline(table: Table, names: Sequence[str]) -> Grid:
+def _headline(table: Table, names: Sequence[str], console: Console) -> Grid:
     is_spread = len(table.folds) > 1
-    said = "mean ± std over folds, all folds together" if is_spread else "measured"
-    grid = Grid(
-        title=f"By presentation, %: {said}, 95 % interval, n", title_justify="left", box=SIMPLE
-    )
+    said = "mean ± std over folds; all folds together" if is_spread else "measured"
+    grid = _grid(f"By presentation, %: {said} (95 % interval), errors")
     grid.add_column("method", overflow="fold")
     for name in names:
         if table.published is not None:
             grid.add_column(f"{name}\npublished", justify="right", no_wrap=True)
         grid.add_column(f"{_short(name)}\nmeasured", justify="right", no_wrap=True)
-    for row in table.rows:
-        cells = [cell for name in names for cell in _cells(row, name, table)]
-        style = "bold" if row.is_own else "" if row.by_presentation is not None else "dim"
-        grid.add_row(escape(_name(row)), *cells, style=style)
+    widths = [MEASURED_WIDTH + (COUNTS_WIDTH if name in COUNTED else 0) for name in names]
+    width = NAMES_WIDTH + sum(widths) + (len(grid.columns) - 1 - len(names)) * PUBLISHED_WIDTH
+    is_roomy = console.width >= width
+    for line in table.lines:
+        if isinstance(line, Singles):
+            cells = [cell for name in names for cell in _range(line, name, table)]
+            grid.add_row(escape(line.title), *cells)
+            continue
+        cells = [cell for name in names for cell in _cells(line, name, table, is_roomy)]
+        style = "bold" if line.is_own else "" if line.by_presentation is not None else "dim"
+        grid.add_row(escape(_name(line)), *cells, style=style)
     return grid
 
 
-def _cells(row: Row, name: str, table: Table) -> list[str]:
+def _grid(heading: str) -> Grid:
+    return Grid(title=heading, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
+
+
+def _range(singles: Singles, name: str, table: Table) -> list[str]:
+    cells = [] if table.published is None else [NOTHING]
+    return [*cells, ends_text(singles.ends(name))]
+
+
+def _cells(row: Row, name: str, table: Table, is_roomy: bool) -> list[str]:
     cells = [] if table.published is None else [printed_text(row.printed(name))]
     level = row.by_presentation
     if level is None:
         return [*cells, ""]
     told = level.pooled.figure(name)
-    is_spread = len(level.folds) > 1
-    lines = [
-        spread_text(level.spread(name)) if is_spread else "",
-        f"{share(told.value)} ({short_interval(told)})" if told.interval else share(told.value),
-        basis_text(told),
-        told.species if told.value else "",
-    ]
-    return [*cells, "\n".join(escape(line) for line in lines if line)]
+    mean = f"{spread_text(level.spread(name))}\n" if len(level.folds) > 1 else ""
+    basis = basis_text(told) if told.n is not None else ""
+    if told.species and told.value:
+        basis = f"{basis} {told.species}"
+    between = "  " if is_roomy else "\n"
+    return [*cells, escape(f"{mean}{_with_interval(told)}{between}{basis}".rstrip())]
+
+
+def _with_interval(told: Told) -> str:
+    return f"{share(told.value)} ({short_interval(told)})" if told.interval else share(told.value)
+
+
+def _singles(singles: Singles, names: Sequence[str], console: Console) -> Grid:
+    """Return a line a view, with intervals where there is room: the files have them anyway."""
+    is_roomy = console.width >= VIEWS_WIDTH + len(names) * MEASURED_WIDTH
+    grid = _grid(f"Single kernels by presentation, %{' (95 % interval)' if is_roomy else ''}")
+    grid.add_column("view", overflow="fold")
+    for name in names:
+        grid.add_column(_short(name), justify="right", no_wrap=True)
+    for row in singles.rows:
+        level = row.by_presentation
+        cells = [NOTHING if level is None else _brief(level, name, is_roomy) for name in names]
+        grid.add_row(escape(row.view), *cells)
+    return grid
+
+
+def _brief(level: Level, name: str, is_roomy: bool) -> str:
+    if len(level.folds) > 1:
+        return spread_text(level.spread(name))
+    told = level.pooled.figure(name)
+    return _with_interval(told) if is_roomy else share(told.value)
 
 
 def _others(table: Table, names: Sequence[str]) -> Grid:
-    grid = Grid(
-        title="By presentation, % with 95 % interval; † by frame, not independent",
-        title_justify="left",
-        box=SIMPLE,
-    )
+    together = ", all folds together" if len(table.folds) > 1 else ""
+    grid = _grid(f"Further figures by presentation, % (95 % interval){together}")
     grid.add_column("method", overflow="fold")
     for name in names:
         grid.add_column(_short(name), justify="right", no_wrap=True)
-    for row in table.measured:
+    for row in table.compared:
         assert row.by_presentation is not None
-        assert row.by_frame is not None
-        cells = []
-        for name in names:
-            told = row.by_presentation.pooled.figure(name)
-            by_frame = share(row.by_frame.pooled.value(name))
-            lines = [share(told.value), short_interval(told) or NOTHING, f"† {by_frame}"]
-            cells.append("\n".join([*lines, escape(told.species)] if told.value else lines))
-        grid.add_row(escape(row.title), *cells)
+        pooled = row.by_presentation.pooled
+        grid.add_row(escape(row.title), *(_with_interval(pooled.figure(name)) for name in names))
     return grid
 
 

@@ -6,6 +6,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from app.cli.evaluate_progress import Lines
 from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
 from app.demo_video.recordings import write_recordings
@@ -43,7 +44,7 @@ def evaluate_own(own, output, *arguments):
 def test_that_own_recordings_give_a_table_on_the_screen_and_on_disk(own, tmp_path):
     run = evaluate_own(own, tmp_path / "out", "--methods", "md,localised-mkl")
     assert run.exit_code == ExitCode.OK, run.output
-    for told in ("Own recordings", "MD", "Localised MKL", "APCER, worst", "BPCER", "AUC", "†"):
+    for told in ("Own recordings", "MD", "Localised MKL", "APCER, worst", "BPCER", "AUC", "HTER"):
         assert told in run.stdout
     names = sorted(file.name for file in (tmp_path / "out").iterdir())
     assert names == ["plain.csv", "plain.html", "plain.json", "plain.tex"]
@@ -90,10 +91,54 @@ def test_that_ctrl_c_leaves_no_file_and_says_that_the_run_goes_on(own, tmp_path,
     monkeypatch.setattr(running, "run", interrupt)
     run = evaluate_own(own, tmp_path / "out", "--methods", "md")
     assert run.exit_code == ExitCode.INTERRUPTED
-    assert run.stderr.strip() == (
+    assert run.stderr.splitlines()[-1] == (
         "Stopped. What was finished is kept; the same command goes on from there."
     )
     assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_that_ctrl_c_while_the_table_is_made_is_told_alike(own, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("app.evaluation.tables.write", interrupt)
+    run = evaluate_own(own, tmp_path / "out", "--methods", "md")
+    assert run.exit_code == ExitCode.INTERRUPTED
+    assert run.stderr.splitlines()[-2:] == [
+        "Making the table",
+        "Stopped. What was finished is kept; the same command goes on from there.",
+    ]
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_that_a_log_says_which_part_has_begun(own, tmp_path):
+    arguments = ("--methods", "md", "--cache", tmp_path / "new")
+    run = evaluate_own(own, tmp_path / "out", *arguments)
+    assert run.exit_code == ExitCode.OK, run.output
+    assert run.stderr.splitlines()[:5] == [
+        "Starting",
+        "Looking for views made before: 6 to do",
+        "Making views: 30 to do",
+        "Fitting and scoring: 2 to do",
+        "Making the table",
+    ]
+    assert evaluate_own(own, tmp_path / "out", *arguments, "--json").stderr.startswith("Wrote")
+
+
+def test_that_a_log_is_told_every_minute_how_far_a_long_part_is():
+    said, now = [], [0.0]
+    lines = Lines(said.append, lambda: now[0])
+    for done in range(0, 131):
+        now[0] = float(done)
+        lines(done, 130, "Making views")
+    lines(0, 4, "Fitting and scoring")
+    lines(1, 4, "Fitting and scoring: MD")
+    assert said == [
+        "Making views: 130 to do",
+        "Making views (60 of 130)",
+        "Making views (120 of 130)",
+        "Fitting and scoring: 4 to do",
+    ]
 
 
 def test_that_missing_weights_are_told_with_both_ways_out(own, tmp_path):
@@ -101,7 +146,8 @@ def test_that_missing_weights_are_told_with_both_ways_out(own, tmp_path):
     assert run.exit_code == ExitCode.MISSING_WEIGHTS
     assert "`lmkl-pad weights fetch --preset paper-pad`" in run.stderr
     assert "`--preset texture`" in run.stderr
-    assert len(run.stderr.strip().splitlines()) == 1
+    assert len(run.stderr.strip().splitlines()) == 2
+    assert run.stderr.splitlines()[0] == "Starting"
 
 
 # ------------------------------------------------------------------ refusals

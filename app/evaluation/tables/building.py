@@ -15,6 +15,9 @@ and one that needs no threshold."""
 
 NOT_ASKED_FOR = "not asked for in this run"
 
+MANY_SINGLES = 3
+"""Rows of single views from which they have a table of their own: a dozen would hide the rest."""
+
 
 @dataclass(frozen=True)
 class Printed:
@@ -69,6 +72,11 @@ class Row:
         return frame_level(self._folds, self.joiner) if self._folds else None
 
     @property
+    def view(self) -> str:
+        """The view that it is about; empty for methods on several."""
+        return "" if self.measured is None else self.measured.method.partition(":")[2]
+
+    @property
     def is_own(self) -> bool:
         """Whether it is the paper's own method."""
         return self.published is not None and not self.published.citation
@@ -85,6 +93,25 @@ class Row:
     @property
     def _folds(self) -> tuple[FoldResult, ...]:
         return () if self.measured is None else self.measured.folds
+
+
+@dataclass(frozen=True, eq=False)
+class Singles:
+    """One method on each of many views, as one line."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def title(self) -> str:
+        """Its name, with the number of views."""
+        return f"{self.rows[0].title.partition(':')[0]}, {len(self.rows)} views"
+
+    def ends(self, name: str) -> tuple[float, float] | None:
+        """Return the lowest and the highest value of a figure, means over folds; None without."""
+        levels = [row.by_presentation for row in self.rows if row.by_presentation is not None]
+        found = [level.spread(name) for level in levels]
+        values = [each.mean for each in found if each is not None]
+        return (min(values), max(values)) if values else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +152,28 @@ class Table:
             if name not in NON_RESPONSE
             or any(level.pooled.value(name) for level in levels if level is not None)
         )
+
+    @cached_property
+    def singles(self) -> Singles | None:
+        """Methods on single views, where they are many and not all there is."""
+        found = tuple(row for row in self.rows if row.view)
+        is_apart = MANY_SINGLES <= len(found) < len(self.rows)
+        return Singles(found) if is_apart else None
+
+    @cached_property
+    def lines(self) -> tuple[Row | Singles, ...]:
+        """The rows as people read them: many single views are one line."""
+        if self.singles is None:
+            return self.rows
+        first = self.rows.index(self.singles.rows[0])
+        after = (row for row in self.rows[first:] if not row.view)
+        return (*self.rows[:first], self.singles, *after)
+
+    @cached_property
+    def compared(self) -> tuple[Row, ...]:
+        """The rows with measured figures, but for single views that have a table of their own."""
+        lines = [line for line in self.lines if isinstance(line, Row)]
+        return tuple(row for row in lines if row.by_presentation is not None)
 
     @cached_property
     def measured(self) -> tuple[Row, ...]:

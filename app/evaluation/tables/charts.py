@@ -37,15 +37,16 @@ class _Mark:
 
 
 def forest(table: Table) -> str:
-    """Draw the first figures of every method with their intervals; empty when there are none.
+    """Draw the first figures of methods with their intervals; empty when there are none.
 
     A bar is an interval, a dot the pooled figure, an upright line the mean over folds, a diamond
     the published figure.
     """
-    marks = [[_mark(row, name) for name in table.headline] for row in table.rows]
+    rows = [line for line in table.lines if isinstance(line, Row)]
+    marks = [[_mark(row, name) for name in table.headline] for row in rows]
     shown = [
         (row, marked)
-        for row, marked in zip(table.rows, marks, strict=True)
+        for row, marked in zip(rows, marks, strict=True)
         if any(mark.values for mark in marked)
     ]
     if not shown:
@@ -138,7 +139,7 @@ def curves(table: Table) -> Curves | None:
 
 def _chosen(table: Table) -> list[Row]:
     known: list[tuple[Row, float]] = []
-    for row in table.measured:
+    for row in table.compared:
         assert row.by_presentation is not None
         value = row.by_presentation.pooled.value("AUC")
         if value is not None:

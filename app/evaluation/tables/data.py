@@ -92,7 +92,7 @@ def _level(level: Level) -> dict[str, Any]:
         "std": {name: None if each is None else each.std for name, each in spreads.items()},
         "pooled": _measured(level.pooled),
         "folds": {
-            name: {figure: found.value(figure) for figure in FIGURES}
+            name: {figure: _told(found.counted(figure)) for figure in FIGURES}
             for name, found in level.folds.items()
         },
     }
@@ -220,7 +220,7 @@ def _lines(row: Row) -> Iterator[dict[str, Any]]:
             )
             where = {"fold": fold, "threshold": threshold.value, "origin": threshold.origin}
             for name in FIGURES:
-                yield {**at, **where, "figure": name, "value": found.value(name)}
+                yield {**at, **where, "figure": name, **_told(found.counted(name))}
         for name in FIGURES:
             each = level.spread(name)
             if each is not None:

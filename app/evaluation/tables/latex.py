@@ -7,9 +7,9 @@ spelt out or replaced by a question mark, so that any name compiles.
 import unicodedata
 
 from app.evaluation.published import Figure
-from app.evaluation.tables.building import Row, Table
+from app.evaluation.tables.building import Row, Singles, Table
 from app.evaluation.tables.figures import FIGURES, Spread
-from app.evaluation.tables.notices import simulated
+from app.evaluation.tables.notices import simulated, unlike_the_paper
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -66,7 +66,9 @@ def _letter(letter: str) -> str:
 def as_latex(table: Table) -> str:
     r"""Return a ``table`` environment: methods as rows, published beside measured.
 
-    Intervals are those of all folds together.
+    Intervals are those of all folds together, and stand behind the figure that they are about: it
+    is not the mean over folds, and an interval need not hold that one. What a reader must know
+    before comparing with published figures is in the caption, since captions travel with tables.
     """
     kinds = _kinds(table)
     n_columns = len(kinds) * len(table.headline)
@@ -90,7 +92,7 @@ def as_latex(table: Table) -> str:
         " & ".join(["", *names]) + r"\\",
         " & ".join([r"\textbf{Approach}", *heads]) + r"\\",
         r"\hline",
-        *(" & ".join([_title(row), *_cells(row, table)]) + r"\\" for row in table.rows),
+        *(" & ".join(_line(line, table)) + r"\\" for line in table.lines),
         r"\hline",
         r"\end{tabular}",
         rf"\end{{{environment}}}",
@@ -100,7 +102,20 @@ def as_latex(table: Table) -> str:
 
 def _kinds(table: Table) -> tuple[str, ...]:
     kinds = ("measured", "95 % interval")
+    if len(table.folds) > 1:
+        kinds = ("measured", "all folds (95 % interval)")
     return kinds if table.published is None else ("published", *kinds)
+
+
+def _line(line: Row | Singles, table: Table) -> list[str]:
+    if isinstance(line, Row):
+        return [_title(line), *_cells(line, table)]
+    cells = []
+    for name in table.headline:
+        ends = line.ends(name)
+        told = "--" if ends is None else f"${100 * ends[0]:.1f}$ to ${100 * ends[1]:.1f}$"
+        cells += ["--", told, "--"] if table.published is not None else [told, "--"]
+    return [escaped(line.title), *cells]
 
 
 def _cells(row: Row, table: Table) -> list[str]:
@@ -117,6 +132,8 @@ def _cells(row: Row, table: Table) -> list[str]:
         if told.interval is not None:
             low, high = (100 * end for end in told.interval)
             interval = f"${low:.1f}$ to ${high:.1f}$"
+            if len(table.folds) > 1 and told.value is not None:
+                interval = f"${100 * told.value:.1f}$ ({interval})"
         cells += [_spread(level.spread(name)), interval]
     return cells
 
@@ -141,7 +158,12 @@ def _title(row: Row) -> str:
         return escaped(row.title)
     if not row.published.citation:
         return f"{escaped(row.title)} (this work)"
-    return rf"{escaped(row.title)} \cite{{{row.published.citation}}}"
+    mark = "$^{*}$" if _differs(row) else ""
+    return rf"{escaped(row.title)}{mark} \cite{{{row.published.citation}}}"
+
+
+def _differs(row: Row) -> bool:
+    return row.by_presentation is not None and bool(row.remark)
 
 
 def _caption(table: Table) -> str:
@@ -155,9 +177,13 @@ def _caption(table: Table) -> str:
     names = ", ".join(escaped(each) for each in told)
     over = f" (mean$\\pm$std over {len(table.folds)} folds)" if len(table.folds) > 1 else ""
     said = r" \textbf{Simulated recordings: nothing is said about real attacks.}"
-    return rf"{names} in \% on {where}, {escaped(evaluation.mode)}{over}, by presentation." + (
-        said if simulated(table) else ""
-    )
+    sentences = [rf"{names} in \% on {where}, {escaped(evaluation.mode)}{over}, by presentation."]
+    sentences += map(escaped, unlike_the_paper(table))
+    if any(map(_differs, table.rows)):
+        sentences.append("$^{*}$: what was measured differs from the published method.")
+    if table.singles is not None:
+        sentences.append("Of single kernels the lowest and the highest figure is told.")
+    return " ".join(sentences) + (said if simulated(table) else "")
 
 
 def _label(table: Table) -> str:

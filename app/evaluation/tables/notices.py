@@ -23,7 +23,7 @@ def simulated(table: Table) -> str:
 def notices(table: Table) -> tuple[str, ...]:
     """Return what stands in the way of taking the figures as they are, worst first."""
     evaluation = table.evaluation
-    found = [*_missing(table), *_unlike_the_paper(table), _repeated(table), _few(table)]
+    found = [*_missing(table), *unlike_the_paper(table), _repeated(table), _few(table)]
     # The banner says it already.
     found += [note for note in evaluation.notes if note != DEMO_NOTE]
     failed = [row for row in table.rows if row.measured is not None and not row.measured.folds]
@@ -56,7 +56,8 @@ def _missing(table: Table) -> list[str]:
     return found
 
 
-def _unlike_the_paper(table: Table) -> list[str]:
+def unlike_the_paper(table: Table) -> list[str]:
+    """Return why published figures are not the target of the measured ones, if they are not."""
     evaluation, published = table.evaluation, table.published
     if published is None:
         return []

@@ -6,13 +6,14 @@ from typing import Any
 from markupsafe import Markup
 
 from app.evaluation.tables import charts
-from app.evaluation.tables.building import Row, Table
+from app.evaluation.tables.building import Row, Singles, Table
 from app.evaluation.tables.figures import FIGURES, NON_RESPONSE
 from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
 from app.evaluation.tables.words import (
     MODES,
     basis_text,
+    ends_text,
     interval_text,
     parameters_text,
     printed_text,
@@ -32,9 +33,9 @@ MOST_COLUMNS = 8
 INTERVALS = (
     "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
     "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
-    f"not independent; with fewer than {FEW_SUBJECTS} subjects, and for other figures of several "
-    "rates, they hold with at least 95 % if presentations are independent, whatever the scores, "
-    "and are wide when data are few."
+    f"not independent. With fewer than {FEW_SUBJECTS} subjects, where so few err that draws say "
+    "little, and for other figures of several rates, they hold with at least 95 % if presentations "
+    "are independent, whatever the scores, and are wide when data are few."
 )
 
 MOST_SPECIES = 24
@@ -66,9 +67,12 @@ def _values(table: Table) -> dict[str, Any]:
         "simulated": simulated(table),
         "notices": notices(table),
         "headings": [(name, FIGURES[name]) for name in table.headline],
-        "rows": [_row(row, table.headline) for row in table.rows],
+        "rows": [_line(line, table.headline) for line in table.lines],
+        "singles": [_single(row, table.headline) for row in table.singles.rows]
+        if table.singles
+        else [],
         "other_headings": [(name, FIGURES[name]) for name in others],
-        "other_rows": [_row(row, others) for row in table.measured],
+        "other_rows": [_row(row, others) for row in table.compared],
         "other_reading": _other_reading(table, others),
         # With one figure there is room to spread its parts over columns.
         "is_single": len(table.headline) == 1,
@@ -82,6 +86,7 @@ def _values(table: Table) -> dict[str, Any]:
         "fold_tables": _fold_tables(table) if len(table.folds) > 1 else [],
         "intervals": INTERVALS,
         "methods": [_method(row) for row in table.measured],
+        "n_methods": len(table.compared) + (table.singles is not None),
     }
 
 
@@ -92,12 +97,25 @@ def title(table: Table) -> str:
     return f"{evaluation.title}{protocol}"
 
 
+def _line(line: Row | Singles, names: Sequence[str]) -> dict[str, Any]:
+    if isinstance(line, Row):
+        return _row(line, names)
+    cells = [{"printed": printed_text(None), "ends": ends_text(line.ends(name))} for name in names]
+    told = {"title": line.title, "source": "", "remark": "", "is_own": False}
+    return {**told, "is_range": True, "is_measured": True, "cells": cells}
+
+
+def _single(row: Row, names: Sequence[str]) -> dict[str, Any]:
+    return {**_row(row, names), "title": row.view}
+
+
 def _row(row: Row, names: Sequence[str]) -> dict[str, Any]:
     return {
         "title": row.title,
         "source": row.source,
         "remark": _remark(row),
         "is_own": row.is_own,
+        "is_range": False,
         "is_measured": row.by_presentation is not None,
         "cells": [
             {"name": name, "printed": printed_text(row.printed(name)), **_cell(row, name)}
@@ -140,7 +158,7 @@ def _reading(table: Table) -> str:
     n_folds = len(table.folds)
     if not n_folds:
         return ""
-    basis = " Figures of both classes rest on " + " or ".join(_bases(table)) + "."
+    basis = " Figures of both classes rest on " + " or ".join(bases(table)) + "."
     if len(table.headline) == 1:
         return f"n: bona fide + attacks, or errors of presentations.{basis}"
     what = "the figure; its 95 % interval"
@@ -160,7 +178,8 @@ def _other_reading(table: Table, shown: Sequence[str]) -> str:
     return f"{said} {' and '.join(absent)} {'are' if len(absent) > 1 else 'is'} 0 for all methods."
 
 
-def _bases(table: Table) -> list[str]:
+def bases(table: Table) -> list[str]:
+    """Return what figures of both classes rest on, each once."""
     found = []
     for row in table.measured:
         if row.by_presentation is not None:
@@ -184,7 +203,7 @@ def _species_tables(table: Table) -> list[dict[str, Any]]:
             "species": chunk,
             "rows": [
                 (row.title, [_rate(rates.get(name)) for name in chunk])
-                for row in table.measured
+                for row in table.compared
                 if row.by_presentation is not None
                 for rates in (row.by_presentation.pooled.errors.apcers,)
             ],
@@ -223,7 +242,7 @@ def _fold_tables(table: Table) -> list[dict[str, Any]]:
             "folds": chunk,
             "rows": [
                 (row.title, [_in_fold(row.by_presentation, fold, name) for fold in chunk])
-                for row in table.measured
+                for row in table.compared
                 if row.by_presentation is not None
             ],
         }

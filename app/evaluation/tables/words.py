@@ -40,6 +40,11 @@ def interval_text(told: Told) -> str:
     return f"{share(low)} to {share(high)}"
 
 
+def ends_text(ends: tuple[float, float] | None) -> str:
+    """Return the lowest and the highest of several figures as ``"12.5 to 50.0"``."""
+    return NOTHING if ends is None else f"{share(ends[0])} to {share(ends[1])}"
+
+
 def short_interval(told: Told) -> str:
     """Return ``"2.7-32.4"`` for narrow columns; empty where no interval is told."""
     return interval_text(told).replace(" to ", "-")

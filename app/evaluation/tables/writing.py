@@ -8,6 +8,7 @@ from app.evaluation.tables.building import Table
 from app.evaluation.tables.data import as_csv, as_document
 from app.evaluation.tables.latex import as_latex
 from app.evaluation.tables.page import render
+from app.protocols.registry import DATABASES
 from app.report.writing import ReportError
 from lmkl_core.modelfile.storage import write_atomically
 
@@ -17,9 +18,15 @@ class TableError(ReportError):
 
 
 def name_of(table: Table) -> str:
-    """Return the name that its files share, such as ``oulu-npu-IV``."""
+    """Return the name that its files share, such as ``oulu-npu-IV``.
+
+    A mode that is not the database's own is part of it, so that two modes written into one folder
+    do not replace each other.
+    """
     evaluation = table.evaluation
-    parts = (evaluation.database, evaluation.protocol)
+    known = DATABASES.get(evaluation.database)
+    is_usual = known is None or evaluation.mode == known.modes[0]
+    parts = (evaluation.database, evaluation.protocol, "" if is_usual else evaluation.mode)
     told = "-".join(part for part in parts if part)
     # A protocol of one's own may be named by anything.
     return "".join(each if each.isalnum() or each in "-._" else "_" for each in told) or "table"

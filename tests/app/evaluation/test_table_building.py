@@ -1,5 +1,7 @@
 """Rows: measured methods merged with the paper's."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.evaluation.tables import build
@@ -117,3 +119,46 @@ def test_that_few_subjects_are_told():
     many = scores([0.9, 0.8] * 8, print=[0.1, 0.85] * 8)
     enough = table(method(folds=(fold(table=many),)))
     assert not any("too few to draw" in text for text in notices(enough))
+
+
+def singles(*values):
+    return [
+        method(
+            f"single:face/x{n}",
+            f"Single kernel: face/x{n}",
+            (fold(table=scores([v], print=[0.1])),),
+        )
+        for n, v in enumerate(values)
+    ]
+
+
+def test_that_many_single_views_are_one_line_from_their_lowest_to_their_highest_figure():
+    made = table(
+        method("mk-svdd", "Multiple Kernel-SVDD"),
+        *singles(0.9, 0.0, 0.9),
+        method("localised", "Localised MKL"),
+        table="",
+    )
+    titles = [line.title for line in made.lines]
+    assert titles == ["Multiple Kernel-SVDD", "Single kernel, 3 views", "Localised MKL"]
+    assert made.singles.ends("BPCER") == (0.0, 1.0)
+    assert made.singles.ends("AUC") == (0.0, 1.0)
+    assert made.singles.ends("APCER") == (0.0, 0.0)
+    assert [row.view for row in made.singles.rows] == ["face/x0", "face/x1", "face/x2"]
+    assert [row.title for row in made.compared] == ["Multiple Kernel-SVDD", "Localised MKL"]
+    # Files for machines have them all.
+    assert len(made.rows) == len(made.measured) == 5
+
+
+@pytest.mark.parametrize("others", [(), (method("lpq", "ℓp,q-MKL"),)])
+def test_that_single_views_stay_rows_where_they_are_few_or_all_there_is(others):
+    few = singles(0.9, 0.8, 0.7)[: 2 if others else 3]
+    made = table(*few, *others, table="")
+    assert made.singles is None
+    assert made.lines == made.rows == made.compared
+
+
+def test_that_single_views_without_figures_have_no_range():
+    failed = [replace(each, folds=(), failure="No.") for each in singles(1, 1, 1)]
+    made = table(*failed, method("localised", "Localised MKL"), table="")
+    assert made.singles.ends("AUC") is None

@@ -13,6 +13,8 @@ import pytest
 from app.evaluation.tables import TableError, build, write
 from app.evaluation.tables.data import as_csv, as_document
 from app.evaluation.tables.latex import as_latex, escaped
+from app.protocols.registry import DATABASES
+from lmkl_core.calibration import clopper_pearson
 from lmkl_core.metrics.table import ScoreTable
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
 
@@ -45,6 +47,22 @@ def test_that_the_json_holds_every_figure_with_n_and_interval():
     assert row["measured"]["frame_level"]["is_independent"] is False
     assert row["measured"]["folds"][0]["parameters"] == {"": {"delta": 0.1, "p": 2}}
     assert row_of(document, "Weighted-Fusion")["measured"] is None
+
+
+def test_that_figures_of_every_fold_have_their_n_and_rates_their_intervals():
+    made = table(method(folds=(fold("a"), fold("b", scores([0.9, 0.8], print=[0.1])))), table="")
+    folds = as_document(made)["rows"][0]["measured"]["presentation_level"]["folds"]
+    low, high = clopper_pearson(1, 4)
+    expected = {"value": 0.25, "n_errors": 1, "n": 4, "low": low, "high": high}
+    assert folds["a"]["BPCER"] == pytest.approx(expected)
+    assert folds["b"]["AUC"] == {"value": 1.0, "n_bona_fide": 2, "n_attacks": 1}
+    by_csv = {(line["level"], line["fold"], line["figure"]): line for line in lines_of(made)}
+    found = by_csv["presentation", "a", "APCER"]
+    assert (found["n_errors"], found["n"], found["species"]) == ("1", "3", "print")
+    assert by_csv["presentation", "a", "HTER"]["n_attacks"] == "6"
+    # Frames are not independent.
+    assert by_csv["frame", "a", "BPCER"]["n"] == "8"
+    assert by_csv["frame", "a", "BPCER"]["low"] == ""
 
 
 def test_that_scores_are_there_when_asked_for_and_make_the_same_table_again():
@@ -131,6 +149,41 @@ def test_that_the_latex_table_has_the_papers_form():
     assert "booktabs" not in text
 
 
+def test_that_the_interval_in_latex_stands_behind_the_figure_that_it_is_about():
+    # Each fold's worst species errs always, but either species only in one fold.
+    one = fold("a", scores([0.9], print=[0.9], phone=[0.1]))
+    two = fold("b", scores([0.9], print=[0.1], phone=[0.9]))
+    made = table(method(folds=(one, two)), table="")
+    text = as_latex(made)
+    low, high = made.rows[0].by_presentation.pooled.figure("APCER").interval
+    assert f"$100.0\\pm0.0$ & $50.0$ (${100 * low:.1f}$ to ${100 * high:.1f}$)" in text
+    assert "all folds (95 \\% interval)" in text
+    assert high < 1.0
+
+
+def test_that_the_caption_says_why_published_figures_are_no_target():
+    made = table(
+        method("fusion", "Unweighted kernel fusion"),
+        method(),
+        database="oulu-npu",
+        table="ONC",
+        protocol="I",
+        settings={"preset": "texture"},
+    )
+    caption = next(line for line in as_latex(made).splitlines() if line.startswith("\\caption"))
+    assert "views are those of the preset texture, not the paper's" in caption
+    assert "published figures are those of protocol IV; protocol I was measured" in caption
+    assert "$^{*}$: what was measured differs from the published method." in caption
+    assert r"Unweighted kernel fusion$^{*}$ \cite{9303455}" in as_latex(made)
+
+
+def test_that_latex_has_one_line_for_many_single_kernels():
+    views = [method(f"single:face/{n}", f"Single kernel: face/{n}") for n in range(3)]
+    text = as_latex(table(*views, method()))
+    assert r"Single kernel, 3 views & -- & $20.8$ to $20.8$ & --\\" in text
+    assert "Single kernel: face" not in text
+
+
 def test_that_braces_and_environments_of_the_latex_table_match():
     made = table(
         method("x", r"od{d} \name_%", (fold("a"),)), method(), table="ONC", title="A & B_{c}"
@@ -174,6 +227,15 @@ def test_that_page_json_csv_and_latex_share_a_name(tmp_path):
     assert sorted(file.name for file in (tmp_path / "new").iterdir()) == sorted(
         file.name for file in files
     )
+
+
+def test_that_two_modes_in_one_folder_do_not_replace_each_other(tmp_path):
+    usual, other = (
+        write(table(database="replay-mobile", mode=mode), tmp_path)[0].name
+        for mode in DATABASES["replay-mobile"].modes
+    )
+    assert usual == "replay-mobile.html"
+    assert other == f"replay-mobile-{DATABASES['replay-mobile'].modes[1]}.html"
 
 
 def test_that_no_protocol_leads_out_of_the_folder(tmp_path):

@@ -158,6 +158,20 @@ def test_that_there_are_no_curves_without_both_classes():
     assert curves(table(method(folds=(fold(table=scores([0.9])),)))) is None
 
 
+def test_that_many_single_kernels_have_a_table_of_their_own():
+    views = [method(f"single:face/x{n}", f"Single kernel: face/x{n}") for n in range(3)]
+    made = page_of(*views, method("lpq", "ℓp,q-MKL"), method(), table="")
+    told = text_of(made)
+    assert "Single kernel, 3 views" in told
+    assert "lowest to highest, see below" in told
+    assert "Single kernels (%)" in told
+    assert "3 methods measured" in told
+    assert forest(table(*views, method(), table="")).count('class="dot"') == 3
+    # Its line, its table, and its threshold; neither further figures nor species.
+    assert told.count("face/x1") == 2
+    assert "Single kernels (%)" not in text_of(page_of(*views, table=""))
+
+
 def test_that_chosen_parameters_are_counted_over_models():
     plans = {"anna": {"delta": 0.1}, "ben": {"delta": 0.1}, "eva": {"delta": 10.0}}
     text = text_of(page_of(method(folds=(replace(fold(), parameters=plans),))))
