@@ -20,6 +20,7 @@ NAMES = (
     "launch",
     "responsiveness",
     "enrolment",
+    "recordings",
     "evaluation",
 )
 

@@ -73,7 +73,7 @@ def progress_bar(title: str = "", *, hidden: bool = False) -> Iterator[Tell]:
     hidden : bool
         Show nothing at all.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     with _bar(title, columns, hidden) as tell:
         yield tell
 
@@ -84,7 +84,7 @@ def download_bar(
 ) -> Iterator[Callable[[int, int | None], None]]:
     """Show how many bytes there are and how many are still to come."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TimeRemainingColumn(),

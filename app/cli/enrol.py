@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from app.cli.common import PresetName, check_seconds, named_value, settings_with
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
@@ -110,7 +111,7 @@ def enrol_command(
         except ModelFileError as error:
             stop(str(error), ExitCode.UNWRITABLE)
     if as_json or not quiet:
-        _print(recorder.takes, export, as_json)
+        _print(recorder.takes, export, as_json, is_new=base is None)
     gap = float(export.model.estimator.gap_)
     if not gap <= CERTIFIED_GAP:
         stop(
@@ -139,11 +140,14 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWan
     return wanted
 
 
-def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
-    from app.headless.facts import missing_variety, model_facts, take_facts
+def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool, *, is_new: bool) -> None:
+    from app.headless.facts import lone_recordings, missing_variety, model_facts, take_facts
 
     facts = model_facts(export.model)
-    advice = missing_variety(sample for take in takes for sample in take.samples)
+    samples = [sample for take in takes for sample in take.samples]
+    advice = missing_variety(samples)
+    if is_new:  # otherwise the model may hold what stands in for them
+        facts["notes"] += lone_recordings(samples)
     if as_json:
         parity = {
             "engine": "lmkl-pad",
@@ -187,8 +191,8 @@ def _takes_table(takes: "list[TakeRecorded]") -> Table:
         table.add_column(heading, justify="right")
     for take in takes:
         table.add_row(
-            take.name,
-            take.source,
+            Text(take.name),
+            Text(take.source),
             str(take.n_parts),
             str(len(take.samples)),
             str(take.refused.total()),

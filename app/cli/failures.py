@@ -9,7 +9,7 @@ import threading
 import traceback
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -23,11 +23,10 @@ DEBUG_VARIABLE = "LMKL_PAD_DEBUG"
 STOPPED = "Stopped."
 
 
-_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-
-class Terminated(KeyboardInterrupt):
-    """The system asked the process to end, or its terminal was closed."""
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+_USUAL = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Commands(TyperGroup):
@@ -35,58 +34,64 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; see :func:`outcome_of` for what becomes of errors."""
-        try:
-            with _signals_raised():
-                return self._invoke(ctx)
-        except typer.Exit as end:
-            # Commands that end by themselves at an interrupt do not ask where it came from.
-            if end.exit_code == ExitCode.INTERRUPTED and isinstance(end.__context__, Terminated):
-                raise typer.Exit(ExitCode.TERMINATED) from None
-            raise
+        _print_any_name()
+        with _signals_raised() as received:
+            try:
+                return super().invoke(ctx)
+            except BaseException as error:
+                _end(error, received)
 
-    def _invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt:
-            stop(STOPPED, ExitCode.INTERRUPTED)
-        except SystemExit:
-            # This is how rich ends where the reader of its tables has left.
-            raise typer.Exit(ExitCode.PIPE_CLOSED) from None
-        except Exception as error:
-            if _is_typers_own(error):
-                raise  # usage errors have their own form
-            if getattr(error, "errno", None) == errno.EPIPE:
-                _write_to_nobody()
-                raise typer.Exit(ExitCode.PIPE_CLOSED) from None
-            if os.environ.get(DEBUG_VARIABLE):
-                say("".join(traceback.format_exception(error)).rstrip())
-            sentence, code = outcome_of(error)
-            stop(sentence, code)
+
+def _end(error: BaseException, received: list[int]) -> NoReturn:
+    """Turn whatever ended a command into one sentence and its exit code."""
+    stopped = ExitCode.INTERRUPTED
+    if received and received[0] != signal.SIGINT:
+        stopped = ExitCode.TERMINATED
+    if isinstance(error, typer.Exit):
+        # Commands that end by themselves at an interrupt do not ask where it came from.
+        raise typer.Exit(stopped) if error.exit_code == ExitCode.INTERRUPTED else error
+    # Libraries that are interrupted while they load raise what they like.
+    if received or isinstance(error, KeyboardInterrupt):
+        stop(STOPPED, stopped)
+    if isinstance(error, SystemExit):
+        # This is how rich ends where the reader of its tables has left.
+        raise typer.Exit(ExitCode.PIPE_CLOSED)
+    if not isinstance(error, Exception) or _is_typers_own(error):
+        raise error  # usage errors have their own form
+    if getattr(error, "errno", None) == errno.EPIPE:
+        _write_to_nobody()
+        raise typer.Exit(ExitCode.PIPE_CLOSED)
+    if os.environ.get(DEBUG_VARIABLE):
+        say("".join(traceback.format_exception(error)).rstrip())
+    sentence, code = outcome_of(error)
+    stop(sentence, code)
 
 
 @contextlib.contextmanager
-def _signals_raised() -> Iterator[None]:
-    """Let signals end the work as Ctrl-C does, so that nothing half-written is left behind."""
+def _signals_raised() -> Iterator[list[int]]:
+    """Let signals end the work as Ctrl-C does, so that nothing half-written is left behind.
+
+    Yields the signals that came so far.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    usual: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        for number in _SIGNALS:
-            # What is ignored, as under nohup, stays so.
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, _raise_terminated)
+        usual = {number: signal.getsignal(number) for number in _SIGNALS}
+    for number, handler in usual.items():
+        # What is ignored, as under nohup, stays so.
+        if handler in _USUAL:
+            signal.signal(number, interrupt)
     try:
-        yield
+        yield received
     finally:
-        leave_signals()
-
-
-def leave_signals() -> None:
-    """Let signals end the process at once again: the window sees to its end itself."""
-    for number in _SIGNALS:
-        if signal.getsignal(number) is _raise_terminated:
-            signal.signal(number, signal.SIG_DFL)
-
-
-def _raise_terminated(number: int, _: FrameType | None) -> None:
-    raise Terminated(number)
+        for number, handler in usual.items():
+            if signal.getsignal(number) is interrupt:
+                signal.signal(number, handler)
 
 
 def outcome_of(error: Exception) -> tuple[str, ExitCode]:
@@ -138,6 +143,12 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _print_any_name() -> None:
+    """Print names of files that standard output's encoding does not know with escapes."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _write_to_nobody() -> None:

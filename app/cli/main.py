@@ -8,7 +8,7 @@ import typer
 
 from app.cli import demo, doctor, enrol, evaluate, export, report, score, weights
 from app.cli.exit_codes import HELP
-from app.cli.failures import Commands, leave_signals
+from app.cli.failures import Commands
 
 cli = typer.Typer(
     name="lmkl-pad",
@@ -61,5 +61,4 @@ def root(
     if context.invoked_subcommand is None:
         from app.launch import launch
 
-        leave_signals()
         raise typer.Exit(launch(source, "" if model is None else str(model)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from app.cli.common import (
     PresetName,
@@ -237,7 +238,7 @@ def _print(report: "Report") -> None:
     table.add_column("figure")
     table.add_column("value")
     for name, value in shown.figures:
-        table.add_row(name, value)
+        table.add_row(Text(name), Text(value))
     console.print(table)
     for sentence in shown.warnings:
         console.print(sentence, markup=False, soft_wrap=True)

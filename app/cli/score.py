@@ -1,5 +1,6 @@
 """``lmkl-pad score``: what a model says of pictures, videos and folders of them."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from enum import StrEnum
@@ -7,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
+from rich.text import Text
 
 from app.cli.common import PresetName, check_files_apart, settings_with
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
@@ -99,7 +101,7 @@ def score_command(
     from app.sources.source import SourceError
 
     form = _format(form, output, as_json=as_json)
-    _check_files(output, strip)
+    _check_files(output, strip, inputs)
     settings = settings_with()
     texts = [found for text in inputs for found in recordings_in(text, apart=apart)]
     if frames is None and (endless := [text for text in texts if source_from(text).is_live]):
@@ -162,12 +164,19 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
     return form
 
 
-def _check_files(output: Path | None, strip: Path | None) -> None:
+def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> None:
     """Refuse what could not be written, before any work."""
     from app.headless.strip import SUFFIXES
 
     if strip is not None and strip.suffix.lower() not in SUFFIXES:
         stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
+    for folder in filter(os.path.isdir, inputs if strip is not None else ()):
+        if strip is not None and strip.resolve().is_relative_to(Path(folder).resolve()):
+            stop(
+                f"Draw the strip {strip} outside of {folder}: its pictures are scored, and so "
+                "would the strip be the next time.",
+                ExitCode.USAGE,
+            )
     for path in (output, strip):
         if path is not None:
             check_output(path)
@@ -200,21 +209,29 @@ def _document(model: "PadModel", results: "list[InputResult]") -> dict[str, Any]
 def _print(model: "PadModel", results: "list[InputResult]", console: Console) -> None:
     table = Table(title="Scores", title_justify="left")
     table.add_column("input", overflow="fold")
-    table.add_column("verdict")
-    for heading in ("mean score", "frames scored", "accepted"):
-        table.add_column(heading, justify="right")
-    for result in results:
-        verdict = "unreadable" if result.verdict is None else result.verdict.value
-        table.add_row(
-            result.source,
-            f"{verdict} (simulated)" if result.is_simulated else verdict,
-            "-" if result.score is None else f"{result.score:.4f}",
-            f"{result.n_scored} of {len(result.frames)}",
-            str(result.n_accepted),
-        )
+    rows = [_row(result) for result in results]
+    headings = ("verdict", "mean score", "frames scored", "accepted")
+    # Where there is little room the names are folded, not what was found.
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][1:]
+    for heading, width in zip(headings, widths, strict=True):
+        justify: JustifyMethod = "left" if heading == "verdict" else "right"
+        table.add_column(heading, justify=justify, min_width=width)
+    for row in rows:
+        table.add_row(*map(Text, row))
     console.print(table)
     console.print(
         f"Threshold {model.threshold:.4f}: an input is genuine when its mean score reaches it."
+    )
+
+
+def _row(result: "InputResult") -> tuple[str, ...]:
+    verdict = "unreadable" if result.verdict is None else result.verdict.value
+    return (
+        result.source,
+        f"{verdict} (simulated)" if result.is_simulated else verdict,
+        "-" if result.score is None else f"{result.score:.4f}",
+        f"{result.n_scored} of {len(result.frames)}",
+        str(result.n_accepted),
     )
 
 

@@ -1,9 +1,11 @@
 """What is told of a model and of takes to machines."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from app.conditions import shared_circumstances
 from app.coverage import coverage
 from app.enrolment import Sample
 from app.headless.enrolling import TakeRecorded
@@ -75,6 +77,25 @@ def take_facts(take: TakeRecorded) -> dict[str, Any]:
         "refused": dict(take.refused.most_common()),
         "note": take.note or None,
     }
+
+
+def lone_recordings(samples: Iterable[Sample]) -> list[str]:
+    """Say which recordings have no other of their light to stand in for them when left out."""
+    rows = [(sample, sample.condition) for sample in samples if sample.condition is not None]
+    if not rows:
+        return []
+    parts = [sample.part_name for sample, _ in rows]
+    lights = shared_circumstances([condition for _, condition in rows], parts)
+    members = Counter(dict(zip(parts, lights, strict=True)).values())
+    alone = dict.fromkeys(
+        sample.take for (sample, _), light in zip(rows, lights, strict=True) if members[light] == 1
+    )
+    if not alone:
+        return []
+    return [
+        f"Nothing else was recorded in the light of {', '.join(alone)}, so others in it may well "
+        "be refused whatever the BPCER above says: name at least one more recording of each light."
+    ]
 
 
 def missing_variety(samples: Iterable[Sample]) -> list[str]:

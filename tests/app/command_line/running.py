@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[3]
 RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 
 
-def run(*arguments):
+def run(*arguments, env=None):
     """Run a command in this process."""
-    return RUNNER.invoke(cli, [str(argument) for argument in arguments])
+    return RUNNER.invoke(cli, [str(argument) for argument in arguments], env=env)
 
 
 def refused(result, code):

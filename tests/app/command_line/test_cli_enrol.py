@@ -28,12 +28,19 @@ TINY = ("--preset", "tiny", "--every", 0.06)
 
 def test_that_a_model_is_saved_with_every_recording_as_one_part(genuine, tmp_path):
     file = tmp_path / "new" / "face.safetensors"
-    result = run("enrol", genuine[0], "--take", f"desk lamp={genuine[1]}", "-o", file, *TINY)
+    result = run("enrol", genuine[0], "--take", f"desk [/lamp]={genuine[1]}", "-o", file, *TINY)
     assert result.exit_code == ExitCode.OK, result.output
     model = load(file)
     first = genuine[0].stem
-    assert model.takes == (f"{first} #1", "desk lamp #1")
-    for expected in (first, "desk lamp", "certified", "Threshold", "left-out", "agree to the last"):
+    assert model.takes == (f"{first} #1", "desk [/lamp] #1")
+    for expected in (
+        first,
+        "desk [/lamp]",
+        "certified",
+        "Threshold",
+        "left-out",
+        "agree to the last",
+    ):
         assert expected in result.stdout
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
@@ -52,6 +59,8 @@ def test_that_json_tells_takes_gap_threshold_and_parity(genuine, tmp_path):
     assert told["model"]["relative_gap"] <= 1e-6
     parity = {"engine": "lmkl-pad", "n_compared": 20, "largest_difference": 0.0}
     assert told["parity"] == parity
+    (note,) = told["model"]["notes"]
+    assert f"in the light of {genuine[0].stem}, {genuine[1].stem}, so" in note
 
 
 def pictures(path, every=1):
@@ -148,6 +157,7 @@ def test_that_recordings_of_one_light_are_left_out_whole(genuine, tmp_path):
     threshold = told["model"]["threshold"]
     assert "24 left-out scores in 2 whole parts" in threshold["origin"]
     assert threshold["promised"] is False
+    assert told["model"]["notes"] == []
     assert any("Name more recordings of each light" in sentence for sentence in told["advice"])
 
 

@@ -11,7 +11,6 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from app.cli.console import stop
 from app.cli.exit_codes import MEANINGS, ExitCode
 from app.cli.failures import DEBUG_VARIABLE, Commands
 from app.cli.main import cli
@@ -124,23 +123,60 @@ commands(["work"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("ends_by_itself", [False, True])
-def test_that_signals_end_a_command_as_ctrl_c_does_with_a_code_of_their_own(number, ends_by_itself):
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 143)],
+)
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        (None, "Stopped."),
+        (typer.Exit(ExitCode.INTERRUPTED), ""),
+        (ImportError("A library was interrupted while it loads."), "Stopped."),
+    ],
+)
+def test_that_signals_end_a_command_with_codes_of_their_own(number, code, then, said):
     def work():
         try:
-            os.kill(os.getpid(), number)
+            os.kill(os.getpid(), getattr(signal, number))
             time.sleep(10)
-        except KeyboardInterrupt:
-            if ends_by_itself:
-                stop("Some of it is kept.", ExitCode.INTERRUPTED)
-            raise
+        except KeyboardInterrupt as interrupt:
+            raise (then or interrupt) from None
 
-    before = signal.getsignal(number)
-    result = doing(work)
-    assert result.exit_code == ExitCode.TERMINATED
-    assert result.stderr == ("Some of it is kept.\n" if ends_by_itself else "Stopped.\n")
-    assert signal.getsignal(number) is before
+    monitored = getattr(signal, number)
+    usual = signal.default_int_handler if number == "SIGINT" else signal.SIG_DFL
+    before = signal.signal(monitored, usual)
+    try:
+        result = doing(work)
+        assert signal.getsignal(monitored) is usual
+    finally:
+        signal.signal(monitored, before)
+    assert (result.exit_code, result.stderr.strip()) == (code, said)
+
+
+def test_that_an_encoding_without_a_names_letters_shows_them_escaped():
+    """As where output is redirected on Windows."""
+    ran = subprocess.run(
+        [sys.executable, "-c", PRINT_NAME],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "gr\\xf6\\udcff\n", "")
+
+
+PRINT_NAME = """
+import typer
+from app.cli.failures import Commands
+commands = typer.Typer(cls=Commands, pretty_exceptions_enable=False)
+@commands.callback()
+def root(): pass
+@commands.command()
+def work():
+    print("gr\\xf6\\udcff")
+commands(["work"])
+"""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")

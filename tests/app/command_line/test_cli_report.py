@@ -110,6 +110,15 @@ def test_that_short_and_unreadable_recordings_are_told_and_left_out(
     assert not page.exists()
 
 
+def test_that_a_species_is_printed_and_written_as_text(model_file, attack, tmp_path):
+    page, species = tmp_path / "page.html", "[/b]<script>alert(1)</script>"
+    arguments = ("--model", model_file, "--attack", f"{species}={attack}", "-o", page, *SOON)
+    result = run("report", *arguments)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert f"APCER, {species}" in result.stdout
+    assert "<script>alert" not in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

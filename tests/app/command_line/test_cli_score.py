@@ -165,6 +165,20 @@ def test_that_few_scored_frames_are_a_response_only_if_all_were_scored(scores, s
     assert result.verdict is verdict
 
 
+def test_that_a_name_is_printed_as_it_is_and_not_taken_for_markup(model_file, genuine, tmp_path):
+    odd = shutil.copy(genuine[0], tmp_path / "[b]日[.avi")
+    result = run("score", model_file, odd, "--frames", 5)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert "[b]日[.avi" in "".join(result.stdout.split())
+
+
+def test_that_little_room_folds_names_and_not_what_was_found(model_file, genuine):
+    result = run("score", model_file, genuine[0], "--frames", 5, env={"COLUMNS": "44"})
+    for told in ("genuine", "5 of 5", load(model_file).threshold):
+        assert (told if isinstance(told, str) else f"{told:.4f}") in result.stdout
+    assert "…" not in "".join(result.stdout.split("┡")[1:])
+
+
 # ------------------------------------------------- strip
 
 
@@ -261,6 +275,7 @@ def test_that_what_cannot_be_used_is_told_in_one_sentence(
         ["--strip", "clip.png"],
         ["--format", "jsonl", "-o", "model.safetensors"],
         ["--format", "csv", "-o", "new.png", "--strip", "./new.png"],
+        [".", "--strip", "strip.png"],
     ],
 )
 def test_that_nothing_that_is_read_and_no_other_output_is_overwritten(
