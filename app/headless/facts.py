@@ -80,7 +80,7 @@ def take_facts(take: TakeRecorded) -> dict[str, Any]:
 
 
 def lone_recordings(samples: Iterable[Sample]) -> list[str]:
-    """Say which recordings have no other of their light to stand in for them when left out."""
+    """Say which recordings have no other like them to stand in for them when left out."""
     rows = [(sample, sample.condition) for sample in samples if sample.condition is not None]
     if not rows:
         return []
@@ -93,8 +93,9 @@ def lone_recordings(samples: Iterable[Sample]) -> list[str]:
     if not alone:
         return []
     return [
-        f"Nothing else was recorded in the light of {', '.join(alone)}, so others in it may well "
-        "be refused whatever the BPCER above says: name at least one more recording of each light."
+        f"No other recording has circumstances (light, distance, pose) like {', '.join(alone)}: "
+        "stretches of one recording are alike, so the BPCER of the threshold flatters; name "
+        "another recording of each."
     ]
 
 

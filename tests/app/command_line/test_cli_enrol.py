@@ -60,7 +60,7 @@ def test_that_json_tells_takes_gap_threshold_and_parity(genuine, tmp_path):
     parity = {"engine": "lmkl-pad", "n_compared": 20, "largest_difference": 0.0}
     assert told["parity"] == parity
     (note,) = told["model"]["notes"]
-    assert f"in the light of {genuine[0].stem}, {genuine[1].stem}, so" in note
+    assert f"pose) like {genuine[0].stem}, {genuine[1].stem}: " in note
 
 
 def pictures(path, every=1):

@@ -110,6 +110,17 @@ def test_that_short_and_unreadable_recordings_are_told_and_left_out(
     assert not page.exists()
 
 
+def test_that_commands_say_the_same_of_a_model_by_the_same_names(tested, model_file, attack):
+    _, report = tested
+    copy = model_file.with_name("copy.safetensors")
+    score = json.loads(run("score", model_file, attack, "--frames", 5, "--json").stdout)
+    export = json.loads(run("export", model_file, "--to", copy, "--json").stdout)
+    assert score["model"] == export["model"]
+    assert score["model"]["threshold"] == report["report"]["model"]["threshold"]
+    assert score["model"]["digest"] == report["report"]["model"]["digest"]
+    assert score["model"]["preset"] == report["report"]["model"]["preset"]
+
+
 def test_that_a_species_is_printed_and_written_as_text(model_file, attack, tmp_path):
     page, species = tmp_path / "page.html", "[/b]<script>alert(1)</script>"
     arguments = ("--model", model_file, "--attack", f"{species}={attack}", "-o", page, *SOON)
