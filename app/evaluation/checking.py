@@ -73,10 +73,10 @@ def _place(fold: str, plan: str = "") -> str:
 
 
 def copies(layout: Layout, library: Library) -> list[str]:
-    """Return a sentence about test recordings whose content a model has learnt from, if any."""
+    """Return a sentence about test recordings whose content a model knows already, if any."""
     found: dict[str, None] = {}
     for plan in plans_of(layout):
-        learnt = {library.seen[recording.name].key for recording in plan.train}
+        learnt = {library.seen[each.name].key for each in (*plan.train, *plan.development)}
         for recording in plan.test:
             key = library.seen[recording.name].key
             if key and key in learnt:
@@ -84,8 +84,8 @@ def copies(layout: Layout, library: Library) -> list[str]:
     if not found:
         return []
     return [
-        f"{_counted(len(found), 'test recording is a copy', 'test recordings are copies')} of what "
-        f"a model has learnt from, such as {next(iter(found))}: figures are too good."
+        f"{_counted(len(found), 'test recording is a copy', 'test recordings are copies')} of a "
+        f"training or development recording, such as {next(iter(found))}: figures are too good."
     ]
 
 

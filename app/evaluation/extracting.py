@@ -167,7 +167,9 @@ class Library:
         part = Part(progress, len(missing) * self.n_frames, "Making views")
         for number, recording in enumerate(missing, start=1):
             text = f"Making views, recording {number} of {len(missing)}"
-            self._make(recording, partial(part.step, text=text), cancel)
+            # Another run may have made it meanwhile.
+            if not self._is_there(recording):
+                self._make(recording, partial(part.step, text=text), cancel)
             # Recordings may be shorter than what was asked for.
             part.step(number * self.n_frames - part.done, text)
 

@@ -23,7 +23,17 @@ from app.protocols.types import Plan
 FORMAT = 1
 """Raised when the contents of a kept outcome change."""
 
-_COMPUTES = ("assembling.py", "material.py", "selecting.py", "working.py")
+_COMPUTES = {
+    "app": ("conditions.py",),
+    "app.evaluation": (
+        "assembling.py",
+        "entries.py",
+        "material.py",
+        "methods.py",
+        "selecting.py",
+        "working.py",
+    ),
+}
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -102,9 +112,9 @@ def kept(cache: Cache, key: str, n_development: int, n_test: int) -> Outcome | N
 def code_digest() -> str:
     """Return a digest of the code that turns rows into scores: a version by hand is forgotten."""
     total = hashlib.sha256(" ".join(metadata.version(name) for name in _LIBRARIES).encode())
-    here = resources.files("app.evaluation")
-    for name in _COMPUTES:
-        _add(total, here / name)
+    for package, names in _COMPUTES.items():
+        for name in names:
+            _add(total, resources.files(package) / name)
     for part in sorted(resources.files("lmkl_core").iterdir(), key=lambda each: each.name):
         # What makes views is covered by the keys of these.
         if part.name != "features":

@@ -54,17 +54,25 @@ def pooled(
             fold.name, frames[0], of_frames[0], of_presentations[0], parameters, n_train, notes
         )
     names = [plan.name for plan in fold.plans]
-    frame_table, frame_threshold = _joined(frames, of_frames, names)
-    table, threshold = _joined(presentations, of_presentations, names)
+    own = [outcome.enrolled.threshold for outcome in outcomes]
+    frame_table, frame_threshold = _joined(frames, of_frames, own, names)
+    table, threshold = _joined(presentations, of_presentations, own, names)
     return FoldResult(
         fold.name, frame_table, frame_threshold, threshold, parameters, n_train, notes, table
     )
 
 
 def _joined(
-    tables: Sequence[ScoreTable], thresholds: Sequence[UsedThreshold], names: Sequence[str]
+    tables: Sequence[ScoreTable],
+    thresholds: Sequence[UsedThreshold],
+    own: Sequence[float],
+    names: Sequence[str],
 ) -> tuple[ScoreTable, UsedThreshold]:
-    """Join tables, their scores shifted by their thresholds; as they are where one has none."""
+    """Join tables, their scores shifted by their thresholds.
+
+    Where one has none, all are shifted by the models' own, from enrolment: scores of different
+    models have no common zero, and an AUC over them as they are would mean nothing.
+    """
     # What follows a colon are numbers of one model.
     origins = Counter(threshold.origin.partition(":")[0] for threshold in thresholds)
     told = ", or ".join(
@@ -73,12 +81,16 @@ def _joined(
     )
     values = [threshold.value for threshold in thresholds if threshold.value is not None]
     if len(values) < len(thresholds):
-        return ScoreTable.joined(tables, names), UsedThreshold(None, told)
-    shifted = [table.shifted(-value) for table, value in zip(tables, values, strict=True)]
-    return (
-        ScoreTable.joined(shifted, names),
-        UsedThreshold(0.0, f"{told}, for each of {len(values)} models; scores are told from it"),
-    )
+        return _shifted(tables, own, names), UsedThreshold(None, told)
+    said = f"{told}, for each of {len(values)} models; scores are told from it"
+    return _shifted(tables, values, names), UsedThreshold(0.0, said)
+
+
+def _shifted(
+    tables: Sequence[ScoreTable], zeros: Sequence[float], names: Sequence[str]
+) -> ScoreTable:
+    moved = [table.shifted(-zero) for table, zero in zip(tables, zeros, strict=True)]
+    return ScoreTable.joined(moved, names)
 
 
 def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:

@@ -35,6 +35,11 @@ class Printed:
     citation: str = ""
     differs: str = ""
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the paper's own method: of all that are printed, it cites nobody."""
+        return bool(self.title) and not self.citation
+
 
 @dataclass(frozen=True, eq=False)
 class Row:
@@ -53,6 +58,8 @@ class Row:
         sentence; empty where there is nothing to say.
     joiner : Joiner
         Joins folds; the rows of a table share one.
+    is_own : bool
+        Whether it is the paper's own method.
     """
 
     title: str
@@ -60,6 +67,7 @@ class Row:
     measured: MethodResult | None
     remark: str = ""
     joiner: Joiner = field(default_factory=Joiner, repr=False)
+    is_own: bool = False
 
     @cached_property
     def by_presentation(self) -> Level | None:
@@ -75,11 +83,6 @@ class Row:
     def view(self) -> str:
         """The view that it is about; empty for methods on several."""
         return "" if self.measured is None else self.measured.method.partition(":")[2]
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it is the paper's own method."""
-        return self.published is not None and not self.published.citation
 
     @property
     def source(self) -> str:
@@ -214,18 +217,18 @@ def build(evaluation: Evaluation, names: Mapping[str, Printed] | None = None) ->
         printed = None if published is None else published.row(name.title, name.citation)
         remark = "" if printed is None else name.differs
         told = remark if result.folds else result.failure
-        row = Row(result.title, printed, result, told, joiner)
-        if published is None or printed is None:
-            unprinted.append(row)
-        elif row.is_own:
+        row = Row(result.title, printed, result, told, joiner, name.is_own)
+        if row.is_own:
             own.append(row)
+        elif published is None or printed is None:
+            unprinted.append(row)
         else:
             by_row.setdefault(published.rows.index(printed), []).append(row)
     above = []
     for index, printed in enumerate(published.rows if published is not None else ()):
         is_measurable = (plain_name(printed.title), printed.citation) in measurable
         why = NOT_ASKED_FOR if is_measurable else printed.why
-        alone = [Row(printed.title, printed, None, why)]
+        alone = [Row(printed.title, printed, None, why, is_own=not printed.citation)]
         if printed.citation:
             above += by_row.get(index, alone)
         else:

@@ -154,10 +154,10 @@ def _spread(found: Spread | None) -> str:
 
 
 def _title(row: Row) -> str:
+    if row.is_own:
+        return f"{escaped(row.title)} (this work)"
     if row.published is None:
         return escaped(row.title)
-    if not row.published.citation:
-        return f"{escaped(row.title)} (this work)"
     mark = "$^{*}$" if _differs(row) else ""
     return rf"{escaped(row.title)}{mark} \cite{{{row.published.citation}}}"
 

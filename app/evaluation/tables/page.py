@@ -13,6 +13,7 @@ from app.evaluation.tables.notices import notices, simulated
 from app.evaluation.tables.words import (
     MODES,
     basis_text,
+    counts_in_words,
     ends_text,
     interval_text,
     parameters_text,
@@ -85,7 +86,10 @@ def _values(table: Table) -> dict[str, Any]:
         "n_species_left_out": max(len(table.species) - MOST_SPECIES, 0),
         "fold_tables": _fold_tables(table) if len(table.folds) > 1 else [],
         "intervals": INTERVALS,
+        "counts": counts_in_words(evaluation.counts),
+        "common_threshold": _common_threshold(table),
         "methods": [_method(row) for row in table.measured],
+        "has_own": any(row.is_own for row in table.compared),
         "n_methods": len(table.compared) + (table.singles is not None),
     }
 
@@ -258,6 +262,12 @@ def _in_fold(level: Level, fold: str, name: str) -> str:
 
 def _chunks(names: Sequence[str]) -> list[Sequence[str]]:
     return [names[start : start + MOST_COLUMNS] for start in range(0, len(names), MOST_COLUMNS)]
+
+
+def _common_threshold(table: Table) -> str:
+    """Return what is told of thresholds where it is the same of all methods; else nothing."""
+    told = {threshold_text(row.measured) for row in table.measured if row.measured is not None}
+    return told.pop() if len(told) == 1 else ""
 
 
 def _method(row: Row) -> dict[str, Any]:

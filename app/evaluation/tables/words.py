@@ -1,5 +1,7 @@
 """Cells of a table as a person reads them, in per cent with one decimal, as the paper prints."""
 
+from collections.abc import Mapping
+
 from app.evaluation.published import Figure
 from app.evaluation.result import FoldResult, MethodResult
 from app.evaluation.tables.figures import Spread, Told
@@ -57,6 +59,23 @@ def basis_text(told: Told) -> str:
     if told.n is not None:
         return f"{told.n_errors} of {told.n}"
     return f"{told.n_bona_fide} + {told.n_attacks}"
+
+
+def counts_in_words(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return a line for each split and kind: its recordings, frames, and frames with views.
+
+    What is named otherwise than ``"test attack recordings"`` is told as it is.
+    """
+    lines: dict[str, list[str]] = {}
+    for name, count in counts.items():
+        for ending in ("frames with views", "frames", "recordings"):
+            if name.endswith(f" {ending}"):
+                heading = name.removesuffix(f" {ending}")
+                lines.setdefault(heading, []).append(f"{count} {ending}")
+                break
+        else:
+            lines.setdefault(name, []).append(str(count))
+    return [(f"{name[:1].upper()}{name[1:]}", ", ".join(told)) for name, told in lines.items()]
 
 
 def threshold_text(result: MethodResult) -> str:

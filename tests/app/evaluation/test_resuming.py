@@ -1,10 +1,13 @@
 """Runs that are broken off, at any point, and gone on with."""
 
+import ast
 import shutil
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
-from app.evaluation import computing
+from app.evaluation import computing, outcomes
 from app.evaluation.running import run
 from lmkl_core.errors import Cancelled
 from tests.app.evaluation.material import (
@@ -159,3 +162,34 @@ def test_that_damaged_outcomes_are_computed_again(recorded, cache, worked, unint
     worked.clear()
     assert_equal(run(each(recorded), DATABASE, asked), uninterrupted)
     assert len(worked) == 2
+
+
+PLUMBING = {
+    "app.evaluation.cache",
+    "app.evaluation.extracting",
+    "app.evaluation.hearing",
+    "app.evaluation.options",
+    "app.evaluation.result",
+    "app.evaluation.telling",
+    "app.models.summary",
+    "app.protocols.types",
+    "app.quality",
+    "app.types",
+}
+"""What hands rows and scores on, or is in a key by its values, without deciding any."""
+
+
+def test_that_all_code_of_the_app_that_decides_scores_is_in_their_key():
+    covered = {
+        f"{package}.{name.removesuffix('.py')}"
+        for package, names in outcomes._COMPUTES.items()
+        for name in names
+    }
+    for module in covered:
+        tree = ast.parse(Path(find_spec(module).origin).read_text(encoding="utf-8"))
+        imported = {
+            node.module
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module.startswith("app")
+        }
+        assert imported <= covered | PLUMBING, module

@@ -170,6 +170,18 @@ def test_that_plans_of_a_fold_are_pooled_by_their_own_thresholds(recorded, cache
     assert pooled.frames.presentations[0].startswith("P001: ")
 
 
+def test_that_scores_of_several_models_have_a_common_zero_even_without_a_threshold(recorded, cache):
+    layout = without_development(each(recorded))
+    without, own = (
+        run(layout, DATABASE, options(cache, methods=("md",), threshold=rule)).methods[0].folds[0]
+        for rule in ("eer", "enrolment")
+    )
+    for level in ("frame", "presentation"):
+        (table, threshold), (expected, zero) = without.at(level), own.at(level)
+        assert (threshold.value, zero.value) == (None, 0.0)
+        assert np.array_equal(table.scores, expected.scores)
+
+
 def test_that_training_frames_are_thinned_out_evenly_and_that_it_is_told(recorded, cache):
     asked = options(cache, methods=("md",), max_train=6)
     evaluation = run(together(recorded), DATABASE, asked)
@@ -256,15 +268,19 @@ def test_that_attacks_are_never_learnt_from(recorded, cache):
         run(layout, DATABASE, options(cache))
 
 
-def test_that_a_copy_of_a_training_recording_in_the_test_is_told(recorded, cache):
+@pytest.mark.parametrize("part", ["train", "development"])
+def test_that_a_copy_of_a_recording_of_another_part_in_the_test_is_told(recorded, cache, part):
     layout = together(recorded)
     (plan,) = layout.folds[0].plans
-    copy = replace(plan.train[0], name="copied.avi")
+    copy = replace(getattr(plan, part)[0], name="copied.avi")
     layout = replace(
         layout, folds=(replace(layout.folds[0], plans=(replace(plan, test=(*plan.test, copy)),)),)
     )
     evaluation = run(layout, DATABASE, options(cache, methods=("md",)))
-    assert any("copy of what" in note and "copied.avi" in note for note in evaluation.notes)
+    assert any(
+        "is a copy of a training or development" in note and "copied.avi" in note
+        for note in evaluation.notes
+    )
 
 
 def test_that_nothing_but_the_table_depends_on_what_test_recordings_are(whole, recorded, cache):

@@ -162,3 +162,9 @@ def test_that_single_views_without_figures_have_no_range():
     failed = [replace(each, folds=(), failure="No.") for each in singles(1, 1, 1)]
     made = table(*failed, method("localised", "Localised MKL"), table="")
     assert made.singles.ends("AUC") is None
+
+
+def test_that_the_papers_own_method_is_known_and_last_without_its_table():
+    made = table(method("localised", "Localised MKL"), method("single:a", "One"), table="")
+    assert [row.title for row in made.rows] == ["One", "Localised MKL"]
+    assert [row.is_own for row in made.rows] == [False, True]

@@ -59,7 +59,7 @@ def test_that_the_page_tells_how_it_was_measured(page):
     text = text_of(page)
     for told in ("paper-pad", "equal errors on the development set", "delta = 0.1", "240",
                  "Takes were divided by person.", "development", "client-independent",
-                 "Test attack recordings"):  # fmt: skip
+                 "Test attack 6 recordings"):  # fmt: skip
         assert told in text
 
 
