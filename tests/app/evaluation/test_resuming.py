@@ -2,9 +2,11 @@
 
 import ast
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.evaluation import computing, outcomes
@@ -151,6 +153,54 @@ def test_that_options_that_change_scores_do_not_share_outcomes(recorded, cache, 
     worked.clear()
     run(each(recorded), DATABASE, options(cache, methods=methods, **change))
     assert len(worked) == 4
+
+
+def changed(layout, **parts):
+    """Return the layout with parts of all plans changed by functions."""
+    folds = tuple(
+        replace(
+            fold,
+            plans=tuple(
+                replace(
+                    plan, **{name: change(getattr(plan, name)) for name, change in parts.items()}
+                )
+                for plan in fold.plans
+            ),
+        )
+        for fold in layout.folds
+    )
+    return replace(layout, folds=folds)
+
+
+def test_that_scores_stay_with_the_recordings_that_they_are_of(recorded, cache):
+    asked = options(cache, methods=("md",))
+    (fold,) = run(each(recorded), DATABASE, asked).methods[0].folds
+    backwards = changed(each(recorded), test=lambda recordings: recordings[::-1])
+    (other,) = run(backwards, DATABASE, asked).methods[0].folds
+    for level in ("frame", "presentation"):
+        one, two = (found.at(level)[0] for found in (fold, other))
+        assert one.presentations.tolist() != two.presentations.tolist()
+        for name in set(one.presentations):
+            assert np.array_equal(
+                one.scores[one.presentations == name], two.scores[two.presentations == name]
+            )
+
+
+def test_that_what_development_recordings_are_is_part_of_what_is_chosen(recorded, cache, worked):
+    asked = options(cache, methods=("nn",))
+    run(each(recorded), DATABASE, asked)
+    worked.clear()
+
+    def swapped(recordings):
+        return tuple(
+            replace(one, species=other.species)
+            for one, other in zip(recordings, recordings[::-1], strict=True)
+        )
+
+    run(changed(each(recorded), test=swapped), DATABASE, asked)
+    assert not worked
+    run(changed(each(recorded), development=swapped), DATABASE, asked)
+    assert worked == ["nn", "nn"]
 
 
 def test_that_damaged_outcomes_are_computed_again(recorded, cache, worked, uninterrupted):
