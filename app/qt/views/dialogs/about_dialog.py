@@ -50,6 +50,7 @@ PARTS = (
     Part("torchvision", "torchvision", "BSD-3-Clause"),
     Part("safetensors", "safetensors", "Apache-2.0"),
     Part("Jinja", "jinja2", "BSD-3-Clause"),
+    Part("packaging", "packaging", "Apache-2.0 or BSD-2-Clause"),
     Part("Typer", "typer", "MIT"),
     Part("Rich", "rich", "MIT"),
     Part("platformdirs", "platformdirs", "MIT"),
