@@ -54,7 +54,7 @@ def doctor_command(
     if bad:
         names = ", ".join(dict.fromkeys(finding.check for finding in bad))
         first = bad[0]
-        what = f"{first.found.rstrip('.')}. {first.advice}".strip() if quiet else "see above"
+        what = f"{first.found.rstrip('.')}. {first.advice}".strip() if quiet else "see above."
         stop(f"Not in order: {names}; {what}", ExitCode.UNHEALTHY)
 
 

@@ -110,6 +110,7 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
     from app.sources.causes import SourceError
     from app.storage import StorageError
     from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
+    from lmkl_core.features.presets import PresetError
     from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 
     codes: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
@@ -121,6 +122,7 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         ((SourceError, TrialError), ExitCode.BAD_INPUT),
         ((ReportError, StorageError, OutputError), ExitCode.UNWRITABLE),
         (Cancelled, ExitCode.INTERRUPTED),
+        (PresetError, ExitCode.USAGE),
         (InvalidInputError, ExitCode.FAILED),
     )
     for kind, code in codes:

@@ -151,7 +151,7 @@ class _Outcome:
         except WrongWeightsError as error:
             self._fail(what, str(error), ExitCode.BAD_WEIGHTS)
         except InvalidInputError as error:
-            self._fail(what, str(error), ExitCode.FAILED)
+            self._fail(what, str(error), ExitCode.BAD_INPUT)
         except OSError as error:
             place = error.filename or weights_folder(self._folder)  # a full disk names no file
             sentence = f"Cannot write {place}: {error.strerror or error}."

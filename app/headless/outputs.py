@@ -3,7 +3,7 @@
 import contextlib
 import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
@@ -26,23 +26,35 @@ def growing_text(path: Path) -> Iterator[TextIO]:
     OutputError
         When it cannot be written.
     """
+    # Named before it is made: an interrupt right after would not know what to take away.
+    unfinished = path.with_name(f".lmkl-{secrets.token_hex(8)}.tmp")
     try:
-        handle, name = tempfile.mkstemp(prefix=".lmkl-", suffix=".tmp", dir=path.parent)
-    except OSError as error:
-        raise _cannot_write(path, error) from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="") as stream:
+        with _made(unfinished, path) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(name, path)
+        os.replace(unfinished, path)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            os.unlink(name)
+            unfinished.unlink()
         # A disk that fills up names no file; what does is not about this one.
         if isinstance(error, OSError) and error.filename is None and error.errno != errno.EPIPE:
             raise _cannot_write(path, error) from error
         raise
+
+
+def _made(unfinished: Path, path: Path) -> TextIO:
+    try:
+        return open(
+            unfinished,
+            "x",
+            encoding="utf-8",
+            errors="replace",
+            newline="",
+            opener=lambda name, flags: os.open(name, flags, 0o600),
+        )
+    except OSError as error:
+        raise _cannot_write(path, error) from error
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.faces.tracking import FaceTracker
-from app.models.files import difference_of, load
+from app.models.files import LONGEST_NAME, difference_of, load
 from app.models.model import PadModel
+from app.names import cleaned_name
 from app.pipeline import Pipeline
 from app.preparing import detector_from
 from lmkl_core.errors import InvalidInputError, ModelFileError
@@ -71,9 +72,11 @@ def model_with_pipeline(
     wanted = _preset_of(model.features, name) if preset is None else load_preset(preset)
     if wanted.name != _named(model.features):
         # Found out before networks are prepared for nothing.
-        running: dict[str, Any] = {"preset": {"name": wanted.name}}
-        difference = difference_of(model.features, running)
-        raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")
+        made_with = cleaned_name(_named(model.features), LONGEST_NAME)
+        raise ModelFileError(
+            f"Model file {name!r} was made with the views {made_with!r}, not {wanted.name!r}: "
+            "leave out --preset."
+        )
     pipeline, features = pipeline_for(wanted, detector, progress)
     if difference := difference_of(model.features, features):
         raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")

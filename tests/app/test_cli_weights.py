@@ -204,7 +204,7 @@ def test_that_a_file_brought_by_hand_is_taken_over(folder, tmp_path):
 def test_that_a_damaged_file_and_one_of_no_use_have_their_exit_codes(tmp_path):
     assert run("import", put(tmp_path / "big.pth", b"damaged")).exit_code == ExitCode.BAD_WEIGHTS
     result = run("import", put(tmp_path / "x.jpg", b"holiday"), put(tmp_path / "y"), "--json")
-    assert result.exit_code == ExitCode.FAILED
+    assert result.exit_code == ExitCode.BAD_INPUT
     holiday, taken = json.loads(result.stdout)["files"]
     assert "none of the weights" in holiday["error"]
     assert taken["name"] == "big"

@@ -255,7 +255,7 @@ def test_that_an_unreadable_input_does_not_keep_the_others_from_being_scored(
         (["demo", "-o", "rows.csv", "--format", "table"], ExitCode.USAGE, "for the screen"),
         (["demo", "--format", "csv", "--json"], ExitCode.USAGE, "--output"),
         (["demo", "--strip", "strip.gif"], ExitCode.USAGE, ".png"),
-        (["demo", "--preset", "texture"], ExitCode.BAD_MODEL, "made with the views 'tiny'"),
+        (["demo", "--preset", "texture"], ExitCode.BAD_MODEL, "'tiny', not 'texture': leave out"),
         (["demo", "-o", "occupied/rows.csv"], ExitCode.UNWRITABLE, "occupied"),
     ],
 )
