@@ -1,5 +1,6 @@
 """From entries of recordings to the arrays of a plan, and from scores back to frames."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,10 +105,13 @@ def _gathered(
     columns = library.eyes.columns
     n = library.n_ready(recordings)
     mapped = 4 * n * sum(columns.values()) >= MAPPED
-    views = {
-        name: _room(folder / f"{part}.{number}.npy" if mapped else None, (n, width))
-        for number, (name, width) in enumerate(columns.items())
-    }
+    try:
+        views = {
+            name: _room(folder / f"{part}.{number}.npy" if mapped else None, (n, width))
+            for number, (name, width) in enumerate(columns.items())
+        }
+    except OSError as error:
+        raise library.cache.cannot_write(error) from error
     conditions, at = [], 0
     for recording in recordings:
         entry = library.entry(recording)
@@ -134,7 +138,12 @@ def _room(path: Path | None, shape: tuple[int, int]) -> NDArray[Any]:
     if path is None:
         return np.empty(shape, np.float32)
     path.parent.mkdir(parents=True, exist_ok=True)
-    return np.lib.format.open_memmap(path, "w+", np.float32, shape)
+    room = np.lib.format.open_memmap(path, "w+", np.float32, shape)
+    if hasattr(os, "posix_fallocate"):
+        # Where a disk is full, writing to a mapped file would kill the process without a word.
+        with path.open("r+b") as stream:
+            os.posix_fallocate(stream.fileno(), 0, path.stat().st_size)
+    return room
 
 
 def _numbers(recordings: Sequence[Recording], library: Library) -> NDArray[np.int64]:

@@ -100,9 +100,9 @@ class Cache:
             self._sweep()
             write_atomically(path, data)
         except StorageError as error:
-            raise self._cannot_write(error.__cause__ or error) from error
+            raise self.cannot_write(error.__cause__ or error) from error
         except OSError as error:
-            raise self._cannot_write(error) from error
+            raise self.cannot_write(error) from error
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -117,9 +117,9 @@ class Cache:
             make_private(self.folder)
             place = tempfile.mkdtemp(prefix=".views-", dir=self.folder)
         except StorageError as error:
-            raise self._cannot_write(error.__cause__ or error) from error
+            raise self.cannot_write(error.__cause__ or error) from error
         except OSError as error:
-            raise self._cannot_write(error) from error
+            raise self.cannot_write(error) from error
         try:
             yield Path(place)
         finally:
@@ -143,7 +143,8 @@ class Cache:
                 else:
                     path.unlink()
 
-    def _cannot_write(self, error: BaseException) -> InvalidInputError:
+    def cannot_write(self, error: BaseException) -> InvalidInputError:
+        """Return what to raise where the folder refuses."""
         why = getattr(error, "strerror", None) or error
         return InvalidInputError(
             f"The cache folder {self.folder} cannot be written ({why}); make room there, or name "

@@ -1,5 +1,7 @@
 """Whole evaluations on real recordings: real detector, real network, real models."""
 
+import errno
+import os
 import shutil
 import warnings
 from dataclasses import replace
@@ -7,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.evaluation import running
+from app.evaluation import assembling, running
 from app.evaluation.running import run
 from app.protocols.types import ProtocolError
 from lmkl_core.baselines import METHODS
@@ -323,10 +325,26 @@ def test_that_several_processes_find_the_same(whole, recorded, cache):
 
 
 def test_that_large_views_are_mapped_and_give_the_same(whole, recorded, cache, monkeypatch):
-    from app.evaluation import assembling
-
     monkeypatch.setattr(assembling, "MAPPED", 1)
     assert_equal(run(together(recorded), DATABASE, options(cache)), whole)
+    assert not list(cache.rglob(".views-*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot reserve space")
+def test_that_space_of_mapped_views_is_reserved_before_they_are_written(tmp_path):
+    assembling._room(tmp_path / "views.npy", (256, 4096))
+    status = (tmp_path / "views.npy").stat()
+    assert status.st_blocks * 512 >= status.st_size > 4 * 256 * 4096
+
+
+def test_that_views_that_find_no_room_on_disk_are_told(recorded, cache, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(assembling, "MAPPED", 1)
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    with pytest.raises(InvalidInputError, match=r"No space left on device.*make room there"):
+        run(together(recorded), DATABASE, options(cache))
     assert not list(cache.rglob(".views-*"))
 
 
