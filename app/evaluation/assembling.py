@@ -55,6 +55,11 @@ class Blank:
             column([each.name for each in recordings]),
         )
 
+    def empty(self) -> ScoreTable:
+        """Return the table without any score."""
+        nothing = np.full(len(self.ready), np.nan)
+        return ScoreTable(nothing, self.species, self.subjects, self.presentations)
+
     def filled(self, scores: NDArray[np.float64]) -> ScoreTable:
         """Return the table with the scores of the frames that have one."""
         column = np.full(len(self.ready), np.nan)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from app.evaluation.extracting import Library
-from app.protocols.types import Layout, Plan, ProtocolError, Recording
+from app.evaluation.working import LEAST_FRAMES
+from app.protocols.types import Fold, Layout, Plan, ProtocolError, Recording
 
 PARTS = ("train", "development", "test")
 
@@ -89,6 +90,19 @@ def copies(layout: Layout, library: Library) -> list[str]:
     ]
 
 
+def is_left_out(plan: Plan, fold: Fold, library: Library) -> bool:
+    """Whether a person cannot be enrolled while others of the fold can.
+
+    There is no model then to respond to that person's test presentations: they are non-responses.
+    Without any other model the fold cannot be measured at all.
+    """
+
+    def has_enough(one: Plan) -> bool:
+        return library.n_ready(one.train) >= LEAST_FRAMES
+
+    return not has_enough(plan) and any(map(has_enough, fold.plans))
+
+
 def counts(layout: Layout, library: Library) -> dict[str, int]:
     """Count recordings and frames by split and kind; a recording counts once for each split."""
     total: dict[str, int] = {}
@@ -129,6 +143,19 @@ def remarks(library: Library, max_train: int, layout: Layout) -> list[str]:
         said.append(
             f"{without} of {total} frames gave no views and count as without response; the most "
             f"frequent reason ({reasons[most]} frames): {most}"
+        )
+    names = dict.fromkeys(
+        plan.name
+        for fold in layout.folds
+        for plan in fold.plans
+        if is_left_out(plan, fold, library)
+    )
+    if names:
+        listed = ", ".join(list(names)[:4])
+        listed += f" and {len(names) - 4} more" if len(names) > 4 else ""
+        said.append(
+            f"{listed} could not be enrolled, for want of training frames with a usable face: test "
+            "presentations meant for these models count as without response."
         )
     largest = max(library.n_ready(plan.train) for plan in plans_of(layout))
     if largest > max_train:

@@ -9,10 +9,14 @@ from app.evaluation.result import FoldResult, UsedThreshold
 from app.evaluation.thresholds import choose_threshold
 from app.evaluation.working import Outcome
 from app.protocols.types import Fold
+from app.report.words import counted
 from lmkl_core.metrics.table import ScoreTable
 
 MOST_NOTES = 5
 """Notes of a fold that are told one by one."""
+
+_NO_MODEL = UsedThreshold(None, "no model")
+"""Of those who could not be enrolled: all of theirs is without a score, and needs no threshold."""
 
 
 def pooled(
@@ -28,7 +32,8 @@ def pooled(
     fold : Fold
         The plans.
     outcomes : sequence of Outcome
-        One for each plan, none of them failed.
+        One for each plan. Where there was too little to learn from there is no model, and all that
+        is tested on it is without a response; no other has failed.
     rule : ThresholdRule
         How thresholds are chosen.
     blanks : sequence of pairs of Blank
@@ -37,6 +42,12 @@ def pooled(
     """
     frames, presentations, of_frames, of_presentations = [], [], [], []
     for (held, tested), outcome in zip(blanks, outcomes, strict=True):
+        if not outcome.is_enrolled:
+            frames.append(tested.empty())
+            presentations.append(tested.empty().by_presentation())
+            of_frames.append(_NO_MODEL)
+            of_presentations.append(_NO_MODEL)
+            continue
         development, test = held.filled(outcome.development), tested.filled(outcome.test)
         frames.append(test)
         presentations.append(test.by_presentation())
@@ -73,17 +84,19 @@ def _joined(
     Where one has none, all are shifted by the models' own, from enrolment: scores of different
     models have no common zero, and an AUC over them as they are would mean nothing.
     """
+    models = [threshold for threshold in thresholds if threshold is not _NO_MODEL]
     # What follows a colon are numbers of one model.
-    origins = Counter(threshold.origin.partition(":")[0] for threshold in thresholds)
+    origins = Counter(threshold.origin.partition(":")[0] for threshold in models)
     told = ", or ".join(
         origin if len(origins) == 1 else f"{origin} ({count} models)"
         for origin, count in origins.items()
     )
-    values = [threshold.value for threshold in thresholds if threshold.value is not None]
-    if len(values) < len(thresholds):
+    values = [threshold.value for threshold in models if threshold.value is not None]
+    if len(values) < len(models):
         return _shifted(tables, own, names), UsedThreshold(None, told)
-    said = f"{told}, for each of {len(values)} models; scores are told from it"
-    return _shifted(tables, values, names), UsedThreshold(0.0, said)
+    said = f"{told}, for each of {counted(len(values), 'model')}; scores are told from it"
+    zeros = [0.0 if threshold.value is None else threshold.value for threshold in thresholds]
+    return _shifted(tables, zeros, names), UsedThreshold(0.0, said)
 
 
 def _shifted(
@@ -96,7 +109,7 @@ def _shifted(
 def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """Return each note once, with how many models it is about."""
     numbers = Counter(note for outcome in outcomes for note in outcome.notes)
-    n = len(outcomes)
+    n = sum(outcome.is_enrolled for outcome in outcomes)
     notes = [note if n == 1 else f"{note} ({k} of {n} models)" for note, k in numbers.items()]
     if len(notes) > MOST_NOTES:
         notes[MOST_NOTES:] = [f"There are {len(notes) - MOST_NOTES} more notes of this kind."]

@@ -13,7 +13,15 @@ from importlib.metadata import version
 
 from app.evaluation.assembling import Blank
 from app.evaluation.cache import Cache
-from app.evaluation.checking import check, copies, counts, plans_of, recordings_of, remarks
+from app.evaluation.checking import (
+    check,
+    copies,
+    counts,
+    is_left_out,
+    plans_of,
+    recordings_of,
+    remarks,
+)
 from app.evaluation.computing import compute
 from app.evaluation.extracting import Eyes, Library
 from app.evaluation.methods import Row, chosen_methods, rows
@@ -95,7 +103,9 @@ def run(
         protocol=layout.protocol,
         mode=layout.mode,
         table=database.table,
-        methods=tuple(_line(row, layout, outcomes[row.key], options, blanks) for row in lines),
+        methods=tuple(
+            _line(row, layout, outcomes[row.key], options, library, blanks) for row in lines
+        ),
         settings=settings_of(options, preset, eyes, gate),
         counts=counts(layout, library),
         notes=(
@@ -136,12 +146,14 @@ def _line(
     layout: Layout,
     outcomes: list[Outcome],
     options: Options,
+    library: Library,
     blanks: Sequence[tuple[Blank, Blank]],
 ) -> MethodResult:
     """Return one line of the table."""
     seconds = sum(outcome.seconds for outcome in outcomes)
-    for plan, outcome in zip(plans_of(layout), outcomes, strict=True):
-        if outcome.failure:
+    places = [(fold, plan) for fold in layout.folds for plan in fold.plans]
+    for (fold, plan), outcome in zip(places, outcomes, strict=True):
+        if outcome.failure and (outcome.is_enrolled or not is_left_out(plan, fold, library)):
             place = f"{plan.name}: " if plan.name and len(outcomes) > 1 else ""
             return MethodResult(row.key, row.title, (), f"{place}{outcome.failure}", seconds)
     folds, at = [], 0

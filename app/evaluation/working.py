@@ -25,7 +25,14 @@ from app.models.summary import CERTIFIED_GAP
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import Cancelled, InvalidInputError
 
+LEAST_FRAMES = 2
+"""Training frames without which there is no model."""
+
 log = logging.getLogger(__name__)
+
+
+class NotEnrolled(InvalidInputError):
+    """Too few training frames with a usable face for any model, whatever the method."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,8 @@ class Outcome:
         Spent choosing, fitting and scoring.
     failure : str
         Why there is nothing, in one sentence; empty when there is.
+    is_enrolled : bool
+        Whether there was enough to learn from.
     """
 
     development: NDArray[np.float64]
@@ -67,13 +76,13 @@ class Outcome:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     failure: str = ""
+    is_enrolled: bool = True
 
     @classmethod
-    def failed(cls, sentence: str, seconds: float = 0.0) -> "Outcome":
+    def failed(cls, sentence: str, seconds: float = 0.0, *, is_enrolled: bool = True) -> "Outcome":
         """Return what stands for an outcome where there is none."""
-        nothing = np.empty(0)
-        enrolled = Enrolled(np.nan, np.nan, "")
-        return cls(nothing, nothing, enrolled, {}, 0, seconds=seconds, failure=sentence)
+        nothing, enrolled = np.empty(0), Enrolled(np.nan, np.nan, "")
+        return cls(nothing, nothing, enrolled, {}, 0, (), seconds, sentence, is_enrolled)
 
 
 @dataclass(frozen=True)
@@ -121,6 +130,8 @@ def work(
                 outcome = _fitted(row, material, manner, cancel)
         except Cancelled:
             raise Cancelled(CANCELLED) from None
+        except NotEnrolled as error:
+            return number, Outcome.failed(str(error), is_enrolled=False)
         except Exception as error:
             log.info("%s failed", row.key, exc_info=True)
             return number, Outcome.failed(_sentence(error), time.perf_counter() - start)
@@ -137,9 +148,10 @@ def _fitted(
         )
     material = material.of(row.names)
     train, development = material.train, material.development
-    if len(train) < 2:
-        raise InvalidInputError(
-            f"There are {len(train)} training frames with a usable face: at least 2 are needed."
+    if len(train) < LEAST_FRAMES:
+        raise NotEnrolled(
+            f"There are {len(train)} training frames with a usable face: at least {LEAST_FRAMES} "
+            "are needed."
         )
     choice = choose(row, train, development, material.others, **vars(manner), cancel=cancel)
     raise_if_cancelled(cancel)

@@ -74,6 +74,19 @@ def test_that_images_that_are_tested_too_are_told():
     assert "data of other classes" in told[0]
 
 
+def test_that_images_that_are_not_tested_come_first():
+    # Half of what the other classes learn from is shown to the target's model.
+    target, *rest = plans()
+    shown = tuple(replace(each, species="novel") for other in rest for each in other.train[:4])
+    target = replace(target, test=target.test + shown)
+    problems = others_of(target, [target, *rest])
+    used = {e.name for problem in problems for e in (*problem.train, *problem.development)}
+    assert len(problems) == 3
+    assert used
+    assert not used & {each.name for each in target.test}
+    assert len(remarks_on_others([target], [problems])) == 1
+
+
 def test_that_too_few_classes_give_no_problem():
     two = plans()[:2]
     assert others_of(two[0], two) == ()

@@ -6,12 +6,15 @@ import shutil
 import warnings
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
 from app.evaluation import assembling, running
 from app.evaluation.running import run
-from app.protocols.types import ProtocolError
+from app.protocols.footage import FileFootage
+from app.protocols.types import ProtocolError, Recording
+from app.shown import BONA_FIDE
 from lmkl_core.baselines import METHODS
 from lmkl_core.errors import Cancelled, InvalidInputError
 from tests.app.evaluation.material import (
@@ -222,6 +225,51 @@ def test_that_an_unreadable_recording_is_a_non_response(recorded, tmp_path, capl
     assert any("could not be read" in note and victim.name in note for note in evaluation.notes)
 
 
+@pytest.fixture
+def wall(tmp_path):
+    """Return a recording without a face."""
+    noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
+    cv2.imwrite(str(tmp_path / "wall.png"), noise)
+    return Recording("wall.png", "nobody", BONA_FIDE, FileFootage(tmp_path / "wall.png"))
+
+
+def test_that_who_cannot_be_enrolled_gets_no_response_and_spoils_no_other(recorded, cache, wall):
+    layout = each(recorded)
+    one, other = layout.folds[0].plans
+    folds = (replace(layout.folds[0], plans=(replace(one, train=(wall,)), other)),)
+    asked = options(cache, methods=("md",))
+    evaluation = run(replace(layout, folds=folds), DATABASE, asked)
+    assert any(
+        note.startswith("P001 could not be enrolled") and "without response" in note
+        for note in evaluation.notes
+    )
+    (fold,) = evaluation.methods[0].folds
+    alone = run(
+        replace(layout, folds=(replace(layout.folds[0], plans=(other,)),)), DATABASE, asked
+    ).methods[0].folds[0]  # fmt: skip
+    for level in ("frame", "presentation"):
+        table, threshold = fold.at(level)
+        expected, at = alone.at(level)
+        lost = np.char.startswith(table.presentations, "P001: ")
+        assert np.isnan(table.scores[lost]).all()
+        assert np.array_equal(table.scores[~lost], expected.scores - at.value)
+        assert threshold.value == 0.0
+        assert "for each of 1 model;" in threshold.origin
+    table, _ = fold.at("presentation")
+    assert (table.n_bona_fide_without, table.n_attacks_without) == (1, {"phone": 1})
+
+
+def test_that_nothing_is_measured_where_nobody_can_be_enrolled(recorded, cache, wall):
+    layout = together(recorded)
+    (plan,) = layout.folds[0].plans
+    folds = (replace(layout.folds[0], plans=(replace(plan, train=(wall,)),)),)
+    (method,) = run(
+        replace(layout, folds=folds), DATABASE, options(cache, methods=("md",))
+    ).methods  # fmt: skip
+    assert method.failure.startswith("There are 0 training frames with a usable face")
+    assert method.folds == ()
+
+
 def test_that_the_gate_turns_refused_frames_into_non_responses(recorded, tmp_path, monkeypatch):
     from app.evaluation import extracting
     from app.quality import Limits
@@ -233,6 +281,23 @@ def test_that_the_gate_turns_refused_frames_into_non_responses(recorded, tmp_pat
     assert any("Come closer." in note for note in evaluation.notes)
     opened = run(together(recorded), DATABASE, replace(asked, gate=False))
     assert opened.methods[0].failure == ""
+
+
+@pytest.mark.parametrize(
+    ("database", "gate", "told"),
+    [
+        ("plain", None, "refused frames are non-responses"),
+        ("replay-attack", None, "none: every face found is scored"),
+        ("plain", False, "none: every face found is scored"),
+        ("replay-attack", True, "refused frames are non-responses"),
+    ],
+)
+def test_that_the_gate_is_for_own_recordings_unless_told_otherwise(
+    recorded, prepared, database, gate, told
+):
+    layout = replace(together(recorded), database=database)
+    asked = options(prepared, methods=("md",), selection="none", gate=gate)
+    assert run(layout, DATABASE, asked).settings["quality gate"] == told
 
 
 def test_that_an_unknown_method_is_refused_before_anything_is_done(recorded, cache, calls):
