@@ -243,6 +243,10 @@ def test_that_who_cannot_be_enrolled_gets_no_response_and_spoils_no_other(record
         note.startswith("P001 could not be enrolled") and "without response" in note
         for note in evaluation.notes
     )
+    counts = evaluation.counts
+    n_frames = counts["train bona fide frames"]
+    assert n_frames == 1 + 2 * N_FRAMES
+    assert counts["train bona fide frames with views"] == n_frames - 1
     (fold,) = evaluation.methods[0].folds
     alone = run(
         replace(layout, folds=(replace(layout.folds[0], plans=(other,)),)), DATABASE, asked
@@ -293,10 +297,10 @@ def test_that_the_gate_turns_refused_frames_into_non_responses(recorded, tmp_pat
     ],
 )
 def test_that_the_gate_is_for_own_recordings_unless_told_otherwise(
-    recorded, prepared, database, gate, told
+    recorded, cache, database, gate, told
 ):
     layout = replace(together(recorded), database=database)
-    asked = options(prepared, methods=("md",), selection="none", gate=gate)
+    asked = options(cache, methods=("md",), selection="none", gate=gate)
     assert run(layout, DATABASE, asked).settings["quality gate"] == told
 
 

@@ -10,6 +10,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from app.evaluation.result import UsedThreshold
 from app.evaluation.tables import TableError, build, write
 from app.evaluation.tables.data import as_csv, as_document
 from app.evaluation.tables.latex import as_latex, escaped
@@ -114,6 +115,16 @@ def test_that_the_csv_has_a_line_for_every_figure():
     )
     assert (species["n_errors"], species["n"]) == ("2", "6")
     assert one(level="frame", fold="all together", figure="BPCER")["low"] == ""
+
+
+def test_that_lines_of_a_level_tell_the_threshold_of_that_level():
+    one = fold("a", presentation_threshold=UsedThreshold(0.7, "given"))
+    made = table(method(folds=(one, fold("b"))), table="")
+    told = {(line["level"], line["threshold"]) for line in lines_of(made) if line["fold"] == "a"}
+    assert told == {("presentation", "0.7"), ("frame", "0.5")}
+    folds = as_document(made)["rows"][0]["measured"]["folds"]
+    assert folds[0]["threshold"]["value"] == 0.5
+    assert folds[0]["presentation_threshold"] == {"value": 0.7, "origin": "given"}
 
 
 def test_that_a_spreadsheet_takes_no_name_for_a_formula():

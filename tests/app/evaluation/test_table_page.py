@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.evaluation.tables import build
-from app.evaluation.tables.charts import curves, forest
+from app.evaluation.tables.charts import _mark, curves, forest
 from app.evaluation.tables.page import MOST_SPECIES, render
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
 from tests.app.report.test_page import HOSTILE, outline
@@ -127,6 +127,17 @@ def test_that_the_forest_has_a_row_for_every_method_and_a_diamond_for_every_publ
     assert markup.count('class="dot"') == 2
     assert markup.count('class="span"') == 2
     assert "Weighted-Fusion" in markup
+
+
+def test_that_marks_of_the_forest_share_one_scale():
+    (row,) = table().measured
+    mark = _mark(row, "HTER")
+    assert mark.printed == pytest.approx(0.056)
+    assert mark.told.value == pytest.approx(5 / 24)
+    # The axis ends just past the farthest end of all intervals.
+    ticks = [float(told) for told in re.findall(r'class="tick"[^>]*>([\d.]+)<', forest(table()))]
+    assert 0 in ticks
+    assert max(ticks) <= 100
 
 
 def test_that_long_names_keep_both_ends_in_the_forest():
