@@ -1,12 +1,14 @@
 """The exported scorer: what onnxruntime says is what the model says."""
 
+import re
 import warnings
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from lmkl_core import LocalisedMKL, register_kernel
 from lmkl_core.errors import InvalidInputError
@@ -80,8 +82,18 @@ def test_that_inputs_are_the_views_by_name_for_any_number_of_rows():
         (NAMES[1], ["batch", 16], "tensor(float)"),
     ]
     assert tuple(item.name for item in session.get_outputs()) == OUTPUTS
-    for n in (1, 7):
+    for n in (0, 1, 7):
         assert session.run(["contributions"], views(n, np.float32))[0].shape == (n, 3, 2)
+
+
+@pytest.mark.parametrize("parameters", CASES.values(), ids=CASES)
+def test_that_no_rows_have_no_scores(parameters):
+    graph = scorer_graph(fitted(**parameters))
+    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
+    rows = {item.name: views(0)[item.name] for item in session.get_inputs()}
+    score, _, memberships, accepted = session.run(None, rows)
+    assert score.shape == accepted.shape == (0,)
+    assert len(memberships) == 0
 
 
 def test_that_the_graph_is_standard_and_old_enough_for_old_runtimes():
@@ -90,6 +102,25 @@ def test_that_the_graph_is_standard_and_old_enough_for_old_runtimes():
     assert [(item.domain, item.version) for item in proto.opset_import] == [("", OPSET)]
     assert OPSET <= 15
     assert not any(item.external_data for item in proto.graph.initializer)
+
+
+def test_that_all_names_but_the_views_are_identifiers_and_no_node_is_without():
+    graph = onnx.load_from_string(scorer_graph(fitted(kernel=["rbf", "linear"]))).graph
+    names = [node.name for node in graph.node]
+    assert len(set(names)) == len(names)
+    names += [name for node in graph.node for name in node.output]
+    names += [item.name for item in graph.initializer]
+    assert [name for name in names if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name)] == []
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_that_the_standards_own_interpreter_says_the_same(dtype):
+    model = fitted(dtype, kernel=["rbf", "linear"])
+    rows = views(9, dtype, seed=1)
+    found = ReferenceEvaluator(onnx.load_from_string(scorer_graph(model))).run(None, rows)
+    tolerance = 1e-5 if dtype is np.float32 else 1e-10
+    np.testing.assert_allclose(found[0], model.score_samples(rows), atol=tolerance)
+    np.testing.assert_array_equal(found[3], model.predict(rows) == 1)
 
 
 def test_that_threshold_and_metadata_can_be_read_back():
@@ -131,7 +162,7 @@ def test_that_a_kernel_of_ones_own_is_refused(monkeypatch):
         scorer_graph(model)
 
 
-@pytest.mark.parametrize("name", ["score", "threshold", "scorer:Exp 3", ""])
+@pytest.mark.parametrize("name", ["score", "threshold", "scorer_Exp_3", ""])
 def test_that_a_view_with_the_name_of_something_else_is_refused(name):
     rng = np.random.default_rng(0)
     model = LocalisedMKL(random_state=0).fit({name: rng.normal(size=(20, 3))})
@@ -176,3 +207,32 @@ def test_that_another_threshold_is_noticed():
 def test_that_something_else_than_a_graph_is_noticed():
     with pytest.raises(ParityError, match="cannot read"):
         compare(b"no graph", fitted())
+
+
+def test_that_a_graph_of_another_precision_is_noticed():
+    with pytest.raises(ParityError, match=r"cannot run the exported graph \(.*float"):
+        compare(scorer_graph(fitted(np.float32)), fitted(np.float64))
+
+
+def test_that_a_graph_that_answers_where_nothing_was_asked_is_noticed():
+    model = fitted()
+    proto = onnx.load_from_string(scorer_graph(model))
+    (last,) = [node for node in proto.graph.node if "memberships" in node.output]
+    last.output[0] = "held"
+    constants = {"zero": np.array([0]), "one": np.array([1]), "row": np.zeros((1, 3))}
+    proto.graph.initializer.extend(
+        numpy_helper.from_array(value, name) for name, value in constants.items()
+    )
+    # One row more, but only where there are none.
+    proto.graph.node.extend(
+        [
+            helper.make_node("Shape", ["held"], ["shape"]),
+            helper.make_node("Slice", ["shape", "zero", "one"], ["n"]),
+            helper.make_node("Min", ["n", "one"], ["any"]),
+            helper.make_node("Sub", ["one", "any"], ["none"]),
+            helper.make_node("Slice", ["row", "zero", "none", "zero"], ["more"]),
+            helper.make_node("Concat", ["held", "more"], ["memberships"], axis=0),
+        ]
+    )
+    with pytest.raises(ParityError, match="scores of no rows"):
+        compare(proto.SerializeToString(), model)

@@ -132,7 +132,8 @@ def _check(
 class _Parts:
     """Nodes and constants, each named as it is added."""
 
-    PREFIX = "scorer:"
+    PREFIX = "scorer_"
+    """The standard asks for names that are identifiers of C, and converters insist on it."""
 
     def __init__(self) -> None:
         self.nodes: list[NodeProto] = []
@@ -141,30 +142,39 @@ class _Parts:
     def constant(self, value: Any, dtype: Any = None, name: str = "") -> str:
         from onnx import numpy_helper
 
-        named = name or f"{self.PREFIX}constant {len(self.constants)}"
+        named = name or f"{self.PREFIX}constant_{len(self.constants)}"
         array = np.ascontiguousarray(value, dtype=dtype)
         self.constants.append(numpy_helper.from_array(array.reshape(np.shape(value)), named))
         return named
 
     def node(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
-        from onnx import helper
-
-        named = name or f"{self.PREFIX}{operator} {len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, list(inputs), [named], **attributes))
+        named = name or f"{self.PREFIX}{operator}_{len(self.nodes)}"
+        self._add(operator, list(inputs), [named], **attributes)
         return named
 
     def split(self, whole: str, sizes: Sequence[int], axis: int) -> list[str]:
-        from onnx import helper
-
-        named = [f"{self.PREFIX}part {len(self.nodes)}.{part}" for part in range(len(sizes))]
+        named = [f"{self.PREFIX}part_{len(self.nodes)}_{part}" for part in range(len(sizes))]
         lengths = self.constant(np.array(sizes, dtype=np.int64))
-        self.nodes.append(helper.make_node("Split", [whole, lengths], named, axis=axis))
+        self._add("Split", [whole, lengths], named, axis=axis)
         return named
+
+    def row_sums(self, values: str, columns: int, dtype: Any) -> str:
+        """Add the sums of rows, ``(batch, 1)``.
+
+        As a product with ones: onnxruntime's own sums keep all columns where there are no rows.
+        """
+        return self.node("MatMul", values, self.constant(np.ones((columns, 1)), dtype))
 
     def double(self, value: str) -> str:
         from onnx import TensorProto
 
         return self.node("Cast", value, to=TensorProto.DOUBLE)
+
+    def _add(self, operator: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
+        from onnx import helper
+
+        name = f"{self.PREFIX}node_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, inputs, outputs, name, **attributes))
 
 
 def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> None:
@@ -175,7 +185,7 @@ def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> N
     rows, squares, diagonals = [], [], []
     for kernel, name, X in zip(kernels, support.names, support.arrays, strict=True):
         add = _linear if kernel.name == "linear" else _rbf
-        values, square, diagonal = add(parts, kernel, name, X, last)
+        values, square, diagonal = add(parts, kernel, name, X)
         rows.append(parts.node("Unsqueeze", values, first))
         squares.append(square)
         diagonals.append(diagonal)
@@ -190,12 +200,10 @@ def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> N
     terms = parts.node("Transpose", sums, perm=[1, 2, 0])
     terms = parts.node("Mul", terms, parts.constant(scorer.weights, np.float64))
     terms = parts.node("Mul", terms, parts.node("Unsqueeze", memberships, last))
-    _finish(parts, terms, memberships, parts.node("Sum", *squares), threshold)
+    _finish(parts, terms, memberships, parts.node("Sum", *squares), scorer.weights.size, threshold)
 
 
-def _rbf(
-    parts: _Parts, kernel: ViewKernel, view: str, X: np.ndarray, last: str
-) -> tuple[str, str, str]:
+def _rbf(parts: _Parts, kernel: ViewKernel, view: str, X: np.ndarray) -> tuple[str, str, str]:
     """Add one view's kernel rows; return them, the rows' squares and ``k(y, y)``."""
     dtype, centre = X.dtype, X.mean(axis=0)
     # A number for every column: onnxruntime would fuse a single one into the product, as an
@@ -205,7 +213,7 @@ def _rbf(
     halves = 0.5 * np.einsum("ij,ij->i", support, support)
     y = parts.node("Sub", view, parts.constant(centre))
     y = parts.node("Mul", y, parts.constant(scale))
-    squares = parts.node("ReduceSum", parts.node("Mul", y, y), last, keepdims=1)
+    squares = parts.row_sums(parts.node("Mul", y, y), X.shape[1], dtype)
     half = parts.node("Mul", squares, parts.constant(np.asarray(0.5), dtype))
     exponent = parts.node("MatMul", y, parts.constant(support.T))
     exponent = parts.node("Sub", exponent, half)
@@ -215,12 +223,10 @@ def _rbf(
     return parts.node("Exp", exponent), parts.double(squares), one
 
 
-def _linear(
-    parts: _Parts, _kernel: ViewKernel, view: str, X: np.ndarray, last: str
-) -> tuple[str, str, str]:
+def _linear(parts: _Parts, _kernel: ViewKernel, view: str, X: np.ndarray) -> tuple[str, str, str]:
     """Add one view's products; return them, the rows' squares and ``k(y, y)``, which these are."""
     exact = parts.double(view)
-    squares = parts.node("ReduceSum", parts.node("Mul", exact, exact), last, keepdims=1)
+    squares = parts.row_sums(parts.node("Mul", exact, exact), X.shape[1], np.float64)
     return parts.node("MatMul", view, parts.constant(X.T)), squares, squares
 
 
@@ -239,7 +245,9 @@ def _memberships(parts: _Parts, products: str, diagonal: str, scorer: Scorer) ->
     return parts.node("Softmax", exponents, axis=1)
 
 
-def _finish(parts: _Parts, terms: str, memberships: str, squares: str, threshold: float) -> None:
+def _finish(
+    parts: _Parts, terms: str, memberships: str, squares: str, n_terms: int, threshold: float
+) -> None:
     """Add the outputs, NaN where a row is not finite: no comparison with NaN is true."""
     infinite = parts.constant(np.asarray(np.inf), np.float64)
     unknown = parts.constant(np.asarray(np.nan), np.float64)
@@ -248,8 +256,9 @@ def _finish(parts: _Parts, terms: str, memberships: str, squares: str, threshold
     deep = parts.node("Unsqueeze", known, parts.constant(np.array([2], dtype=np.int64)))
     parts.node("Where", deep, terms, unknown, name=contributions)
     parts.node("Where", known, memberships, unknown, name=outer)
-    axes = parts.constant(np.array([1, 2], dtype=np.int64))
-    parts.node("ReduceSum", contributions, axes, keepdims=0, name=score)
+    flat = parts.node("Flatten", contributions, axis=1)
+    sums = parts.row_sums(flat, n_terms, np.float64)
+    parts.node("Squeeze", sums, parts.constant(np.array([1], dtype=np.int64)), name=score)
     limit = parts.constant(np.asarray(threshold), np.float64, name=THRESHOLD)
     enough = parts.node("GreaterOrEqual", score, limit)
     parts.node("And", enough, parts.node("Less", score, infinite), name=accepted)

@@ -2,7 +2,8 @@
 
 The rows asked about are the model's own support rows, the same with noise of several sizes, rows
 put together from views of different ones (so that memberships are torn), and rows far from all;
-together and one at a time. Rows that are not finite must not be accepted.
+together and one at a time. Rows that are not finite must not be accepted, and no rows at all have
+no scores.
 """
 
 from collections.abc import Iterator
@@ -102,6 +103,7 @@ def compare(graph: bytes, estimator: "LocalisedMKL", seed: int = 0) -> Parity:
     _check_decisions(found, terms.sum(axis=(1, 2)), float(estimator.offset_), limit * scale)
     _check_alone(run, rows, found, limit * scale)
     _check_refusals(run, rows)
+    _check_nothing(run, rows, found)
     return parity
 
 
@@ -110,9 +112,8 @@ def probing_rows(estimator: "LocalisedMKL", seed: int = 0) -> Rows:
     rng = np.random.default_rng(seed)
     support = estimator.support_views()
     n = len(next(iter(support.values())))
-    chosen = np.linspace(0, n - 1, SUPPORT_ROWS).astype(
-        int
-    )  # a few several times, if there are few
+    # A few several times, if there are few.
+    chosen = np.linspace(0, n - 1, SUPPORT_ROWS).astype(int)
     return {
         name: np.concatenate(list(_variations(array, chosen, rng)))
         for name, array in support.items()
@@ -165,6 +166,12 @@ def _check_refusals(run, rows: Rows) -> None:
                 raise ParityError("The exported graph scores a row that is not finite")
 
 
+def _check_nothing(run, rows: Rows, found: Rows) -> None:
+    nothing = run({name: array[:0] for name, array in rows.items()})
+    if any(nothing[name].shape != array[:0].shape for name, array in found.items()):
+        raise ParityError("The exported graph has scores of no rows")
+
+
 def _runner(graph: bytes):
     import onnxruntime
 
@@ -176,10 +183,18 @@ def _runner(graph: bytes):
             graph, session_options(), providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # its own kinds of errors differ between versions
-        reason = str(error).strip().partition("\n")[0]
-        raise ParityError(f"onnxruntime cannot read the exported graph ({reason})") from error
+        raise _failed("read", error) from error
 
     def run(rows: Rows) -> Rows:
-        return dict(zip(OUTPUTS, session.run(list(OUTPUTS), rows), strict=True))
+        try:
+            found = session.run(list(OUTPUTS), rows)
+        except Exception as error:
+            raise _failed("run", error) from error
+        return dict(zip(OUTPUTS, found, strict=True))
 
     return run
+
+
+def _failed(what: str, error: Exception) -> ParityError:
+    reason = str(error).strip().partition("\n")[0]
+    return ParityError(f"onnxruntime cannot {what} the exported graph ({reason})")
