@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.presentation import Presentation
 from app.report.levels import Level, SpeciesCounts
-from app.report.words import counted, listed, percent, span, worst_species
+from app.report.words import ALL_EQUAL, counted, listed, percent, span, worst_species
 from lmkl_core.metrics import Rate
 
 WANTED = 0.05
@@ -42,23 +42,47 @@ def _attacks(level: Level, n_attacks: int) -> list[str]:
     n_accepted = sum(row.n_accepted for row in level.attacks)
     n_silent = sum(row.n_no_response for row in level.attacks)
     silent = f" {counted(n_silent, 'attack')} had no response." if n_silent else ""
-    worst = level.errors.worst
-    if worst.value is None:
+    if level.errors.worst.value is None:
         return [f"No attack had a response, so it is not known how many are accepted.{silent}"]
     if not n_accepted:
         told = f"No attack was accepted: 0 of {n_attacks - n_silent}."
     else:
         verb = "was" if n_accepted == 1 else "were"
-        told = f"{n_accepted} of {n_attacks - n_silent} attacks {verb} accepted."
-        rate = worst.rate
-        if len(level.attacks) > 1:
-            told += (
-                f" The worst species is {worst_species(level.errors)}, with {rate.n_errors} of "
-                f"{rate.n} ({percent(worst.value)})."
-            )
-    which = "its true rate is not" if len(level.attacks) == 1 else "no species' true rate is"
-    bound = f" With 95 % confidence {which} above {percent(worst.interval[1])}."
-    return [told + silent + bound]
+        told = f"{n_accepted} of {n_attacks - n_silent} attacks {verb} accepted.{_worst(level)}"
+    return [told + silent + _bound(level)]
+
+
+def _worst(level: Level) -> str:
+    """Return which species was accepted most often, where several can be compared."""
+    worst, species = level.errors.worst, worst_species(level.errors)
+    if worst.value is None or len(_answered(level)) < 2:
+        return ""
+    if species == ALL_EQUAL:
+        return f" Of every species with a response {percent(worst.value)} were."
+    rate = worst.rate
+    return (
+        f" The worst species is {species}, with {rate.n_errors} of {rate.n} "
+        f"({percent(worst.value)})."
+    )
+
+
+def _bound(level: Level) -> str:
+    """Return how high the true rates may be, and of which species that is not known."""
+    known = _answered(level)
+    unknown = [row.species for row in level.attacks if row not in known]
+    told = f" Of {listed(unknown)} none had one, so nothing is known." if unknown else ""
+    highest = level.errors.worst.interval[1]
+    if highest >= 1:
+        return f"{told} So few do not exclude a true rate of 100 %."
+    if len(known) == 1:
+        which = f"the true rate of {known[0].species} is not" if unknown else "its true rate is not"
+    else:
+        which = "no other species' true rate is" if unknown else "no species' true rate is"
+    return f"{told} With 95 % confidence {which} above {percent(highest)}."
+
+
+def _answered(level: Level) -> list[SpeciesCounts]:
+    return [row for row in level.attacks if row.errors.n]
 
 
 def _bona_fide(row: SpeciesCounts) -> list[str]:
@@ -89,11 +113,15 @@ def limits(presentations: Sequence[Presentation], level: Level) -> tuple[str, ..
         What they amount to.
     """
     found = []
-    if any(one.is_simulated for one in presentations):
-        found.append(
-            "How well real attacks are detected: generated ones stand in for them here, and no "
-            "real camera, print, screen or mask was used."
+    n_simulated = sum(one.is_simulated for one in presentations)
+    if n_simulated:
+        why = (
+            "generated ones stand in for them here, and no real camera, print, screen or mask was "
+            "used."
         )
+        if n_simulated < len(presentations):
+            why = "the figures count them together with generated ones."
+        found.append(f"How well real attacks are detected: {why}")
     found += _too_few(level)
     found.append(
         "How instruments, people, cameras and light fare that were not part of the test. A session "

@@ -83,7 +83,8 @@ def _values(report: Report) -> dict[str, Any]:
 def _cards(level: Level) -> list[dict[str, Any]]:
     errors = level.errors
     worst = worst_species(errors)
-    note = f"worst species: {worst}" if worst else "no attack was presented"
+    nothing = "no attack had a response" if level.attacks else "no attack was presented"
+    note = f"worst species: {worst}" if worst else nothing
     if worst == ALL_EQUAL:
         note = f"attacks accepted, {worst}"
     apcer = _card("APCER", errors.worst.rate, errors.worst.interval, note)

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from app.report import build
+from app.report.page import render
 from app.shown import BONA_FIDE
 from app.trial import Trial
 from app.types import Verdict
@@ -158,12 +159,38 @@ def test_that_accepted_attacks_and_missing_responses_are_summed_up(trial):
     _, attacks, bona_fide = report_of(trial).brief
     assert attacks.startswith(
         "1 of 13 attacks was accepted. The worst species is phone, with 1 of 1 (100.0 %). "
-        "1 attack had no response. With 95 % confidence no species' true rate is above 100.0 %."
+        "1 attack had no response. So few do not exclude a true rate of 100 %."
     )
     assert bona_fide.startswith(
         "12 of 14 bona fide presentations were accepted, 1 refused and 1 not judged in unfamiliar "
         "conditions."
     )
+
+
+def test_that_species_that_are_accepted_alike_have_no_worst_among_them():
+    trial = Trial()
+    for species in ("print", "phone"):
+        for score in (0.9, 0.1, 0.1, 0.1, 0.1):
+            present(trial, species, [score] * 6)
+    attacks = report_of(trial).brief[1]
+    assert attacks.startswith(
+        "2 of 10 attacks were accepted. Of every species with a response 20.0 % were. With 95 % "
+        "confidence no species' true rate is above"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answered", "told"),
+    [(["print"], "the true rate of print is not"), (["print", "phone"], "no other species'")],
+)
+def test_that_no_bound_is_told_of_a_species_without_a_response(answered, told):
+    trial = Trial()
+    for species in answered:
+        for _ in range(20):
+            present(trial, species, [0.1] * 6)
+    present(trial, "mask", [None] * 6)
+    attacks = report_of(trial).brief[1]
+    assert "Of mask none had one, so nothing is known. With 95 % confidence " + told in attacks
 
 
 @pytest.mark.parametrize(
@@ -186,12 +213,24 @@ def test_that_attacks_without_any_response_are_not_called_refused():
     trial = Trial()
     present(trial, "mask", [None] * 6)
     assert report_of(trial).brief[1].startswith("No attack had a response")
+    page = render(report_of(trial))
+    assert "no attack had a response" in page
+    assert "no attack was presented" not in page
 
 
 def test_that_what_cannot_be_concluded_names_simulation_first():
     first, *_ = report_of(session(2, 2, is_simulated=True)).limits
     assert first.startswith("How well real attacks are detected")
     assert not any("real attacks" in text for text in report_of(session(2, 2)).limits)
+
+
+def test_that_real_presentations_among_generated_ones_are_not_denied():
+    mixed = session(2, 2, is_simulated=True)
+    present(mixed, "mask", [0.1] * 6)
+    first, *_ = report_of(mixed).limits
+    assert first.startswith("How well real attacks are detected")
+    assert "no real camera" not in first
+    assert "no real camera" in report_of(session(2, 2, is_simulated=True)).limits[0]
 
 
 def test_that_few_presentations_are_a_limit_and_many_are_none(trial):
