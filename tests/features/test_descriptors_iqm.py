@@ -10,7 +10,6 @@ from scipy import ndimage, signal
 from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.descriptors.iqm import COLUMNS, MEASURES, iqm
 from lmkl_core.features.descriptors.iqm.blocks import SMALLEST_FEATURE
-from lmkl_core.features.descriptors.iqm.edges import corners, edges
 from lmkl_core.features.descriptors.iqm.filters import (
     gaussian,
     laplacian,
@@ -139,53 +138,7 @@ def test_that_angles_are_those_of_the_arc_cosine(pair):
     assert value("MAMS", pair) == pytest.approx(expected, abs=1e-9)
 
 
-# ------------------------------------------------- edges, corners, gradients
-
-
-def step(size=16):
-    """Return a picture that is dark on the left and bright on the right."""
-    picture = np.zeros((size, size))
-    picture[:, size // 2 :] = 100.0
-    return picture
-
-
-def test_that_an_edge_is_one_pixel_wide_and_lies_at_the_step():
-    found = edges(step())
-    assert found.shape == (12, 12)
-    assert found.sum(axis=1).tolist() == [1] * 12
-    assert np.flatnonzero(found[0]).tolist() == [8 - 2]
-    assert np.array_equal(edges(step().T), found.T)
-
-
-def test_that_an_edge_that_has_gone_counts_with_its_pixels():
-    assert value("TED", Pair(grey(step()), grey(step()))) == 0
-    assert value("TED", Pair(grey(step()), grey(step() * 0))) == pytest.approx(1 / 12)
-    moved = np.roll(step(), 1, axis=1)
-    moved[:, 0] = 0
-    assert value("TED", Pair(grey(step()), grey(moved))) == pytest.approx(2 / 12)
-
-
-def squares(places, size=48):
-    picture = np.zeros((size, size))
-    for row, column in places:
-        picture[row : row + 8, column : column + 8] = 100.0
-    return picture
-
-
-@pytest.mark.parametrize(("places", "count"), [([], 0), ([(10, 10)], 4), ([(6, 6), (28, 24)], 8)])
-def test_that_a_square_has_four_corners(places, count):
-    gradient = Pair(grey(squares(places)), grey(squares([]))).gradients[0]
-    assert corners(gradient).sum() == count
-
-
-def test_that_an_edge_is_no_corner():
-    assert corners(Pair(grey(step()), grey(step())).gradients[0]).sum() == 0
-
-
-def test_that_corners_are_compared_by_their_number():
-    one, two = grey(squares([(10, 10)])), grey(squares([(6, 6), (28, 24)]))
-    assert value("TCD", Pair(one, two)) == value("TCD", Pair(two, one)) == pytest.approx(0.5)
-    assert value("TCD", Pair(one, one)) == 0
+# ------------------------------------------------- gradients
 
 
 def test_that_gradients_are_compared_in_size_and_direction():

@@ -138,10 +138,26 @@ def test_that_a_row_that_is_not_finite_is_unknown_and_not_accepted(value, kernel
     model = fitted(kernel=kernel)
     rows = {each: array[:2].copy() for each, array in model.support_views().items()}
     rows[name][1, 0] = value
-    score, _, _, accepted = run(scorer_graph(model), rows)
-    assert np.isfinite(score[0])
-    assert np.isnan(score[1])
+    score, contributions, memberships, accepted = run(scorer_graph(model), rows)
+    for output in (score, contributions, memberships):
+        assert np.isfinite(output[0]).all()
+        assert np.isnan(output[1]).all()
     assert not accepted[1]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_that_rows_in_the_very_centre_of_a_cluster_have_a_score(dtype):
+    # Rounding makes some of the squared distances negative, which have no root.
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows = {
+            name: np.repeat(5 * rng.normal(size=(3, 4)), 20, axis=0).astype(dtype) for name in NAMES
+        }
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LocalisedMKL(random_state=0, n_clusters=3).fit(rows)
+        score, *_ = run(scorer_graph(model), rows)
+        np.testing.assert_allclose(score, model.score_samples(rows), atol=1e-6)
 
 
 def test_that_kernels_that_no_graph_can_hold_are_refused_by_name():
@@ -214,25 +230,68 @@ def test_that_a_graph_of_another_precision_is_noticed():
         compare(scorer_graph(fitted(np.float32)), fitted(np.float64))
 
 
-def test_that_a_graph_that_answers_where_nothing_was_asked_is_noticed():
-    model = fitted()
-    proto = onnx.load_from_string(scorer_graph(model))
-    (last,) = [node for node in proto.graph.node if "memberships" in node.output]
-    last.output[0] = "held"
+def altered(graph, output, *nodes):
+    """Return the graph with an output made by other nodes from what it was, ``held``."""
+    proto = onnx.load_from_string(graph)
+    for node in proto.graph.node:
+        for names in (node.input, node.output):
+            names[:] = ["held" if name == output else name for name in names]
     constants = {"zero": np.array([0]), "one": np.array([1]), "row": np.zeros((1, 3))}
+    constants |= {"little": np.array(0.01), "nought": np.array(0.0)}
     proto.graph.initializer.extend(
         numpy_helper.from_array(value, name) for name, value in constants.items()
     )
-    # One row more, but only where there are none.
     proto.graph.node.extend(
-        [
-            helper.make_node("Shape", ["held"], ["shape"]),
-            helper.make_node("Slice", ["shape", "zero", "one"], ["n"]),
-            helper.make_node("Min", ["n", "one"], ["any"]),
-            helper.make_node("Sub", ["one", "any"], ["none"]),
-            helper.make_node("Slice", ["row", "zero", "none", "zero"], ["more"]),
-            helper.make_node("Concat", ["held", "more"], ["memberships"], axis=0),
-        ]
+        helper.make_node(operator, inputs.split(), [made], **attributes)
+        for operator, inputs, made, attributes in nodes
     )
+    return proto.SerializeToString()
+
+
+N_ROWS = (("Shape", "held", "shape", {}), ("Slice", "shape zero one", "n", {}))
+
+
+@pytest.mark.parametrize("output", ["score", "contributions", "memberships"])
+def test_that_a_little_more_in_any_output_is_noticed(output):
+    model = fitted()
+    graph = altered(scorer_graph(model), output, ("Add", "held little", output, {}))
+    with pytest.raises(ParityError, match="differs from the model by"):
+        compare(graph, model)
+
+
+def test_that_a_graph_that_decides_the_other_way_is_noticed():
+    model = fitted()
+    with pytest.raises(ParityError, match="decides otherwise"):
+        compare(altered(scorer_graph(model), "accepted", ("Not", "held", "accepted", {})), model)
+
+
+def test_that_a_score_of_a_row_that_is_not_finite_is_noticed():
+    model = fitted()
+    nodes = [("IsNaN", "held", "bad", {}), ("Where", "bad nought held", "score", {})]
+    with pytest.raises(ParityError, match="not finite"):
+        compare(altered(scorer_graph(model), "score", *nodes), model)
+
+
+def test_that_another_score_of_a_row_alone_is_noticed():
+    model = fitted()
+    nodes = [
+        *N_ROWS,
+        ("Equal", "n one", "alone", {}),
+        ("Where", "alone little nought", "more", {}),
+        ("Add", "held more", "score", {}),
+    ]
+    with pytest.raises(ParityError, match="alone otherwise"):
+        compare(altered(scorer_graph(model), "score", *nodes), model)
+
+
+def test_that_a_graph_that_answers_where_nothing_was_asked_is_noticed():
+    model = fitted()
+    nodes = [  # one row more, but only where there are none
+        *N_ROWS,
+        ("Min", "n one", "any", {}),
+        ("Sub", "one any", "none", {}),
+        ("Slice", "row zero none zero", "more", {}),
+        ("Concat", "held more", "memberships", {"axis": 0}),
+    ]
     with pytest.raises(ParityError, match="scores of no rows"):
-        compare(proto.SerializeToString(), model)
+        compare(altered(scorer_graph(model), "memberships", *nodes), model)

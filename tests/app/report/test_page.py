@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from statistics import NormalDist
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +11,7 @@ from app.report import build, charts
 from app.report.levels import Level, presentation_level
 from app.report.page import render
 from app.report.svg import round_ticks
+from app.shown import BONA_FIDE
 from app.trial import Trial
 from tests.app.report.report_material import context, model
 from tests.app.trial_material import present, session
@@ -217,3 +219,40 @@ def test_that_ticks_lie_within_the_axis_and_are_neither_few_nor_many(low, high):
     ticks = round_ticks(low, high, 8)
     assert 4 <= len(ticks) <= 10
     assert low - 1e-12 <= ticks[0] < ticks[-1] <= high + 1e-12
+
+
+def test_that_errors_and_nothing_else_are_marked_in_the_list():
+    trial = Trial()
+    for species, score in [(BONA_FIDE, 0.9), (BONA_FIDE, 0.1), ("print", 0.9), ("print", 0.1)]:
+        present(trial, species, [score] * 6)
+    page = render(build(trial, context()))
+    outcomes = re.findall(r'<td class="unbroken[^"]*">((?:accepted|refused)[^<]*)</td>', page)
+    assert outcomes == ["accepted", "refused (error)", "accepted (error)", "refused"]
+
+
+def on_normal_deviates(share):
+    """Return the place of a share on an axis from 0.5 to 95 %, from 0 to 1."""
+    low, middle, high = map(NormalDist().inv_cdf, (0.005, share, 0.95))
+    return (middle - low) / (high - low)
+
+
+@pytest.mark.parametrize(
+    ("draw", "place"),
+    [
+        (charts.roc, (0.2, 0.75)),
+        (charts.det, (on_normal_deviates(0.2), on_normal_deviates(0.25))),
+    ],
+    ids=["roc", "det"],
+)
+def test_that_the_ring_lies_where_the_threshold_does(draw, place):
+    trial = Trial()
+    for score in (0.9, 0.8, 0.7, 0.1):  # a quarter refused
+        present(trial, BONA_FIDE, [score] * 6)
+    for score in (0.6, 0.3, 0.2, 0.1, 0.05):  # a fifth accepted
+        present(trial, "print", [score] * 6)
+    level = presentation_level(trial.presentations)
+    ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', draw(level, level, (0.5,)))
+    left, right, top, bottom = charts.PLOT
+    across = (float(ring[1]) - left) / (right - left)
+    up = (bottom - float(ring[2])) / (bottom - top)
+    assert (across, up) == pytest.approx(place, abs=1e-3)
