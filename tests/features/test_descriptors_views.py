@@ -12,7 +12,12 @@ import pytest
 
 from app.models.files import difference_of
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.descriptors import DESCRIPTORS, find_descriptor, registry
+from lmkl_core.features.descriptors import (
+    DESCRIPTORS,
+    DescriptorEngine,
+    find_descriptor,
+    registry,
+)
 from lmkl_core.features.descriptors.iqm import iqm
 from lmkl_core.features.descriptors.lbp import lbp
 from lmkl_core.features.extractor import Extractor
@@ -306,3 +311,10 @@ OTHER_FACE64 = replace(load_preset("texture").crop("wide"), name="face64")
 def test_that_descriptors_that_cannot_be_added_are_refused(preset, options, message):
     with pytest.raises(PresetError, match=message):
         with_descriptors(preset, **options)
+
+
+@pytest.mark.parametrize("descriptor", DESCRIPTORS.values(), ids=DESCRIPTORS)
+def test_that_no_crops_have_no_rows_of_the_usual_length(descriptor):
+    (rows,) = DescriptorEngine(descriptor).run(np.zeros((0, 64, 64, 3), np.uint8))
+    assert rows.shape == (0, descriptor.columns)
+    assert rows.dtype == np.float32

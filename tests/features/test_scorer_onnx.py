@@ -259,6 +259,14 @@ def test_that_a_little_more_in_any_output_is_noticed(output):
         compare(graph, model)
 
 
+@pytest.mark.parametrize("output", ["score", "contributions", "memberships"])
+def test_that_an_output_that_is_no_number_is_noticed(output):
+    model = fitted()
+    nodes = [("Div", "nought nought", "unknown", {}), ("Add", "held unknown", output, {})]
+    with pytest.raises(ParityError, match="differs from the model by inf"):
+        compare(altered(scorer_graph(model), output, *nodes), model)
+
+
 def test_that_a_graph_that_decides_the_other_way_is_noticed():
     model = fitted()
     with pytest.raises(ParityError, match="decides otherwise"):

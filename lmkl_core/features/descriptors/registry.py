@@ -102,8 +102,11 @@ class DescriptorEngine:
 
     def __init__(self, descriptor: Descriptor) -> None:
         self.weight = descriptor.weight
-        self._compute = descriptor.compute
+        self._compute, self._columns = descriptor.compute, descriptor.columns
 
     def run(self, crops: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
         """Compute the descriptor of every crop; see `Engine.run`."""
-        return [np.stack([self._compute(crop) for crop in crops])]
+        found = np.empty((len(crops), self._columns), np.float32)
+        for row, crop in zip(found, crops, strict=True):
+            row[...] = self._compute(crop)
+        return [found]
