@@ -18,6 +18,7 @@ from app.evaluation.outcomes import keep, kept, outcome_key, rows_key
 from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
 from app.evaluation.working import Manner, Outcome, work
 from app.protocols.types import Plan
+from app.storage import OUTCOMES_NAME
 from lmkl_core.cancelling import asked_to_stop, raise_if_cancelled
 from lmkl_core.errors import Cancelled
 
@@ -65,7 +66,7 @@ def compute(
         As in `app.evaluation.running.run`.
     """
     manner = Manner(options.selection, options.grid, options.level, options.seed)
-    cache = Cache("outcomes", options.cache)
+    cache = Cache(OUTCOMES_NAME, options.cache)
     found: dict[tuple[str, int], Outcome] = {}
     missing: list[_Task] = []
     for number, plan in enumerate(plans):

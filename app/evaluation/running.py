@@ -33,6 +33,7 @@ from app.evaluation.telling import Cancel, Progress
 from app.evaluation.wording import settings_of
 from app.evaluation.working import Outcome
 from app.protocols.types import Database, Layout, Plan
+from app.storage import FEATURES_NAME
 from lmkl_core.features.presets import Preset, PresetError, load_preset, with_descriptors
 
 OWN = ("plain", "demo")
@@ -90,7 +91,7 @@ def run(
         progress=progress,
         cancel=cancel,
     )
-    library = Library(eyes, Cache("features", options.cache), options.n_frames)
+    library = Library(eyes, Cache(FEATURES_NAME, options.cache), options.n_frames)
     library.prepare(recordings_of(layout), progress=progress, cancel=cancel)
     lines = rows(methods, list(eyes.columns))
     plans = list(plans_of(layout))
