@@ -28,7 +28,8 @@ from app.demo_video.instruments import INSTRUMENTS
 from app.demo_video.takes import Take, frames
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
-from app.models.fitting import LEAST_SHARE, estimator_of
+from app.models.fitting import estimator_of
+from app.models.operating_point import least_threshold
 from app.pipeline import Pipeline
 from app.samples import Samples
 from app.settings import Settings
@@ -142,7 +143,7 @@ def study(people, n_tests, settings):
         for plan in PLANS:
             estimator = fit(enrolled, plan, settings)
             own = float(estimator.calibration_.threshold)
-            floor = LEAST_SHARE * float(np.median(estimator.calibration_.scores))
+            floor = least_threshold(estimator)
             of_genuine, of_attacks = scores_of(estimator, genuine), scores_of(estimator, attacks)
             outcomes[plan, "target"].add(own, of_genuine, of_attacks)
             outcomes[plan, "floor"].add(max(own, floor), of_genuine, of_attacks)

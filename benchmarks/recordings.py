@@ -25,7 +25,8 @@ from app.demo_video.instruments import INSTRUMENTS
 from app.demo_video.takes import Take
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
-from app.models.fitting import LEAST_SHARE, estimator_of
+from app.models.fitting import estimator_of
+from app.models.operating_point import use_app_threshold
 from app.pipeline import Pipeline
 from app.samples import Samples
 from app.settings import Settings
@@ -99,7 +100,7 @@ def fit(enrolled, counts, n_parts, settings):
                     views, condition = rows[place]
                     samples.add_views(views, f"{light} {number} #{part}", condition)
     estimator = samples.fit(estimator_of(settings))
-    estimator.raise_threshold(LEAST_SHARE * float(np.median(estimator.calibration_.scores)))
+    use_app_threshold(estimator)
     return estimator
 
 

@@ -33,6 +33,7 @@ _COMPUTES = {
         "selecting.py",
         "working.py",
     ),
+    "app.models": ("operating_point.py",),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 

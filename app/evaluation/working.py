@@ -21,7 +21,9 @@ from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
 from app.evaluation.selecting import choose, scores_of
 from app.evaluation.telling import CANCELLED
+from app.models.operating_point import use_app_threshold
 from app.models.summary import CERTIFIED_GAP
+from lmkl_core import LocalisedMKL
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import Cancelled, InvalidInputError
 
@@ -158,6 +160,10 @@ def _fitted(
     model = row.make(manner.seed, choice.parameters).fit(
         train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
     )
+    if isinstance(model, LocalisedMKL):
+        # Whose threshold from enrolment is that of the app; of other methods' scores nothing
+        # is known that would tell when one is too low.
+        use_app_threshold(model)
     calibration = model.calibration_
     return Outcome(
         scores_of(model, development.views, cancel),

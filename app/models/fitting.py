@@ -11,17 +11,13 @@ from numpy.typing import NDArray
 
 from app.conditions import EnrolledConditions
 from app.models.model import PadModel
+from app.models.operating_point import use_app_threshold
 from app.names import take_of
 from app.samples import Samples
 from app.settings import Settings
 from lmkl_core import LocalisedMKL
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning
-
-LEAST_SHARE = 0.5
-"""The threshold is at least this share of the median left-out score. One part unlike all others
-pulls the threshold down to its own scores; generated attacks reach 0.2 to 0.4 of the median, and
-would all be let in (`python -m benchmarks enrolment`)."""
 
 Cancel = Callable[[], bool]
 
@@ -151,7 +147,7 @@ def _finished(model: PadModel, parts: Sequence[str] = ()) -> PadModel:
     """
     estimator = model.estimator
     solution, wanted = estimator.solution_, float(estimator.calibration_.threshold)
-    estimator.raise_threshold(LEAST_SHARE * float(np.median(estimator.calibration_.scores)))
+    use_app_threshold(estimator)
     calibration = estimator.calibration_
     notes = []
     if not solution.converged:

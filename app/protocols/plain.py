@@ -9,11 +9,12 @@
     ben/...
 
 Whoever has divided the recordings already keeps such folders in ``train``, ``test`` and, if there
-is one, ``development``. Otherwise, in the client-specific mode the first half of each subject's
-bona fide recordings, in natural order and rounded up, is learnt from, and everything else is
-tested; in the client-independent mode subjects, in natural order, go to training, development and
-test in turn (to training and test where there are only two). Subjects without bona fide recordings
-teach nothing and choose nothing: they go to the test.
+is one, ``development``. Otherwise, in the client-specific mode every other of each subject's bona
+fide recordings, in natural order, is learnt from, and everything else is tested: names begin with
+the light or the place more often than not, and of two halves one would be learnt from in one light
+and the other tested in another. In the client-independent mode subjects, in natural order, go to
+training, development and test in turn (to training and test where there are only two). Subjects
+without bona fide recordings teach nothing and choose nothing: they go to the test.
 
 What lies elsewhere is left out, and the notes say so. Folders that were meant and are called
 otherwise, such as ``attack_print`` or ``validation``, are refused: figures without them would look
@@ -69,10 +70,11 @@ def _each_subject(root: Path, everything: tuple[Recording, ...]) -> tuple[Divisi
                 f"{root / subject / GENUINE} needs two recordings: one to learn from and one to "
                 "test."
             )
-        enrolment += genuine[: (len(genuine) + 1) // 2]
+        enrolment += genuine[::2]
     note = (
-        "The first half of each subject's bona fide recordings, in natural order and rounded up, "
-        "is learnt from and not tested."
+        "Every other of each subject's bona fide recordings, in natural order, is learnt from and "
+        "not tested; to test on another day or in another light, divide them into the folders "
+        "train and test."
     )
     return Division("", (), (), everything, tuple(enrolment)), note
 

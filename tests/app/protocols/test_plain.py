@@ -42,9 +42,9 @@ def test_that_videos_images_and_folders_of_images_are_recordings_in_natural_orde
     (fold,) = read(root).folds
     plan = fold.plans[0]
     assert plan.name == "anna"
-    assert names(plan.train) == ["anna/bonafide/take1.jpg", "anna/bonafide/take2.MOV"]
+    assert names(plan.train) == ["anna/bonafide/take1.jpg", "anna/bonafide/take10.mp4"]
     assert names(plan.test) == [
-        "anna/bonafide/take10.mp4",
+        "anna/bonafide/take2.MOV",
         "anna/bonafide/walk",
         "anna/attack-paper-mask/a.mp4",
         "anna/attack-print/a.mp4",
@@ -132,7 +132,7 @@ def test_that_people_who_are_learnt_from_and_tested_are_told(tmp_path, tested, t
 
 
 def test_that_the_report_is_told_how_takes_were_divided(root):
-    assert any("first half" in note for note in read(root).notes)
+    assert any("Every other" in note for note in read(root).notes)
 
 
 def test_that_subjects_are_dealt_out_as_a_whole(root):
@@ -147,7 +147,14 @@ def test_that_subjects_are_dealt_out_as_a_whole(root):
 def test_that_the_larger_half_of_an_odd_number_is_learnt_from(tmp_path):
     touch(tmp_path, [f"anna/bonafide/{n}.mp4" for n in (1, 2, 3)] + ["anna/attack-print/1.mp4"])
     (plan,) = read(tmp_path).folds[0].plans
-    assert names(plan.train) == ["anna/bonafide/1.mp4", "anna/bonafide/2.mp4"]
+    assert names(plan.train) == ["anna/bonafide/1.mp4", "anna/bonafide/3.mp4"]
+
+
+def test_that_lights_that_names_begin_with_are_on_both_sides(tmp_path):
+    touch(tmp_path, [f"anna/bonafide/{light}-{n}.mp4" for light in ("lamp", "sun") for n in (1, 2)])
+    touch(tmp_path, ["anna/attack-print/1.mp4"])
+    (plan,) = read(tmp_path).folds[0].plans
+    assert names(plan.train) == ["anna/bonafide/lamp-1.mp4", "anna/bonafide/sun-1.mp4"]
 
 
 def test_that_two_subjects_are_training_and_test(tmp_path):
