@@ -2,10 +2,8 @@
 
 ``development``, as the paper does it: every cell of a grid is fitted on the training frames, and
 the cell with the largest area under the ROC curve on the development data is taken. These are of
-both classes, of other people or of other objects than those tested. A few dozen recordings are soon
-told apart without an error by many cells: equal areas by recording go to the larger area by frame,
-then to the wider separation (the distance of both classes' means in units of their spread), and
-what is equal even then to the smoother model, with the larger delta, then the larger p and q.
+both classes, of other people or of other objects than those tested. Equal areas go to the smoother
+model: the larger delta, then the larger p and q.
 
 Where a plan has no development data but there are other classes of objects, as in the paper's
 experiments on these, the same is done on other classes: models of these learn from a part of
@@ -130,20 +128,16 @@ def _by_development(
     cancel: Callable[[], bool] | None,
 ) -> Choice:
     """Return the cell with the largest mean area over the problems."""
-    totals = np.zeros(1)
+    totals: list[float] = []
     for train, development in problems:
         few, notes = _few(train)
         cells, scores = _all_scored(row, few, development, grid, seed, cancel)
-        totals = totals + np.array([merits(each, development, level) for each in scores])
-    return Choice(best_cell(cells, totals / len(problems)), notes)
-
-
-def best_cell(cells: Sequence[Mapping[str, Any]], merit: NDArray[np.float64]) -> Mapping[str, Any]:
-    """Return the cell with the largest merits, the first column first, then the smoothest."""
+        areas = [area(each, development, level) for each in scores]
+        totals = areas if not totals else [a + b for a, b in zip(totals, areas, strict=True)]
     # Rounding must not decide between cells that are equally good.
-    rounded = np.round(merit, 9).tolist()
-    best = max(range(len(cells)), key=lambda k: (*rounded[k], *_smoothness(cells[k]), -k))
-    return cells[best]
+    means = [round(total / len(problems), 9) for total in totals]
+    best = max(range(len(cells)), key=lambda k: (means[k], *_smoothness(cells[k]), -k))
+    return Choice(cells[best], notes)
 
 
 def _all_scored(
@@ -208,19 +202,6 @@ def scores_of(
     if not np.isfinite(scores).all():
         raise InvalidInputError("Some of its scores are not finite numbers.")
     return scores
-
-
-def merits(scores: NDArray[np.float64], rows: Rows, level: Level) -> tuple[float, float, float]:
-    """What decides between cells, in this order: area, area by frame, separation of frames."""
-    return area(scores, rows, level), area(scores, rows, "frame"), separation(scores, rows)
-
-
-def separation(scores: NDArray[np.float64], rows: Rows) -> float:
-    """Distance of both classes' mean scores over the root of their mean variance."""
-    assert rows.is_attack is not None  # asked for only where both classes are there
-    genuine, attack = scores[~rows.is_attack], scores[rows.is_attack]
-    spread = np.sqrt((genuine.var() + attack.var()) / 2)
-    return float((genuine.mean() - attack.mean()) / max(float(spread), np.finfo(float).tiny))
 
 
 def area(scores: NDArray[np.float64], rows: Rows, level: Level) -> float:

@@ -39,8 +39,7 @@ def selection_in_words(options: Options) -> str:
     cells = f"{len(deltas) * len(exponents) ** 2} cells of delta, p and q"
     development = (
         f"on development data, as the paper does: the largest AUC over {options.level}s of {cells} "
-        "(or of a method's own grid); equal ones by the AUC over frames, then by how far both "
-        "classes lie apart, then the smoother model"
+        "(or of a method's own grid), ties to the smoother model"
     )
     alone = f"on bona fide training frames alone: novelty radius over {cells}"
     return {
