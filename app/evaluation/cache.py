@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.storage import StorageError, make_private
+from app.storage import CACHE_VARIABLE, StorageError, cache_folder, make_private
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.engines.cache import VARIABLE, default_folder
 from lmkl_core.modelfile.container import read_header, read_tensors, seal
 from lmkl_core.modelfile.refusal import Refused
 from lmkl_core.modelfile.storage import opened, write_atomically
@@ -57,11 +56,12 @@ class Cache:
     name : str
         What it holds; also the folder's name.
     folder : path, optional
-        Folder of all caches: by default `VARIABLE`, or the user's cache folder.
+        Folder of all caches: by default `app.storage.cache_folder`, from which all of
+        them are deleted with the person's data.
     """
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
-        self.folder = (default_folder() if folder is None else folder) / name
+        self.folder = (cache_folder() if folder is None else folder) / name
         self._swept = False
 
     def load(self, key: str) -> Kept | None:
@@ -148,5 +148,5 @@ class Cache:
         why = getattr(error, "strerror", None) or error
         return InvalidInputError(
             f"The cache folder {self.folder} cannot be written ({why}); make room there, or name "
-            f"another folder in the environment variable {VARIABLE}."
+            f"another folder in the environment variable {CACHE_VARIABLE}."
         )
