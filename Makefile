@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 RUN_ARGS ?=
 BENCH_ARGS ?=
 
-.PHONY: run test lint format bench screenshots clean
+.PHONY: run test lint format bench screenshots faults fuzz soak bundle clean
 
 run: $(STAMP)
 	$(BIN)/lmkl-pad $(RUN_ARGS)
@@ -33,6 +33,23 @@ bench: $(STAMP)
 # The README's pictures, from the running app.
 screenshots: $(STAMP)
 	$(BIN)/python -m app.qt.screenshots --readme assets/screenshots
+
+# The table in docs/faults.md, from the tests that inject the faults.
+faults: $(STAMP)
+	$(BIN)/python -m pytest -m fault --fault-table docs/faults.md $(PYTEST_ARGS)
+
+# Hostile files by the hundred thousand; the suite tries some thousands of them.
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzzing $(FUZZ_ARGS)
+
+# The whole program for an hour: memory, threads, timers, files, speed.
+soak: $(STAMP)
+	$(BIN)/python -m benchmarks soak $(SOAK_ARGS)
+
+# One folder in dist/ that starts where there is no Python.
+bundle: $(STAMP)
+	$(BIN)/python -m pip install --quiet --editable '.[bundle]'
+	$(BIN)/python -m packaging_tools.bundle $(BUNDLE_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["tests.fault_table"]
+
 # Before anything imports Qt: tests run on machines without a screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

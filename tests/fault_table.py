@@ -1,0 +1,147 @@
+"""Faults that are injected, counted as they are survived: the plugin behind docs/faults.md.
+
+A test that injects a fault says so, and what must not be lost to it::
+
+    @pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
+    def test_that_a_frozen_camera_is_told_and_comes_back(attempt): ...
+        for moment in moments:
+            with attempt() as trial:
+                ...                       # inject, then assert that it was survived
+                trial.expect_kept(window.model is model)
+
+Each ``with`` is one try: survived when it ends without an exception. A test that does not use
+``attempt`` is one try as a whole. What is lost by design, such as the frames between two writes of
+a take, is told with ``trial.lose(n)``. The same words in several tests are one row.
+
+``make faults`` runs these tests alone and writes the table into docs/faults.md; the suite holds
+that every row there is a test that exists.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+BEGIN, END = "<!-- rows written by make faults -->", "<!-- end of rows -->"
+HEAD = "| fault or input | tries | survived | lost | test |\n| --- | ---: | ---: | --- | --- |"
+_TALLY = pytest.StashKey["Tally"]()
+_TABLE = pytest.StashKey["dict[tuple[str, str], Row]"]()
+
+
+@dataclass
+class Trial:
+    """One try: what was lost in it."""
+
+    n_lost: int = 0
+
+    def lose(self, n: int = 1) -> None:
+        """Count what this fault costs by design."""
+        self.n_lost += n
+
+    def expect_kept(self, is_kept: bool) -> None:
+        """Fail, and count a loss, unless what had to be kept is there."""
+        if not is_kept:
+            self.lose()
+        assert is_kept, "what had to be kept is lost"
+
+
+@dataclass
+class Tally:
+    """The tries of one test."""
+
+    tries: int = 0
+    survived: int = 0
+    n_lost: int = 0
+
+    @contextlib.contextmanager
+    def __call__(self) -> Iterator[Trial]:
+        """Count one try."""
+        trial = Trial()
+        self.tries += 1
+        try:
+            yield trial
+            self.survived += 1
+        finally:
+            self.n_lost += trial.n_lost
+
+
+@dataclass
+class Row:
+    """One row of the table."""
+
+    group: str
+    what: str
+    keeps: str
+    tests: list[str] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
+
+    def add(self, test: str, tally: Tally) -> None:
+        """Add the tries of another test."""
+        if test not in self.tests:
+            self.tests.append(test)
+        self.tally.tries += tally.tries
+        self.tally.survived += tally.survived
+        self.tally.n_lost += tally.n_lost
+
+    def __str__(self) -> str:
+        tally = self.tally
+        lost = f"{tally.n_lost} {self.keeps}".strip()
+        tests = ", ".join(f"`{test}`" for test in self.tests)
+        return f"| {self.what} | {tally.tries} | {tally.survived} | {lost} | {tests} |"
+
+
+@pytest.fixture
+def attempt(request: pytest.FixtureRequest) -> Tally:
+    """Return what counts the tries of this test: ``with attempt() as trial``."""
+    tally = request.node.stash[_TALLY] = Tally()
+    return tally
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fault-table", metavar="FILE", help="write the table of faults into FILE")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "fault(group, what, keeps=''): injects a fault; a row of docs/faults.md"
+    )
+    config.stash[_TABLE] = {}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    report = yield
+    mark = item.get_closest_marker("fault")
+    if mark is not None and call.when == "call" and not report.skipped:
+        group, what = mark.args
+        tally = item.stash.get(_TALLY, None)
+        if tally is None or not tally.tries:
+            tally = Tally(1, int(report.passed))
+        rows = item.config.stash[_TABLE]
+        row = rows.setdefault((group, what), Row(group, what, mark.kwargs.get("keeps", "")))
+        row.add(f"{Path(item.location[0]).as_posix()}::{item.originalname}", tally)
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    target = session.config.getoption("--fault-table")
+    if target:
+        path = Path(target)
+        before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+        after = rest.partition(END)[2]
+        rows = session.config.stash[_TABLE].values()
+        text = f"{before}{BEGIN}\n{tables_of(rows)}\n{END}{after}"
+        path.write_text(text, encoding="utf-8")
+
+
+def tables_of(rows) -> str:
+    """Return one table a group, in the order in which the groups came."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.group, []).append(row)
+    return "\n\n".join(
+        "\n".join([f"### {group}\n", HEAD, *map(str, members)])
+        for group, members in sorted(groups.items())
+    )
