@@ -49,7 +49,7 @@ soak: $(STAMP)
 # One folder in dist/ that starts where there is no Python.
 bundle: $(STAMP)
 	$(BIN)/python -m pip install --quiet --editable '.[bundle]'
-	$(BIN)/python -m packaging_tools.bundle $(BUNDLE_ARGS)
+	$(BIN)/python -m bundling $(BUNDLE_ARGS)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
