@@ -32,6 +32,15 @@ _USUAL = (signal.SIG_DFL, signal.default_int_handler)
 class Commands(TyperGroup):
     """Commands whose errors are told in one sentence, and which signals end with their own code."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """Read the command line; the help that it may ask for is printed meanwhile."""
+        try:
+            return super().make_context(*arguments, **options)
+        except SystemExit:
+            # This is how rich ends where the reader of its tables has left.
+            _write_to_nobody()
+            sys.exit(ExitCode.PIPE_CLOSED)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; see :func:`outcome_of` for what becomes of errors."""
         _print_any_name()
