@@ -11,7 +11,6 @@ import contextlib
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +31,8 @@ PERSONAL_NAME = "personal"
 FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
 """Folders in the cache: views of evaluated recordings, and scores of models fitted on them."""
 
-_UNFINISHED = (".lmkl-", ".tmp")
-"""How the names of files begin and end that are being written."""
+TAKES_NAME = "unsaved"
+"""Folder in the personal one: takes that no saved model holds (`app.recovery`)."""
 
 
 class StorageError(OSError):
@@ -107,22 +106,12 @@ def write_text(path: Path, text: str) -> None:
     StorageError
         If it cannot be written; the old file is then as it was.
     """
-    # `lmkl_core.modelfile` writes the same way, but importing it takes a second that the launch
-    # and the closing of a window do not have.
+    # Here and not above: this is imported before the first frame, and needs it only to write.
+    from lmkl_core.atomic import write_atomically
+
     make_private(path.parent)
-    begin, end = _UNFINISHED
     try:
-        handle, name = tempfile.mkstemp(prefix=begin, suffix=end, dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as stream:  # mkstemp makes it with mode 0o600
-                stream.write(text.encode("utf-8"))
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        write_atomically(path, text.encode("utf-8"))
     except OSError as error:
         raise _cannot_write(path.parent, error) from error
 
@@ -159,9 +148,10 @@ def delete_all() -> Deletion:
     Downloaded and exported networks stay: they are the same for everyone and say nothing about a
     person. So does what the person saved elsewhere: models, reports.
     """
+    from lmkl_core.atomic import UNFINISHED
+
     config = config_folder()
-    begin, end = _UNFINISHED
-    targets = [settings_file(), *sorted(config.glob(f"{begin}*{end}"))]
+    targets = [settings_file(), *sorted(config.glob(UNFINISHED))]
     personal = personal_folder()
     # A folder that was moved to another disk and linked to is emptied like one that was not.
     with contextlib.suppress(OSError):

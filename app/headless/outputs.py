@@ -2,14 +2,13 @@
 
 import contextlib
 import errno
-import os
-import secrets
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
 from app.headless.errors import OutputError
-from lmkl_core.modelfile.storage import write_atomically
+from lmkl_core.atomic import replacing, write_atomically
 
 
 @contextlib.contextmanager
@@ -26,35 +25,23 @@ def growing_text(path: Path) -> Iterator[TextIO]:
     OutputError
         When it cannot be written.
     """
-    # Named before it is made: an interrupt right after would not know what to take away.
-    unfinished = path.with_name(f".lmkl-{secrets.token_hex(8)}.tmp")
-    try:
-        with _made(unfinished, path) as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(unfinished, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        # A disk that fills up names no file; what does is not about this one.
-        if isinstance(error, OSError) and error.filename is None and error.errno != errno.EPIPE:
+    with contextlib.ExitStack() as stack:
+        try:
+            stream = stack.enter_context(replacing(path))
+        except OSError as error:
             raise _cannot_write(path, error) from error
-        raise
-
-
-def _made(unfinished: Path, path: Path) -> TextIO:
-    try:
-        return open(
-            unfinished,
-            "x",
-            encoding="utf-8",
-            errors="replace",
-            newline="",
-            opener=lambda name, flags: os.open(name, flags, 0o600),
-        )
-    except OSError as error:
-        raise _cannot_write(path, error) from error
+        try:
+            text = io.TextIOWrapper(stream, "utf-8", "replace", newline="", write_through=True)
+            stack.callback(text.detach)  # the stream is closed by whoever opened it
+            yield text
+            text.flush()
+            stack.pop_all().close()
+        except OSError as error:
+            # A disk that fills up names no file; what names another is not about this one.
+            is_ours = error.filename is None or str(error.filename) == str(stream.name)
+            if is_ours and error.errno != errno.EPIPE:
+                raise _cannot_write(path, error) from error
+            raise
 
 
 def write_bytes(path: Path, data: bytes) -> None:

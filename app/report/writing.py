@@ -16,8 +16,8 @@ from app.report.page import render
 from app.shown import ModelShown
 from app.trial import FORMAT as SESSION_FORMAT
 from app.trial import FORMAT_VERSION as SESSION_VERSION
+from lmkl_core.atomic import write_together
 from lmkl_core.metrics import Estimate, Rate, Worst, det_points, roc_points
-from lmkl_core.modelfile.storage import write_atomically
 
 FORMAT = "lmkl-pad report"
 FORMAT_VERSION = 1
@@ -31,8 +31,8 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
     """Write a report as one page, and beside it as JSON and CSV under the same name.
 
     ``name.html`` comes with ``name.json`` (everything, the session included), ``name.csv`` (the
-    figures) and ``name-presentations.csv``. Each file is whole or not there at all, and the page
-    comes last.
+    figures) and ``name-presentations.csv``. Each file is whole or not there at all, none is
+    replaced unless there is room for all, and the page comes last.
 
     Parameters
     ----------
@@ -61,8 +61,7 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
     }
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
-        for file, text in texts.items():
-            write_atomically(file, text.encode("utf-8", "replace"))
+        write_together({file: text.encode("utf-8", "replace") for file, text in texts.items()})
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ReportError(

@@ -3,12 +3,14 @@
 import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from lmkl_core.atomic import write_atomically
 from lmkl_core.modelfile.refusal import ANOTHER_FILE, Refused
+
+__all__ = ["opened", "write_atomically"]
 
 
 @contextlib.contextmanager
@@ -29,29 +31,3 @@ def opened(path: Path, max_bytes: int) -> Iterator[tuple[BinaryIO, int]]:
                 "raise max_bytes if you trust it",
             )
         yield stream, status.st_size
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace a file by new contents, all of them or none, readable by the owner only."""
-    handle, name = tempfile.mkstemp(prefix=".lmkl-", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:  # mkstemp makes it with mode 0o600
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name durable, where folders can be synchronised."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -1,0 +1,141 @@
+"""Files that are replaced whole: whoever is killed while writing leaves the old one.
+
+New contents go into an unfinished file beside the old one, reach the disk, and then take its name.
+The unfinished file is named before it is made, so that an interrupt at any moment takes it away.
+Only a process that is killed leaves one; it is removed by the next write into the same folder, once
+it is certain that nobody writes it any more: it has not changed for a minute, and the lock that a
+writer holds on it is free. Where there are no such locks it must be a day old.
+
+Importing this loads nothing but the standard library.
+"""
+
+import contextlib
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that is open cannot be deleted anyway
+    fcntl = None  # type: ignore[assignment]
+
+UNFINISHED = ".lmkl-*.tmp"
+"""Pattern of the names of unfinished files."""
+
+STILL_SECONDS = 60.0
+"""An unfinished file that has changed within this time is left alone, locked or not."""
+
+ABANDONED_SECONDS = 24 * 3600.0
+"""The same where files cannot be locked."""
+
+_NAME = re.compile(r"\.lmkl-[0-9a-z_]+\.tmp")
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Replace a file by new contents, all of them or none, readable by the owner only."""
+    write_together({path: data})
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Replace several files, each as a whole; none unless there is room for all of them.
+
+    Parameters
+    ----------
+    contents : mapping of Path to bytes
+        New contents by file. The files are replaced in this order, in quick succession, after
+        everything has reached the disk.
+    """
+    with contextlib.ExitStack() as stack:
+        # What is entered last is replaced first.
+        for path, data in reversed(list(contents.items())):
+            stream = stack.enter_context(replacing(path))
+            stream.write(data)
+            _to_disk(stream)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Give a stream whose contents take the place of a file at the end, readable by the owner only.
+
+    Any error or interrupt leaves the old file, or none, and nothing else.
+    """
+    sweep(path.parent)
+    # Named before it is made: an interrupt right after would not know what to take away.
+    unfinished = path.with_name(f".lmkl-{secrets.token_hex(8)}.tmp")
+    try:
+        with open(unfinished, "xb", opener=_for_its_owner) as stream:
+            _lock(stream.fileno())
+            yield stream
+            _to_disk(stream)
+            if fcntl is not None:  # the lock is held until the name is taken
+                os.replace(unfinished, path)
+        if fcntl is None:  # an open file cannot be renamed there
+            os.replace(unfinished, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def sweep(folder: Path) -> None:
+    """Remove the unfinished files of writers that are certainly gone."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _NAME.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    _remove_if_dead(Path(entry.path))
+
+
+def _remove_if_dead(path: Path) -> None:
+    status = path.lstat()
+    still = time.time() - status.st_mtime
+    if not stat.S_ISREG(status.st_mode) or still < STILL_SECONDS:
+        return
+    if fcntl is None:
+        is_free: bool | None = None
+    else:
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            is_free = _lock(handle)
+        finally:
+            os.close(handle)
+    if is_free or (is_free is None and still >= ABANDONED_SECONDS):
+        path.unlink()
+
+
+def _lock(handle: int) -> bool | None:
+    """Try to lock a file for as long as it is open; None where files cannot be locked."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _for_its_owner(name: str, flags: int) -> int:
+    return os.open(name, flags, stat.S_IRUSR | stat.S_IWUSR)
+
+
+def _to_disk(stream: IO[bytes]) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name durable, where folders can be synchronised."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
