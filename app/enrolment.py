@@ -12,7 +12,6 @@ import math
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from statistics import median
 
 import numpy as np
@@ -20,11 +19,23 @@ from numpy.typing import NDArray
 
 from app.conditions import shared_circumstances
 from app.coverage import coverage
-from app.names import PART_MARK, cleaned_name
+from app.names import cleaned_name
 from app.observation import Observation
 from app.samples import Samples
 from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
-from app.types import Condition, Image, Verdict
+from app.takes import Offer, Plan, Sample
+from app.types import Verdict
+
+__all__ = [
+    "FEWEST_SAMPLES",
+    "LONGEST_NAME",
+    "SUGGESTIONS",
+    "Enrolment",
+    "Offer",
+    "Plan",
+    "Sample",
+    "as_samples",
+]
 
 SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
 """Names offered for takes, in this order."""
@@ -34,62 +45,6 @@ FEWEST_SAMPLES = 12
 """With fewer frames a model has nothing to say."""
 
 _MOVE = "Turn, nod and lean a little while the ring fills."
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a take is recorded.
-
-    Attributes
-    ----------
-    parts : int
-        Parts of a take.
-    frames : int
-        Frames kept in each part.
-    every : float
-        Seconds between kept frames, at least.
-    at_least_every : float
-        Seconds after which a frame is kept though it hardly differs from the others.
-    pause : float
-        Seconds between parts.
-    """
-
-    parts: int = 5
-    frames: int = 7
-    every: float = 0.25
-    at_least_every: float = 0.8
-    pause: float = 1.2
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """One enrolled frame: its views, its circumstances, a small picture; never the frame itself."""
-
-    number: int
-    take: str
-    part: int
-    views: dict[str, NDArray[np.float32]]
-    condition: Condition | None
-    thumbnail: Image | None
-    is_simulated: bool = False
-
-    @property
-    def part_name(self) -> str:
-        """Name of what is left out together."""
-        return f"{self.take}{PART_MARK}{self.part + 1}"
-
-
-class Offer(Enum):
-    """What became of a frame that was offered."""
-
-    KEPT = "kept"
-    FINISHED = "kept, and the take is complete"
-    NEXT_PART = "kept, and the next part begins after a pause"
-    PAUSED = "between parts"
-    ALIKE = "too much like the others"
-    UNUSABLE = "no usable face"
-    REFUSED = "called an attack by the model it would be folded into"
-    IGNORED = "no take is being recorded"
 
 
 @dataclass
@@ -161,12 +116,7 @@ class Enrolment:
             frames that the model calls an attack are not kept.
         """
         self.stop()
-        clean = cleaned_name(name, LONGEST_NAME) or self.suggested_name
-        taken = self._taken
-        unique, number = clean, 1
-        while unique in taken:
-            number += 1
-            unique = f"{clean} ({number})"
+        unique = _unlike(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
         self._remember()
         n_parts = max(1, self.plan.parts - is_quick)
         self._recording = _Recording(unique, 0, n_parts, is_quick)
@@ -269,6 +219,19 @@ class Enrolment:
         self._change(tuple(replace(s, take=new) if s.take == name else s for s in self.samples))
         if self._recording is not None and self._recording.name == name:
             self._recording.name = new
+
+    def restore(self, samples: Sequence[Sample]) -> None:
+        """Add samples of an earlier run, under numbers and names that are free here."""
+        taken = self._taken
+        names: dict[str, str] = {}
+        restored = []
+        for sample in samples:
+            if sample.take not in names:
+                clean = cleaned_name(sample.take, LONGEST_NAME) or self.suggested_name
+                names[sample.take] = _unlike(clean, taken | set(names.values()))
+            restored.append(replace(sample, number=self._next_number, take=names[sample.take]))
+            self._next_number += 1
+        self._change((*self.samples, *restored))
 
     def undo(self) -> None:
         """Take back the last change: a recorded take, something struck, a name."""
@@ -392,3 +355,12 @@ def as_samples(samples: Sequence[Sample]) -> Samples:
 def _row(views: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
     """Return a frame's views side by side."""
     return np.concatenate([view.ravel() for view in views.values()])
+
+
+def _unlike(name: str, taken: set[str]) -> str:
+    """Return a name with a number behind it where it is taken."""
+    unique, number = name, 1
+    while unique in taken:
+        number += 1
+        unique = f"{name} ({number})"
+    return unique

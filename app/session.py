@@ -10,7 +10,7 @@ from enum import StrEnum
 from time import monotonic
 
 from app.decision import Decider
-from app.enrolment import Enrolment, Offer, Plan
+from app.enrolment import Enrolment, Offer, Plan, Sample
 from app.models.model import PadModel
 from app.models.summary import describe
 from app.observation import Observation
@@ -107,6 +107,14 @@ class Session:
     def has_precious_takes(self) -> bool:
         """Whether closing would lose takes of a real person that no model holds."""
         return any(not sample.is_simulated for sample in self.enrolment.unmodelled)
+
+    @property
+    def unsaved_samples(self) -> tuple[Sample, ...]:
+        """Samples of a real person that no file holds: all but those of a model that is saved."""
+        is_saved = self.model is not None and self.model.is_saved
+        held = self.enrolment.modelled if is_saved else frozenset()
+        samples = self.enrolment.samples
+        return tuple(s for s in samples if not s.is_simulated and s.number not in held)
 
     def throughput(self, source_rate: float, n_dropped: int) -> Throughput:
         """Return how fast things go, with what only the capture knows."""
