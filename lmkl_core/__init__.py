@@ -15,6 +15,8 @@ if TYPE_CHECKING:
         DuplicateRowsWarning,
         InvalidInputError,
         ModelFileError,
+        PassphraseNeeded,
+        WrongPassphrase,
     )
     from lmkl_core.estimator import LocalisedMKL
     from lmkl_core.kernels import register_kernel
@@ -30,8 +32,10 @@ __all__ = [
     "InvalidInputError",
     "LocalisedMKL",
     "ModelFileError",
+    "PassphraseNeeded",
     "Selection",
     "Solution",
+    "WrongPassphrase",
     "calibrate",
     "clopper_pearson",
     "load_model",
@@ -48,8 +52,10 @@ _MODULES = {
     "InvalidInputError": "errors",
     "LocalisedMKL": "estimator",
     "ModelFileError": "errors",
+    "PassphraseNeeded": "errors",
     "Selection": "selection",
     "Solution": "solution",
+    "WrongPassphrase": "errors",
     "calibrate": "calibration",
     "clopper_pearson": "calibration",
     "load_model": "modelfile",

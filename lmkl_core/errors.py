@@ -13,8 +13,23 @@ class InvalidInputError(ValueError):
     """Bad input, told in one sentence that names the problem and the way out."""
 
 
+class UnusableViewsError(InvalidInputError):
+    """Views of some crop that are no finite numbers: it gets no score, and the next one may."""
+
+
 class ModelFileError(ValueError):
     """A model file that cannot be used, told in one sentence."""
+
+
+class PassphraseNeeded(ModelFileError):
+    """A model file is protected by a passphrase, and none was given."""
+
+
+class WrongPassphrase(ModelFileError):
+    """A protected model file does not open: the passphrase is wrong, or the file was changed.
+
+    Authenticated encryption notices both, and cannot tell one from the other.
+    """
 
 
 class Cancelled(RuntimeError):
@@ -31,6 +46,9 @@ __all__ = [
     "DuplicateRowsWarning",
     "InvalidInputError",
     "ModelFileError",
+    "PassphraseNeeded",
+    "UnusableViewsError",
+    "WrongPassphrase",
 ]
 
 

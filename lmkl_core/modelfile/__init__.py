@@ -7,7 +7,7 @@ the model, which must score some of its own rows (`state`). Whatever is wrong,
 `lmkl_core.errors.ModelFileError` says it in one sentence.
 
 The digest notices damage and careless changes. Whoever can write the file can also write a
-digest: only authenticated encryption stops that.
+digest: only authenticated encryption stops that, which a passphrase brings (`sealed`).
 """
 
 from lmkl_core.modelfile.files import (
@@ -19,11 +19,13 @@ from lmkl_core.modelfile.files import (
     to_bytes,
 )
 from lmkl_core.modelfile.manifest import Manifest, ViewEntry
+from lmkl_core.modelfile.sealed import check_passphrase
 
 __all__ = [
     "MAX_BYTES",
     "Manifest",
     "ViewEntry",
+    "check_passphrase",
     "from_bytes",
     "load_model",
     "load_with_manifest",

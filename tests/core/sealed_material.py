@@ -1,0 +1,34 @@
+"""A small model behind a passphrase, made as cheaply as a file may be."""
+
+import functools
+
+import numpy as np
+
+from lmkl_core import LocalisedMKL
+from lmkl_core.modelfile import to_bytes
+from lmkl_core.modelfile.sealed import CHEAPEST, encrypted
+
+PASSPHRASE = "correct horse battery staple"
+WRONG = "correct horse battery stable"
+
+
+@functools.cache
+def small_model():
+    """Return a model of a few rows; never changed, so that tests share it."""
+    rng = np.random.default_rng(4)
+    views = {"eyes": rng.normal(size=(12, 2)), "skin": rng.normal(size=(12, 3))}
+    return LocalisedMKL(n_clusters=2, delta=0.1, random_state=0).fit(
+        views, groups=np.repeat([0, 1], 6)
+    )
+
+
+@functools.cache
+def plain_bytes():
+    """Return the contents of its file."""
+    return to_bytes(small_model(), extra={"secret": "Rumpelstiltskin"})
+
+
+@functools.cache
+def sealed_bytes():
+    """Return the contents of its protected file."""
+    return encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)

@@ -1,0 +1,104 @@
+"""Protected models that were changed or cut: noticed every time, and the person's file stays."""
+
+import random
+
+import pytest
+
+from lmkl_core import ModelFileError, WrongPassphrase, load_model
+from lmkl_core.modelfile import from_bytes
+from lmkl_core.modelfile.sealed import CHEAPEST, HEADER, NotOpened, _cipher, _opened
+from tests.core.recordings import is_one_sentence
+from tests.core.sealed_material import PASSPHRASE, WRONG, sealed_bytes
+
+GROUP = "Hostile files"
+CHANGED = pytest.mark.fault(GROUP, "protected model: one bit changed", keeps="models")
+
+
+def flipped(data, place, bit):
+    return data[:place] + bytes([data[place] ^ (1 << bit)]) + data[place + 1 :]
+
+
+def refusal(data):
+    with pytest.raises(ModelFileError) as caught:
+        from_bytes(data, "me.lmkl", passphrase=PASSPHRASE)
+    assert is_one_sentence(str(caught.value))
+    return caught.value
+
+
+@CHANGED
+@pytest.mark.parametrize("place", range(HEADER.size))
+def test_that_a_changed_bit_of_the_header_is_noticed(place, attempt):
+    with attempt():
+        error = refusal(flipped(sealed_bytes(), place, place % 8))
+        if place >= HEADER.size - 28:  # salt and nonce look like any other
+            assert type(error) is WrongPassphrase
+
+
+@CHANGED
+def test_that_every_changed_bit_of_the_contents_is_noticed(attempt):
+    """With the key derived once: it is the same for all of them."""
+    data = sealed_bytes()
+    header, nonce, secret = data[: HEADER.size], data[28:40], bytearray(data[HEADER.size :])
+    cipher = _cipher(PASSPHRASE, CHEAPEST, data[12:28])
+    assert _opened(cipher, nonce, secret, header)
+    for place in range(len(secret)):
+        for bit in range(8):
+            secret[place] ^= 1 << bit
+            with attempt(), pytest.raises(NotOpened):
+                _opened(cipher, nonce, secret, header)
+            secret[place] ^= 1 << bit
+
+
+@CHANGED
+def test_that_changed_contents_are_told_by_the_whole_loader(attempt):
+    rng = random.Random(3)
+    size = len(sealed_bytes())
+    for place in [HEADER.size, size - 1, *(rng.randrange(HEADER.size, size) for _ in range(10))]:
+        with attempt():
+            error = refusal(flipped(sealed_bytes(), place, rng.randrange(8)))
+            assert type(error) is WrongPassphrase
+
+
+@pytest.mark.fault(GROUP, "protected model: cut short or with something behind it", keeps="models")
+def test_that_a_cut_or_longer_file_is_noticed(attempt):
+    data = sealed_bytes()
+    cut = [data[:length] for length in (*range(60), 100, len(data) // 2, len(data) - 1)]
+    for changed in [*cut, data + b"\0", data + data, data[:40] + data]:
+        with attempt():
+            refusal(changed)
+
+
+@pytest.mark.fault(GROUP, "protected model: parts of two files put together", keeps="models")
+def test_that_parts_of_two_files_do_not_make_a_third(attempt):
+    from lmkl_core.modelfile.sealed import encrypted
+    from tests.core.sealed_material import plain_bytes
+
+    one, two = sealed_bytes(), encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)
+    for places in (slice(12, 28), slice(28, 40), slice(12, 40), slice(40, None), slice(-16, None)):
+        with attempt():
+            mixed = bytearray(one)
+            mixed[places] = two[places]
+            refusal(bytes(mixed))
+
+
+@pytest.mark.fault(GROUP, "protected model: wrong passphrase", keeps="models")
+def test_that_wrong_passphrases_change_nothing(attempt, tmp_path):
+    path = tmp_path / "me.lmkl"
+    path.write_bytes(sealed_bytes())
+    for wrong in (WRONG, PASSPHRASE[:-1], PASSPHRASE.upper(), f" {PASSPHRASE}", ""):
+        with attempt() as trial:
+            with pytest.raises(WrongPassphrase):
+                load_model(path, passphrase=wrong)
+            trial.expect_kept(path.read_bytes() == sealed_bytes())
+    assert load_model(path, passphrase=PASSPHRASE) is not None
+
+
+@pytest.mark.fault(
+    GROUP, "protected model: asks for gigabytes or hours to be opened", keeps="models"
+)
+def test_that_no_file_makes_the_program_work_for_hours(attempt):
+    data = sealed_bytes()
+    for numbers in [(19, 8, 1), (30, 8, 1), (63, 8, 1), (255, 8, 1), (14, 255, 1), (18, 8, 255)]:
+        with attempt():
+            error = refusal(data[:9] + bytes(numbers) + data[12:])
+            assert "impossible amount of work" in str(error)
