@@ -57,8 +57,12 @@ class Heartbeat(QObject):
     def _beat(self):
         now = time.perf_counter()
         places, self._places = self._places, Counter()
-        self.gaps.append((now - self._last, places.most_common(1)[0][0] if places else ""))
-        self._last = now
+        gap, self._last = now - self._last, now
+        self._note(gap, places.most_common(1)[0][0] if places else "")
+
+    def _note(self, gap, place):
+        """Take a gap down; who beats for an hour keeps less than all of them."""
+        self.gaps.append((gap, place))
 
     def _watch(self):
         with tempfile.TemporaryFile("w+") as file:

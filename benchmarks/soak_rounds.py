@@ -1,0 +1,436 @@
+"""What a person does with the program all day, round after round, and the hands that do it.
+
+A round is a generator: it acts, and yields what it waits for. A timer on the window's own event
+loop asks whether that has come and lets it go on, so the window lives as it does with a person.
+"""
+
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QDialog, QTabWidget
+
+LOOK_EVERY = 20
+PATIENCE = 90.0
+"""Seconds for which anything is waited for."""
+
+GENUINE, ATTACK, UNFAMILIAR = "window 6", "print", "office 6"
+SIZES = ((1000, 640), (1600, 900), (1280, 720))
+TESTED = ("bona fide", "phone")
+STREAM_FRAMES = 3
+"""Frames that are judged of every other source before the next one is opened."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What a round waits for.
+
+    Attributes
+    ----------
+    what : str
+        What is going on, for people.
+    until : callable or None
+        Whether it has come; None waits for the time alone.
+    seconds : float
+        After which it goes on anyway, which is told where something was waited for.
+    """
+
+    what: str
+    until: object = None
+    seconds: float = PATIENCE
+
+
+class Play(QObject):
+    """Lets a generator of `Wait` go on when what it waits for has come."""
+
+    over = Signal()
+
+    def __init__(self, steps):
+        super().__init__()
+        self.activity = "beginning"
+        self.in_vain = []
+        self._steps, self._wait, self._deadline = steps, None, 0.0
+        self._is_acting = False
+        self._timer = QTimer(self, interval=LOOK_EVERY)
+        self._timer.timeout.connect(self._look)
+
+    def start(self):
+        """Begin with the next turn of the event loop."""
+        self._timer.start()
+
+    def stop(self):
+        """Do no more."""
+        self._timer.stop()
+        self.over.emit()
+
+    def _look(self):
+        if self._is_acting:
+            return  # a dialog is open, whose own loop runs this timer
+        wait = self._wait
+        if wait is not None:
+            if wait.until is not None and wait.until():
+                pass
+            elif time.monotonic() < self._deadline:
+                return
+            elif wait.until is not None:
+                self.in_vain.append(wait.what)
+        self._is_acting = True
+        try:
+            self._wait = next(self._steps)
+        except StopIteration:
+            self.stop()
+            return
+        finally:
+            self._is_acting = False
+        self.activity = self._wait.what
+        self._deadline = time.monotonic() + self._wait.seconds
+
+
+class Butler(QObject):
+    """Looks through every modal dialog that opens, then closes it."""
+
+    def __init__(self):
+        super().__init__()
+        self.accepts = False
+        """Whether the next dialog is accepted rather than put away."""
+        self.n_closed = 0
+        self._timer = QTimer(self, interval=60)
+        self._timer.timeout.connect(self._look)
+        self._timer.start()
+        self._pages = None
+
+    def stop(self):
+        """Serve no more."""
+        self._timer.stop()
+
+    def _look(self):
+        dialog = QApplication.activeModalWidget()
+        if dialog is None:
+            self._pages = None
+            return
+        if self._pages is None:
+            tabs = dialog.findChild(QTabWidget)
+            self._pages = iter(() if tabs is None else range(tabs.count()))
+        number = next(self._pages, None)
+        if number is not None:
+            dialog.findChild(QTabWidget).setCurrentIndex(number)
+            return
+        self.n_closed += 1
+        if not isinstance(dialog, QDialog):
+            dialog.close()
+        elif self.accepts:
+            self.accepts = False
+            dialog.accept()
+        else:
+            dialog.reject()
+
+
+class Rounds:
+    """Everything that can be done, once in each round.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Shown; its networks are ready.
+    scorer : CountingScorer
+        Counts the frames that are judged.
+    butler : Butler
+        Closes dialogs.
+    sources : list of str
+        Opened in turn in every round; the demo follows.
+    folder : Path
+        Where the person saves things.
+    presets : tuple of str
+        Two presets; a round goes to the second one and back.
+    """
+
+    def __init__(self, window, scorer, butler, sources, folder, presets):
+        self._window, self._desk, self._scorer = window, window.desk, scorer
+        self._butler, self._sources, self._presets = butler, sources, presets
+        self._model, self._report = folder / "face.safetensors", folder / "report.html"
+        self.n_prepared = 0
+        self._reports = []
+        self._desk.prepared.connect(self._on_prepared)
+        self._desk.trial.report_saved.connect(self._reports.append)
+        self._working = False
+        self._desk.working.connect(self._on_working)
+
+    def _on_prepared(self):
+        self.n_prepared += 1
+
+    def _on_working(self, working):
+        self._working = bool(working.text)
+
+    @property
+    def _session(self):
+        return self._desk.session
+
+    # ------------------------------------------------------------- one round
+
+    def one(self):
+        """Do everything once, and end in the state in which the last one ended."""
+        yield from self._other_views()
+        yield from self._enrol()
+        yield from self._change_takes()
+        yield from self._fit()
+        yield from self._look_around()
+        yield from self._set_threshold()
+        yield from self._fold_in()
+        yield from self._test()
+        yield from self._export_and_open()
+        yield from self._open_dialogs()
+        yield from self._change_look()
+        yield from self._other_sources()
+        yield from self._come_to_rest()
+
+    # ------------------------------------------------------------- parts
+
+    def _frames(self, what, n=STREAM_FRAMES):
+        """Wait until so many more frames are judged."""
+        wanted = self._scorer.n_scored + n
+        yield Wait(what, lambda: self._scorer.n_scored >= wanted)
+
+    def _idle(self, what):
+        yield Wait(what, lambda: not self._working)
+
+    def _other_views(self):
+        """Have other networks made ready, and these again: model and takes go with them."""
+        for preset in reversed(self._presets):
+            wanted = self.n_prepared + 1
+            self._desk.change_settings(preset=preset)
+            yield Wait(
+                f"preparing the preset {preset}", lambda wanted=wanted: self.n_prepared >= wanted
+            )
+            yield from self._frames(f"judging with the preset {preset}")
+
+    def _enrol(self):
+        window, session = self._window, self._session
+        self._desk.enrol.clear()
+        self._desk.model.discard()
+        window.book.turn_to("enrol")
+        yield Wait("at rest on the enrol page", seconds=0.5)
+        window.pages.enrol.record.button.click()
+        yield Wait("recording a take", lambda: not session.enrolment.is_recording)
+        window.menus._toggle_take()
+        yield Wait("recording another take", lambda: not session.enrolment.is_recording)
+        window.menus._toggle_take()
+        yield Wait("recording a take that is stopped", seconds=1.0)
+        window.menus._toggle_take()
+        yield Wait("after a stopped take", seconds=0.2)
+
+    def _change_takes(self):
+        control, enrolment = self._desk.enrol, self._session.enrolment
+        if not enrolment.samples:
+            return  # told already: no take came
+        last = enrolment.samples[-1]
+        for change in (
+            lambda: control.remove_samples([last.number]),
+            control.undo,
+            lambda: control.rename_take(last.take, "another name"),
+            control.undo,
+            lambda: control.remove_take(last.take),
+            control.undo,
+        ):
+            change()
+            yield Wait("changing takes", seconds=0.15)
+
+    def _fit(self):
+        desk, session = self._desk, self._session
+        desk.model.fit()
+        desk.cancel()
+        yield Wait("fitting, cancelled", seconds=0.2)
+        yield from self._idle("fitting, cancelled")
+        if session.model is None:
+            desk.model.fit()
+        yield Wait("fitting", lambda: session.model is not None)
+        yield from self._frames("judging with a new model")
+
+    def _look_around(self):
+        """See the person, an attack and unfamiliar light on every page and tab."""
+        window, pages = self._window, self._window.pages
+        for key in (GENUINE, ATTACK, UNFAMILIAR):
+            self._desk.source.present(key)
+            yield from self._frames(f"watching {key}", 8)
+            for page in ("why", "model", "test", "enrol", "why"):
+                window.book.turn_to(page)
+                yield Wait(f"watching {key} on the {page} page", seconds=0.4)
+        pages.why.hold.click()
+        yield Wait("holding an explanation", seconds=0.4)
+        pages.why.hold.click()
+        window.book.turn_to("model")
+        for number in (*range(pages.model.tabs.count()), 0):
+            pages.model.tabs.setCurrentIndex(number)
+            yield Wait("turning the tabs of the model", seconds=0.3)
+        for chart in (pages.why.chart, pages.model.weights):
+            chart.copy_image()
+            chart.copy_csv()
+            yield Wait("copying charts", seconds=0.2)
+        QApplication.clipboard().clear()
+
+    def _set_threshold(self):
+        for target in (0.1, 0.05):
+            self._desk.change_settings(target_bpcer=target)
+            yield Wait("setting the threshold", seconds=0.3)
+            yield from self._idle("setting the threshold")
+
+    def _fold_in(self):
+        """Record a quick take of the person, which is folded in at once."""
+        session = self._session
+        self._desk.source.present(GENUINE)
+        yield from self._frames("watching the person", 5)
+        before = None if session.model is None else session.model.digest
+        self._desk.enrol.start_quick(session.decision)
+        yield Wait("recording a quick take", lambda: not session.enrolment.is_recording, 30.0)
+        if session.enrolment.unmodelled:
+            yield Wait(
+                "folding a take in",
+                lambda: session.model is not None and session.model.digest != before,
+            )
+        yield from self._idle("folding a take in")
+
+    def _test(self):
+        """Present some by hand, then let the demo test itself for a while; report, and clear."""
+        window, session, control = self._window, self._session, self._desk.trial
+        window.book.turn_to("test")
+        for species in TESTED:
+            control.start(species)
+            yield Wait(f"testing {species}", lambda: not session.trial.is_presenting)
+        control.run_all()
+        wanted = len(session.trial.presentations) + 2
+        yield Wait("testing everything", lambda: len(session.trial.presentations) >= wanted)
+        control.stop()
+        yield Wait("making the report", seconds=0.5)
+        yield from self._idle("making the report")
+        n_reports = len(self._reports) + 1
+        control.save_report(str(self._report))
+        yield Wait("saving the report", lambda: len(self._reports) >= n_reports)
+        self._reports.clear()
+        control.clear()
+        yield Wait("clearing the test", seconds=0.3)
+
+    def _export_and_open(self):
+        desk, session = self._desk, self._session
+        desk.model.export(str(self._model))
+        yield Wait("exporting the model", lambda: not session.has_unsaved_model)
+        desk.model.discard()
+        desk.enrol.clear()
+        yield from self._frames("judging without a model")
+        self._window.open_path(str(self._model))
+        yield Wait("opening the model", lambda: session.model is not None)
+        yield from self._frames("judging with an opened model")
+
+    def _open_dialogs(self):
+        menus, bar = self._window.menus, self._window.live.source_bar
+        for name in ("show_settings", "show_shortcuts", "show_about", "open", "export"):
+            yield Wait(f"before the dialog of {name}", seconds=0.1)
+            getattr(menus, name)()  # until the butler has closed it
+        self._butler.accepts = True
+        menus.show_settings()
+        for asking in (bar.ask_for_file, bar.ask_for_folder, bar.ask_for_address):
+            yield Wait("before the dialog of a source", seconds=0.1)
+            asking()
+        bar._choice.showPopup()
+        yield Wait("looking through the sources", seconds=0.4)
+        bar._choice.hidePopup()
+        for action in self._window.menuBar().actions():
+            action.menu().popup(self._window.mapToGlobal(self._window.rect().center()))
+            menus._fill_recent()
+            yield Wait("looking through the menus", seconds=0.15)
+            action.menu().close()
+
+    def _change_look(self):
+        window = self._window
+        for settings in (
+            {"theme": "dark"},
+            {"show_regions": False},
+            {"theme": "light"},
+            {"show_regions": True},
+        ):
+            self._desk.change_settings(**settings)
+            yield Wait("changing the look", seconds=0.4)
+        for page, size in zip(("enrol", "model", "why"), SIZES, strict=True):
+            window.book.turn_to(page)
+            window.resize(*size)
+            yield Wait("resizing the window", seconds=0.4)
+        window.showMinimized()
+        yield Wait("minimised", seconds=0.4)
+        window.showNormal()
+        yield Wait("back on the screen", seconds=0.2)
+
+    def _other_sources(self):
+        source = self._desk.source
+        for text in (*self._sources, "demo"):
+            source.open(text)
+            kind = text.partition(":")[0] if "://" in text else Path(text).suffix or "folder"
+            kind = "the demo" if text == "demo" else kind
+            yield Wait(f"opening {kind}", lambda text=text: source._text == text)
+            yield from self._frames(f"judging frames of {kind}")
+
+    def _come_to_rest(self):
+        """Wait for the demo to have recorded everything, and for notices to go."""
+        self._window.book.turn_to("why")
+        self._desk.source.present("")
+        yield Wait("waiting for the demo's recordings", lambda: self._recorded())
+        self._desk.source.present(GENUINE)
+        notices = self._window.live.notices
+        for line in list(notices._lines):
+            notices.remove(line)
+        yield from self._frames("coming to rest", 8)
+        yield Wait("coming to rest", seconds=1.5)
+
+    def _recorded(self):
+        demo = self._desk.source.demo
+        return demo is not None and demo.progress == 1.0 and not _recorders()
+
+
+def _recorders():
+    return [one for one in threading.enumerate() if one.name == "demo recorder"]
+
+
+class NetworkCamera:
+    """A camera that speaks MJPEG on the loopback interface.
+
+    Parameters
+    ----------
+    pictures : list of bytes
+        Sent over and over, coded as JPEG.
+    """
+
+    def __init__(self, pictures):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+                self.end_headers()
+                number = 0
+                try:
+                    while not over.wait(1 / 30):
+                        body = pictures[number % len(pictures)]
+                        head = f"Content-Type: image/jpeg\r\nContent-Length: {len(body)}\r\n\r\n"
+                        self.wfile.write(b"--frame\r\n" + head.encode() + body + b"\r\n")
+                        number += 1
+                except OSError:
+                    return  # whoever looked has gone
+
+            def log_message(self, *_):
+                pass
+
+        over = self._over = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        threading.Thread(
+            target=self._server.serve_forever, name="network camera", daemon=True
+        ).start()
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self._server.server_address[1]}/video"
+
+    def close(self):
+        """Send no more."""
+        self._over.set()
+        self._server.shutdown()
+        self._server.server_close()
