@@ -55,6 +55,7 @@ from lmkl_core.fitting import (
     solve_settings,
 )
 from lmkl_core.problem import GramProblem
+from lmkl_core.processes import preferred_workers
 from lmkl_core.validation import (
     Views,
     as_views,
@@ -321,7 +322,7 @@ def _axis(name: str, values: Any) -> list[Any]:
 def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
     """Run the tasks through joblib, reporting as they finish."""
     cells: list[Cell] = []
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    parallel = Parallel(n_jobs=n_jobs, prefer=preferred_workers(), return_as="generator_unordered")
     results = parallel(delayed(walk)(*task) for task in tasks)
     try:
         for done, result in enumerate(results, start=1):

@@ -1,10 +1,10 @@
 """A picture of the window, taken in a process of its own."""
 
-import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+from lmkl_core.processes import module_command, module_environment
 
 MODULE = "app.qt.window_picture"
 PATIENCE = 300.0
@@ -33,9 +33,9 @@ def take_window_picture(model: Path, picture: Path) -> str:
         # What it puts aside lies in the same folder: where it is killed, at Ctrl-C or because it
         # takes too long, it cannot tidy up itself.
         scratch = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
-        environment = {**os.environ, **scratch, "QT_QPA_PLATFORM": "offscreen"}
+        environment = {**module_environment(), **scratch, "QT_QPA_PLATFORM": "offscreen"}
         taken = Path(folder, "window.png")
-        command = [sys.executable, "-m", MODULE, str(model), str(taken)]
+        command = [*module_command(MODULE), str(model), str(taken)]
         try:
             code, errors = _run(command, environment)
             if code == 0 and taken.exists():

@@ -21,6 +21,7 @@ from app.protocols.types import Plan
 from app.storage import OUTCOMES_NAME
 from lmkl_core.cancelling import asked_to_stop, raise_if_cancelled
 from lmkl_core.errors import Cancelled
+from lmkl_core.processes import preferred_workers
 
 BATCH_BYTES = 1 << 30
 """Views of several plans are held at the same time up to this size."""
@@ -107,7 +108,9 @@ def _computed(
     done = 0
     with (
         library.cache.scratch() as place,
-        Parallel(n_jobs=options.n_jobs, return_as="generator_unordered") as parallel,
+        Parallel(
+            n_jobs=options.n_jobs, prefer=preferred_workers(), return_as="generator_unordered"
+        ) as parallel,
     ):
 
         def material_of(number: int) -> Material:

@@ -18,6 +18,7 @@ from app import storage
 from app.settings import Settings
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.processes import LEFT_OUT, is_frozen
 
 DISTRIBUTION = "lmkl-pad"
 
@@ -136,7 +137,9 @@ def _requirements() -> Iterator[tuple[str, str | None, bool]]:
 
 def _packages() -> Iterator[Finding]:
     found = list(_requirements())
-    missing = [name for name, version, _ in found if version is None]
+    absent = [name for name, version, _ in found if version is None]
+    left_out = [name for name in absent if is_frozen() and name in LEFT_OUT]
+    missing = [name for name in absent if name not in left_out]
     unfit = [f"{name} {version}" for name, version, fits in found if version and not fits]
     if missing or unfit:
         told = [f"missing: {', '.join(missing)}"] * bool(missing)
@@ -144,9 +147,9 @@ def _packages() -> Iterator[Finding]:
         advice = f"Install them: pip install --upgrade {DISTRIBUTION}."
         yield Finding("packages", State.BAD, "; ".join(told), advice)
         return
-    yield Finding(
-        "packages", State.OK, ", ".join(f"{name} {version}" for name, version, _ in found)
-    )
+    told = [f"{name} {version}" for name, version, _ in found if version]
+    told += [f"left out of this build: {', '.join(left_out)}"] * bool(left_out)
+    yield Finding("packages", State.OK, ", ".join(told))
 
 
 def _settings(problems: tuple[str, ...]) -> Iterator[Finding]:
@@ -245,6 +248,7 @@ def _cameras() -> Iterator[Finding]:
 
 def _weights(preset: str) -> Iterator[Finding]:
     from lmkl_core.features.presets import load_preset
+    from lmkl_core.features.shipped import HOW_TO_GET_TORCH, has_torch
     from lmkl_core.features.weights import inspect
     from lmkl_core.features.weights.catalogue import CATALOGUE
     from lmkl_core.features.weights.store import Checksum
@@ -265,12 +269,11 @@ def _weights(preset: str) -> Iterator[Finding]:
             advice = f"Get them: {how}." if missing else f"Delete the file, then: {how}."
             yield Finding("weights", State.BAD, f"{name}: {what}", advice)
     if absent:
-        yield Finding(
-            "weights",
-            State.NOTE,
-            f"not here: {', '.join(absent)}",
-            "Nothing, unless a preset needs them: lmkl-pad weights fetch NAME gets them.",
-        )
+        advice = "lmkl-pad weights fetch NAME gets them"
+        if not has_torch():
+            advice = f"networks need torch, which is not in this build; {HOW_TO_GET_TORCH}"
+        advice = f"Nothing, unless a preset needs them: {advice}."
+        yield Finding("weights", State.NOTE, f"not here: {', '.join(absent)}", advice)
 
 
 def _detector(settings: Settings) -> Iterator[Finding]:

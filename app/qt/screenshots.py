@@ -22,6 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lmkl_core.processes import module_command, module_environment
+
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDialog
 
@@ -74,8 +76,8 @@ def main(arguments: list[str] | None = None) -> None:
         if options.readme:
             return
         # A window's scale is that of its process.
-        larger = {**os.environ, "QT_SCALE_FACTOR": f"{options.scale:g}"}
-        command = [sys.executable, "-m", "app.qt.screenshots", str(options.folder)]
+        larger = {**module_environment(), "QT_SCALE_FACTOR": f"{options.scale:g}"}
+        command = [*module_command("app.qt.screenshots"), str(options.folder)]
         command += ["--model", model, "--scale", f"{options.scale:g}"]
         subprocess.run(command, env=larger, check=True)
 

@@ -9,17 +9,18 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, UnusableViewsError
 from lmkl_core.features.descriptors import DescriptorEngine, find_descriptor
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
 from lmkl_core.features.engines.crew import Crew
-from lmkl_core.features.engines.engine import Engine, EngineError
+from lmkl_core.features.engines.engine import Engine
 from lmkl_core.features.engines.export import exporter_id
 from lmkl_core.features.engines.machine import default_threads
 from lmkl_core.features.networks.graph import VIEWS_FORMAT
 from lmkl_core.features.plan import described_views, plan
 from lmkl_core.features.presets.preset import Branch, DescriptorBranch, Preset
+from lmkl_core.features.shipped import refuse_unshipped
 
 
 class FoundWeights(Protocol):
@@ -93,6 +94,7 @@ class Extractor:
         self.preset = preset
         self._groups = plan(preset)
         self._described = described_views(preset)
+        refuse_unshipped(preset.networks, preset.name)
         locate = _default_find() if find is None else find
         weights = {name: locate(name, folder) for name in preset.networks}
         self._checksums = {name: found.sha256 for name, found in weights.items()}
@@ -168,6 +170,8 @@ class Extractor:
         ------
         InvalidInputError
             If a crop is missing, or has another type or shape.
+        UnusableViewsError
+            If some value is not a finite number.
         """
         batches = self._checked(crops)
         n = len(next(iter(batches.values())))
@@ -185,15 +189,12 @@ class Extractor:
         found = {}
         for group, outputs in zip(self._groups, results[: len(self._groups)], strict=True):
             for output in outputs:
-                if not np.isfinite(output).all():
-                    raise EngineError(
-                        f"{group.graph.label} gave values that are not finite; "
-                        "its weights are damaged: verify them."
-                    )
+                _refuse_non_finite(output, group.graph.label)
             for view in group.views:
                 rows = outputs[view.output][view.crop * n : (view.crop + 1) * n]
                 found[view.name] = np.ascontiguousarray(rows)
         for described, (rows,) in zip(self._described, results[len(self._groups) :], strict=True):
+            _refuse_non_finite(rows, described.name)
             found[described.name] = rows
         return {name: found[name] for name in self.view_names}
 
@@ -214,6 +215,14 @@ class Extractor:
                     f"{name!r}; give one of each for every frame."
                 )
         return batches
+
+
+def _refuse_non_finite(rows: NDArray[np.float32], what: str) -> None:
+    if not np.isfinite(rows).all():
+        raise UnusableViewsError(
+            f"{what} gave values that are no numbers; if that happens with every picture, its "
+            "weights are damaged: run lmkl-pad weights verify."
+        )
 
 
 def _as_batch(name: str, crop: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:

@@ -24,9 +24,13 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.shipped import shipped_folder
 
 VARIABLE = "LMKL_PAD_CACHE"
 """Environment variable that names another folder."""
+
+GRAPHS = "graphs"
+"""Folder of the graphs, in the cache and among what is shipped."""
 
 _MARK = b"LMKLGRF1"
 _DIGEST_BYTES = 32
@@ -93,16 +97,20 @@ class Cache:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self.folder = default_folder() if folder is None else Path(folder)
-        self._graphs = self.folder / "graphs"
+        self._graphs = self.folder / GRAPHS
         self._probes = self.folder / "probes"
 
     def load(self, key: str) -> Entry | None:
-        """Return the graph of that key, or None if there is none that is whole."""
-        try:
-            with open(self._graphs / f"{key}.graph", "rb") as file:
-                return _read(file)
-        except (OSError, SafetensorError, LookupError, ValueError, TypeError):
-            return None
+        """Return the graph of that key, or None if there is none that is whole.
+
+        Those that a build brings along (`shipped`) count as kept.
+        """
+        for folder in (self._graphs, shipped_folder() / GRAPHS):
+            with suppress(OSError, SafetensorError, LookupError, ValueError, TypeError):
+                with open(folder / f"{key}.graph", "rb") as file:
+                    if (found := _read(file)) is not None:
+                        return found
+        return None
 
     def store(self, key: str, entry: Entry) -> None:
         """Keep a graph.

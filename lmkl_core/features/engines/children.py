@@ -6,7 +6,6 @@ new child.
 """
 
 import json
-import os
 import queue
 import signal
 import subprocess
@@ -16,12 +15,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import IO, Any
 
-import lmkl_core
 from lmkl_core.cancelling import asked_to_stop
 from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.processes import module_command, module_environment
 
 _MARK = "@lmkl "  # libraries print to the standard output too
 _TICK = 0.1
@@ -83,12 +81,8 @@ def ask(
 
 
 def python_module(module: str) -> list[str]:
-    """Return the command that runs a module with this interpreter.
-
-    ``-P`` keeps the current folder out of the child's imports: a file ``json.py`` or ``torch.py``
-    that lies where the person happens to be must not run.
-    """
-    return [sys.executable, "-P", "-m", module]
+    """Return the command that runs a module with this interpreter, or with this build."""
+    return module_command(module)
 
 
 def _one_child(
@@ -107,7 +101,7 @@ def _one_child(
             text=True,
             encoding="utf-8",
             errors="replace",  # ours is ASCII; libraries print in whatever the system speaks
-            env=_environment(),
+            env=module_environment(),
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         assert child.stdin is not None
@@ -179,10 +173,3 @@ def _death(child: "subprocess.Popen[str]", errors: IO[bytes]) -> str:
     said = errors.read().decode("utf-8", errors="replace").strip()
     last = said.splitlines()[-1] if said else "it said nothing"
     return f"it ended with exit code {code} ({last[:200]})"
-
-
-def _environment() -> dict[str, str]:
-    """Return ours, with this very lmkl_core first: the child must not find another one."""
-    root = str(Path(lmkl_core.__file__).resolve().parents[1])
-    inherited = os.environ.get("PYTHONPATH")
-    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (root, inherited)))}

@@ -12,6 +12,7 @@ from lmkl_core.features.engines.cache import Cache, Entry, Probe
 from lmkl_core.features.engines.children import ask, python_module
 from lmkl_core.features.engines.engine import Engine, EngineError
 from lmkl_core.features.networks.graph import Graph
+from lmkl_core.features.shipped import has_torch, without_torch
 
 EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
 Progress: TypeAlias = Callable[[int, int, str], None]
@@ -98,6 +99,10 @@ class Chooser:
                 f"{reasons[refused[0]]}; choose the engine auto or torch."
             )
         for_torch = list(tasks) if self._wish == "torch" else refused
+        if for_torch and not has_torch():
+            why = reasons[for_torch[0]]
+            also = f", which onnxruntime cannot run here ({why})," if why else ""
+            raise without_torch(f"{for_torch[0].graph.label}{also}")
         for task, problem in self._probed("torch", for_torch).items():
             if problem:
                 also = f" (nor can onnxruntime: {reasons[task]})" if reasons[task] else ""
@@ -120,6 +125,8 @@ class Chooser:
             else:
                 self._loaded[task] = entry
                 reasons[task] = entry.refused
+        if missing and not has_torch():
+            raise without_torch(f"Exporting {missing[0].graph.label}")
         self._tell(len(tasks) - len(missing), "exporting networks")
         for task, reply in self._ask(export.MODULE, missing, EXPORT_SECONDS):
             reasons[task] = reply.get("refused", "")

@@ -20,6 +20,8 @@ from lmkl_core.features.engines.cache import Cache, Entry
 from lmkl_core.features.engines.children import serve
 from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.networks.graph import Graph
+from lmkl_core.features.shipped import EXPORTER as SHIPPED
+from lmkl_core.features.shipped import has_torch
 
 OPSET = 18
 REWRITING = 2
@@ -31,7 +33,12 @@ Exporter = Callable[[Any, Any, list[str]], bytes]
 
 
 def exporter_id() -> str:
-    """Return what decides, besides graph and weights, how an exported graph looks."""
+    """Return what decides, besides graph and weights, how an exported graph looks.
+
+    Without torch nothing is exported, and there are only the graphs that a build ships.
+    """
+    if not has_torch():
+        return SHIPPED
     versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
     return ", ".join([*versions, f"opset {OPSET}", f"rewriting {REWRITING}"])
 

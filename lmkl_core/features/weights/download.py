@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from lmkl_core.features.networks.registry import NETWORKS
+from lmkl_core.features.shipped import has_torch, without_torch
 from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.checksums import sha256_of
 from lmkl_core.features.weights.errors import not_fetched, wrong_download
@@ -58,6 +60,8 @@ def fetch(
 
     Raises
     ------
+    EngineError
+        If it would be of no use, because there is no torch to run it.
     FetchError
         If it cannot be fetched: the sentence says why and how to bring the file by hand.
     MissingWeightsError
@@ -74,6 +78,8 @@ def fetch(
     finding = inspect(entry, target_folder, cancel=cancel)
     if finding.checksum is Checksum.RIGHT or not entry.url:
         return whole_file(finding, target_folder)
+    if entry.name in NETWORKS and not has_torch():
+        raise without_torch(f"The network {entry.name}")
     check_url(entry.url)
     target_folder.mkdir(parents=True, exist_ok=True)
     partial = partial_path(entry, target_folder)

