@@ -7,6 +7,7 @@ until there are enough, and `Trial.shown` is what a view shows of it all.
 from collections.abc import Mapping
 from typing import Any
 
+from app.names import cleaned_name
 from app.presentation import (
     ENOUGH_FRAMES,
     JudgedFrame,
@@ -30,6 +31,7 @@ SECONDS_WANTED = 6.0
 FORMAT = "lmkl-pad test session"
 FORMAT_VERSION = 1
 MOST_PRESENTATIONS = 10_000
+_LONGEST_SHOWN = 20
 
 IDLE = "Choose what you present, then start."
 
@@ -255,7 +257,7 @@ class Trial:
             raise TrialError("This is no test session of lmkl-pad: choose another file.")
         if value.get("version") != FORMAT_VERSION:
             raise TrialError(
-                f"This test session has format version {str(value.get('version'))[:20]}, which "
+                f"This test session has format version {_shown(value.get('version'))}, which "
                 f"is not {FORMAT_VERSION}: open it with the version of lmkl-pad that wrote it."
             )
         rows = value.get("presentations")
@@ -279,6 +281,10 @@ class Trial:
             trial._presentations.append(presentation)
             trial._next_number = presentation.number + 1
         return trial
+
+
+def _shown(value: Any) -> str:
+    return cleaned_name(str(value), _LONGEST_SHOWN)
 
 
 def _row(species: str, presentations: list[Presentation]) -> TallyRow:

@@ -47,6 +47,13 @@ class Fields:
             raise self._bad(key, value, f"one of {', '.join(choices)}")
         return value
 
+    def sentence(self, key: str) -> str:
+        """A string that is shown to people: one line, no marks that nobody can see."""
+        value = self.text(key)
+        if not value.isprintable():
+            raise self._bad(key, value, "text without control characters")
+        return value
+
     def boolean(self, key: str) -> bool:
         """``true`` or ``false``."""
         value = self.take(key)

@@ -137,7 +137,7 @@ def parse_manifest(document: dict[str, Any]) -> Manifest:
     _check_format(fields)
     manifest = Manifest(
         kind=fields.text("kind", (EXACT, INDUCING)),
-        library=fields.text("library"),
+        library=fields.sentence("library"),
         created=fields.text("created"),
         parameters=_named(fields.take("parameters"), "parameters", PARAMETERS),
         settings=_named(fields.take("settings"), "settings", SETTINGS),
@@ -270,8 +270,8 @@ def _threshold(value: object) -> dict[str, Any]:
         "promised": fields.boolean("promised"),
         "stress_bpcer": fields.optional_real("stress_bpcer", 0, 1),
         "stress_interval": fields.interval("stress_interval"),
-        "origin": fields.text("origin"),
-        "statement": fields.text("statement"),
+        "origin": fields.sentence("origin"),
+        "statement": fields.sentence("statement"),
     }
     fields.finish()
     return result
@@ -285,8 +285,8 @@ def _certificate(value: object) -> dict[str, Any]:
         "objective": objective,
         "lower_bound": fields.real("lower_bound", high=objective),
         "solution_gap": fields.real("solution_gap", 0),
-        "solver": fields.text("solver"),
-        "stop_reason": fields.text("stop_reason"),
+        "solver": fields.sentence("solver"),
+        "stop_reason": fields.sentence("stop_reason"),
         "n_iter": fields.integer("n_iter", 0),
         "n_solves": fields.integer("n_solves", 0),
         "constraint_is_convex": fields.optional_boolean("constraint_is_convex"),

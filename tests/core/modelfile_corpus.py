@@ -12,6 +12,7 @@ import struct
 
 import numpy as np
 
+from lmkl_core import LocalisedMKL
 from lmkl_core.modelfile.container import read_header, read_tensors, seal
 
 VALUES = [
@@ -29,6 +30,32 @@ NUMBERS = [
     np.nan, np.inf, -np.inf, 1 + 1e-5,
 ]  # fmt: skip
 """What elements of a tensor are replaced by."""
+
+
+KINDS = ["views", "one array, float32", "precomputed", "inducing", "disjoint linear, grown"]
+"""Kinds of files: each has tensors or values that others have not."""
+
+
+def small_model(kind):
+    """Fit a model of a kind on a few rows."""
+    rng = np.random.default_rng(4)
+    n = 12
+    views = {"a": rng.normal(size=(n, 2)), "b": rng.normal(size=(n, 3))}
+    takes = np.repeat([0, 1], n // 2)
+    options = {"n_clusters": 2, "delta": 0.1, "random_state": 0}
+    if kind == "one array, float32":
+        return LocalisedMKL(**options).fit(views["b"].astype(np.float32))
+    if kind == "precomputed":
+        grams = {name: X @ X.T for name, X in views.items()}
+        return LocalisedMKL(**options, kernel="precomputed").fit(grams, groups=takes)
+    if kind == "inducing":
+        options |= {"n_inducing": 5}
+    if kind == "disjoint linear, grown":
+        options |= {"constraint": "disjoint-matrix", "kernel": ["linear", "rbf"]}
+    model = LocalisedMKL(**options).fit(views, groups=takes)
+    if kind == "disjoint linear, grown":
+        model.extend({name: X[:3] + 0.1 for name, X in views.items()})
+    return model
 
 
 def unsealed(data):
@@ -119,7 +146,10 @@ def _element(document, tensors, rng):
         array[index] = min(max(wanted, limits.min), limits.max)
         return name, index
     with np.errstate(all="ignore"):
-        if rng.random() < 0.5:
+        if rng.random() < 0.1:
+            # Any bits: denormals, NaN with a payload, numbers of every size.
+            array[:] = np.frombuffer(rng.randbytes(array.nbytes), array.dtype)
+        elif rng.random() < 0.5:
             array[index] *= rng.choice([-1.0, 2.0, 1e10, 1e-10, 1e150, 1e-150])
         else:
             array[index] = rng.choice(NUMBERS)
@@ -149,4 +179,13 @@ def _tensor(document, tensors, rng):
     return kind, name
 
 
-__all__ = ["NUMBERS", "VALUES", "mutant", "unsealed", "with_header", "with_manifest"]
+__all__ = [
+    "KINDS",
+    "NUMBERS",
+    "VALUES",
+    "mutant",
+    "small_model",
+    "unsealed",
+    "with_header",
+    "with_manifest",
+]

@@ -1,6 +1,6 @@
 """Hostile files: each is refused in one sentence, or loads to a model with finite scores.
 
-``LMKL_FUZZ_CASES=100000 pytest tests/core/test_modelfile_hostile.py`` runs so many mutants.
+``python -m tests.fuzzing --target model`` tries a hundred thousand mutants.
 """
 
 import io
@@ -20,46 +20,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save
 
-from lmkl_core import LocalisedMKL, ModelFileError, load_model, register_kernel
+from lmkl_core import ModelFileError, load_model, register_kernel
 from lmkl_core.kernels import KERNELS
 from lmkl_core.modelfile import from_bytes, to_bytes
 from lmkl_core.modelfile.container import LARGEST_HEADER, seal
-from tests.core.modelfile_corpus import mutant, unsealed, with_header, with_manifest
+from tests.core.modelfile_corpus import (
+    KINDS,
+    mutant,
+    small_model,
+    unsealed,
+    with_header,
+    with_manifest,
+)
 
-MUTANTS = int(os.environ.get("LMKL_FUZZ_CASES", "6000"))
+MUTANTS = 6000
 """Sealed mutants, over all seed files."""
 
 BACKSTOP = "makes no sense"
 """What is said of errors that no check foresaw: there should be none."""
 
 
-def small(kind):
-    rng = np.random.default_rng(4)
-    n = 12
-    views = {"a": rng.normal(size=(n, 2)), "b": rng.normal(size=(n, 3))}
-    takes = np.repeat([0, 1], n // 2)
-    options = {"n_clusters": 2, "delta": 0.1, "random_state": 0}
-    if kind == "one array, float32":
-        return LocalisedMKL(**options).fit(views["b"].astype(np.float32))
-    if kind == "precomputed":
-        grams = {name: X @ X.T for name, X in views.items()}
-        return LocalisedMKL(**options, kernel="precomputed").fit(grams, groups=takes)
-    if kind == "inducing":
-        options |= {"n_inducing": 5}
-    if kind == "disjoint linear, grown":
-        options |= {"constraint": "disjoint-matrix", "kernel": ["linear", "rbf"]}
-    model = LocalisedMKL(**options).fit(views, groups=takes)
-    if kind == "disjoint linear, grown":
-        model.extend({name: X[:3] + 0.1 for name, X in views.items()})
-    return model
-
-
-KINDS = ["views", "one array, float32", "precomputed", "inducing", "disjoint linear, grown"]
-
-
 @pytest.fixture(scope="module")
 def files():
-    return {kind: to_bytes(small(kind)) for kind in KINDS}
+    return {kind: to_bytes(small_model(kind)) for kind in KINDS}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,97 @@
+"""Mutations of JSON values and of how they are spelt."""
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+Path = tuple[Any, ...]
+
+VALUES: tuple[Any, ...] = (
+    None, True, False, 0, 1, 2, -1, 7, 255, 2**31, 2**53 + 1, 2**63, 2**64, 10**19, 10**40, 0.0,
+    -0.0, 0.5, 1.5, -1.5, 1e-5, 1e-310, 5e-324, 1e16, 1e99, 1e101, 1e308, -1e308,
+    float("nan"), float("inf"), float("-inf"), "", " ", "x", "auto", "nan", "1", "true", "..", "/",
+    "../../../etc/passwd", "/dev/zero", "C:\\x", "\\\\host\\share", "a\0b", "\n\x1b[31m", "\u202e",
+    "\ud800", "\u0660", "<b>", "=1+1", "__class__", "x" * 5000, [], [[]], [None], [0, 1], [1, 0],
+    ["x"] * 9, [0] * 3000, {}, {"": None}, {"x": {"x": {}}}, {"__proto__": 1},
+)  # fmt: skip
+"""What a value is replaced by: every type, and the ends of every range."""
+
+RAW = (
+    "NaN", "-Infinity", "1e999", "-1e999", "9" * 30, "9" * 5000, "01", "+1", "1.", ".5", "0x10",
+    "'x'", "undefined", "[" * 40 + "]" * 40, "[" * 3000, "[" * 3000 + "]" * 3000,
+    '{"a":' * 200 + "1" + "}" * 200, '"\\ud800"', '"\\u0000"', '"\\x"', "\ufeff1", "//", "",
+    '{"a":1,"a":2}', '"\udc80"',
+)  # fmt: skip
+"""What stands in the text instead of a value: what no writer of JSON would write."""
+
+_MARK = "@@raw@@"
+
+
+def places(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Yield every place in a JSON value, as the way to it."""
+    yield path
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from places(part, (*path, key))
+    elif isinstance(value, list):
+        # Long lists would take all the choices.
+        for key, part in list(enumerate(value))[:12]:
+            yield from places(part, (*path, key))
+
+
+def at(value: Any, path: Path) -> Any:
+    """Return what stands at a place."""
+    for key in path:
+        value = value[key]
+    return value
+
+
+def mutated_json(value: Any, rng: random.Random, keys: tuple[str, ...] = ()) -> Any:
+    """Return a JSON value with one to three changes; ``keys`` are names that mean something."""
+    holder = [copy.deepcopy(value)]
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        _change(holder, rng, keys)
+    return holder[0]
+
+
+def spelt(value: Any, rng: random.Random) -> bytes:
+    """Return a JSON value as text, now and then as no writer would spell it."""
+    if rng.random() < 0.25:
+        holder = [copy.deepcopy(value)]
+        path = rng.choice(list(places(holder))[1:])
+        at(holder, path[:-1])[path[-1]] = _MARK
+        raw = rng.choice(RAW)
+        text = json.dumps(holder[0]).replace(f'"{_MARK}"', raw, 1)
+    else:
+        indent, ascii_only = rng.choice([None, None, 1]), rng.random() < 0.5
+        text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    if rng.random() < 0.05:
+        text = rng.choice(["\ufeff" + text, text + text, text + "\0", " " * 100 + text])
+    encoding = rng.choice(["utf-8"] * 30 + ["utf-16", "latin-1"])
+    return text.encode(encoding, "surrogatepass" if encoding == "utf-8" else "replace")
+
+
+def _change(holder: list[Any], rng: random.Random, keys: tuple[str, ...]) -> None:
+    path = rng.choice(list(places(holder))[1:])
+    parent, key = at(holder, path[:-1]), path[-1]
+    old = parent[key]
+    kind = rng.randrange(10)
+    if kind < 5:
+        parent[key] = copy.deepcopy(rng.choice(VALUES))
+    elif kind < 7 and isinstance(old, (int, float)) and not isinstance(old, bool):
+        parent[key] = rng.choice([-old, old + 1, old - 1, old * 2, old * 1e-200, str(old), [old]])
+    elif kind == 7 and len(path) > 1:
+        del parent[key]
+    elif kind == 8:
+        # What stands elsewhere has the right type more often than a value at random.
+        parent[key] = copy.deepcopy(at(holder, rng.choice(list(places(holder))[1:])))
+    elif isinstance(old, dict):
+        name = rng.choice([*old, *keys, "x", "", "__class__", "format"])
+        old[name] = copy.deepcopy(rng.choice(VALUES))
+    elif isinstance(old, list) and old:
+        old.extend(copy.deepcopy(old[: rng.choice([1, 2, 50])]))
+    elif isinstance(old, str):
+        start = rng.randrange(len(old) + 1)
+        parent[key] = old[:start] + rng.choice(["\0", "\n", "\u202e", "..", "é", ""]) + old[start:]

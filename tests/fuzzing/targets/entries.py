@@ -1,0 +1,62 @@
+"""What evaluations keep in the cache."""
+
+import random
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from app.conditions import NAMES
+from app.evaluation.cache import Cache
+from app.evaluation.entries import Entry
+from lmkl_core.modelfile.container import seal
+from lmkl_core.modelfile.refusal import Refused
+from tests.core.modelfile_corpus import mutant, unsealed
+from tests.fuzzing.bytes_mutators import mutated_bytes
+from tests.fuzzing.target import LOADED, Broken, Target
+
+KEY = "ab" * 32
+COLUMNS = {"eyes": 3, "skin": 2}
+
+
+class EntryTarget(Target):
+    """`Cache.load` and `Entry.from_kept`: an entry that is whole, or none."""
+
+    name = "entry"
+    inputs = 20_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self._cache = Cache("features", Path(self._folder.name))
+        self._path = self._cache._path(KEY)
+        self._path.parent.mkdir(parents=True)
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        views = {name: np.ones((2, width), np.float32) for name, width in COLUMNS.items()}
+        conditions = np.zeros((2, len(NAMES)))
+        entry = Entry(views, conditions, np.array([True, False, True]), ("no face",))
+        document, tensors = entry.as_kept()
+        return {"entry": seal({**document, "key": KEY}, tensors)}
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        try:
+            return mutant(*unsealed(data), rng)[0]
+        except Refused:
+            return mutated_bytes(data, self.seeds, rng)
+
+    def check(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        kept = self._cache.load(KEY)
+        if kept is None:
+            return "not a whole file"
+        entry = Entry.from_kept(kept, COLUMNS)
+        if entry is None:
+            return "not what these views need"
+        rows = {len(view) for view in entry.views.values()}
+        if rows != {entry.n_ready} or len(entry.reasons) != len(entry.ready) - entry.n_ready:
+            raise Broken("the parts of this entry do not belong together")
+        if not all(np.isfinite(view).all() for view in entry.views.values()):
+            raise Broken("this entry has views that are not finite")
+        return LOADED

@@ -1,0 +1,174 @@
+"""Model files: as the library loads them, and as the app does."""
+
+import json
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.models.files import difference_of
+from app.models.files import load as load_pad_model
+from app.models.summary import describe
+from lmkl_core import InvalidInputError, LocalisedMKL, ModelFileError
+from lmkl_core.modelfile import Manifest, from_bytes, to_bytes
+from lmkl_core.modelfile.container import seal
+from lmkl_core.modelfile.refusal import Refused
+from tests.app.models.model_material import FEATURES, window_model
+from tests.core.modelfile_corpus import (
+    KINDS,
+    mutant,
+    small_model,
+    unsealed,
+    with_header,
+    with_manifest,
+)
+from tests.fuzzing.bytes_mutators import mutated_bytes
+from tests.fuzzing.json_mutators import mutated_json, spelt
+from tests.fuzzing.target import LOADED, Broken, Target, told
+
+NAME = "bad.lmkl"
+EXTENDED = 16
+"""One of so many models that load is also given new rows, which takes longer."""
+
+
+class ModelTarget(Target):
+    """`lmkl_core.modelfile.from_bytes`: a model whose every output is finite, or a refusal."""
+
+    name = "model"
+    depth = 0.9
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        return {
+            f"{kind.replace(', ', '-').replace(' ', '-')}": to_bytes(small_model(kind))
+            for kind in KINDS
+        }
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        try:
+            document, tensors = unsealed(data)
+        except Refused:  # one that once failed, and is refused now
+            return mutated_bytes(data, self.seeds, rng)
+        kind = rng.random()
+        if kind < 0.8:
+            return mutant(document, tensors, rng)[0]
+        if kind < 0.9:
+            return sealed_anyhow(data, mutated_json(document, rng), tensors, rng)
+
+        def change(header: dict[str, Any]) -> str:
+            return spelt(mutated_json(header, rng), rng).decode("utf-8", "replace")
+
+        return with_header(data, change)
+
+    def check(self, data: bytes) -> str:
+        try:
+            model, manifest = from_bytes(data, NAME)
+        except ModelFileError as error:
+            return told(str(error)).partition(" because ")[2]
+        check_outputs(model, manifest)
+        if sum(data) % EXTENDED == 0:
+            check_growth(model, manifest)
+        return LOADED
+
+
+class AppModelTarget(Target):
+    """`app.models.files.load` and what the window shows of a model."""
+
+    name = "app-model"
+    depth = 0.9
+    inputs = 20_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self._path = Path(self._folder.name, "bad.safetensors")
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        model = window_model()
+        return {"window": to_bytes(model.estimator, extra=model.extra, created=model.created)}
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        try:
+            document, tensors = unsealed(data)
+        except Refused:
+            return mutated_bytes(data, self.seeds, rng)
+        if rng.random() < 0.7:
+            document["extra"] = mutated_json(document["extra"], rng, ("takes", "preset", "low"))
+            return sealed_anyhow(data, document, tensors, rng)
+        return mutant(document, tensors, rng)[0]
+
+    def check(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        try:
+            model = load_pad_model(self._path)
+        except ModelFileError as error:
+            return told(str(error)).partition(" because ")[2]
+        shown = describe(model)
+        if not all(text.isprintable() for text in (*shown.takes, *shown.view_names, shown.preset)):
+            raise Broken("a name cannot be shown")
+        if difference := difference_of(model.features, FEATURES):
+            told(difference)
+        views = {
+            name: np.ones((1, len(array[0])), np.float32)
+            for name, array in model.estimator.support_views().items()
+        }
+        terms, memberships = model.explain(views)
+        expect_finite(terms=terms, memberships=memberships, threshold=model.threshold)
+        if model.conditions is not None:
+            expect_finite(low=model.conditions.low, high=model.conditions.high)
+        return LOADED
+
+
+def sealed_anyhow(
+    data: bytes, document: Any, tensors: dict[str, np.ndarray], rng: random.Random
+) -> bytes:
+    """Seal a manifest of any kind; what no writer can seal stands in the file as it is."""
+    try:
+        return seal(document, tensors)
+    except (ValueError, TypeError, AttributeError):
+        text = spelt(document, rng).decode("utf-8", "replace")
+        return with_manifest(data, text)
+
+
+def check_outputs(model: LocalisedMKL, manifest: Manifest) -> None:
+    """Score, judge and explain rows of the model and rows it never saw."""
+    rng = np.random.default_rng(0)
+    own = model.support_views()
+    foreign = [(view.name, rng.normal(size=(4, view.columns))) for view in manifest.views]
+    known = [(view.name, own[view.name][:8]) for view in manifest.views]
+    for views in (foreign, known):
+        scores = model.score_samples(views)
+        expect_finite(
+            scores=scores,
+            decisions=model.decision_function(views),
+            terms=model.explain(views),
+            memberships=model.memberships(views),
+        )
+        if not set(np.unique(model.predict(views))) <= {-1, 1}:
+            raise Broken("a prediction is neither 1 nor -1")
+    expect_finite(gap=model.gap_, threshold=model.offset_)
+    json.dumps(manifest.document(), allow_nan=False)
+
+
+def check_growth(model: LocalisedMKL, manifest: Manifest) -> None:
+    """Give new rows: the model grows and still works, or says in one sentence why not."""
+    if any(view.kernel == "precomputed" for view in manifest.views):
+        return
+    rng = np.random.default_rng(1)
+    rows = [(view.name, rng.normal(size=(6, view.columns))) for view in manifest.views]
+    try:
+        model.extend(rows)
+    except InvalidInputError as error:
+        told(str(error))
+        return
+    expect_finite(scores=model.score_samples(rows), threshold=model.offset_)
+
+
+def expect_finite(**values: Any) -> None:
+    """Raise `Broken` unless all numbers are finite."""
+    for name, value in values.items():
+        if not np.all(np.isfinite(value)):
+            raise Broken(f"{name} are not finite: {value}")

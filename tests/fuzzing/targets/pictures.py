@@ -1,0 +1,109 @@
+"""Images and videos: decoders are large programs in C, so the process itself is at stake."""
+
+import random
+import struct
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from app.sources.causes import SourceError
+from app.sources.image_folder import read_image
+from app.sources.image_header import image_size
+from app.sources.opencv import MAX_PIXELS, cv2
+from app.sources.video_file import VideoFile
+from tests.fuzzing.target import LOADED, Broken, Target, told
+
+SIZES = (0, 1, 7, 255, 4096, 16383, 65535, 2**24 - 1, 2**31 - 1, 2**32 - 1)
+FRAMES = 12
+
+
+def _picture() -> np.ndarray:
+    rng = np.random.default_rng(3)
+    return rng.integers(0, 255, (12, 16, 3), np.uint8)
+
+
+class _FileTarget(Target):
+    suffix = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self._path = Path(self._folder.name, f"bad{self.suffix}")
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        """Write false sizes and offsets where headers keep them."""
+        changed = bytearray(data)
+        for _ in range(rng.choice([1, 2, 3])):
+            layout = rng.choice(["<I", ">I", "<H", ">H"])
+            value = rng.choice(SIZES) % 256 ** struct.calcsize(layout)
+            place = rng.randrange(max(1, min(len(changed), 400) - 4))
+            changed[place : place + struct.calcsize(layout)] = struct.pack(layout, value)
+        return bytes(changed)
+
+
+class ImageTarget(_FileTarget):
+    """`app.sources.image_folder.read_image`: never more pixels than are allowed."""
+
+    name = "image"
+    inputs = 50_000
+    suffix = ".png"
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        suffixes = (".bmp", ".jpg", ".png", ".tiff", ".webp")
+        return {
+            f"small{suffix}": cv2.imencode(suffix, _picture())[1].tobytes() for suffix in suffixes
+        }
+
+    def check(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        try:
+            image = read_image(self._path)
+        except SourceError as error:
+            return told(str(error))
+        size = image_size(data)
+        if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or not image.size:
+            raise Broken(f"this is no picture: {image.dtype} {image.shape}")
+        if image.shape[0] * image.shape[1] > MAX_PIXELS or sorted(image.shape[:2]) != sorted(size):
+            raise Broken(f"the picture has {image.shape}, and its header said {size}")
+        return LOADED
+
+
+class VideoTarget(_FileTarget):
+    """`app.sources.video_file.VideoFile`, read to its end."""
+
+    name = "video"
+    inputs = 5_000
+    suffix = ".avi"
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        made = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for suffix, code in ((".avi", "MJPG"), (".mp4", "mp4v")):
+                path = Path(folder, f"short{suffix}")
+                writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*code), 10, (32, 24))
+                for number in range(4):
+                    writer.write(np.full((24, 32, 3), 40 * number, np.uint8))
+                writer.release()
+                made[path.name] = path.read_bytes()
+        return made
+
+    def check(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        video = VideoFile(self._path, paced=False)
+        try:
+            video.open()
+            # A damaged index can promise any number of frames.
+            for _ in range(FRAMES):
+                frame = video.read()
+                if frame is None:
+                    break
+                if frame.image.shape[0] * frame.image.shape[1] > MAX_PIXELS:
+                    raise Broken(f"a frame has {frame.image.shape}")
+        except SourceError as error:
+            return told(str(error))
+        finally:
+            video.close()
+        return LOADED

@@ -1,0 +1,68 @@
+"""Saved test sessions and the JSON of reports."""
+
+import json
+import random
+import tempfile
+from pathlib import Path
+
+from app.headless.sessions import read_session, session_text
+from app.report import build
+from app.report.page import render
+from app.report.writing import as_document, figures_csv, presentations_csv
+from app.trial import TrialError
+from tests.app.pages import outline
+from tests.app.report.report_material import context
+from tests.app.trial_material import present, session
+from tests.fuzzing.bytes_mutators import mutated_bytes
+from tests.fuzzing.json_mutators import mutated_json, spelt
+from tests.fuzzing.target import LOADED, Target, told
+
+REPORTED = 32
+"""One of so many sessions that load is made a report of, which takes a hundred times as long."""
+
+
+class SessionTarget(Target):
+    """`app.headless.sessions.read_session`, and the report of what was read."""
+
+    name = "session"
+    inputs = 50_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self._path = Path(self._folder.name, "bad.json")
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        trial = session(2, 2, ("print", "mask"))
+        present(trial, "=cmd|' /C calc'!A0", [0.7, None, 0.2])
+        report = json.dumps(as_document(build(trial, context())), allow_nan=False)
+        return {"session.json": session_text(trial).encode(), "report.json": report.encode()}
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        try:
+            values = json.loads(data)
+        except (ValueError, RecursionError):
+            return mutated_bytes(data, self.seeds, rng)
+        inner = values.get("session", values) if isinstance(values, dict) else values
+        if isinstance(inner, dict) and rng.random() < 0.7:
+            changed = mutated_json(inner, rng)
+            values = changed if inner is values else values | {"session": changed}
+        else:
+            values = mutated_json(values, rng, ("session", "model"))
+        return spelt(values, rng)
+
+    def check(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        try:
+            found = read_session(self._path)
+        except TrialError as error:
+            return told(str(error).replace(str(self._path), "FILE"))
+        json.dumps(found.trial.as_dict(), allow_nan=False).encode()
+        assert found.trial.tally is not None
+        if sum(data) % REPORTED == 0:
+            report = build(found.trial, context(source=found.source, model=found.model))
+            outline(render(report))
+            json.dumps(as_document(report), allow_nan=False, ensure_ascii=False)
+            figures_csv(report), presentations_csv(report)
+        return LOADED

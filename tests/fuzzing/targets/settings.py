@@ -1,0 +1,65 @@
+"""The file of the settings: whatever it holds, there are settings that can be used."""
+
+import dataclasses
+import json
+import os
+import random
+import tempfile
+from pathlib import Path
+
+from app import settings, storage
+from tests.fuzzing.bytes_mutators import mutated_bytes
+from tests.fuzzing.json_mutators import mutated_json, spelt
+from tests.fuzzing.target import LOADED, Broken, Target, told
+
+
+class SettingsTarget(Target):
+    """`app.settings.load`: never raises, and every setting keeps its rule."""
+
+    name = "settings"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        os.environ[storage.CONFIG_VARIABLE] = self._folder.name
+        self._path = Path(self._folder.name, storage.SETTINGS_NAME)
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        chosen = settings.Settings(
+            source="camera:Front",
+            delta="auto",
+            n_clusters="auto",
+            theme="dark",
+            recent=("/home/a/me.safetensors", "C:\\models\\ich.safetensors"),
+            window="00ff" * 20,
+            splitter="0a" * 8,
+        )
+        known = {"default": settings.Settings(), "chosen": chosen}
+        return {
+            f"{name}.json": json.dumps(dataclasses.asdict(each), indent=2).encode()
+            for name, each in known.items()
+        }
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        try:
+            values = json.loads(data)
+        except (ValueError, RecursionError):  # one that once failed
+            return mutated_bytes(data, self.seeds, rng)
+        keys = tuple(field.name for field in dataclasses.fields(settings.Settings))
+        return spelt(mutated_json(values, rng, keys), rng)
+
+    def check(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        found, problems = settings.load()
+        if broken := settings.check(found):
+            raise Broken(f"these settings break their own rules: {broken}")
+        # What was loaded can be stored, and is the same when it is loaded again.
+        text = json.dumps(dataclasses.asdict(found), allow_nan=False)
+        text.encode("utf-8")
+        self._path.write_text(text, encoding="utf-8")
+        if settings.load() != (found, ()):
+            raise Broken("these settings are others when they are stored and loaded")
+        for problem in problems:
+            told(problem)
+        return " / ".join(problems[:1]) or LOADED

@@ -1,0 +1,112 @@
+"""Weights of networks: files of torch, old and new, and of safetensors."""
+
+import io
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save
+from torch import nn
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.networks.families import Stages
+from lmkl_core.features.networks.spec import Layer, NetworkSpec, Scaling
+from lmkl_core.features.networks.state_dict import fill, read_tensors
+from tests.fuzzing.bytes_mutators import mutated_bytes
+from tests.fuzzing.target import LOADED, Broken, Target, told
+
+INF = float("inf")
+
+
+def _network() -> Stages:
+    body = nn.Sequential(nn.Conv2d(3, 2, 1), nn.BatchNorm2d(2))
+    return Stages(body, tuple(body))
+
+
+SPEC = NetworkSpec(
+    "small", _network, (Layer("a", 2), Layer("b", 2)), Scaling((0, 0, 0), (1, 1, 1)), ("fc.",)
+)
+
+
+def _good() -> dict[str, Any]:
+    torch.manual_seed(0)
+    return dict(_network().body.state_dict())
+
+
+class WeightsTarget(Target):
+    """`read_tensors` and `fill`: a network whose weights are finite, or a refusal."""
+
+    name = "weights"
+    inputs = 20_000
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        state = _good()
+        return {
+            "new.pth": _saved(state),
+            "old.pth": _saved(state, old=True),
+            "small.safetensors": save({name: value.clone() for name, value in state.items()}),
+        }
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        state = _good()
+        if rng.random() < 0.5:
+            return mutated_bytes(data, self.seeds, rng)
+        for _ in range(rng.choice([1, 1, 2])):
+            name = rng.choice(list(state))
+            state[name] = rng.choice(_TENSORS)(_good()[name])
+        if rng.random() < 0.2:
+            state[rng.choice(["fc.weight", "x", "", "0.weight\0", "num_batches_tracked"])] = 1
+        saved = _saved(rng.choice([state, state, state, [state], {"state": state}, {1: state}]))
+        return saved if rng.random() < 0.7 else mutated_bytes(saved, self.seeds, rng)
+
+    def check(self, data: bytes) -> str:
+        is_safetensors = data[8:10] == b'{"'
+        path = Path(self._folder.name, "bad.safetensors" if is_safetensors else "bad.pth")
+        path.write_bytes(data)
+        with torch.device("meta"):
+            stages = SPEC.build()
+        try:
+            fill(stages, SPEC, read_tensors(path), path)
+        except InvalidInputError as error:
+            return told(str(error).replace(str(path), "FILE"))
+        with torch.inference_mode():
+            values = stages.body(torch.ones(1, 3, 4, 4))
+        if values.dtype != torch.float32 or any(
+            not bool(torch.isfinite(value).all()) for value in stages.body.state_dict().values()
+        ):
+            raise Broken("this network has weights that are not finite")
+        return LOADED
+
+
+_TENSORS = (
+    lambda value: value.to(torch.int32),
+    lambda value: value.double(),
+    lambda value: value.to(torch.float16),
+    lambda value: value * INF,
+    lambda value: value * -1e38,
+    lambda value: value.to("meta"),
+    lambda value: value.to_sparse() if value.ndim else value,
+    lambda value: value.reshape(-1),
+    lambda value: value[None],
+    lambda value: torch.zeros(1).expand(2**40),
+    lambda value: torch.zeros(()).expand(value.shape),
+    lambda value: torch.quantize_per_tensor(value.float(), 0.1, 0, torch.quint8),
+    lambda value: torch.complex(value.float(), value.float()),
+    lambda value: nn.Parameter(value.float()),
+    lambda value: "text",
+    lambda value: [value],
+    lambda value: None,
+)
+
+
+def _saved(state: object, old: bool = False) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(state, buffer, _use_new_zipfile_serialization=not old)
+    return buffer.getvalue()
