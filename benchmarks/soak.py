@@ -73,6 +73,7 @@ class Soak:
             folders.sources,
             folders.saved,
             (options.preset, options.other_preset),
+            options.rests,
         )
         self.was_interrupted = False
         self._teller = QTimer(interval=TELL_EVERY)
@@ -217,7 +218,7 @@ def make_sources(folder):
     return camera, [str(video), str(pictures), camera.address]
 
 
-def run(options):
+def run(options, make_demo=None):
     """Do the whole run and return it."""
     from PySide6.QtCore import QCoreApplication, Qt, qInstallMessageHandler
 
@@ -225,8 +226,8 @@ def run(options):
     from app.qt.bootstrap import make_application, make_window
     from app.qt.waiting import wait_until
     from app.settings import Settings
-    from app.sources.demo import DemoSource
     from benchmarks.heartbeat import Control
+    from benchmarks.soak_rounds import Demos
     from benchmarks.soak_samples import CountingScorer
 
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
@@ -239,8 +240,7 @@ def run(options):
         scorer = CountingScorer()
         window = make_window(
             Settings(source="demo", theme="light", preset=options.preset, reopen_last=False),
-            # A new one whenever it is opened, as the program does, but with fewer pictures.
-            make_demo=lambda: DemoSource(n_recorded=options.recorded),
+            make_demo=make_demo or Demos(options.recorded),
             plan=Plan(parts=3, frames=6, every=0.1, at_least_every=0.3, pause=0.3),
             observe=scorer,
         )
@@ -420,6 +420,7 @@ def options_from(arguments=None):
     parser.add_argument("--preset", default="texture", help="of the views; the program's default")
     parser.add_argument("--other-preset", default="tiny", help="gone to and back in every round")
     parser.add_argument("--recorded", type=int, default=6, help="pictures of each demo chapter")
+    parser.add_argument("--rests", type=float, default=1.0, help="factor on pauses; 0 is in haste")
     parser.add_argument("--output", type=Path, help="JSON with all samples, kept up to date")
     parser.add_argument("--chart", type=Path, help="SVG of memory over time")
     return parser.parse_args(arguments)

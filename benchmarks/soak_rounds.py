@@ -6,7 +6,7 @@ loop asks whether that has come and lets it go on, so the window lives as it doe
 
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -145,9 +145,12 @@ class Rounds:
         Where the person saves things.
     presets : tuple of str
         Two presets; a round goes to the second one and back.
+    rests : float
+        Factor on all times for which nothing is done.
     """
 
-    def __init__(self, window, scorer, butler, sources, folder, presets):
+    def __init__(self, window, scorer, butler, sources, folder, presets, rests=1.0):
+        self._rests = rests
         self._window, self._desk, self._scorer = window, window.desk, scorer
         self._butler, self._sources, self._presets = butler, sources, presets
         self._model, self._report = folder / "face.safetensors", folder / "report.html"
@@ -172,6 +175,11 @@ class Rounds:
 
     def one(self):
         """Do everything once, and end in the state in which the last one ended."""
+        for wait in self._everything():
+            brief = wait.until is None and self._rests != 1.0
+            yield replace(wait, seconds=wait.seconds * self._rests) if brief else wait
+
+    def _everything(self):
         yield from self._other_views()
         yield from self._enrol()
         yield from self._change_takes()
@@ -388,6 +396,34 @@ class Rounds:
 
 def _recorders():
     return [one for one in threading.enumerate() if one.name == "demo recorder"]
+
+
+class Demos:
+    """Makes a new demo whenever it is opened, as the program does, with what is recorded already.
+
+    Rendering everything anew would take longer than the rest of a round. One attack is left out, so
+    that every demo has something to record.
+
+    Parameters
+    ----------
+    n_recorded : int
+        Pictures of each chapter.
+    """
+
+    RECORDED_ANEW = "phone"
+
+    def __init__(self, n_recorded):
+        self._n_recorded, self._last = n_recorded, None
+
+    def __call__(self):
+        from app.sources.demo import DemoSource
+
+        demo, last = DemoSource(n_recorded=self._n_recorded), self._last
+        for chapter in () if last is None else demo.presentations:
+            if chapter.key != self.RECORDED_ANEW:
+                demo._reel.insert(chapter, last._reel._pictures[chapter])
+        self._last = demo
+        return demo
 
 
 class NetworkCamera:
