@@ -66,6 +66,9 @@ class Settings:
         Whether the preview shows what the networks look at.
     reopen_last : bool
         Whether the last model is opened at launch.
+    recover_takes : bool
+        Whether takes that no saved model holds are kept on disk, so that they can be brought back
+        after an unexpected end (`app.recovery`).
     recent : tuple of str
         Paths of models, newest first.
     window, splitter : str
@@ -86,6 +89,7 @@ class Settings:
     theme: str = "system"
     show_regions: bool = True
     reopen_last: bool = True
+    recover_takes: bool = True
     recent: tuple[str, ...] = ()
     window: str = ""
     splitter: str = ""
@@ -112,7 +116,7 @@ class Settings:
         """Return the defaults with nothing of the person in them, after all was deleted."""
         kind = self.source.partition(":")[0]
         source = self.source if kind in (AUTO, "demo", "camera") else AUTO
-        return Settings(source=source, theme=self.theme)
+        return Settings(source=source, theme=self.theme, recover_takes=self.recover_takes)
 
     def reset(self) -> "Settings":
         """Return the defaults, but with what nobody chose in a dialog: recent models and window."""
@@ -290,6 +294,7 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "theme": _choice(THEMES),
     "show_regions": _switch,
     "reopen_last": _switch,
+    "recover_takes": _switch,
     "recent": _paths,
     "window": _state,
     "splitter": _state,

@@ -25,11 +25,14 @@ class Notice:
         How it is shown.
     topic : str
         A later notice of the same topic takes its place; an empty text takes it away.
+    actions : tuple of Choice
+        What the person can do about it, each a button; such a notice stays until it is answered.
     """
 
     text: str
     level: str = "info"
     topic: str = ""
+    actions: tuple["Choice", ...] = ()
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,8 @@ MODULES = (
     "app.observation",
     "app.models.fitting",
     "app.models.files",
+    "app.recovery.finding",
+    "app.recovery.journal",
     "app.faces.detector",
     "app.faces.tracking",
     "lmkl_core.features.extractor",

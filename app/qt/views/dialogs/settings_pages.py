@@ -235,6 +235,16 @@ class PrivacyPage(Page):
                 "",
             ),
         ]
+        parts.append(
+            SwitchField(
+                "recover_takes",
+                self.tr("Keep takes that are not saved yet"),
+                self.tr(
+                    "So that none is lost if the program ends unexpectedly: numbers computed from "
+                    "the frames, no pictures, until the model is exported or you close the window."
+                ),
+            )
+        )
         if choices.stored_in:
             where = line(
                 self.tr("Your settings and what you asked to keep are in:\n{0}").format(

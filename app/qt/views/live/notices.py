@@ -1,8 +1,19 @@
-"""Sentences for the person, above the picture: what happened and the way out."""
+"""Sentences for the person, above the picture: what happened and the way out.
+
+One that asks something has a button for each answer, and stays until it is answered or put away.
+"""
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.qt import icons, theme
 from app.qt.views.parts.shape_mark import ShapeMark
@@ -38,12 +49,37 @@ class _Line(QFrame):
         close.setToolTip(self.tr("Put this away"))
         close.setAccessibleName(self.tr("Put away: {text}").format(text=notice.text))
         close.clicked.connect(self._put_away)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 6, 6, 6)
+        row = QHBoxLayout()
         row.addWidget(mark)
         row.addWidget(text, 1)
         row.addWidget(close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 6, 6, 6)
+        column.addLayout(row)
+        if notice.actions:
+            column.addLayout(self._make_buttons(notice))
         self.setAccessibleName(notice.text)
+
+    def _make_buttons(self, notice: Notice) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 4, 4)
+        row.addStretch(1)
+        for choice in reversed(notice.actions):  # the first one stands where dialogs have theirs
+            button = QPushButton(choice.text)
+            button.setProperty("choice", choice.key)
+            if choice is notice.actions[0]:
+                theme.set_class(button, "primary" if len(notice.actions) > 1 else "quiet")
+            button.clicked.connect(self._on_chosen)
+            row.addWidget(button)
+        return row
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        parent = self.parent()
+        assert isinstance(parent, Notices)
+        key = str(self.sender().property("choice"))
+        parent.remove(self)
+        parent.chosen.emit(self.notice.topic, key)
 
     @Slot()
     def _put_away(self) -> None:
@@ -57,6 +93,8 @@ class Notices(QWidget):
 
     changed = Signal()
     """Other notices are shown than before."""
+    chosen = Signal(str, str)
+    """Topic of a notice that asked something, and the key of the answer."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +123,9 @@ class Notices(QWidget):
         if not notice.text:
             return
         while len(self._lines) >= MOST:
-            self.remove(self._lines[0])
+            # A question is not taken away by what merely happens meanwhile.
+            told = [line for line in self._lines if not line.notice.actions]
+            self.remove((told or self._lines)[0])
         line = _Line(notice, self)
         self._lines.append(line)
         self._column.addWidget(line)
@@ -102,7 +142,7 @@ class Notices(QWidget):
     @Slot()
     def _put_read_ones_away(self) -> None:
         for line in list(self._lines):
-            if line.notice.level == "info":
+            if line.notice.level == "info" and not line.notice.actions:
                 self.remove(line)
 
     def remove(self, line: _Line) -> None:

@@ -1,0 +1,132 @@
+"""Folders of runs, and the locks that tell whether a run is alive."""
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from app import storage
+
+MOST_RUNS = 100
+"""Folders that are looked at; nobody is killed more often without looking at the screen."""
+
+_NAME = re.compile(r"[0-9A-Za-z-]{1,64}")
+_LOCK_SUFFIX = ".lock"
+
+
+@dataclass(eq=False)
+class Run:
+    """The folder of one run of the program, locked by us for as long as we hold this.
+
+    Attributes
+    ----------
+    folder : Path
+        Its name names the run.
+    """
+
+    folder: Path
+    _lock: FileLock = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self.folder.name
+
+    @property
+    def is_there(self) -> bool:
+        """Whether folder and lock still are: another instance may have deleted everything."""
+        return self.folder.is_dir() and _lock_file(self.folder).exists()
+
+    def remove(self) -> None:
+        """Delete the folder and let go of the lock.
+
+        Raises
+        ------
+        OSError
+            If something in it cannot be deleted; the lock is let go all the same.
+        """
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(self.folder)
+        finally:
+            self.release()
+            if not self.folder.exists():
+                with contextlib.suppress(OSError):
+                    _lock_file(self.folder).unlink()
+
+    def release(self) -> None:
+        """Let go of the lock: the next start may take the folder over."""
+        with contextlib.suppress(OSError):
+            self._lock.release()
+
+
+def takes_folder() -> Path:
+    """Return the folder of all runs, which need not exist."""
+    return storage.personal_folder() / storage.TAKES_NAME
+
+
+def begin_run() -> Run:
+    """Make a folder of our own, locked before it is there.
+
+    Raises
+    ------
+    OSError
+        If it cannot be made.
+    """
+    base = storage.data_folder() / storage.TAKES_NAME
+    storage.make_private(base)
+    folder = base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
+    lock = _locked(folder)
+    if lock is None:
+        raise storage.StorageError(f"The folder {base} cannot be locked; check the disk.")
+    run = Run(folder, lock)
+    try:
+        storage.make_private(folder)
+    except BaseException:
+        run.remove()
+        raise
+    return run
+
+
+def ended_runs() -> list[Run]:
+    """Return the runs that left something and are no more, each locked; newest first."""
+    base = takes_folder()
+    try:
+        with os.scandir(base) as entries:
+            names = [
+                entry.name
+                for entry in entries
+                if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            ]
+    except OSError:
+        return []
+    found = []
+    for name in sorted(names, reverse=True)[:MOST_RUNS]:
+        if (lock := _locked(base / name)) is not None:
+            run = Run(base / name, lock)
+            if run.folder.is_dir():
+                found.append(run)
+            else:  # its owner has removed it meanwhile
+                run.remove()
+    return found
+
+
+def _locked(folder: Path) -> FileLock | None:
+    """Lock a folder; None where somebody else has done so, or it cannot be done."""
+    # Taken on one thread, let go on another.
+    lock = FileLock(_lock_file(folder), mode=0o600, thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except (Timeout, OSError, NotImplementedError):
+        return None
+    return lock
+
+
+def _lock_file(folder: Path) -> Path:
+    return folder.with_name(folder.name + _LOCK_SUFFIX)
