@@ -15,6 +15,7 @@ from app.pipeline import Pipeline
 from app.shown import Point, Region, Scored
 from app.types import Condition, Frame, FrameResult, Image, Status, Verdict
 from app.verdict import Judgement, judge, unscored
+from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import Crop
 
 THUMBNAIL = Crop("thumbnail", 96, side=1.5)
@@ -85,7 +86,9 @@ def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observa
         face_changed=result.face_changed,
         seconds=perf_counter() - began,
     )
-    views = None if result.views is None else dict(result.views)
+    # What a model cannot score is enrolled by nobody either.
+    is_usable = result.views is not None and judgement.verdict is not Verdict.BAD_FRAME
+    views = dict(result.views) if is_usable and result.views is not None else None
     digest = "" if model is None else model.digest
     return Observation(scored, views, result.condition, _thumbnail(result, transform), digest)
 
@@ -98,7 +101,10 @@ def _judged(
         return unscored(result), (), None
     if model is None:
         return Judgement(Verdict.NO_MODEL, "There is no model yet: enrol a face first."), (), None
-    terms, memberships = model.explain(result.views)
+    try:
+        terms, memberships = model.explain(result.views)
+    except InvalidInputError as error:
+        return Judgement(Verdict.BAD_FRAME, f"This frame cannot be scored: {error}"), (), None
     familiarity = _NEVER_UNFAMILIAR
     if model.conditions is not None and result.condition is not None:
         familiarity = model.conditions.familiarity(result.condition)

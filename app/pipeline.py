@@ -26,6 +26,7 @@ from app.faces.tracking import FaceTracker, Tracking
 from app.frames import as_rgb
 from app.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure, surroundings
 from app.types import Face, Frame, FrameResult, Image, Status
+from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.presets import Crop, Preset
 
 Views = Mapping[str, NDArray[np.float32]]
@@ -46,6 +47,19 @@ class Extractor(Protocol):
 
     def __call__(self, crops: Mapping[str, Image]) -> Views:
         """Return the views of one frame's crops."""
+
+
+def refuse_non_finite(views: Views) -> None:
+    """Refuse views that hold anything but finite numbers, whoever made them.
+
+    Raises
+    ------
+    UnusableViewsError
+        Names the first such view.
+    """
+    for name, row in views.items():
+        if not np.isfinite(row).all():
+            raise UnusableViewsError(f"the view {name} holds values that are no numbers.")
 
 
 class Stopwatch:
@@ -120,11 +134,8 @@ class Pipeline:
 
     def _without_face(self, frame: Frame, image: Image, watch: Stopwatch) -> FrameResult:
         """Serve presets of whole pictures, such as the paper's objects."""
-        with watch.time("crops"):
-            crops = cut_all(image, None, self.extractor.preset.crops)
-        with watch.time("views"):
-            views = self.extractor(crops)
-        return FrameResult(frame, Status.READY, views=views, seconds=watch.seconds)
+        found = FrameResult(frame, Status.READY, seconds=watch.seconds)
+        return self._with_views(found, image, None, watch)
 
     def _with_face(
         self, frame: Frame, image: Image, face: Face, tracking: Tracking, watch: Stopwatch
@@ -160,10 +171,22 @@ class Pipeline:
         )
         if not quality.passed:
             return found
+        return self._with_views(found, image, transform, watch)
+
+    def _with_views(
+        self, found: FrameResult, image: Image, transform: Matrix | None, watch: Stopwatch
+    ) -> FrameResult:
+        """Add the views; what a network makes no numbers of is refused like a broken frame."""
         with watch.time("crops"):
             crops = cut_all(image, transform, self.extractor.preset.crops)
-        with watch.time("views"):
-            views = self.extractor(crops)
+        try:
+            with watch.time("views"):
+                views = self.extractor(crops)
+            refuse_non_finite(views)
+        except UnusableViewsError as error:
+            return replace(
+                found, status=Status.BAD_FRAME, reason=f"This frame is of no use: {error}"
+            )
         return replace(found, views=views)
 
     def _measure(self, frame: Frame, image: Image, face: Face, transform: Matrix) -> FaceMeasures:

@@ -20,6 +20,9 @@ ENOUGH_FRAMES = 5
 
 LONGEST_NAME = 60
 
+LARGEST_NUMBER = 1e300
+"""Of scores and thresholds that are read: sums of more overflow."""
+
 _SCORED = (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
 _UNSCORED = (Verdict.NO_FACE, Verdict.POOR_QUALITY)
 
@@ -230,6 +233,6 @@ def _finite(value: Any, what: str) -> float:
         number = float(value)
     except OverflowError:
         number = math.inf
-    if not math.isfinite(number):
+    if not abs(number) <= LARGEST_NUMBER:
         raise TrialError(f"{what} is not finite")
     return number

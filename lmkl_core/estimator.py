@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from lmkl_core import exact, streamed
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import Settings
-from lmkl_core.intake import ViewsEstimator
+from lmkl_core.intake import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.parameters import check_parameters
 from lmkl_core.scorer import Scorer
 from lmkl_core.validation import (
@@ -177,7 +177,7 @@ class LocalisedMKL(ViewsEstimator):
         -------
         self
         """
-        with self._unchanged_on_failure():
+        with self._unchanged_on_failure(), self._refusing_what_overflows():
             views = self._training_views(X)
             takes = check_groups(groups, views.n_samples)
             shared = check_conditions(conditions, takes)
@@ -192,6 +192,7 @@ class LocalisedMKL(ViewsEstimator):
                 )
             warn_of_duplicates(views)
             self._store(fitted, self.target_bpcer)
+            refuse_unless_finite(self.dual_coef_, self.gap_)
         return self
 
     def score_samples(self, X) -> np.ndarray:
@@ -262,13 +263,13 @@ class LocalisedMKL(ViewsEstimator):
         check_is_fitted(self)
         views = self._scoring_views(X, check_finite=True)
         takes = check_groups(groups, views.n_samples) + 1 + self._fitted.takes.max()
-        with np.errstate(over="ignore", invalid="ignore"):
+        with self._unchanged_on_failure(), self._refusing_what_overflows():
             grown = self._fitted.extend(views, takes)
-        with self._unchanged_on_failure():
             if refine:
                 self._store(grown.refine(), self.calibration_.target_bpcer)
             else:
                 self._store(grown)
+            refuse_unless_finite(self._fitted.scorer().coefficients)
         return self
 
     def support_views(self) -> dict[str, np.ndarray]:
@@ -320,8 +321,10 @@ class LocalisedMKL(ViewsEstimator):
         self.objective_history_ = solution.objective_history
         self.gap_history_ = solution.gap_history
         self.n_iter_ = solution.n_iter
+        refuse_unless_finite(self.memberships_, self.kernel_weights_)
         if target_bpcer is not None:
             self._set_calibration(fitted.calibrate(target_bpcer, self.block_length))
+            refuse_unless_finite(self.offset_)
 
     def _set_calibration(self, calibration) -> None:
         self.calibration_ = calibration
@@ -331,13 +334,13 @@ class LocalisedMKL(ViewsEstimator):
         """Call a method of the scorer; what is not a finite number is refused."""
         views = self._scoring_views(X)
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
+            with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 result = method(self._fitted.scorer(), views.arrays)
         except InvalidInputError:
             self._scoring_views(X, check_finite=True)  # refuses with the view's name
             raise
         if not math.isfinite(np.add.reduce(result, axis=None)):
-            raise InvalidInputError("Some values are too large to be scored: drop those rows.")
+            raise InvalidInputError(TOO_LARGE)
         return result
 
     def _scoring_views(self, X, check_finite: bool = False) -> Views:

@@ -139,16 +139,18 @@ def _spread(kernel: np.ndarray, count: int, rng) -> np.ndarray:
     the sample's span rather than repeat its densest part.
     """
     residual = np.diag(kernel).copy()
+    # What counts as nothing left goes by the kernel's own scale, which is 1 for RBF.
+    scale = residual.mean()
     factor = np.zeros((len(kernel), count))
     chosen: list[int] = []
     for step in range(count):
         total = residual.sum()
-        if not total > 1e-10 * len(kernel):
+        if not total > 1e-10 * scale * len(kernel):
             break
         pick = int(np.searchsorted(np.cumsum(residual), rng.random_sample() * total))
         pick = min(pick, len(kernel) - 1)
         column = kernel[:, pick] - factor[:, :step] @ factor[pick, :step]
-        if column[pick] <= 1e-12:
+        if column[pick] <= 1e-12 * scale:
             residual[pick] = 0.0
             continue
         factor[:, step] = column / np.sqrt(column[pick])

@@ -9,6 +9,18 @@ from sklearn.utils.validation import validate_data
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.validation import Views, as_views, is_single_view
 
+OUT_OF_RANGE = (
+    "The numbers of these views are too large, too small or too far apart to be computed with: "
+    "rescale the views or leave out rows that stand apart."
+)
+TOO_LARGE = "Some values are too large to be scored: drop those rows."
+
+
+def refuse_unless_finite(*values, sentence: str = OUT_OF_RANGE) -> None:
+    """Refuse what was computed unless every number of it is finite."""
+    if not all(np.all(np.isfinite(value)) for value in values):
+        raise InvalidInputError(sentence)
+
 
 class ViewsEstimator(OutlierMixin, BaseEstimator):
     """One-class estimator on views; higher scores are more genuine.
@@ -33,6 +45,19 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
+
+    @contextmanager
+    def _refusing_what_overflows(self, sentence: str = OUT_OF_RANGE):
+        """Tell of numbers that no arithmetic can follow in one sentence, not by a warning.
+
+        Whoever uses it looks at the result: what overflows on the way and is not finite in the
+        end is refused by `refuse_unless_finite`.
+        """
+        try:
+            with np.errstate(all="ignore"):
+                yield
+        except (ArithmeticError, np.linalg.LinAlgError) as error:
+            raise InvalidInputError(sentence) from error
 
     def _training_views(self, X) -> Views:
         self._single = is_single_view(X)

@@ -125,7 +125,9 @@ def fit_kernel(name: str, view: str, X: np.ndarray) -> ViewKernel:
         )
     with np.errstate(over="ignore", invalid="ignore"):
         width = half_mean_distance(X)
-    if not np.isfinite(width) or width <= np.finfo(X.dtype).tiny:
+    # Squares of distances must be normal numbers: below these precision fades away, and one over
+    # them overflows.
+    if not np.isfinite(width) or width**2 <= np.finfo(X.dtype).tiny / np.finfo(X.dtype).eps:
         raise InvalidInputError(
             f"View {view!r} varies too little or too much for dtype {X.dtype} (width {width:.1e}): "
             "rescale it or leave it out."
@@ -136,11 +138,17 @@ def fit_kernel(name: str, view: str, X: np.ndarray) -> ViewKernel:
 def gram(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
     """Symmetric Gram matrix of one view's rows."""
     centred = X - X.mean(axis=0) if kernel.name == "rbf" else X
-    K = kernel(centred, centred)
-    if kernel.name == "rbf":
-        np.fill_diagonal(K, 1.0)
-    K += K.T.copy()
-    K *= 0.5
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = kernel(centred, centred)
+        if kernel.name == "rbf":
+            np.fill_diagonal(K, 1.0)
+        K += K.T.copy()
+        K *= 0.5
+    if not np.all(np.isfinite(K)):
+        raise InvalidInputError(
+            f"Values of the kernel {kernel.name!r} are too large for dtype {K.dtype} or no numbers "
+            "at all: rescale the views."
+        )
     return K
 
 

@@ -101,7 +101,11 @@ def _centre(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:
 
 
 def _refuse(halves: np.ndarray) -> None:
-    view, row = np.argwhere(~np.isfinite(halves))[0]
+    """Refuse what is not finite; large numbers that only their sum is too large for may pass."""
+    found = np.argwhere(~np.isfinite(halves))
+    if not len(found):
+        return
+    view, row = found[0]
     raise InvalidInputError(
         f"Numbers in view {view + 1} (first in row {row}) are too large to be scored: drop or "
         "rescale the row."

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from app.headless.reading import Selection, opened, shown_name
 from app.models.model import PadModel
 from app.observation import observe
@@ -18,9 +20,12 @@ from app.pipeline import Pipeline
 from app.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
 from app.settings import Settings
 from app.shown import BONA_FIDE, Scored
-from app.types import Verdict
+from app.types import Frame, Verdict
 
 SCORED = "scored"
+
+REPEATED = "It is the same picture as the one before, to the last bit: it tells nothing new."
+"""A recording that stands still is one picture, however often it repeats it; each counts once."""
 
 COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold")
 """Of a frame's row, in CSV and in JSON lines."""
@@ -163,8 +168,13 @@ def score_input(
             total = -(-total // selection.every)
         if selection.most is not None:
             total = selection.most if total is None else min(total, selection.most)
+        before: Frame | None = None
         for frame in selection.of(text, reading, reading.frames(pipeline)):
-            scored = observe(pipeline, model, frame).scored
+            if before is not None and np.array_equal(before.image, frame.image):
+                scored = Scored(frame, Verdict.BAD_FRAME, REPEATED, threshold=model.threshold)
+            else:
+                scored = observe(pipeline, model, frame).scored
+            before = frame
             result.frames.append(judged(scored))
             result.is_simulated |= bool(frame.caption)
             if tell is not None:

@@ -17,9 +17,12 @@ from app.samples import Samples
 from app.settings import Settings
 from lmkl_core import LocalisedMKL
 from lmkl_core.cancelling import raise_if_cancelled
-from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning
+from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning, InvalidInputError
 
 Cancel = Callable[[], bool]
+
+FEWEST_DIFFERENT = 12
+"""Frames that differ from one another, where some are copies, that a model is fitted on."""
 
 
 def estimator_of(settings: Settings) -> LocalisedMKL:
@@ -50,6 +53,7 @@ def fitted(
     cancel : callable, optional
         Asked now and then; `lmkl_core.errors.Cancelled` is raised when it says so.
     """
+    _refuse_repeated(samples, FEWEST_DIFFERENT)
     estimator = estimator_of(settings)
     with _quiet():
         estimator.fit(
@@ -83,6 +87,7 @@ def extended(
         Asked before the work begins; the work itself takes well under a second.
     """
     raise_if_cancelled(cancel)
+    _refuse_repeated(samples)
     # Growing replaces what the estimator holds and never writes into it: a shallow copy will do.
     estimator = copy.copy(model.estimator)
     with _quiet():
@@ -115,6 +120,24 @@ def recalibrated(model: PadModel, target_bpcer: float) -> PadModel:
             is_simulated=model.is_simulated,
         )
     )
+
+
+def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:
+    """Refuse rows most of which are copies: a camera that stood still was enrolled.
+
+    Raises
+    ------
+    InvalidInputError
+        When fewer than half of the rows differ, or copies leave fewer than ``fewest``.
+    """
+    n_rows = len(samples)
+    rows = np.concatenate(list(samples.views.values()), axis=1) if n_rows else np.empty((0, 1))
+    n_different = len({row.tobytes() for row in rows})
+    if n_different < n_rows and (n_different < fewest or 2 * n_different < n_rows):
+        raise InvalidInputError(
+            f"Only {n_different} of these {n_rows} frames differ, the others repeat a picture to "
+            "the last bit: see that the camera does not stand still, and record again."
+        )
 
 
 def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditions:

@@ -22,7 +22,7 @@ from lmkl_core.calibration import Calibration, calibrate
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import fit_kernels
-from lmkl_core.intake import ViewsEstimator
+from lmkl_core.intake import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, mean_gram
 from lmkl_core.validation import (
     Views,
@@ -90,7 +90,7 @@ class Baseline(ViewsEstimator):
         -------
         self
         """
-        with self._unchanged_on_failure():
+        with self._unchanged_on_failure(), self._refusing_what_overflows():
             views = in_order_of_names(self._training_views(X), X)
             if views.n_samples < FEWEST_ROWS:
                 raise InvalidInputError(
@@ -119,6 +119,7 @@ class Baseline(ViewsEstimator):
             )
             blocks = left_out_blocks(takes, shared, length)
             scores = left_out_scores(work, folds_of(blocks, shared[takes]), refit, cancel)
+            refuse_unless_finite(scores)
             warn_of_duplicates(views)
             self._left_out = (scores, blocks, takes, shared, length)
             self._machine = machine
@@ -135,10 +136,8 @@ class Baseline(ViewsEstimator):
         if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
         views = match_views(X, self.view_names_, self._columns, self._dtype)
-        with np.errstate(over="ignore", invalid="ignore"):
-            scores = scores_of(self._machine, views)
-        if not np.all(np.isfinite(scores)):
-            raise InvalidInputError("Some values are too large to be scored: drop those rows.")
+        with self._refusing_what_overflows(TOO_LARGE):
+            scores = finite(scores_of(self._machine, views))
         return scores
 
     def calibrate(self, *, target_bpcer=None):
@@ -224,8 +223,15 @@ def scores_of(machine: Machine, views: Views) -> np.ndarray:
 
 
 def closeness(distances: np.ndarray) -> np.ndarray:
-    """``1 / (1 + d)``: 1 at distance 0, 0 infinitely far, the order of distances kept."""
-    return 1.0 / (1.0 + distances)
+    """``1 / (1 + d)``: 1 at distance 0, towards 0 far away, the order of distances kept."""
+    return 1.0 / (1.0 + finite(distances))
+
+
+def finite(values: np.ndarray) -> np.ndarray:
+    """Return numbers as they are, or raise: a distance too large for a number is no score."""
+    if not np.all(np.isfinite(values)):
+        raise FloatingPointError("a value is too large for its type")
+    return values
 
 
 def check_share(name: str, value: Any) -> float:

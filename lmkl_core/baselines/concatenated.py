@@ -27,7 +27,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
 from lmkl_core.baselines.ball import solve_one_class
-from lmkl_core.baselines.base import Baseline, Machine, check_share, closeness
+from lmkl_core.baselines.base import Baseline, Machine, check_share, closeness, finite
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS, KernelMachine
 from lmkl_core.baselines.quietly import unconverged
 from lmkl_core.baselines.shrunk import ShrunkGaussian
@@ -65,7 +65,7 @@ class SideBySide:
 
     def __call__(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Rows of all columns."""
-        return self.scaler.transform(np.hstack(arrays)) * self.shares
+        return finite(self.scaler.transform(np.hstack(arrays)) * self.shares)
 
     def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Scores that the machine gives to rows."""
@@ -211,7 +211,7 @@ class Components:
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
         """Rows in terms of the components."""
-        return self.pca.transform(X).astype(np.float64) / self.spread
+        return finite(self.pca.transform(X).astype(np.float64) / self.spread)
 
 
 @dataclass(frozen=True)

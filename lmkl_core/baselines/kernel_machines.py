@@ -37,7 +37,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lmkl_core.baselines.ball import distance_form, solve_one_class
-from lmkl_core.baselines.base import Baseline, check_share, refuse_precomputed
+from lmkl_core.baselines.base import Baseline, check_share, finite, refuse_precomputed
 from lmkl_core.baselines.simplemkl import solve, weighted
 from lmkl_core.fitting import fit_kernels
 from lmkl_core.kernels import ViewKernel, gram
@@ -81,7 +81,10 @@ class KernelMachine:
             rows = array.astype(np.float64)
             # Against cancellation in squared distances.
             centre = support.mean(axis=0) if kernel.name == "rbf" else 0.0
-            total += weight * (kernel(rows - centre, support - centre) @ self.alpha)
+            rows_about = rows - centre
+            # A square that overflows would pass for a kernel of zero.
+            finite(np.einsum("ij,ij->i", rows_about, rows_about))
+            total += weight * (kernel(rows_about, support - centre) @ self.alpha)
             if self.mean_norm is not None:
                 total -= 0.5 * weight * kernel.diagonal(rows)
         return total

@@ -37,7 +37,16 @@ def as_scores(values: Any, what: str) -> Scores:
             f"Scores of {what} must be finite: leave out presentations without a score and "
             "count them as non-response."
         )
+    refuse_huge(scores, what, float(np.nextafter(np.finfo(np.float64).max, 0)))
     return scores
+
+
+def refuse_huge(scores: Scores, what: str, largest: float) -> None:
+    """Refuse scores so large that no threshold lies above them, or that no mean can be told."""
+    if np.any(np.abs(scores) > largest):
+        raise InvalidInputError(
+            f"Scores of {what} must be at most {largest:.1e} in size: rescale them."
+        )
 
 
 def by_species(attacks: Attacks) -> dict[str, Scores]:

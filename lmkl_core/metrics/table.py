@@ -9,7 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.scores import Scores
+from lmkl_core.metrics.scores import Scores, refuse_huge
+
+LARGEST_SCORE = 1e300
+"""Sums of more than this overflow, and a presentation's score is a mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +238,7 @@ def _numbers(values: Any) -> Scores:
         raise InvalidInputError(
             "Scores of a table must be a flat list of finite numbers, with NaN for a non-response."
         )
+    refuse_huge(scores, "a table", LARGEST_SCORE)
     return scores
 
 
