@@ -4,10 +4,10 @@ Paths are those inside the build, with forward slashes on every system.
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatch
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lmkl_core.processes import LEFT_OUT
 
@@ -16,6 +16,9 @@ NAME = "lmkl-pad"
 PACKAGES = ("app", "lmkl_core")
 SHIPPED = "lmkl_core/features/shipped"
 """Where `lmkl_core.features.shipped` looks for the exported networks."""
+
+LINK = "SYMLINK"
+"""What PyInstaller calls an entry whose file is the path of another one inside the build."""
 
 EXCLUDED_MODULES = (
     # Exporting networks: done when the build is made.
@@ -27,15 +30,15 @@ EXCLUDED_MODULES = (
     # What only development needs.
     *("dask", "distributed", "tornado", "cvxpy", "clarabel", "osqp", "qdldl", "scs", "highspy"),
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "mypyc", "ruff", "psutil"),
-    *("setuptools", "pip", "pkg_resources", "wheel", "build", "IPython", "efficientnet_lite_pytorch"),
+    *("setuptools", "pip", "pkg_resources", "wheel", "build", "IPython"),
+    "efficientnet_lite_pytorch",
     # What libraries would use if it were there.
     *("matplotlib", "pandas", "PIL", "tkinter", "OpenGL", "numba", "h5py", "cupy", "jax"),
-    *("numpy.f2py", "numpy.testing", "scipy.datasets", "sklearn.datasets.tests"),
-    *("lib2to3", "pydoc_data", "idlelib", "ensurepip", "unittest.mock", "turtledemo"),
+    *("pydantic", "pydantic_core", "yaml", "pyqtgraph.opengl", "pyqtgraph.examples"),
+    *("pyqtgraph.jupyter", "pyqtgraph.console", "lib2to3", "pydoc_data", "idlelib", "ensurepip"),
     # pyqtgraph asks for these and does without them.
     *(f"PySide6.{name}" for name in ("QtOpenGL", "QtOpenGLWidgets", "QtSvg", "QtTest")),
     *(f"PySide6.{name}" for name in ("QtNetwork", "QtQml", "QtQuick", "QtPrintSupport")),
-    *("pyqtgraph.opengl", "pyqtgraph.examples", "pyqtgraph.jupyter", "pyqtgraph.console"),
 )
 """Modules that PyInstaller follows nobody's import of."""
 
@@ -80,6 +83,7 @@ UNWANTED = (
     "*.dist-info/direct_url.json",
     "*.dist-info/INSTALLER",
     "*.dist-info/REQUESTED",
+    "*.egg-info/*",
 )
 """Files that PyInstaller would take along and nobody opens."""
 
@@ -94,6 +98,42 @@ def is_wanted(path: str) -> bool:
     """
     plain = path.replace("\\", "/")
     return not any(fnmatch(plain, pattern) for pattern in UNWANTED)
+
+
+def without_orphans(
+    binaries: Iterable[tuple[str, str, str]], needs: Callable[[str], set[str]]
+) -> list[tuple[str, str, str]]:
+    """Leave out libraries that only files needed which are not wanted.
+
+    Parameters
+    ----------
+    binaries : iterable of tuple
+        Path inside the build, file, and kind, as PyInstaller lists them.
+    needs : callable
+        Returns the names of the libraries that a file is linked with.
+    """
+    rows = list(binaries)
+    kept = {row[0] for row in rows if not _is_prunable(row[0]) and row[2] != LINK}
+    by_name: dict[str, list[tuple[str, str, str]]] = {}
+    for row in rows:
+        by_name.setdefault(PurePosixPath(row[0]).name, []).append(row)
+    waiting = [row for row in rows if row[0] in kept]
+    while waiting:
+        row = waiting.pop()
+        for name in needs(row[1]):
+            for other in by_name.get(name, ()):
+                if other[0] not in kept and other[2] != LINK:
+                    kept.add(other[0])
+                    waiting.append(other)
+    return [row for row in rows if row[0] in kept or (row[2] == LINK and row[1] in kept)]
+
+
+def _is_prunable(path: str) -> bool:
+    """Whether a library came along because something else needs it: those of the system, of Qt."""
+    place = PurePosixPath(path)
+    is_library = place.name.startswith("lib") and ".so" in place.name
+    is_python = place.name.startswith("libpython")
+    return is_library and not is_python and str(place.parent) in (".", "PySide6/Qt/lib")
 
 
 def our_modules(root: Path = ROOT) -> list[str]:

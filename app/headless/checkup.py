@@ -265,13 +265,13 @@ def _weights(preset: str) -> Iterator[Finding]:
         else:
             missing = finding.checksum is Checksum.NONE
             what = "missing" if missing else f"{finding.path} is damaged"
-            how = f"lmkl-pad weights fetch {name}"
+            how = f"lmkl-pad weights fetch {name}" if has_torch() else HOW_TO_GET_TORCH
             advice = f"Get them: {how}." if missing else f"Delete the file, then: {how}."
             yield Finding("weights", State.BAD, f"{name}: {what}", advice)
     if absent:
         advice = "lmkl-pad weights fetch NAME gets them"
         if not has_torch():
-            advice = f"networks need torch, which is not in this build; {HOW_TO_GET_TORCH}"
+            advice = f"networks need torch, which is not here; {HOW_TO_GET_TORCH}"
         advice = f"Nothing, unless a preset needs them: {advice}."
         yield Finding("weights", State.NOTE, f"not here: {', '.join(absent)}", advice)
 

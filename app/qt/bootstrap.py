@@ -139,13 +139,17 @@ def _tell_of_errors(window: MainWindow) -> None:
 
 
 def _listen_for_interrupts(window: MainWindow) -> QTimer:
-    """Let Ctrl-C in the terminal close the window as a click would, but without questions."""
+    """Let Ctrl-C, or a session that ends, close the window as a click would, but without questions.
 
-    def interrupt(_number: int, _frame: object) -> None:
+    Who asks a program to end (SIGTERM) gets what was asked for: that is no failure.
+    """
+
+    def end(number: int, _frame: object) -> None:
         window.desk.stop()
-        QApplication.exit(130)
+        QApplication.exit(130 if number == signal.SIGINT else 0)
 
-    signal.signal(signal.SIGINT, interrupt)
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(asked, end)
     timer = QTimer(interval=LOOK_FOR_SIGNALS)
     timer.timeout.connect(_nothing)
     timer.start()

@@ -1,0 +1,140 @@
+"""See that ``pipx install`` works, from the built wheel and from this folder.
+
+::
+
+    python -m bundling.pipx_check [--only wheel|folder]
+
+Everything happens in a temporary folder, which is removed: torch with CUDA takes 5 GB there.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from pathlib import Path
+
+from bundling.collecting import NAME, ROOT
+from bundling.contents import expected, members, problems
+
+NEEDED = 16e9
+"""Bytes of free disk without which it does not begin."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build, look into what was built, install and run it; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m bundling.pipx_check", description=__doc__)
+    parser.add_argument("--only", choices=("wheel", "folder"), help="install from one of them")
+    parser.add_argument("--contents", action="store_true", help="install nothing")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="lmkl-pad-pipx-") as name:
+        folder = Path(name)
+        if shutil.disk_usage(folder).free < NEEDED:
+            print(f"{folder} has less than {NEEDED / 1e9:.0f} GB free: make room.", file=sys.stderr)
+            return 1
+        wheel = build(folder)
+        told = look_into(folder / "dist")
+        print("\n".join(told) or "ok  the archives hold everything, and nothing else")
+        if told or options.contents:
+            return bool(told)
+        sources = {"wheel": str(wheel), "folder": str(_copy_of_project(folder))}
+        for kind, source in sources.items():
+            if options.only in (None, kind):
+                install_and_run(folder, kind, source)
+    return 0
+
+
+def build(folder: Path) -> Path:
+    """Build the source archive, and from it the wheel; return the wheel."""
+    venv.create(folder / "tools", with_pip=True)
+    run(
+        "install pipx",
+        [str(_tool(folder, "python")), "-m", "pip", "install", "-q", "pipx", "build"],
+    )
+    # From a copy: a build leaves folders behind, which the next one would take along.
+    copy = _copy_of_project(folder)
+    command = [str(_tool(folder, "python")), "-m", "build", "--outdir", str(folder / "dist")]
+    run("build the source archive, and the wheel from it", [*command, str(copy)])
+    (wheel,) = (folder / "dist").glob("*.whl")
+    return wheel
+
+
+def look_into(folder: Path) -> list[str]:
+    """Return what is wrong with the archives in a folder."""
+    personal = {str(ROOT), str(Path.home()), os.environ.get("USER", "")} - {
+        "",
+        "/",
+        "/root",
+        "root",
+    }
+    personal |= {"/root/", "/home/"}
+    told = []
+    for archive in sorted(folder.iterdir()):
+        found = members(archive)
+        is_wheel = archive.suffix == ".whl"
+        wrong = problems(found, expected(), personal, only=is_wheel)
+        size = archive.stat().st_size / 1e6
+        print(f"{archive.name}: {len(found)} files, {size:.1f} MB")
+        told += [f"{archive.name}: {sentence}" for sentence in wrong]
+    return told
+
+
+def install_and_run(folder: Path, kind: str, source: str) -> None:
+    """Install with pipx into an empty place, run it there, and remove it."""
+    place = folder / kind
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("LMKL_PAD")},
+        "PIPX_HOME": str(place / "pipx"),
+        "PIPX_BIN_DIR": str(place / "bin"),
+        "PIPX_MAN_DIR": str(place / "man"),
+        "HOME": str(place / "home"),
+        "QT_QPA_PLATFORM": "offscreen",
+    }
+    (place / "home").mkdir(parents=True)
+    pipx = [str(_tool(folder, "python")), "-m", "pipx"]
+    install = [*pipx, "install", "--python", sys.executable, source]
+    run(f"pipx install, from the {kind}", install, environment)
+    size = sum(path.lstat().st_size for path in (place / "pipx").rglob("*") if path.is_file())
+    print(f"    {size / 1e9:.1f} GB installed")
+    program = str(place / "bin" / (f"{NAME}.exe" if sys.platform == "win32" else NAME))
+    commands = (["--version"], ["doctor"], ["demo", "--output", str(place / "demo")])
+    for arguments in commands:
+        run(" ".join([NAME, *arguments]), [program, *arguments], environment)
+    shutil.rmtree(place)
+
+
+def run(what: str, command: list[str], environment: dict[str, str] | None = None) -> None:
+    """Run a command elsewhere than here; say how long it took, and all it said where it failed."""
+    began = time.monotonic()
+    done = subprocess.run(
+        command,
+        env=environment,
+        cwd=tempfile.gettempdir(),
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    if done.returncode:
+        print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+        sys.exit(f"FAILED: {what} ended with {done.returncode}.")
+    print(f"ok  {what} ({time.monotonic() - began:.0f} s)", flush=True)
+
+
+def _copy_of_project(folder: Path) -> Path:
+    copy = folder / "project"
+    if not copy.exists():
+        left = shutil.ignore_patterns(".venv", ".git", "build", "dist", "*.egg-info", "__pycache__")
+        shutil.copytree(ROOT, copy, ignore=left)
+    return copy
+
+
+def _tool(folder: Path, name: str) -> Path:
+    place = "Scripts" if sys.platform == "win32" else "bin"
+    return folder / "tools" / place / name
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""A machine without Python, as far as this one can play it: nothing inherited, Pythons hidden.
+
+On Linux a build runs in a mount namespace in which this project, its environment and every Python
+of the system are covered by nothing, and in a network namespace without a network. Elsewhere it
+only gets an environment without anything of ours.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PLACES = ("/usr/bin", "/usr/local/bin", "/usr/lib", "/usr/local/lib", "/opt")
+_SYSTEM = ("/usr/", "/lib", "/etc/", "/var/cache/", "/dev/", "/memfd:", "/SYSV", "/run/", "/proc/")
+_COVER = """\
+for path in $HIDDEN_FOLDERS; do mount -t tmpfs none "$path" || exit 121; done
+for path in $HIDDEN_FILES; do mount --bind /dev/null "$path" || exit 121; done
+exec "$@"
+"""
+
+
+def pythons(places: Iterable[str] = _PLACES) -> list[Path]:
+    """Return every file and folder of a Python: the system's, ours, and the one ours is made of."""
+    found = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
+    for place in places:
+        found |= {path.resolve() for path in Path(place).glob("python*") if path.exists()}
+    return sorted(found)
+
+
+def strangers(mapped: Iterable[str], own: Iterable[Path]) -> list[str]:
+    """Return the mapped files that are neither a build's own nor libraries of the system.
+
+    Parameters
+    ----------
+    mapped : iterable of str
+        Paths of files in a process's memory.
+    own : iterable of Path
+        Folders that may be used: the build, and what the test made for it.
+    """
+    folders = [f"{folder}{os.sep}" for folder in own]
+    foreign = []
+    for path in mapped:
+        if any(path.startswith(folder) for folder in folders):
+            continue
+        if not path.startswith(_SYSTEM) or "python" in path.lower():
+            foreign.append(path)
+    return foreign
+
+
+def mapped_files(pid: int) -> list[str]:
+    """Return the files in a process's memory (Linux)."""
+    lines = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    names = {line.split(maxsplit=5)[5] for line in lines if len(line.split(maxsplit=5)) == 6}
+    return sorted(name for name in names if name.startswith("/"))
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Where a build is tried.
+
+    Attributes
+    ----------
+    folder : Path
+        A new, empty folder: gets a home, and is where commands run.
+    hidden : tuple of Path
+        Covered, where the system allows it.
+    """
+
+    folder: Path
+    hidden: tuple[Path, ...] = ()
+    prefix: list[str] = field(default_factory=list)
+
+    @classmethod
+    def make(cls, folder: Path, hidden: Iterable[Path]) -> "Sandbox":
+        """Make the folders, and find out how far this system lets things be hidden."""
+        for name in ("home", "runtime", "work", "empty"):
+            (folder / name).mkdir(parents=True, mode=0o700)
+        paths = tuple(path for path in hidden if path.exists())
+        for how in (["--mount", "--net"], ["--map-root-user", "--user", "--mount", "--net"]):
+            if sys.platform != "linux" or shutil.which("unshare") is None:
+                break
+            made = cls(folder, paths, _covering(how, paths))
+            if subprocess.run([*made.prefix, "/bin/true"], capture_output=True).returncode == 0:
+                return made
+        return cls(folder)
+
+    @property
+    def hides(self) -> bool:
+        """Whether Pythons are really out of reach."""
+        return bool(self.prefix)
+
+    def command(self, program: Path, *arguments: str, **variables: str) -> list[str]:
+        """Return the command that runs a program here."""
+        environment = [f"{name}={value}" for name, value in self.environment(**variables).items()]
+        if sys.platform == "win32":
+            return [str(program), *arguments]
+        return [*self.prefix, "/usr/bin/env", "-i", *environment, str(program), *arguments]
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        """Return all variables that the program gets."""
+        home = str(self.folder / "home")
+        kept = {
+            name: os.environ[name]
+            for name in ("SYSTEMROOT", "WINDIR")  # Windows starts nothing without them
+            if name in os.environ
+        }
+        folders = {"HOME": home, "XDG_RUNTIME_DIR": str(self.folder / "runtime")}
+        if sys.platform == "win32":
+            folders = dict.fromkeys(("USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP"), home)
+        return {**kept, **folders, "PATH": str(self.folder / "empty"), **variables}
+
+    def start(self, program: Path, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        """Start a program here."""
+        return subprocess.Popen(
+            self.command(program, *arguments, **variables),
+            cwd=self.folder / "work",
+            env=self.environment(**variables) if sys.platform == "win32" else None,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+
+
+def _covering(how: list[str], paths: Iterable[Path]) -> list[str]:
+    """Return the beginning of a command that hides paths; none of them has a space in it."""
+    spaced = [path for path in paths if " " in str(path)]
+    if spaced:
+        raise ValueError(f"{spaced[0]} has a space in its name and cannot be hidden.")
+    folders = " ".join(str(path) for path in paths if path.is_dir())
+    files = " ".join(str(path) for path in paths if not path.is_dir())
+    setting = ["/usr/bin/env", f"HIDDEN_FOLDERS={folders}", f"HIDDEN_FILES={files}"]
+    return [str(shutil.which("unshare")), *how, *setting, "/bin/sh", "-c", _COVER, "sh"]
