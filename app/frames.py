@@ -13,6 +13,11 @@ MAX_PIXELS = 64_000_000
 BLACK_LEVEL = 12
 # Every n-th pixel in both directions is enough to see whether there is a picture at all.
 STEP = 8
+# Share of a picture's height that has to be missing before it is called half decoded.
+MISSING_SHARE = 1 / 8
+# What decoders leave where data are missing, exactly: middle grey, or the green that no luma and no
+# chroma make. A camera's noise keeps a real wall of that colour from being even.
+GREY_FILL, GREEN_FILL = (126, 132), (70, 140)
 
 
 def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
@@ -53,7 +58,36 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
         return None, "The image is black: open the camera's shutter or turn on a light."
     if (darkest == brightest).all():  # not only grey: a camera without data is often all green
         return None, "The image is a single colour: the camera sends no picture."
+    if lacks_lower_part(image):
+        return None, "The lower part of the image is missing: it arrived damaged."
     return image, ""
+
+
+def lacks_lower_part(image: Image) -> bool:
+    """Whether a decoder ran out of data: the last rows are all of the colour it fills them with.
+
+    A picture with an even border all around is not meant: its first row is of that colour too.
+    What a decoder fills with the rows of an older picture looks whole, and is not found here.
+
+    Parameters
+    ----------
+    image : ndarray
+        (height, width, 3) of uint8.
+    """
+    if image.ndim != 3 or image.shape[2] != 3 or not image.size:
+        return False
+    colour = image[-1, -1]
+    if not _is_fill(*map(int, colour)) or not (image[-1] == colour).all():
+        return False
+    n_rows = max(1, int(len(image) * MISSING_SHARE))
+    return bool((image[-n_rows:] == colour).all() and not (image[0] == colour).all())
+
+
+def _is_fill(red: int, green: int, blue: int) -> bool:
+    low, high = GREY_FILL
+    if all(low <= value <= high for value in (red, green, blue)):
+        return True
+    return max(red, blue) <= 2 and GREEN_FILL[0] <= green <= GREEN_FILL[1]
 
 
 def _eight_bits(pixels: NDArray[Any]) -> Image:

@@ -7,6 +7,7 @@ are prepared. Stop: all threads are asked to end, then waited for together.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,6 +20,7 @@ from app.qt.controls.source_control import SourceControl
 from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.jobs import JobWorker
+from app.qt.workers.recovery import RecoveryWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.settings import Settings
 from app.shown import Notice, SourceShown, Throughput, Working
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from app.qt.bridge import SessionSignals
     from app.qt.controls.enrol_control import EnrolControl
     from app.qt.controls.model_control import ModelControl
+    from app.qt.controls.recovery_control import RecoveryControl
     from app.qt.controls.trial_control import TrialControl
     from app.session import Session
     from app.sources.source import FrameSource
@@ -94,10 +97,12 @@ class Desk(QObject):
         self.capture = CaptureWorker(make_demo)
         self.scoring = ScoringWorker(self.capture.to_score, observe)
         self.jobs = JobWorker()
+        self.keeper = RecoveryWorker()
         self._threads = [
             WorkerThread(self.capture, "capture"),
             WorkerThread(self.scoring, "scoring"),
             WorkerThread(self.jobs, "fitting"),
+            WorkerThread(self.keeper, "keeping"),
         ]
         self.source = SourceControl(settings, self)
         self.session: Session | None = None
@@ -105,6 +110,7 @@ class Desk(QObject):
         self.enrol: EnrolControl | None = None
         self.model: ModelControl | None = None
         self.trial: TrialControl | None = None
+        self.recovery: RecoveryControl | None = None
         self._is_started = self._is_stopped = False
         self._wire_source()
 
@@ -132,11 +138,19 @@ class Desk(QObject):
         self._is_warm = True
         self._warm_up.emit()
 
+    def forget_takes(self) -> None:
+        """Remove what is kept of unsaved takes: the person closes the window without them."""
+        if self.recovery is not None:
+            with contextlib.suppress(OSError):  # offered at the next start, and deleted there
+                self.keeper.discard_now()
+
     def stop(self) -> bool:
         """End all threads and let go of the source; return whether all ended in time."""
         if self._is_stopped:
             return True
         self._is_stopped = True
+        if self.recovery is not None:
+            self.recovery.release()
         deadline = QDeadlineTimer(STOP_MILLISECONDS)
         for thread in self._threads:
             thread.ask_to_stop()
@@ -173,6 +187,8 @@ class Desk(QObject):
             )
             self.notice.emit(Notice(text, "warning", "settings"))
         self.source.use(settings)
+        if self.recovery is not None:
+            self.recovery.switch(settings.recover_takes)
         views = ("preset", "detector")
         if any(getattr(before, name) != getattr(settings, name) for name in views):
             self._prepare_views()
@@ -200,6 +216,9 @@ class Desk(QObject):
             self.session.change_enrolment(lambda enrolment: enrolment.clear())
             self.trial.clear()
         self.use_settings(self.settings.forgotten())
+        if self.recovery is not None:
+            with contextlib.suppress(OSError):  # told by what follows
+                self.recovery.forget()
         deletion = storage.delete_all()
         # Nothing is stored again before the person chooses something.
         self.is_forgotten = True
@@ -250,6 +269,7 @@ class Desk(QObject):
         from app.qt.bridge import SessionSignals
         from app.qt.controls.enrol_control import EnrolControl
         from app.qt.controls.model_control import ModelControl
+        from app.qt.controls.recovery_control import RecoveryControl
         from app.qt.controls.trial_control import TrialControl
         from app.session import Session
 
@@ -258,7 +278,11 @@ class Desk(QObject):
         self.enrol = EnrolControl(session, self.source, self)
         self.model = ModelControl(session, self)
         self.trial = TrialControl(session, self.source, self)
+        is_on = self.settings.recover_takes
+        self.recovery = RecoveryControl(session, self.keeper, is_on, self)
+        self.recovery.notice.connect(self.notice)
         self._wire_session(session, self.enrol, self.model, self.trial)
+        self.scoring.prepared.connect(self.recovery.on_prepared)
         self.ready.emit()
         self._prepare_views()
         self.model.open(self._first_model)
@@ -299,7 +323,8 @@ class Desk(QObject):
 
     @Slot(object)
     def _on_observed(self, seen: Any) -> None:
-        if self.session is not None and not self._is_stopped:
+        # A frame that was under way when its source fell silent says nothing of the present.
+        if self.session is not None and not (self._is_stopped or self.source.is_interrupted):
             self.session.observe(seen)
 
     @Slot(object)

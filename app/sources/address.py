@@ -5,7 +5,7 @@ Cameras carry passwords in every part of an address: before the host, in the que
 """
 
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from app.sources.source import Cause, SourceError
 
@@ -76,3 +76,32 @@ def parse_address(url: str) -> Address:
         password=None if parts.password is None else unquote(parts.password),
         target=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
     )
+
+
+def redirected(address: Address, location: str) -> Address:
+    """Return where an answer sends us on to; the login goes along to the same machine only.
+
+    Parameters
+    ----------
+    address : Address
+        Who answered.
+    location : str
+        As the answer gives it; may be a path alone.
+
+    Raises
+    ------
+    SourceError
+        When it is no address of a network camera, or leaves an encrypted connection.
+    """
+    try:
+        parts = urlsplit(urljoin(address.url, location.strip()))
+        has_login = parts.username is not None
+    except ValueError:
+        raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED) from None
+    login = urlsplit(address.url).netloc.rpartition("@")[0]
+    if login and not has_login and parts.hostname == address.host:
+        parts = parts._replace(netloc=f"{login}@{parts.netloc}")
+    target = parse_address(urlunsplit(parts))
+    if not location.strip() or (address.scheme == "https" and target.scheme != "https"):
+        raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED)
+    return target

@@ -15,6 +15,7 @@ from cv2_enumerate_cameras import CameraInfo, enumerate_cameras, supported_backe
 
 from app.sources.opencv import cv2
 from app.sources.source import Cause, SourceError
+from app.sources.virtual import is_virtual
 
 PREFERRED_BACKENDS = {
     "linux": (cv2.CAP_V4L2,),
@@ -49,6 +50,8 @@ class Camera:
         Vendor and product as "046d:082d"; empty where unknown.
     plug : str
         Where it is plugged in, which stays while it is; may be empty.
+    is_virtual : bool
+        Whether it is known to be a program.
     """
 
     name: str
@@ -56,6 +59,12 @@ class Camera:
     path: str = ""
     usb: str = ""
     plug: str = ""
+    is_virtual: bool = False
+
+    @property
+    def label(self) -> str:
+        """What a list shows: the name, and whether it is a program."""
+        return f"{self.name} (a program)" if self.is_virtual else self.name
 
     @property
     def identity(self) -> str:
@@ -163,6 +172,7 @@ def _named(devices: Iterable[Sequence[CameraInfo]]) -> list[Camera]:
                 path=best.path or "",
                 usb=f"{best.vid:04x}:{best.pid:04x}" if has_usb else "",
                 plug="".join(_plug_of(best)[:2]),
+                is_virtual=any(is_virtual(info.name or "", info.path or "") for info in infos),
             )
         )
     return sorted(cameras, key=lambda camera: (camera.routes[0].backend, camera.index))

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 from app.sources.capture_state import CaptureState, Phase
 from app.sources.causes import advice
@@ -27,6 +27,9 @@ from app.sources.pacing import Clock, SystemClock
 from app.sources.source import Cause, FrameSource, SourceError, SourceInfo
 from app.sources.watchdog import Health, Limits, Watchdog
 from app.types import Frame
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +63,9 @@ class Capture:
         Belongs to the capture from now on.
     on_frame : callable, optional
         Called with every frame. ``latest`` holds the newest for those who come at their own pace.
+    on_sight : callable, optional
+        Called with those frames alone that may be judged: new and whole pictures of a source that
+        is well. Called after ``on_frame``.
     on_health : callable, optional
         Called with a `Health` and a sentence of advice whenever one of them changes.
     on_state : callable, optional
@@ -81,6 +87,7 @@ class Capture:
         on_health: Callable[[Health, str], None] | None = None,
         on_state: Callable[[CaptureState], None] | None = None,
         *,
+        on_sight: Callable[[Frame], None] | None = None,
         pauses: Sequence[float] = PAUSES,
         limits: Limits | None = None,
         look_every: float = 0.25,
@@ -89,6 +96,7 @@ class Capture:
         self.source = source
         self.latest = LatestFrame()
         self._on_frame, self._on_health, self._on_state = on_frame, on_health, on_state
+        self._on_sight = on_sight
         self._pauses = tuple(pauses)
         self._limits = limits
         self._look_every = look_every
@@ -106,7 +114,7 @@ class Capture:
         self._info: SourceInfo | None = None
         self._n_frames = self._n_openings = 0
         self._arrivals: deque[float] = deque(maxlen=30)
-        self._opened_for_frozen = False
+        self._still: NDArray[Any] | None = None
         self._complained_of_callback = False
 
     # ------------------------------------------------------------- from any thread
@@ -220,7 +228,8 @@ class Capture:
             if frame is None:
                 is_over = not self.source.is_live
                 return None if is_over else SourceError(Cause.STALLED, self.source.subject)
-            if self._receive(frame) is Health.FROZEN and self._should_open_for_frozen():
+            health = self._receive(frame)
+            if health is Health.FROZEN and self._should_open_for_frozen(frame):
                 return SourceError(Cause.FROZEN, self.source.subject)
         return None
 
@@ -229,20 +238,23 @@ class Capture:
         with self._lock:
             assert self._watchdog is not None
             health = self._watchdog.feed(frame.image, now)
+            may_judge = self._watchdog.may_judge(now)
             if self._watchdog.is_changing:
-                self._opened_for_frozen = False
+                self._still = None
             self._n_frames += 1
             self._arrivals.append(now)
         self._tell(health=health)
         self.latest.put(frame)
         self._call(self._on_frame, frame)
+        if may_judge:
+            self._call(self._on_sight, frame)
         return health
 
-    def _should_open_for_frozen(self) -> bool:
+    def _should_open_for_frozen(self, frame: Frame) -> bool:
         """Whether opening again may wake a frozen camera: once, until its picture moves."""
-        first_time = self.source.is_live and not self._opened_for_frozen
-        self._opened_for_frozen = True
-        return first_time
+        is_first_time = self.source.is_live and self._still is None
+        self._still = frame.image
+        return is_first_time
 
     # ------------------------------------------------------------- the monitor's thread
 
@@ -262,7 +274,7 @@ class Capture:
 
     def _watch(self, limits: Limits) -> None:
         with self._lock:
-            self._watchdog = Watchdog(self._clock.now(), limits)
+            self._watchdog = Watchdog(self._clock.now(), limits, self._still)
 
     def _health_now(self) -> Health:
         """Judge a source that should be giving frames; the caller holds the lock."""

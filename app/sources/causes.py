@@ -13,6 +13,7 @@ class Cause(StrEnum):
     CANNOT_OPEN = "cannot open"
     BLACK = "black image"
     FROZEN = "frozen image"
+    DAMAGED = "damaged image"
     NO_ANSWER = "no answer"
     STALLED = "stalled"
     SLOW_TO_OPEN = "slow to open"
@@ -31,6 +32,7 @@ _ADVICE = {
     ),
     Cause.BLACK: "{subject} gives a black image: open its shutter or turn on a light.",
     Cause.FROZEN: "{subject} repeats the same image: unplug it and plug it in again.",
+    Cause.DAMAGED: "{subject} sends damaged images: check its cable or its network.",
     Cause.NO_ANSWER: (
         "{subject} does not answer: check the address and that the camera is on and reachable."
     ),

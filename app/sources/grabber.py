@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import cast
 
-from app.sources.opencv import cv2
+from app.sources.opencv import cv2, is_picture
 from app.types import Image
 
 MAX_RATE = 1000.0
@@ -92,6 +92,12 @@ class Grabber:
         rate = self.get(cv2.CAP_PROP_FPS)
         return rate if rate <= MAX_RATE else 0.0
 
+    @property
+    def codec(self) -> str:
+        """Four letters, such as ``MJPG``; empty where the backend does not know it."""
+        code = int(self.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
+        return code.to_bytes(4, "little").decode("ascii", "replace").strip("\0 ")
+
     def close(self) -> None:
         """Release the capture now, or as soon as a running `grab` returns."""
         self._closing.set()
@@ -102,7 +108,7 @@ class Grabber:
             got, image = self._capture.read()
         except cv2.error:
             return None
-        return cast(Image, image) if got and image is not None and image.size else None
+        return cast(Image, image) if got and is_picture(image) else None
 
     def _release_if_closed(self) -> None:
         """Do on the way out what a `close` in the meantime could not."""

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import stat
 import threading
 from pathlib import Path
 from typing import cast
@@ -42,9 +43,14 @@ def read_image(path: Path) -> Image:
     """
     subject = f"The image {path.name}"
     try:
-        if path.stat().st_size > MAX_BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for its writer
+            raise SourceError(Cause.UNREADABLE, subject)
+        with path.open("rb") as file:
+            # A file can grow after its size was asked for, and some tell none.
+            data = file.read(MAX_BYTES + 1) if status.st_size <= MAX_BYTES else None
+        if data is None or len(data) > MAX_BYTES:
             raise SourceError(Cause.TOO_LARGE, subject, limit=f"{MAX_BYTES >> 20} MiB")
-        data = path.read_bytes()
     except FileNotFoundError:
         raise SourceError(Cause.NOT_FOUND, subject) from None
     except PermissionError:

@@ -9,9 +9,13 @@ import struct
 from typing import Final
 
 _JPEG_SIZES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_JPEG_MARKER: Final = re.compile(rb"\xff[^\xff]")
+_JPEG_MARKER: Final = re.compile(rb"\xff[^\xff\0]")
+"""A zero after 0xff makes no marker: decoders pass over the two, and so must this."""
 _JPEG_MOST_SEGMENTS: Final = 1 << 14
 """Real files have a few hundred; a hostile one of millions would take a minute to walk through."""
+_TIFF_SIZES: Final = (256, 257, 322, 323)
+_TIFF_LARGEST_TILE: Final = 1 << 24
+"""Pixels: a decoder makes room for a whole tile, however small the picture is."""
 _JPEG_ALONE: Final = frozenset(range(0xD0, 0xD9)) | {0x01}
 
 
@@ -77,13 +81,19 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _tiff_size(data: bytes, order: str) -> tuple[int, int] | None:
-    """Look for the tags width (256) and height (257) in the first directory."""
+    """Look for width (256) and height (257), of the picture and of a tile, in the first directory.
+
+    A tag that repeats counts with its largest value, since decoders differ in which one they take.
+    """
     (directory,) = struct.unpack_from(order + "I", data, 4)
     (n_entries,) = struct.unpack_from(order + "H", data, directory)
-    sizes = {}
+    sizes: dict[int, int] = {}
     for entry in range(n_entries):
         at = directory + 2 + 12 * entry
         tag, kind = struct.unpack_from(order + "HH", data, at)
-        if tag in (256, 257) and kind in (3, 4):
-            (sizes[tag],) = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, at + 8)
-    return (sizes[256], sizes[257]) if len(sizes) == 2 else None
+        if tag in _TIFF_SIZES and kind in (3, 4):
+            (size,) = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, at + 8)
+            sizes[tag] = max(size, sizes.get(tag, 0))
+    if sizes.get(322, 0) * sizes.get(323, 0) > _TIFF_LARGEST_TILE:
+        return None
+    return (sizes[256], sizes[257]) if 256 in sizes and 257 in sizes else None

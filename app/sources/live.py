@@ -68,7 +68,8 @@ class LiveSource(FrameSource):
         if self._opened_at is None:
             self._opened_at = self._clock.now()
         height, width = first.shape[:2]
-        return SourceInfo(self.name, width, height, grabber.rate)
+        is_jpeg = grabber.codec == "MJPG"
+        return SourceInfo(self.name, width, height, grabber.rate, is_jpeg=is_jpeg)
 
     def read(self) -> Frame | None:
         """Return the next frame; None only after `close`."""

@@ -6,9 +6,10 @@ import socket
 import ssl
 import time
 from base64 import b64encode
+from dataclasses import dataclass, field
 from email import message_from_bytes
 
-from app.sources.address import Address, parse_address
+from app.sources.address import Address, parse_address, redirected
 from app.sources.grabber import Grabber
 from app.sources.live import LiveSource
 from app.sources.opencv import cv2
@@ -20,6 +21,9 @@ PROBE_TIMEOUT = 2.0
 
 MAX_HEAD = 1 << 16
 """Bytes of an answer's head that are read; real ones have a few hundred."""
+
+MOST_REDIRECTS = 3
+"""Times in a row that a camera may send us on to another path of its own."""
 
 _EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
 
@@ -57,28 +61,63 @@ class NetworkCamera(LiveSource):
         return f"The network camera {self.name}"
 
     def _connect(self) -> Grabber:
+        address = self._address
+        for _ in range(MOST_REDIRECTS):
+            grabber = self._grabber_of(address)
+            if grabber.is_open:
+                return grabber
+            if self._closing.is_set():
+                raise SourceError(Cause.NO_ANSWER, self.subject)
+            try:
+                raise why_no_video(address, self.subject, min(PROBE_TIMEOUT, self._open_timeout))
+            except Redirected as elsewhere:
+                address = elsewhere.address
+        message = f"{self.subject} sends us round in circles: restart the camera."
+        raise SourceError(Cause.UNREADABLE, message=message)
+
+    def _grabber_of(self, address: Address) -> Grabber:
         options = (
             cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
             round(self._open_timeout * 1000),
             cv2.CAP_PROP_READ_TIMEOUT_MSEC,
             round(self._read_timeout * 1000),
         )
-        grabber = Grabber(self._address.url, cv2.CAP_FFMPEG, options)
-        if not grabber.is_open:
-            if self._closing.is_set():
-                raise SourceError(Cause.NO_ANSWER, self.subject)
-            raise why_no_video(self._address, self.subject, min(PROBE_TIMEOUT, self._open_timeout))
-        return grabber
+        return Grabber(address.url, cv2.CAP_FFMPEG, options)
 
     def _why_silent(self) -> Cause:
         return Cause.STALLED
+
+
+class Redirected(SourceError):
+    """The video is at another path of the same machine.
+
+    Parameters
+    ----------
+    address : Address
+        Where it is.
+    subject : str
+        What sends us there.
+    """
+
+    def __init__(self, address: Address, subject: str) -> None:
+        super().__init__(Cause.NOT_FOUND, message=f"{subject} has its video at {address}.")
+        self.address = address
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """The head of an answer over http."""
+
+    status: int
+    content_type: str
+    location: str = field(default="", repr=False)
 
 
 def why_no_video(address: Address, subject: str, timeout: float = PROBE_TIMEOUT) -> SourceError:
     """Ask the machine at the address once more, to tell the person what to change."""
     try:
         if address.scheme in ("http", "https"):
-            return _judge(*_ask_over_http(address, timeout), subject)
+            return _judge(_ask_over_http(address, timeout), address, subject)
         socket.create_connection((address.host, address.port), timeout).close()
     except socket.gaierror:
         message = f"{subject} is unknown to the network: check the spelling of its name."
@@ -89,8 +128,8 @@ def why_no_video(address: Address, subject: str, timeout: float = PROBE_TIMEOUT)
     return SourceError(Cause.UNREADABLE, message=message)
 
 
-def _ask_over_http(address: Address, timeout: float) -> tuple[int, str]:
-    """Return status and content type of a GET; the timeout holds for all of it."""
+def _ask_over_http(address: Address, timeout: float) -> _Answer:
+    """Return the head of the answer to a GET; the timeout holds for all of it."""
     deadline = time.monotonic() + timeout
     if address.scheme == "https":
         # Cameras sign their own certificates, and nothing that is read here is trusted.
@@ -112,7 +151,9 @@ def _ask_over_http(address: Address, timeout: float) -> tuple[int, str]:
     finally:
         connection.close()
     status_line, _, fields = head.partition(b"\n")
-    return int(status_line.split()[1]), message_from_bytes(fields).get_content_type()
+    message = message_from_bytes(fields)
+    location = str(message.get("Location", ""))
+    return _Answer(int(status_line.split()[1]), message.get_content_type(), location)
 
 
 def _head_of_answer(connection: socket.socket, deadline: float) -> bytes:
@@ -129,7 +170,10 @@ def _head_of_answer(connection: socket.socket, deadline: float) -> bytes:
     raise TimeoutError("no complete answer")
 
 
-def _judge(status: int, content_type: str, subject: str) -> SourceError:
+def _judge(answer: _Answer, address: Address, subject: str) -> SourceError:
+    status, content_type = answer.status, answer.content_type
+    if status in (301, 302, 303, 307, 308):
+        return _judge_redirection(answer.location, address, subject)
     if status in (401, 403):
         message = f"{subject} refuses access: put the right user name and password in its address."
         return SourceError(Cause.PERMISSION, message=message)
@@ -147,4 +191,17 @@ def _judge(status: int, content_type: str, subject: str) -> SourceError:
         return SourceError(Cause.UNREADABLE, message=message)
     what = "a web page" if content_type == "text/html" else "something that is no video"
     message = f"{subject} answers with {what}: look up the video's path in its manual."
+    return SourceError(Cause.UNREADABLE, message=message)
+
+
+def _judge_redirection(location: str, address: Address, subject: str) -> SourceError:
+    """Follow it to the same machine alone: nobody is asked for but whom the person named."""
+    try:
+        target = redirected(address, location)
+    except SourceError:
+        message = f"{subject} sends us on to nowhere: look up the video's path in its manual."
+        return SourceError(Cause.UNREADABLE, message=message)
+    if target.host == address.host:
+        return Redirected(target, subject)
+    message = f"{subject} sends us on to {target}: open that address if you trust it."
     return SourceError(Cause.UNREADABLE, message=message)

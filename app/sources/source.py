@@ -39,6 +39,8 @@ class SourceInfo:
         Frames a second it announces; 0 where it does not say.
     n_frames : int or None
         How many frames it has; None for live sources and where only reading to the end would tell.
+    is_jpeg : bool
+        Whether every picture is compressed for itself, so that no two are ever quite alike.
     """
 
     name: str
@@ -46,6 +48,7 @@ class SourceInfo:
     height: int
     rate: float
     n_frames: int | None = None
+    is_jpeg: bool = False
 
 
 class FrameSource(ABC):
@@ -61,10 +64,13 @@ class FrameSource(ABC):
     is_live : bool
         Whether it shows the world as it is now (a camera) rather than a recording. Live sources
         have no end and are opened again when they fail.
+    remark : str
+        One sentence that a person should know of it once it is open; mostly empty.
     """
 
     name: str
     is_live: bool = False
+    remark: str = ""
 
     _n_delivered: int = 0
     _last_time: float = 0.0

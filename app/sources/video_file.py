@@ -8,7 +8,7 @@ from pathlib import Path
 from app.sources.causes import fit_to_show, may_not_be_read
 from app.sources.grabber import Grabber
 from app.sources.opencv import MAX_PIXELS, cv2, rgb_from_bgr
-from app.sources.pacing import Clock, Pacer, Timeline
+from app.sources.pacing import Clock, Pacer, SystemClock, Timeline
 from app.sources.source import Cause, FrameSource, SourceError, SourceInfo
 from app.types import Frame, Image
 
@@ -20,6 +20,10 @@ PATIENCE = 250
 OpenCV does not say which of the two a failed read is. At the end of a file this many take a few
 milliseconds.
 """
+
+LONGEST_SEARCH = 5.0
+"""Seconds of failed reads in a row after which the file is at its end, however many they are: each
+may look through a large file, and through one that somebody writes without end forever."""
 
 
 class VideoFile(FrameSource):
@@ -55,7 +59,8 @@ class VideoFile(FrameSource):
         self.paced = paced
         self.loop = loop
         self.n_skipped = 0
-        self._pacer = Pacer(clock)
+        self._clock: Clock = clock or SystemClock()
+        self._pacer = Pacer(self._clock)
         self._timeline: Timeline | None = None
         self._grabber: Grabber | None = None
         self._first: tuple[Image, float] | None = None
@@ -149,13 +154,14 @@ class VideoFile(FrameSource):
         return grabber, first
 
     def _grab(self, grabber: Grabber) -> tuple[Image, float] | None:
+        began = self._clock.now()
         for n_failed in range(PATIENCE):
             if (image := grabber.grab()) is not None:
                 if n_failed:
                     self.n_skipped += n_failed
                     log.info("%s: %d damaged frames passed over", self.name, n_failed)
                 return image, grabber.get(cv2.CAP_PROP_POS_MSEC) / 1000
-            if self._closing.is_set():
+            if self._closing.is_set() or self._clock.now() - began > LONGEST_SEARCH:
                 break
         return None
 
@@ -163,6 +169,10 @@ class VideoFile(FrameSource):
         subject = self.subject
         try:
             if not self.path.is_file():
+                if self.path.exists() and not self.path.is_dir():
+                    # Opening a pipe waits for whoever writes to it, and reading it has no end.
+                    message = f"{subject} is a pipe or a device: record it into a file first."
+                    raise SourceError(Cause.UNREADABLE, message=message)
                 raise SourceError(Cause.NOT_FOUND, subject)
             may_read, n_bytes = os.access(self.path, os.R_OK), self.path.stat().st_size
         except PermissionError:  # of a folder on the way

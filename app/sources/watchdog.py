@@ -5,10 +5,14 @@ Only logic: frames and the time come from outside. It looks at every sixteenth r
 - *Black* is almost no signal and no variation: a dark room with a face or a lamp in it is neither.
 - *Frozen* is the very same picture many times over. A camera's noise changes some value in every
   frame, however still the scene; recordings may hold a picture, so they are never called frozen.
+- *Damaged* is a picture that a decoder could not finish. What it leaves in place of the rest is a
+  colour of its own, or rows of the picture before; the latter is believed of JPEG alone, because
+  other compressions repeat what does not move on purpose.
 - *Stalled* is no frame at all. It shows only when somebody asks, so ask from another thread than
   the one that may be stuck in a read.
 """
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -16,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.frames import MISSING_SHARE, lacks_lower_part
 from app.sources.causes import Cause
 from app.sources.pacing import LARGEST_GAP
 from app.sources.source import SourceInfo
@@ -34,6 +39,7 @@ class Health(StrEnum):
     OK = "ok"
     BLACK = "black image"
     FROZEN = "frozen image"
+    DAMAGED = "damaged image"
     STALLED = "stalled"
     UNAVAILABLE = "unavailable"
     """It does not open, or it broke down; a watchdog, which needs an open one, never says so."""
@@ -43,10 +49,16 @@ class Health(StrEnum):
         """The cause that goes with it; None where nothing is wrong."""
         return _CAUSES.get(self)
 
+    @property
+    def is_well(self) -> bool:
+        """Whether frames that come may be judged, or will be when they come."""
+        return self in (Health.STARTING, Health.OK)
+
 
 _CAUSES = {
     Health.BLACK: Cause.BLACK,
     Health.FROZEN: Cause.FROZEN,
+    Health.DAMAGED: Cause.DAMAGED,
     Health.STALLED: Cause.STALLED,
 }
 
@@ -67,6 +79,10 @@ class Limits:
         Seconds of the same picture; None for sources that may repeat one.
     frozen_frames : int
         And this many repetitions at least.
+    damaged_after : float
+        Seconds of pictures without a whole one among them.
+    is_jpeg : bool
+        Whether every picture is compressed for itself.
     stalled_after : float
         Seconds without a frame.
     start_after : float
@@ -78,6 +94,8 @@ class Limits:
     black_after: float = 1.0
     frozen_after: float | None = 3.0
     frozen_frames: int = 15
+    damaged_after: float = 1.0
+    is_jpeg: bool = False
     stalled_after: float = 2.0
     start_after: float = 10.0
 
@@ -90,6 +108,7 @@ class Limits:
             slowest = max(slowest, LARGEST_GAP + cls.stalled_after)
         return cls(
             frozen_after=cls.frozen_after if is_live else None,
+            is_jpeg=info.is_jpeg,
             stalled_after=max(cls.stalled_after, slowest),
         )
 
@@ -103,21 +122,36 @@ class Watchdog:
         The time at which the source was opened.
     limits : Limits
         When to complain.
+    still : ndarray, optional
+        The picture at which the source was frozen before it was opened again: it is frozen as long
+        as that picture comes.
     """
 
-    def __init__(self, now: float, limits: Limits | None = None) -> None:
+    def __init__(
+        self, now: float, limits: Limits | None = None, still: NDArray[Any] | None = None
+    ) -> None:
         self._limits = limits or Limits()
         self._last_arrival = now
-        self._previous: NDArray[Any] | None = None
+        self._previous = still
         self._n_seen = 0
-        self._n_repeats = 0
-        self._changed_at = now
+        self._n_repeats = 0 if still is None else self._limits.frozen_frames
+        self._changed_at = now if still is None else -math.inf
         self._black_since: float | None = None
+        self._damaged_since: float | None = None
 
     @property
     def is_changing(self) -> bool:
         """Whether the last two frames differ."""
         return self._n_seen > 1 and self._n_repeats == 0
+
+    def may_judge(self, now: float) -> bool:
+        """Whether the last frame shows something new, and all of it.
+
+        The same picture again is no second sight of a face; where recordings hold a picture, as
+        often as they please, each counts.
+        """
+        is_new = self._n_repeats == 0 or self._limits.frozen_after is None
+        return is_new and self._damaged_since is None and self.health(now) is Health.OK
 
     def feed(self, image: NDArray[Any], now: float) -> Health:
         """Look at a frame that arrived now and return the state."""
@@ -126,6 +160,10 @@ class Watchdog:
         else:
             self._n_repeats = 0
             self._changed_at = now
+            if not (lacks_lower_part(image) or self._is_torn(image)):
+                self._damaged_since = None
+            elif self._damaged_since is None:
+                self._damaged_since = now
         if not self._is_black(image):
             self._black_since = None
         elif self._black_since is None:
@@ -151,6 +189,8 @@ class Watchdog:
             and self._last_arrival - self._changed_at >= limits.frozen_after
         ):
             return Health.FROZEN
+        if self._damaged_since is not None and now - self._damaged_since >= limits.damaged_after:
+            return Health.DAMAGED
         return Health.OK
 
     def _is_repeat(self, image: NDArray[Any]) -> bool:
@@ -160,6 +200,20 @@ class Watchdog:
         # Other rows each time: after STEP frames all pixels have been compared.
         rows = slice(self._n_seen % min(STEP, len(image) or 1), None, STEP)
         return bool(np.array_equal(previous[rows], image[rows]))
+
+    def _is_torn(self, image: NDArray[Any]) -> bool:
+        """Whether the rows at the bottom are those of the picture before, although it is another.
+
+        An even band, such as the black one below a wide picture, says nothing.
+        """
+        previous = self._previous
+        if not self._limits.is_jpeg or previous is None or previous.shape != image.shape:
+            return False
+        if not image.size or not np.array_equal(image[-1], previous[-1]):
+            return False
+        n_rows = max(1, int(len(image) * MISSING_SHARE))
+        lower = image[-n_rows:]
+        return bool(np.array_equal(lower, previous[-n_rows:]) and (lower != lower[0, 0]).any())
 
     def _is_black(self, image: NDArray[Any]) -> bool:
         rows = image[min(STEP, len(image)) // 2 :: STEP]

@@ -9,6 +9,7 @@ from app.sources.live import LiveSource
 from app.sources.opencv import cv2
 from app.sources.pacing import Clock
 from app.sources.source import Cause, SourceError, SourceInfo
+from app.sources.virtual import remark_on
 
 RAW_PIXELS = 640 * 480
 """Up to this size the camera's own format is kept: USB 2 carries it raw at 30 frames a second, and
@@ -71,6 +72,7 @@ class Webcam(LiveSource):
         # Whichever camera was first is meant from now on, also after it was unplugged.
         self._wanted = self.camera.identity
         self.name = self.camera.name
+        self.remark = remark_on(self.name) if self.camera.is_virtual else ""
         return super().open()
 
     def _still_among(self, cameras: Sequence[Camera]) -> Camera | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.sources.source import FrameSource
 
 TOPIC = "source"
+REMARK_TOPIC = "source remark"
 REQUEST_TOPIC = "source request"
 
 
@@ -48,8 +49,11 @@ class SourceControl(QObject):
         self._text = ""
         self._source: FrameSource | None = None
         self._complaint = ""
+        self._remark = ""
         self.is_running = False
-        """Whether frames are coming."""
+        """Whether frames are coming that can be judged."""
+        self.is_interrupted = False
+        """Whether they have stopped coming, for now: what is still being judged is of the past."""
 
     # ------------------------------------------------------------- from views
 
@@ -118,6 +122,7 @@ class SourceControl(QObject):
         if self._text == "auto":
             self._text = f"camera:{source.name}"
         self._complaint = ""
+        self.is_interrupted = False
         self.stream_begins.emit()
         self._tell_source()
         text = ""
@@ -128,13 +133,14 @@ class SourceControl(QObject):
             )
         self.notice.emit(Notice(text, "info", TOPIC))
         self.notice.emit(Notice("", topic=REQUEST_TOPIC))
+        self._remark = ""
+        self.notice.emit(Notice("", topic=REMARK_TOPIC))
 
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
         """Tell what is wrong with a source, or that nothing is any more."""
         # Here and not above: loaded by now, on the capture's thread.
         from app.sources.capture_state import Phase
-        from app.sources.watchdog import Health
 
         before, self._complaint = self._complaint, state.message
         if state.phase is Phase.ENDED:
@@ -146,11 +152,15 @@ class SourceControl(QObject):
         elif before:
             self.notice.emit(Notice("", topic=TOPIC))
         self.message_changed.emit(self._message(state))
-        self.is_running = state.phase is Phase.RUNNING and state.health is not Health.STALLED
+        self.is_running = state.phase is Phase.RUNNING and state.health.is_well
         if state.phase in (Phase.ENDED, Phase.FAILED):
             self.finished.emit(self._message(state))
-        elif not self.is_running:
+            return
+        self.is_interrupted = not self.is_running
+        if self.is_interrupted:
             self.interrupted.emit(self._message(state))
+        else:
+            self._tell_remark()
 
     @Slot(str)
     def on_failed(self, sentence: str) -> None:
@@ -168,6 +178,13 @@ class SourceControl(QObject):
         if state.phase in (Phase.IDLE, Phase.OPENING, Phase.RUNNING):
             return self.tr("Opening {name}…").format(name=self.name)
         return self.tr("The source has ended: choose it again, or another one.")
+
+    def _tell_remark(self) -> None:
+        """Tell once what there is to know of the source, which is known when it is open."""
+        remark = "" if self._source is None else self._source.remark
+        if remark != self._remark:
+            self._remark = remark
+            self.notice.emit(Notice(remark, "warning", REMARK_TOPIC))
 
     def _tell_source(self) -> None:
         self.source_changed.emit(self.shown)

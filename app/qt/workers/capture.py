@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.shown import Choice
 from app.sources.mailbox import LatestFrame
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ class CaptureWorker(QObject):
     """
 
     frame_ready = Signal()
-    """A frame lies in the mailbox to show."""
+    """A frame lies in the mailbox to show, and none lay there before: whoever is slow is told once
+    for what they have not come for yet, so that nothing piles up behind a quick camera."""
     score_ready = Signal()
-    """A frame lies in the mailbox to score, and none lay there before: a slow scorer is told once
-    for what it has not come for yet, so that other requests never wait behind frames."""
+    """The same for the mailbox to score, in which only frames lie that may be judged."""
     source_opened = Signal(object, bool)
     """The source itself, and whether it is the demo in place of a camera that was not found."""
     state_changed = Signal(object)
@@ -50,7 +51,7 @@ class CaptureWorker(QObject):
     failed = Signal(str)
     """A source could not be made; the one before goes on."""
     cameras_listed = Signal(object)
-    """Names of the cameras at this machine."""
+    """A `Choice` for each camera at this machine: its name, and what people read."""
 
     def __init__(self, make_demo: Callable[[], FrameSource] | None = None) -> None:
         super().__init__()
@@ -88,7 +89,9 @@ class CaptureWorker(QObject):
             self.failed.emit(f"The source could not be opened ({error}): choose another one.")
             return
         self._close()
-        self._capture = Capture(source, on_frame=self._receive, on_state=self._tell)
+        self._capture = Capture(
+            source, on_frame=self._show, on_state=self._tell, on_sight=self._score
+        )
         self.source_opened.emit(source, is_substitute)
         self._capture.start()
 
@@ -98,7 +101,7 @@ class CaptureWorker(QObject):
         try:
             from app.sources.cameras import list_cameras
 
-            self.cameras_listed.emit([camera.name for camera in list_cameras()])
+            self.cameras_listed.emit([Choice(one.name, one.label) for one in list_cameras()])
         except Exception:
             log.exception("Cameras could not be listed")
             self.cameras_listed.emit([])
@@ -151,10 +154,12 @@ class CaptureWorker(QObject):
         self.to_show.take()
         self.to_score.take()
 
-    def _receive(self, frame: Frame) -> None:
-        """Called on the capture's own thread."""
-        self.to_show.put(frame)
-        self.frame_ready.emit()
+    def _show(self, frame: Frame) -> None:
+        """Called on the capture's own thread, like the two below."""
+        if self.to_show.put(frame):
+            self.frame_ready.emit()
+
+    def _score(self, frame: Frame) -> None:
         if self.to_score.put(frame):
             self.score_ready.emit()
 

@@ -16,7 +16,7 @@ class Device:
     def __init__(self, steps):
         self.steps = list(steps)
         self.is_open = True
-        self.size, self.rate = (160, 120), 30.0
+        self.size, self.rate, self.codec = (160, 120), 30.0, "YUYV"
         self.asked = {}
 
     def grab(self):

@@ -54,7 +54,8 @@ class Preview(QWidget):
     def show_frame(self, frame: Frame) -> None:
         """Show a frame; its array is kept until the next one comes."""
         image = frame.image
-        if image.ndim != 3 or image.shape[2] != 3 or not image.flags.c_contiguous:
+        is_rgb = image.ndim == 3 and image.shape[2] == 3 and image.dtype == "uint8"
+        if not is_rgb or not image.flags.c_contiguous:
             return  # the verdict says what is wrong with it
         height, width = image.shape[:2]
         self._frame = frame

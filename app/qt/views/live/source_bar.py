@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import icons
-from app.shown import SourceShown
+from app.shown import Choice, SourceShown
 
 DEMO = "demo"
 _FILE, _FOLDER, _ADDRESS = "<file>", "<folder>", "<address>"
@@ -27,7 +27,7 @@ class SourceBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = SourceShown()
-        self._cameras: tuple[str, ...] = ()
+        self._cameras: tuple[Choice, ...] = ()
         self._choice, self._presents = _Opening(self), QComboBox(self)
         for box, name in (
             (self._choice, self.tr("Source of frames")),
@@ -60,7 +60,7 @@ class SourceBar(QWidget):
     @property
     def cameras(self) -> tuple[str, ...]:
         """Names of the cameras that were found."""
-        return self._cameras
+        return tuple(camera.key for camera in self._cameras)
 
     @Slot(object)
     def show_source(self, source: SourceShown) -> None:
@@ -73,10 +73,10 @@ class SourceBar(QWidget):
         self._show_demo()
 
     @Slot(object)
-    def show_cameras(self, names: list[str]) -> None:
-        """Show which cameras there are."""
-        if tuple(names) != self._cameras:
-            self._cameras = tuple(names)
+    def show_cameras(self, cameras: list[Choice]) -> None:
+        """Show which cameras there are: by their names, and with what people read."""
+        if tuple(cameras) != self._cameras:
+            self._cameras = tuple(cameras)
             self._fill()
 
     def set_directed(self, is_directed: bool) -> None:
@@ -128,8 +128,8 @@ class SourceBar(QWidget):
     def _fill(self) -> None:
         with QSignalBlocker(self._choice):
             self._choice.clear()
-            for name in self._cameras:
-                self._choice.addItem(icons.icon("camera"), name, f"camera:{name}")
+            for camera in self._cameras:
+                self._choice.addItem(icons.icon("camera"), camera.text, f"camera:{camera.key}")
             self._choice.addItem(icons.icon("play"), self.tr("Demo (simulated)"), DEMO)
             source = self._source
             if source.text and self._choice.findData(source.text) < 0:
