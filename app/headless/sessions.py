@@ -11,6 +11,8 @@ from app.storage import read_text
 from app.trial import Trial, TrialError
 
 MAX_BYTES = 1 << 28
+MOST_VALUES, MOST_CONTAINERS = 1 << 23, 1 << 20
+"""Numbers and texts, lists and objects: as JSON a few bytes each, in memory up to a hundred."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,10 @@ def read_session(path: Path) -> SavedSession:
         In one sentence, when it cannot be used.
     """
     try:
-        value = json.loads(read_text(path, MAX_BYTES))
+        text = read_text(path, MAX_BYTES)
+        if text.count(",") > MOST_VALUES or text.count("[") + text.count("{") > MOST_CONTAINERS:
+            raise ValueError("holds more than any test session")
+        value = json.loads(text)
     except OSError as error:
         raise TrialError(
             f"The session {path} cannot be read ({error.strerror or error}): check the path."

@@ -133,14 +133,32 @@ def find_root(
 
 
 def require(root: Path, title: str, names: Iterable[str]) -> None:
-    """Raise `ProtocolError` unless all files are there; a few of the missing ones are named."""
+    """Raise `ProtocolError` unless all files are there; a few of the missing ones are named.
+
+    A link in the database's folder may lead to a part of it on another disk. A link further down
+    came with an archive, and may not lead out of the part that it lies in.
+    """
+    names = list(names)
     missing = [name for name in names if not os.path.isfile(root / name)]
+    if not missing and (strays := [name for name in names if _strays(root, name)]):
+        raise ProtocolError(
+            f"{title} in {root} holds links that lead out of it: {listed(strays)}; unpack its "
+            "archives again."
+        )
     if missing:
         count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
         raise ProtocolError(
             f"{title} in {root} is not complete, {count} missing: {listed(missing)}; unpack all of "
             "its archives there."
         )
+
+
+def _strays(root: Path, name: str) -> bool:
+    """Whether a file is a link, or below one, that leads out of its part of the database."""
+    part = PurePosixPath(name).parts[0]
+    place = os.path.realpath(root / name)
+    homes = (os.path.realpath(root), os.path.realpath(root / part))
+    return not any(place == home or place.startswith(home + os.sep) for home in homes)
 
 
 def listed(names: Sequence[str], most: int = _NAMED) -> str:

@@ -8,6 +8,7 @@ anew, and goes on with the next.
 import hashlib
 import multiprocessing
 import os
+import sys
 import time
 import traceback
 import warnings
@@ -190,6 +191,8 @@ def _work(name: str, seed: int, numbers: list[int], at: Any, pipe: Any) -> None:
     # The first use loads what is loaded late; that is not an input's memory.
     for data in target.seeds:
         attempt(target, data, -1, Tally())
+    if target.is_noisy:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     before = _bound_memory()
     tally = Tally()
     for count, number in enumerate(numbers, start=1):

@@ -34,11 +34,14 @@ class Target(ABC):
         Tried by the command unless another number is asked for.
     depth : float
         Share of mutants that know the format: others mostly die at the first check.
+    is_noisy : bool
+        Whether libraries in C write to the standard error.
     """
 
     name: str
     inputs = 100_000
     depth = 0.7
+    is_noisy = False
 
     def __init__(self) -> None:
         self.seeds = [path.read_bytes() for path in self.corpus()]

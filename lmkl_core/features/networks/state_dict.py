@@ -5,6 +5,7 @@ every tensor must have its place and its shape. The networks are built without m
 first, so that loading costs one copy of what is used.
 """
 
+import stat
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -114,14 +115,26 @@ def fill(stages: Stages, spec: NetworkSpec, state: Mapping[str, Tensor], path: P
 
 
 def _check_size(path: Path) -> None:
-    size = path.stat().st_size
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidInputError(
+            f"The weights file {path} is not a file of its own; put a file in its place."
+        )
+    size, is_packed = status.st_size, False
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            size = max(size, sum(item.file_size for item in archive.infolist()))
+            entries = archive.infolist()
+        size = max(size, sum(item.file_size for item in entries))
+        is_packed = any(item.compress_type != zipfile.ZIP_STORED for item in entries)
     if size > LARGEST_FILE:
         raise InvalidInputError(
             f"The weights file {path} unpacks to {size:,} bytes; no network here has more than "
             f"{LARGEST_FILE:,}, so it is not read."
+        )
+    if is_packed:  # torch packs nothing, and what is packed may be a bomb
+        raise InvalidInputError(
+            f"The weights file {path} holds compressed entries, which torch never writes; fetch "
+            "it again."
         )
 
 
@@ -139,6 +152,8 @@ def _checked(tensor: Tensor, name: str, place: Tensor, path: Path, spec: Network
     if tensor.shape != place.shape:
         have, want = tuple(tensor.shape), tuple(place.shape)
         raise _differs(path, spec, f"{name} has shape {have} instead of {want}")
+    if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
+        raise _differs(path, spec, f"{name} is not stored number by number")
     if not tensor.is_floating_point():
         raise _differs(path, spec, f"{name} holds {tensor.dtype} instead of real numbers")
     tensor = tensor.detach().to(torch.float32)

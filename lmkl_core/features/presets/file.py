@@ -2,6 +2,7 @@
 
 import difflib
 import re
+import stat
 import tomllib
 from importlib import resources
 from pathlib import Path
@@ -52,6 +53,9 @@ def load_preset(name_or_path: str | Path) -> Preset:
     try:
         if path.is_dir():
             raise PresetError("this is a folder; name a preset file", file=str(path))
+        # Opening a named pipe would wait for its writer.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise PresetError("this is not a file of its own; name a preset file", file=str(path))
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except OSError as error:

@@ -25,6 +25,7 @@ def _picture() -> np.ndarray:
 
 class _FileTarget(Target):
     suffix = ""
+    is_noisy = True
 
     def __init__(self) -> None:
         super().__init__()
