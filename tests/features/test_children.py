@@ -60,6 +60,7 @@ def test_that_answers_come_in_order_chatter_is_ignored_and_exceptions_are_answer
     ]
 
 
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
 def test_that_chatter_in_another_encoding_and_without_an_end_of_line_hides_no_answer():
     assert answers("mumble", "a", timeout=20.0) == [{"did": "mumble"}, {"did": "a"}]
 
@@ -72,6 +73,7 @@ def test_that_a_child_imports_nothing_from_the_folder_the_person_is_in(tmp_path,
     assert reply == {"failed": "the exported graph has gone from the cache"}
 
 
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGILL")
 def test_that_a_death_costs_one_job_and_the_rest_goes_on():
     assert answers("a", "crash", "leave", "b") == [
@@ -82,6 +84,7 @@ def test_that_a_death_costs_one_job_and_the_rest_goes_on():
     ]
 
 
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
 def test_that_half_an_answer_is_a_death():
     assert answers("die speaking", "a", timeout=20.0) == [
         {"failed": "it ended with exit code 3 (it said nothing)"},
@@ -89,6 +92,7 @@ def test_that_half_an_answer_is_a_death():
     ]
 
 
+@pytest.mark.fault("Engines", "a trial run that is killed, hangs or talks nonsense")
 def test_that_a_hanging_child_is_given_up():
     assert answers("hang", timeout=0.3) == [{"failed": "it gave no answer within 0 seconds"}]
 

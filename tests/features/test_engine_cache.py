@@ -162,6 +162,11 @@ def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_wee
     assert [probe.label for probe in cache.failed_probes()] == ["failed"]
 
 
+@pytest.mark.fault(
+    "Engines",
+    "a remembered trial run that is damaged, hostile or of another machine",
+    keeps="scores",
+)
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"engine": 1}', "null"])
 def test_that_a_damaged_probe_is_run_again(tmp_path, text):
     cache = Cache(tmp_path)

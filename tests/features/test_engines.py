@@ -162,6 +162,7 @@ class Faulty:
         return [self.fault(view, self.calls) for view in self.real.run(crops)]
 
 
+@pytest.mark.fault("Engines", "an engine that computes something else", keeps="scores")
 @pytest.mark.parametrize(
     ("fault", "problem"),
     [

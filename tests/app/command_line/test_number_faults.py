@@ -1,0 +1,264 @@
+"""Frames and takes that make no numbers, from the pipeline to the commands: told, never scored."""
+
+import copy
+import json
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+
+from app.cli.exit_codes import ExitCode
+from app.decision import ENOUGH, Decider
+from app.enrolment import Enrolment, Offer, Plan
+from app.headless.scoring import REPEATED
+from app.models.files import load
+from app.models.fitting import extended, fitted
+from app.models.summary import describe
+from app.observation import observe
+from app.pipeline import Pipeline
+from app.settings import Settings
+from app.sources.opencv import cv2
+from app.types import Frame, Status, Verdict
+from lmkl_core import InvalidInputError
+from lmkl_core.errors import UnusableViewsError
+from tests.app.command_line.running import run
+from tests.app.models.model_material import FEATURES, samples_of, window_model
+
+BAD = {"NaN": np.nan, "infinity": np.inf, "minus infinity": -np.inf, "overflow": 1e38}
+
+
+class Faulty:
+    """The real engine, one of whose numbers is spoilt while it is told to."""
+
+    def __init__(self, engine, bad):
+        self.real, self.bad, self.is_broken = engine, np.float32(bad), False
+        self.name, self.weight, self.brings_threads = engine.name, engine.weight, False
+
+    def run(self, crops):
+        outputs = [output.copy() for output in self.real.run(crops)]
+        if self.is_broken:
+            with np.errstate(over="ignore"):
+                outputs[-1][0, 3] = self.bad * 10
+        return outputs
+
+
+@pytest.fixture(scope="module")
+def model(model_file, tiny_extractor):
+    return load(model_file, tiny_extractor.fingerprint())
+
+
+@pytest.fixture
+def faulty(tiny_extractor, pipeline):
+    """Return a function that gives a pipeline on a faulty engine, and the engine."""
+
+    def make(bad):
+        extractor = copy.copy(tiny_extractor)
+        engine = Faulty(extractor._engines[0], bad)
+        extractor._engines = (engine, *extractor._engines[1:])
+        return Pipeline(extractor, pipeline.tracker), engine
+
+    return make
+
+
+@pytest.mark.fault("Numbers", "a network that gives NaN or infinity for one frame", keeps="models")
+@pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
+def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_judged(
+    attempt, faulty, model, genuine_take, bad
+):
+    pipeline, engine = faulty(bad)
+    decider = Decider()
+    enrolment = Enrolment(Plan(every=0.0))
+    enrolment.start("take")
+    for number, frame in enumerate(genuine_take):
+        engine.is_broken = number % 3 == 1
+        with attempt() as trial:
+            seen = observe(pipeline, model, replace(frame, time=number / 30))
+            decision = decider.update(seen.scored)
+            if engine.is_broken:
+                assert (seen.scored.verdict, seen.scored.score) == (Verdict.BAD_FRAME, None)
+                assert "no numbers" in seen.scored.reason
+                assert seen.scored.terms == seen.scored.memberships == ()
+                assert enrolment.offer(seen) is Offer.UNUSABLE
+            else:
+                assert seen.scored.verdict is Verdict.GENUINE
+                assert np.isfinite(seen.scored.score)
+                enrolment.offer(seen)
+            trial.expect_kept(decision.score is None or np.isfinite(decision.score))
+    assert decision.verdict is Verdict.GENUINE
+    assert decision.n_frames >= ENOUGH
+    for sample in enrolment.samples:
+        assert all(np.isfinite(view).all() for view in sample.views.values())
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_that_whoever_makes_the_views_they_are_looked_at(
+    tiny_extractor, pipeline, genuine_take, bad
+):
+    class Strange:
+        preset = tiny_extractor.preset
+
+        def __call__(self, crops):
+            return {name: row * bad for name, row in tiny_extractor(crops).items()}
+
+    result = Pipeline(Strange(), pipeline.tracker).process(genuine_take[0])
+    assert (result.status, result.views) == (Status.BAD_FRAME, None)
+    assert "holds values that are no numbers" in result.reason
+
+
+def test_that_an_extractor_names_the_network_whose_values_are_no_numbers(faulty, genuine_take):
+    pipeline, engine = faulty(np.nan)
+    engine.is_broken = True
+    crops = {
+        crop.name: np.zeros((crop.size, crop.size, 3), np.uint8)
+        for crop in pipeline.extractor.preset.crops
+    }
+    with pytest.raises(UnusableViewsError, match=r"efficientnet-lite0.*weights verify"):
+        pipeline.extractor(crops)
+
+
+@pytest.mark.fault("Numbers", "finite features too large for the model", keeps="models")
+def test_that_a_frame_whose_features_overflow_is_refused_with_the_reason(
+    attempt, tiny_extractor, pipeline, model, genuine_take
+):
+    class Loud:
+        preset, scale = tiny_extractor.preset, np.float32(1)
+
+        def __call__(self, crops):
+            return {name: row * self.scale for name, row in tiny_extractor(crops).items()}
+
+    loud = Loud()
+    chain = Pipeline(loud, pipeline.tracker)
+    for scale in (1e20, 1, 1e30, 1, 3e37, 1):
+        loud.scale = np.float32(scale)
+        with attempt() as trial:
+            seen = observe(chain, model, genuine_take[0])
+            if scale == 1:
+                trial.expect_kept(seen.scored.verdict is Verdict.GENUINE)
+            else:
+                assert (seen.scored.verdict, seen.scored.score) == (Verdict.BAD_FRAME, None)
+                assert "too large to be scored" in seen.scored.reason
+                assert seen.views is None
+
+
+@pytest.mark.fault("Numbers", "a face that is black in a picture that is not")
+def test_that_an_all_black_crop_is_refused_as_too_dark(pipeline, genuine_take):
+    frame = genuine_take[0]
+    face = pipeline.process(frame).face
+    x, y, width, height = (round(value) for value in face.box)
+    image = frame.image.copy()
+    image[max(0, y - height) : y + 2 * height, max(0, x - width) : x + 2 * width] = 0
+    image[:8] = 200  # the picture as a whole is not black
+
+    class Insisting:
+        """A tracker that goes on saying where the face was."""
+
+        def update(self, image, time):
+            return replace(real, changed=False)
+
+        def lose(self, time):
+            raise AssertionError("the frame as a whole is a picture")
+
+    real = pipeline.tracker.update(frame.image, 0.0)
+    result = Pipeline(pipeline.extractor, Insisting()).process(Frame(image))
+    assert (result.status, result.views) == (Status.POOR_QUALITY, None)
+    assert "dark" in result.reason
+    assert all(np.isfinite(check.value) or not check.passed for check in result.quality.checks)
+
+
+@pytest.mark.fault("Numbers", "identical frames for a take", keeps="takes")
+def test_that_one_picture_over_and_over_fills_no_take(attempt, pipeline, genuine_take):
+    enrolment = Enrolment(Plan(parts=1, frames=6, every=0.0, at_least_every=0.1))
+    enrolment.start("frozen")
+    for number in range(12):
+        with attempt():
+            seen = observe(pipeline, None, replace(genuine_take[0], time=float(number)))
+            assert enrolment.offer(seen) is (Offer.ALIKE if number else Offer.KEPT)
+    assert enrolment.is_recording
+    for number, frame in enumerate(genuine_take[1:], 12):  # the camera wakes up
+        enrolment.offer(observe(pipeline, None, replace(frame, time=float(number))))
+    assert not enrolment.is_recording
+
+
+@pytest.mark.fault("Numbers", "a take of one repeated picture, fitted all the same", keeps="models")
+@pytest.mark.parametrize("n_different", [1, 2, 11])
+def test_that_a_fit_on_copies_is_refused_with_the_reason(n_different):
+    samples = samples_of("window #1", "window #2", n=18)
+    for rows in samples._rows.values():
+        rows[:] = [rows[place % n_different] for place in range(len(rows))]
+    with pytest.raises(InvalidInputError, match=rf"Only {n_different} of these 36 frames differ"):
+        fitted(samples, Settings(n_clusters=2), FEATURES)
+
+
+def test_that_copies_are_not_folded_into_a_model_and_a_single_one_spoils_nothing():
+    more = samples_of("lamp #1", seed=3, n=18)
+    rows = more._rows
+    for view in rows.values():
+        view[4] = view[3]
+    grown = extended(window_model(), more)
+    assert np.isfinite(grown.threshold)
+    for view in rows.values():
+        view[:] = view[:1] * 18
+    with pytest.raises(InvalidInputError, match="Only 1 of these 18 frames differ"):
+        extended(window_model(), more)
+
+
+def numbers_in(value):
+    """Yield every number that is anywhere in a value that views show."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, str):
+        assert "nan" not in value.lower().split()
+        assert "inf" not in value.lower().split()
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from numbers_in(getattr(value, field.name))
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from numbers_in(item)
+
+
+def test_that_everything_the_models_page_shows_is_a_finite_number():
+    rows = samples_of("window #1", "window #2", "window #3", n=12)
+    grown = extended(window_model(), samples_of("lamp #1", seed=3, n=8))
+    for model in (window_model(), fitted(rows, Settings(), FEATURES), grown):
+        found = list(numbers_in(describe(model)))
+        assert len(found) > 50
+        assert np.all(np.isfinite(found))
+
+
+@pytest.fixture
+def video(tmp_path):
+    """Return a function that writes pictures as a video that keeps every bit."""
+
+    def write(name, images):
+        path = tmp_path / f"{name}.avi"
+        height, width = images[0].shape[:2]
+        writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"FFV1"), 30, (width, height))
+        assert writer.isOpened()
+        for image in images:
+            writer.write(image[:, :, ::-1])
+        writer.release()
+        return path
+
+    return write
+
+
+@pytest.mark.fault("Numbers", "a black or frozen video to the command score", keeps="models")
+def test_that_black_and_frozen_videos_get_no_verdict_from_the_command(
+    attempt, model_file, video, genuine_take
+):
+    before = model_file.read_bytes()
+    still = genuine_take[0].image
+    black = video("black", [np.zeros_like(still)] * 9)
+    frozen = video("frozen", [still] * 9)
+    for path, n_scored, reason in ((black, 0, "black"), (frozen, 1, REPEATED)):
+        with attempt() as trial:
+            result = run("score", model_file, path, "--json")
+            told = json.loads(result.stdout)
+            (summary,) = told["inputs"]
+            assert (summary["n_frames"], summary["n_scored"]) == (9, n_scored)
+            assert summary["mean_score"] is None
+            assert summary["verdict"] == Verdict.POOR_QUALITY.value
+            assert result.exit_code == (ExitCode.OK if n_scored else ExitCode.NO_FRAMES)
+            assert reason in result.stdout + result.stderr
+            trial.expect_kept(model_file.read_bytes() == before)
