@@ -74,6 +74,7 @@ class Soak:
             folders.saved,
             (options.preset, options.other_preset),
             options.rests,
+            *([options.parts.split(",")] if options.parts else []),
         )
         self.was_interrupted = False
         self._teller = QTimer(interval=TELL_EVERY)
@@ -198,16 +199,19 @@ class Folders:
         os.environ["TMPDIR"] = tempfile.tempdir = str(self.temporary)
 
 
-def make_sources(folder):
+def make_sources(folder, n_pictures):
     """Record a video, a folder of pictures, and a network camera that shows these."""
     from app.demo_video.recordings import write_recordings
     from app.demo_video.takes import Take
     from benchmarks.soak_rounds import NetworkCamera
 
-    video = write_recordings(folder, [Take("P001", n_frames=60, condition="window")], form="avi")[0]
-    pictures = write_recordings(folder, [Take("P001", n_frames=20, condition="lamp")], form="png")[
-        0
-    ]
+    takes = {
+        "avi": Take("P001", n_frames=5 * n_pictures, condition="window"),
+        "png": Take("P001", n_frames=2 * n_pictures, condition="lamp"),
+    }
+    video, pictures = (
+        write_recordings(folder, [take], form=form)[0] for form, take in takes.items()
+    )
     import cv2
 
     coded = [
@@ -236,7 +240,7 @@ def run(options, make_demo=None):
     with tempfile.TemporaryDirectory(prefix="soak-") as root, Control() as control:
         folders = Folders(Path(root))
         folders.use()
-        camera, folders.sources = make_sources(folders.material)
+        camera, folders.sources = make_sources(folders.material, options.recorded)
         scorer = CountingScorer()
         window = make_window(
             Settings(source="demo", theme="light", preset=options.preset, reopen_last=False),
@@ -419,8 +423,9 @@ def options_from(arguments=None):
     parser.add_argument("--warm-up", type=float, help="minutes; a sixth of the time by default")
     parser.add_argument("--preset", default="texture", help="of the views; the program's default")
     parser.add_argument("--other-preset", default="tiny", help="gone to and back in every round")
-    parser.add_argument("--recorded", type=int, default=6, help="pictures of each demo chapter")
+    parser.add_argument("--recorded", type=int, default=6, help="pictures of a demo chapter")
     parser.add_argument("--rests", type=float, default=1.0, help="factor on pauses; 0 is in haste")
+    parser.add_argument("--parts", help="of a round, by name with commas; all by default")
     parser.add_argument("--output", type=Path, help="JSON with all samples, kept up to date")
     parser.add_argument("--chart", type=Path, help="SVG of memory over time")
     return parser.parse_args(arguments)

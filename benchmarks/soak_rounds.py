@@ -24,6 +24,19 @@ STREAM_FRAMES = 3
 """Frames that are judged of every other source before the next one is opened."""
 
 
+PARTS = (
+    *("other_views", "enrol", "change_takes", "fit", "look_around", "set_threshold", "fold_in"),
+    *("test", "export_and_open", "open_dialogs", "change_look", "other_sources", "come_to_rest"),
+)
+"""What a round consists of, in its order."""
+
+DIALOGS = ("Settings…", "Keyboard shortcuts", "About lmkl-pad", "Open model…", "Export model…")
+ASKING = ("Open video or picture…", "Open folder of pictures…", "Network camera…")
+"""What opens a dialog in the menus."""
+
+PASSPHRASE = "correct horse battery staple"
+
+
 @dataclass(frozen=True)
 class Wait:
     """What a round waits for.
@@ -147,13 +160,16 @@ class Rounds:
         Two presets; a round goes to the second one and back.
     rests : float
         Factor on all times for which nothing is done.
+    parts : tuple of str
+        Of `PARTS`, what a round consists of.
     """
 
-    def __init__(self, window, scorer, butler, sources, folder, presets, rests=1.0):
-        self._rests = rests
+    def __init__(self, window, scorer, butler, sources, folder, presets, rests=1.0, parts=PARTS):
+        self._rests, self._parts = rests, parts
         self._window, self._desk, self._scorer = window, window.desk, scorer
         self._butler, self._sources, self._presets = butler, sources, presets
         self._model, self._report = folder / "face.safetensors", folder / "report.html"
+        self._sealed = folder / "sealed.safetensors"
         self.n_prepared = 0
         self._reports = []
         self._desk.prepared.connect(self._on_prepared)
@@ -180,26 +196,22 @@ class Rounds:
             yield replace(wait, seconds=wait.seconds * self._rests) if brief else wait
 
     def _everything(self):
-        yield from self._other_views()
-        yield from self._enrol()
-        yield from self._change_takes()
-        yield from self._fit()
-        yield from self._look_around()
-        yield from self._set_threshold()
-        yield from self._fold_in()
-        yield from self._test()
-        yield from self._export_and_open()
-        yield from self._open_dialogs()
-        yield from self._change_look()
-        yield from self._other_sources()
-        yield from self._come_to_rest()
+        for name in self._parts:
+            yield from getattr(self, f"_{name}")()
 
     # ------------------------------------------------------------- parts
 
     def _frames(self, what, n=STREAM_FRAMES):
-        """Wait until so many more frames are judged."""
+        """Wait until so many more frames are judged, or until no more will come."""
         wanted = self._scorer.n_scored + n
-        yield Wait(what, lambda: self._scorer.n_scored >= wanted)
+        yield Wait(what, lambda: self._scorer.n_scored >= wanted or self._has_ended())
+
+    def _has_ended(self):
+        """Whether a recording is over, which a busy machine had no time to judge."""
+        from app.sources.capture_state import Phase
+
+        capture = self._desk.capture.capture
+        return capture is not None and capture.state.phase is Phase.ENDED
 
     def _idle(self, what):
         yield Wait(what, lambda: not self._working)
@@ -320,26 +332,33 @@ class Rounds:
         yield Wait("clearing the test", seconds=0.3)
 
     def _export_and_open(self):
+        """Once behind a passphrase, once as it is, then as if it were dropped onto the window."""
         desk, session = self._desk, self._session
-        desk.model.export(str(self._model))
-        yield Wait("exporting the model", lambda: not session.has_unsaved_model)
-        desk.model.discard()
-        desk.enrol.clear()
-        yield from self._frames("judging without a model")
+        if session.model is None:
+            return  # told already: it was waited for in vain
+        for path, passphrase in ((self._sealed, PASSPHRASE), (self._model, None)):
+            desk.model.export(str(path), passphrase)
+            yield Wait(
+                "exporting the model",
+                lambda path=path: session.model_shown.path == str(path) and not self._working,
+            )
+            desk.model.discard()
+            desk.enrol.clear()
+            yield from self._frames("judging without a model")
+            desk.model.open(str(path), passphrase)
+            yield Wait("opening the model", lambda: session.model is not None)
+            yield from self._frames("judging with an opened model")
         self._window.open_path(str(self._model))
-        yield Wait("opening the model", lambda: session.model is not None)
-        yield from self._frames("judging with an opened model")
+        yield from self._frames("opening the model again")
+        yield from self._idle("opening the model again")
 
     def _open_dialogs(self):
         menus, bar = self._window.menus, self._window.live.source_bar
-        for name in ("show_settings", "show_shortcuts", "show_about", "open", "export"):
-            yield Wait(f"before the dialog of {name}", seconds=0.1)
-            getattr(menus, name)()  # until the butler has closed it
+        for name in (*DIALOGS, *ASKING):
+            yield Wait(f"before the dialog {name}", seconds=0.1)
+            self._action(name).trigger()  # until the butler has closed it
         self._butler.accepts = True
-        menus.show_settings()
-        for asking in (bar.ask_for_file, bar.ask_for_folder, bar.ask_for_address):
-            yield Wait("before the dialog of a source", seconds=0.1)
-            asking()
+        self._action(DIALOGS[0]).trigger()
         bar._choice.showPopup()
         yield Wait("looking through the sources", seconds=0.4)
         bar._choice.hidePopup()
@@ -348,6 +367,10 @@ class Rounds:
             menus._fill_recent()
             yield Wait("looking through the menus", seconds=0.15)
             action.menu().close()
+
+    def _action(self, text):
+        actions = self._window.menus.all
+        return next(one for one in actions if one.text().replace("&", "") == text)
 
     def _change_look(self):
         window = self._window

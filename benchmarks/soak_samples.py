@@ -205,7 +205,7 @@ class Checkpoints:
         row |= {"reference": reference_work(), "python_objects": 0, "types": {}}
         memory = self._process.memory_full_info()
         row |= {"rss": memory.rss, "uss": memory.uss}
-        row |= counted_qt() | counted_process(self._process)
+        row |= counted_qt(self._window.desk) | counted_process(self._process)
         row["temporary"] = dict(Counter(kind_of_file(path) for path in files_in(self._temporary)))
         stored = list(files_in(self._folder))
         row["stored_files"] = len(stored)
@@ -253,10 +253,16 @@ def counted_types():
     return Counter(type(one).__qualname__ for one in gc.get_objects())
 
 
-def counted_qt():
-    """Count Qt's objects: what hangs below windows and the application, and what has no parent."""
+def counted_qt(desk):
+    """Count Qt's objects: what hangs below windows, application and desk, and what has no parent.
+
+    What has no parent is found by the garbage collector, which no longer looks at what was made
+    before the program was warm; of that, the threads and those who work on them matter.
+    """
     app = QApplication.instance()
-    roots = [app, *QApplication.topLevelWidgets()]
+    windows = QApplication.topLevelWidgets()
+    made_early = [one for owner in desk._threads for one in (owner.thread, owner.worker)]
+    roots = [app, desk, *made_early, *windows]
     below = {}
     for root in roots:
         for one in (root, *root.findChildren(QObject)):
@@ -273,7 +279,7 @@ def counted_qt():
         "qobjects": dict(Counter(one.metaObject().className() for one in everything)),
         "timers": {"active": active, "at rest": len(timers) - active},
         "qthreads": dict(Counter(one.objectName() or "without a name" for one in threads)),
-        "windows": dict(Counter(type(one).__name__ for one in roots[1:])),
+        "windows": dict(Counter(type(one).__name__ for one in windows)),
     }
 
 
