@@ -17,6 +17,9 @@ from lmkl_core.errors import ModelFileError
 from lmkl_core.modelfile import load_with_manifest, save_model
 
 SUFFIX = ".safetensors"
+PROTECTED_SUFFIX = ".lmkl"
+"""Of models behind a passphrase. The contents tell whether there is one; the name is a promise."""
+
 COMPARED_ROWS = 64
 """Rows that are scored by both models after an export."""
 
@@ -53,7 +56,7 @@ class Export:
         return f"Read back and compared: {self.n_compared} scores {difference}."
 
 
-def save(model: PadModel, path: str | os.PathLike[str]) -> Export:
+def save(model: PadModel, path: str | os.PathLike[str], *, passphrase: str | None = None) -> Export:
     """Save a model, load it again and compare what both say.
 
     Parameters
@@ -62,21 +65,36 @@ def save(model: PadModel, path: str | os.PathLike[str]) -> Export:
         Stays as it is.
     path : path-like
         The file; an older one is replaced only by one that can be read.
+    passphrase : str, optional
+        Without it nobody opens the file again.
 
     Raises
     ------
     ModelFileError
         In one sentence, when it cannot be written, or what was written scores differently.
+    InvalidInputError
+        In one sentence, when the passphrase is too short or no text.
     """
     target = Path(path)
+    if passphrase is None and _promises_protection(target):
+        raise ModelFileError(
+            f"The name of {target.name} says that it is protected: give a passphrase, or let it "
+            f"end in {SUFFIX}."
+        )
     try:
-        save_model(model.estimator, target, extra=model.extra, created=model.created)
+        save_model(
+            model.estimator,
+            target,
+            extra=model.extra,
+            created=model.created,
+            passphrase=passphrase,
+        )
     except OSError as error:
         raise ModelFileError(
             f"The model cannot be written to {target} ({error.strerror or error}): "
             "choose another folder."
         ) from error
-    loaded = load(target)
+    loaded = load(target, passphrase=passphrase)
     views = _some_rows(model)
     before, after = (each.estimator.score_samples(views) for each in (model, loaded))
     largest = float(np.max(np.abs(before - after)))
@@ -85,10 +103,16 @@ def save(model: PadModel, path: str | os.PathLike[str]) -> Export:
             f"The exported file {target.name} scores differently by {largest:.1e}: "
             "export it again to another disk."
         )
-    return Export(replace(model, path=str(target), digest=loaded.digest), len(before), largest)
+    saved = replace(model, path=str(target), digest=loaded.digest, is_protected=loaded.is_protected)
+    return Export(saved, len(before), largest)
 
 
-def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None) -> PadModel:
+def load(
+    path: str | os.PathLike[str],
+    features: Mapping[str, Any] | None = None,
+    *,
+    passphrase: str | None = None,
+) -> PadModel:
     """Load a model.
 
     Parameters
@@ -97,14 +121,23 @@ def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None
         The file; it may be hostile.
     features : mapping, optional
         Fingerprint of the running views: a model of other views is refused.
+    passphrase : str, optional
+        Of a protected model; an unprotected one is then refused.
 
     Raises
     ------
     ModelFileError
-        In one sentence.
+        In one sentence: `PassphraseNeeded` and `WrongPassphrase` where a protected one stays shut.
     """
     source = Path(path)
-    estimator, manifest = load_with_manifest(source)
+    estimator, manifest = load_with_manifest(source, passphrase=passphrase)
+    if passphrase is None and _promises_protection(source):
+        # Whoever exchanges a protected model for one of their own has no passphrase to do it with.
+        raise ModelFileError(
+            f"Model file {source.name!r} cannot be used because it is not protected, though its "
+            "name says so: make sure that nobody has exchanged it, then give it another name."
+        )
+    _check_view_names(source.name, manifest.view_names)
     extra = manifest.extra
     try:
         takes = _take_names(extra.get("takes"), len(manifest.takes))
@@ -117,6 +150,7 @@ def load(path: str | os.PathLike[str], features: Mapping[str, Any] | None = None
             created=datetime.fromisoformat(manifest.created),
             digest=manifest.digest,
             path=str(source),
+            is_protected=passphrase is not None,
         )
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise ModelFileError(
@@ -157,6 +191,10 @@ def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
     return ""
 
 
+def _promises_protection(path: Path) -> bool:
+    return path.suffix.lower() == PROTECTED_SUFFIX
+
+
 def _preset(features: Mapping[str, Any]) -> Mapping[str, Any]:
     preset = features.get("preset")
     return preset if isinstance(preset, Mapping) else {}
@@ -185,6 +223,15 @@ def _numbers(stored: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
     if values.shape != shape or values.dtype.kind not in "if" or not np.isfinite(values).all():
         raise ValueError("ranges of circumstances are not finite numbers")
     return values.astype(np.float64)
+
+
+def _check_view_names(file: str, names: tuple[str, ...]) -> None:
+    # The library takes any name; here they stand in the window and in reports.
+    if any(name != cleaned_name(name, LONGEST_NAME) for name in names):
+        raise ModelFileError(
+            f"Model file {file!r} cannot be used because its views have names that cannot be "
+            "shown: fit a model in this program."
+        )
 
 
 def _names(stored: Any) -> tuple[str, ...]:

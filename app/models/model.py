@@ -40,6 +40,8 @@ class PadModel:
         Names the model: that of the file it is or would be exported to.
     path : str
         File it was exported to or loaded from; empty while it is in memory only.
+    is_protected : bool
+        Whether that file opens with a passphrase only.
     notes : tuple of str
         What the person should know of how it was fitted, one sentence each.
     """
@@ -52,6 +54,7 @@ class PadModel:
     created: datetime | None = None
     digest: str = ""
     path: str = ""
+    is_protected: bool = False
     notes: tuple[str, ...] = ()
 
     @property

@@ -59,6 +59,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         preset=str(preset.get("name", "")) if isinstance(preset, dict) else "",
         typical_terms=_typical_terms(estimator),
         path=model.path,
+        is_protected=model.is_protected,
         digest=model.digest,
         is_simulated=model.is_simulated,
         notes=model.notes,

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QAction, QActionGroup, QDesktopServices, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.qt import icons
+from app.qt.model_dialogs import ModelDialogs
 from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY
 from app.settings import Settings
 from app.shown import EnrolmentShown, ModelShown, ReportShown
 
 if TYPE_CHECKING:
     from app.qt.main_window import MainWindow
-
-PATTERN = "lmkl-pad models (*.safetensors);;All files (*)"
 
 
 class Actions(QObject):
@@ -32,7 +31,7 @@ class Actions(QObject):
         super().__init__(window)
         self._window, self._desk = window, window.desk
         self._report = ReportShown()
-        self.close_after_export = False
+        self.models = ModelDialogs(window)
         self.all: list[QAction] = []
         self._make_file_menu()
         self._make_session_menu()
@@ -57,10 +56,12 @@ class Actions(QObject):
     def _make_file_menu(self) -> None:
         menu = self._window.menuBar().addMenu(self.tr("&File"))
         standard = QKeySequence.StandardKey
-        self._add(menu, self.tr("&Open model…"), self.open, standard.Open, "open")
+        self._add(menu, self.tr("&Open model…"), self.models.open, standard.Open, "open")
         self._recent = menu.addMenu(self.tr("Open &recent"))
         self._recent.aboutToShow.connect(self._fill_recent)
-        self._export = self._add(menu, self.tr("&Export model…"), self.export, "Ctrl+E", "export")
+        self._export = self._add(
+            menu, self.tr("&Export model…"), self.models.export, "Ctrl+E", "export"
+        )
         menu.addSeparator()
         bar = self._window.live.source_bar
         self._add(menu, self.tr("Open &video or picture…"), bar.ask_for_file, "Ctrl+Shift+O")
@@ -128,11 +129,9 @@ class Actions(QObject):
         assert pages is not None
         signals.model.connect(self._on_model)
         signals.enrolment.connect(self._on_enrolment)
-        model.exported.connect(self._on_exported)
-        model.not_exported.connect(self._on_not_exported)
         trial.report_changed.connect(self._on_report)
-        pages.export_requested.connect(self.export)
-        pages.open_requested.connect(self.open)
+        pages.export_requested.connect(self.models.export)
+        pages.open_requested.connect(self.models.open)
         pages.report_save_requested.connect(self.save_report)
         pages.report_open_requested.connect(self.open_report)
         desk.settings_changed.connect(self._on_settings)
@@ -143,40 +142,9 @@ class Actions(QObject):
     # ------------------------------------------------------------- files
 
     @Slot()
-    def open(self) -> None:
-        """Ask for a model and open it."""
-        path, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Open a model"), self._folder(), self.tr(PATTERN)
-        )
-        if path:
-            self.open_model(path)
-
-    def open_model(self, path: str) -> None:
-        """Open a model; ask first where one would be lost for it."""
-        session = self._desk.session
-        assert session is not None
-        if not session.has_unsaved_model or self._may_lose_model():
-            self._desk.open_model(path)
-
-    @Slot()
-    def export(self) -> None:
-        """Ask for a file and export the model to it."""
-        start = str(Path(self._folder()) / "face.safetensors")
-        path, _ = QFileDialog.getSaveFileName(
-            self._window, self.tr("Export the model"), start, self.tr(PATTERN)
-        )
-        if not path:
-            self.close_after_export = False
-            return
-        if not Path(path).suffix:
-            path += ".safetensors"
-        assert self._desk.model is not None
-        self._desk.model.export(path)
-
-    @Slot()
     def save_report(self) -> None:
         """Ask for a file and save the report there."""
-        start = str(Path(self._folder()) / "lmkl-pad-report.html")
+        start = str(Path(self.models.folder()) / "lmkl-pad-report.html")
         path, _ = QFileDialog.getSaveFileName(
             self._window, self.tr("Save the report"), start, self.tr("Page (*.html)")
         )
@@ -192,11 +160,6 @@ class Actions(QObject):
             return
         QDesktopServices.openUrl(QUrl.fromLocalFile(self._report.html))
 
-    def _folder(self) -> str:
-        """Where dialogs begin: where the last model lies, else at home."""
-        recent = self._desk.settings.recent
-        return str(Path(recent[0]).parent if recent else Path.home())
-
     @Slot()
     def _fill_recent(self) -> None:
         self._recent.clear()
@@ -210,7 +173,7 @@ class Actions(QObject):
 
     @Slot()
     def _on_recent(self) -> None:
-        self.open_model(self._sender_data())
+        self.models.open_model(self._sender_data())
 
     @Slot()
     def _open_demo(self) -> None:
@@ -283,21 +246,9 @@ class Actions(QObject):
 
     @Slot()
     def _on_discard(self) -> None:
-        session, model = self._desk.session, self._desk.model
-        assert session is not None
-        assert model is not None
-        if not session.has_unsaved_model or self._may_lose_model():
-            model.discard()
-
-    def _may_lose_model(self) -> bool:
-        answer = QMessageBox.question(
-            self._window,
-            self.tr("Close the model?"),
-            self.tr("The model is in memory only and will be lost. Close it all the same?"),
-            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
-            QMessageBox.StandardButton.Cancel,
-        )
-        return answer == QMessageBox.StandardButton.Close
+        assert self._desk.model is not None
+        if self.models.may_lose_model():
+            self._desk.model.discard()
 
     # ------------------------------------------------------------- view
 
@@ -340,13 +291,3 @@ class Actions(QObject):
     def _on_settings(self, _settings: object) -> None:
         self._regions.setChecked(self._desk.settings.show_regions)
         self._themes[self._desk.settings.theme].setChecked(True)
-
-    @Slot(object)
-    def _on_exported(self, _export: object) -> None:
-        if self.close_after_export:
-            self.close_after_export = False
-            self._window.close()
-
-    @Slot()
-    def _on_not_exported(self) -> None:
-        self.close_after_export = False

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from app.qt.pages import Pages
     from app.shown import ModelShown, Scored
 
-MODEL_SUFFIX = ".safetensors"
+MODEL_SUFFIXES = (".safetensors", ".lmkl")
+"""Spelt out, because `app.models.files` takes its time to load; a test compares them."""
 AHEAD = 400
 """Milliseconds between pages that are made before anybody opens them."""
 FIGURES_EVERY = 500
@@ -235,9 +236,9 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: str) -> None:
         """Open a model or a recording."""
-        if path.lower().endswith(MODEL_SUFFIX):
+        if path.lower().endswith(MODEL_SUFFIXES):
             # Before the menus are there, there is no model that could be lost.
-            opener = self.desk if self.menus is None else self.menus
+            opener = self.desk if self.menus is None else self.menus.models
             opener.open_model(path)
         else:
             self.desk.source.open(path)
@@ -274,8 +275,8 @@ class MainWindow(QMainWindow):
         if box.clickedButton() is export:
             # The window closes by itself once the file is written and read back.
             assert self.menus is not None  # there is a model, so everything is ready
-            self.menus.close_after_export = True
-            self.menus.export()
+            self.menus.models.close_after_export = True
+            self.menus.models.export()
             return False
         return box.clickedButton() is discard
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from app.shown.enrolment import CoverageItem, EnrolmentShown, SampleShown, TakeShown
     from app.shown.frames import Decision, Point, Region, Scored
-    from app.shown.model import Bound, Interval, ModelShown, ThresholdShown
+    from app.shown.model import Bound, Interval, ModelShown, PassphraseAsked, ThresholdShown
     from app.shown.test import (
         BONA_FIDE,
         SPECIES,
@@ -35,6 +35,7 @@ __all__ = [
     "Interval",
     "ModelShown",
     "Notice",
+    "PassphraseAsked",
     "Point",
     "PresentationShown",
     "Region",

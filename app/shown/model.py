@@ -39,6 +39,18 @@ class ThresholdShown:
     stress: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True)
+class PassphraseAsked:
+    """A protected model that opens with its passphrase only.
+
+    ``was_wrong`` says that one was given and did not open it.
+    """
+
+    path: str
+    name: str
+    was_wrong: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class ModelShown:
     """A fitted model in numbers and words.
@@ -65,6 +77,8 @@ class ModelShown:
         Mean contribution of every cluster and view over the enrolled frames.
     path : str
         File it was exported to or loaded from; empty when it is in memory only.
+    is_protected : bool
+        Whether that file opens with a passphrase only.
     is_simulated : bool
         Whether frames of the demo were enrolled.
     notes : tuple of str
@@ -90,6 +104,7 @@ class ModelShown:
     n_parts: int = 0
     typical_terms: tuple[tuple[float, ...], ...] = ()
     path: str = ""
+    is_protected: bool = False
     digest: str = ""
     is_simulated: bool = False
     notes: tuple[str, ...] = ()

@@ -3,13 +3,20 @@
 import functools
 
 import numpy as np
+import pytest
 
 from lmkl_core import LocalisedMKL
-from lmkl_core.modelfile import to_bytes
+from lmkl_core.modelfile import sealed, to_bytes
 from lmkl_core.modelfile.sealed import CHEAPEST, encrypted
 
 PASSPHRASE = "correct horse battery staple"
 WRONG = "correct horse battery stable"
+
+
+@pytest.fixture
+def cheap_passphrases(monkeypatch):
+    """Write protected files as cheaply as they are accepted, in a tenth of the time."""
+    monkeypatch.setattr(sealed, "COST", CHEAPEST)
 
 
 @functools.cache

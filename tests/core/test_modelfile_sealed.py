@@ -31,13 +31,16 @@ from lmkl_core.modelfile import (
 )
 from lmkl_core.modelfile.sealed import CHEAPEST, COST, DEAREST, HEADER, Cost, encrypted
 from tests.core.recordings import is_one_sentence
-from tests.core.sealed_material import PASSPHRASE, WRONG, plain_bytes, sealed_bytes, small_model
+from tests.core.sealed_material import (
+    PASSPHRASE,
+    WRONG,
+    cheap_passphrases,
+    plain_bytes,
+    sealed_bytes,
+    small_model,
+)
 
-
-@pytest.fixture
-def cheap(monkeypatch):
-    """Write files as cheaply as they are accepted: a fraction of the time."""
-    monkeypatch.setattr(sealed, "COST", CHEAPEST)
+__all__ = ["cheap_passphrases"]
 
 
 def refused(data, passphrase=PASSPHRASE, kind=ModelFileError):
@@ -131,7 +134,7 @@ def test_that_nothing_of_the_model_is_in_the_file():
     assert not [word for word in words if word in data]
 
 
-def test_that_the_disk_never_sees_the_model_in_the_clear(tmp_path, monkeypatch, cheap):
+def test_that_the_disk_never_sees_the_model_in_the_clear(tmp_path, monkeypatch, cheap_passphrases):
     written = []
     kept = os.fsync
 

@@ -13,6 +13,7 @@ from app.observation import observe
 from app.pipeline import Pipeline
 from app.preparing import detector_from, extractor_from
 from app.qt.bootstrap import make_window
+from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.settings import Settings
 from app.sources.demo import DemoSource
 from tests.qt.driving import N_RECORDED, PLAN, Driver
@@ -113,9 +114,17 @@ def genuine(seen):
 
 @pytest.fixture
 def file_dialogs(monkeypatch):
-    """Return a function that lets every file dialog answer with this path."""
+    """Return a function that lets every file dialog answer with this path.
+
+    The dialog before an export, which asks about a passphrase, is left with the Enter key.
+    """
+
+    def go_on(dialog):
+        dialog.go_on.click()
+        return dialog.result()
 
     def answer(path):
+        monkeypatch.setattr(ExportDialog, "exec", go_on)
         for dialog in ("getSaveFileName", "getOpenFileName"):
             monkeypatch.setattr(QFileDialog, dialog, lambda *_: (str(path), ""))
         return path

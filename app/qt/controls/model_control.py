@@ -15,7 +15,8 @@ from app.models.model import PadModel
 from app.models.summary import describe
 from app.qt.workers.jobs import Cancel, Job
 from app.session import Session
-from app.shown import ModelShown, Notice
+from app.shown import ModelShown, Notice, PassphraseAsked
+from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
 
 FIT, EXTEND, EXPORT, IMPORT, CALIBRATE = "fit", "extend", "export", "import", "calibrate"
 TOPIC = "model"
@@ -39,6 +40,8 @@ class Made:
         Numbers of the enrolled samples it holds; None where these stay.
     again : callable or None
         Asks for the same once more, on the model that is in use by now.
+    number : int
+        Of the attempt to open it; 0 for what was made otherwise.
     """
 
     model: PadModel
@@ -47,6 +50,27 @@ class Made:
     base: PadModel | None = None
     numbers: tuple[int, ...] | None = None
     again: Callable[[], None] | None = None
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Shut:
+    """A protected model that did not open.
+
+    Attributes
+    ----------
+    path : str
+        Its file.
+    is_refused : bool
+        Whether a passphrase was given, and did not open it.
+    era, number : int
+        Of the control when it was asked for, and of the attempt.
+    """
+
+    path: str
+    is_refused: bool
+    era: int
+    number: int
 
 
 class ModelControl(QObject):
@@ -74,6 +98,10 @@ class ModelControl(QObject):
     """Path of a model that is now in use, exported or imported."""
     missing = Signal(str)
     """Path of a model that is not there any more."""
+    passphrase_asked = Signal(object)
+    """A `PassphraseAsked`: answer with `open`, or with `stay_shut`."""
+    opening_ended = Signal()
+    """A model was opened, or cannot be; nobody need be asked any more."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -81,6 +109,7 @@ class ModelControl(QObject):
         self._features: dict[str, Any] | None = None
         self._waiting_for_views = ""
         self._importing: deque[str] = deque()
+        self._n_openings = self._n_given_up = 0
         self._is_imported = False
         self._n_fits = 0
         self._era = 0
@@ -128,28 +157,59 @@ class ModelControl(QObject):
         self._ask(CALIBRATE, self.tr("Setting the threshold"), work)
 
     @Slot(str)
-    def export(self, path: str) -> None:
-        """Save the model, and compare what was saved with it."""
+    def export(self, path: str, passphrase: str | None = None) -> None:
+        """Save the model, and compare what was saved with it.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        passphrase : str, optional
+            Protects it.
+        """
         model = self._session.model
-        if model is not None and path:
-            self._ask(EXPORT, self.tr("Exporting the model"), lambda _cancel: save(model, path))
+        if model is None or not path:
+            return
+
+        def work(_cancel: Cancel) -> Export:
+            return save(model, path, passphrase=passphrase)
+
+        self._ask(EXPORT, self.tr("Exporting the model"), work)
 
     @Slot(str)
-    def open(self, path: str) -> None:
-        """Load a model, as soon as the views that it must fit are known."""
+    def open(self, path: str, passphrase: str | None = None) -> None:
+        """Load a model, as soon as the views that it must fit are known.
+
+        Parameters
+        ----------
+        path : str
+            The file.
+        passphrase : str, optional
+            Of a protected one; without it the person is asked.
+        """
         if not path:
             return
         if self._features is None:
             self._waiting_for_views = path
             return
 
-        def work(_cancel: Cancel) -> Made:
-            model = load(path, features)
-            return Made(model, describe(model), era, numbers=())
+        def work(_cancel: Cancel) -> Made | Shut:
+            try:
+                model = load(path, features, passphrase=passphrase)
+            except (PassphraseNeeded, WrongPassphrase) as error:
+                return Shut(path, isinstance(error, WrongPassphrase), era, number)
+            return Made(model, describe(model), era, numbers=(), number=number)
 
         features, era = dict(self._features), self._era
         self._importing.append(path)
+        self._n_openings += 1
+        number = self._n_openings
         self._ask(IMPORT, self.tr("Opening {name}").format(name=Path(path).name), work)
+
+    @Slot()
+    def stay_shut(self) -> None:
+        """Go on without the protected model that a passphrase is asked for."""
+        self._n_given_up = self._n_openings
 
     @Slot()
     def discard(self) -> None:
@@ -180,10 +240,18 @@ class ModelControl(QObject):
     def on_done(self, kind: str, result: Any) -> None:
         """Take over what the worker made."""
         self._count_down(kind)
+        if kind == IMPORT and result.number <= self._n_given_up:
+            return
         if kind == EXPORT:
             self._on_exported(result)
+        elif isinstance(result, Shut) and result.era == self._era:
+            name = Path(result.path).name
+            self.passphrase_asked.emit(PassphraseAsked(result.path, name, result.is_refused))
+            return
         elif isinstance(result, Made) and result.era == self._era:
             self._on_made(kind, result)
+        if kind == IMPORT:
+            self.opening_ended.emit()
 
     @Slot(str, str)
     def on_failed(self, kind: str, sentence: str) -> None:
@@ -193,13 +261,17 @@ class ModelControl(QObject):
             self.notice.emit(Notice(sentence, "error", TOPIC))
         if kind == EXPORT:
             self.not_exported.emit()
-        if kind == IMPORT and not Path(path).exists():
-            self.missing.emit(path)
+        if kind == IMPORT:
+            self.opening_ended.emit()
+            if not Path(path).exists():
+                self.missing.emit(path)
 
     @Slot(str)
     def on_cancelled(self, kind: str) -> None:
         """Tell that nothing has changed."""
         self._count_down(kind)
+        if kind == IMPORT:
+            self.opening_ended.emit()
         if kind in (FIT, EXTEND):
             text = self.tr("The fit was cancelled; everything is as it was.")
             self.notice.emit(Notice(text, topic=TOPIC))

@@ -49,6 +49,8 @@ PARTS = (
     Part("PyTorch", "torch", "BSD-3-Clause"),
     Part("torchvision", "torchvision", "BSD-3-Clause"),
     Part("safetensors", "safetensors", "Apache-2.0"),
+    Part("cryptography", "cryptography", "Apache-2.0 or BSD-3-Clause"),
+    Part("filelock", "filelock", "MIT"),
     Part("Jinja", "jinja2", "BSD-3-Clause"),
     Part("packaging", "packaging", "Apache-2.0 or BSD-2-Clause"),
     Part("Typer", "typer", "MIT"),

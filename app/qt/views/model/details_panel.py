@@ -69,6 +69,10 @@ class DetailsPanel(QWidget):
         )
         file = (
             (self.tr("file"), model.path or self.tr("not exported yet")),
+            (
+                self.tr("protected"),
+                self.tr("by a passphrase") if model.is_protected else self.tr("no"),
+            ),
             (self.tr("digest"), model.digest or self.tr("none before it is exported")),
         )
         views = tuple((str(i + 1), name) for i, name in enumerate(model.view_names))

@@ -72,6 +72,8 @@ class ModelHeader(QFrame):
         self.details = wrapped("", "muted", self)
         self.details.hide()
         self.file = ElidedLabel(parent=self)
+        self.protection = QLabel(self)
+        set_class(self.protection, "muted")
         self._file_mark = Mark("save", "muted", parent=self)
         self.export = QPushButton(icon("export"), self.tr("Export\N{HORIZONTAL ELLIPSIS}"), self)
         self.export.setToolTip(self.tr("Save the model as one file and check that it scores alike"))
@@ -92,7 +94,9 @@ class ModelHeader(QFrame):
         file_row = QHBoxLayout()
         file_row.setSpacing(8)
         file_row.addWidget(self._file_mark)
-        file_row.addWidget(self.file, 1)
+        file_row.addWidget(self.file)
+        file_row.addWidget(self.protection)
+        file_row.addStretch(1)
         buttons = QWidget(self)
         button_flow = FlowLayout(buttons, gap=8)
         for button in (self.export, self.fit, self.open):
@@ -136,7 +140,7 @@ class ModelHeader(QFrame):
         self._show_threshold(model)
         if model.notes != old_notes:
             self._show_notes(model.notes)
-        self._show_file(model.path)
+        self._show_file(model.path, model.is_protected)
 
     def set_can_fit(self, can_fit: bool, why_not: str) -> None:
         """Allow another fit, or say why there cannot be one."""
@@ -191,10 +195,15 @@ class ModelHeader(QFrame):
         for note in self._notes:
             self._notes_column.addWidget(note)
 
-    def _show_file(self, path: str) -> None:
+    def _show_file(self, path: str, is_protected: bool) -> None:
         self.file.set_whole(PurePath(path).name if path else self.tr("Not exported yet"))
         self.file.setToolTip(path or self.tr("The model is in memory only: it ends with the app"))
-        self._file_mark.set_shape("check" if path else "info", "good" if path else "caution")
+        shape = "lock" if is_protected else "check"
+        self._file_mark.set_shape(shape if path else "info", "good" if path else "caution")
+        self.protection.setText(
+            self.tr("protected by a passphrase") if is_protected else self.tr("not protected")
+        )
+        self.protection.setVisible(bool(path))
         set_class(self.export, "" if path else "primary")
         role = "text" if path else "on_accent"
         self.export.setIcon(icon("export", role))

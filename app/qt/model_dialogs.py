@@ -1,0 +1,187 @@
+"""Models opened and exported from the menus, and the dialogs on the way."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from app.models.files import PROTECTED_SUFFIX, SUFFIX
+from app.qt.views.dialogs.export_dialog import ExportDialog
+from app.qt.views.dialogs.unlock_dialog import UnlockDialog
+from app.shown import ModelShown, PassphraseAsked
+from lmkl_core.modelfile.sealed import SHORTEST_PASSPHRASE, check_passphrase
+
+if TYPE_CHECKING:
+    from app.qt.main_window import MainWindow
+
+PATTERN = f"lmkl-pad models (*{SUFFIX} *{PROTECTED_SUFFIX});;All files (*)"
+PLAIN_PATTERN = f"lmkl-pad models (*{SUFFIX});;All files (*)"
+PROTECTED_PATTERN = f"Protected lmkl-pad models (*{PROTECTED_SUFFIX});;All files (*)"
+NAME = "face"
+
+
+class ModelDialogs(QObject):
+    """Asks for files and passphrases, and gives them to the control of models.
+
+    Passphrases go from a dialog to the control and are kept nowhere on the way: not in settings,
+    not in logs.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Whose desk is ready.
+    """
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window, self._desk = window, window.desk
+        self.close_after_export = False
+        """Whether the window closes once the model is in its file."""
+        self._is_protected = False
+        self._unlock: UnlockDialog | None = None
+        model, signals, session = window.desk.model, window.desk.signals, window.desk.session
+        assert model is not None
+        assert signals is not None
+        assert session is not None
+        self._model = model
+        signals.model.connect(self._on_model)
+        model.exported.connect(self._on_exported)
+        model.not_exported.connect(self._on_not_exported)
+        model.passphrase_asked.connect(self._on_passphrase_asked)
+        model.opening_ended.connect(self._on_opening_ended)
+        self._on_model(session.model_shown)
+
+    def folder(self) -> str:
+        """Where dialogs begin: where the last model lies, else at home."""
+        recent = self._desk.settings.recent
+        return str(Path(recent[0]).parent if recent else Path.home())
+
+    # ------------------------------------------------------------- opening
+
+    @Slot()
+    def open(self) -> None:
+        """Ask for a model and open it."""
+        path, _ = QFileDialog.getOpenFileName(
+            self._window, self.tr("Open a model"), self.folder(), self.tr(PATTERN)
+        )
+        if path:
+            self.open_model(path)
+
+    def open_model(self, path: str) -> None:
+        """Open a model; ask first where one would be lost for it."""
+        if self.may_lose_model():
+            self._desk.open_model(path)
+
+    def may_lose_model(self) -> bool:
+        """Whether the model in use is in a file, or may be lost."""
+        session = self._desk.session
+        assert session is not None
+        if not session.has_unsaved_model:
+            return True
+        answer = QMessageBox.question(
+            self._window,
+            self.tr("Close the model?"),
+            self.tr("The model is in memory only and will be lost. Close it all the same?"),
+            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
+            QMessageBox.StandardButton.Cancel,
+        )
+        return answer == QMessageBox.StandardButton.Close
+
+    @Slot(object)
+    def _on_passphrase_asked(self, asked: PassphraseAsked) -> None:
+        """Ask without waiting: the picture goes on, and nothing is lost by leaving the dialog."""
+        if self._unlock is None:
+            self._unlock = UnlockDialog(self._window)
+            self._unlock.passphrase_given.connect(self._on_passphrase)
+            self._unlock.rejected.connect(self._on_unlock_left)
+        self._unlock.ask(asked)
+
+    @Slot(str, str)
+    def _on_passphrase(self, path: str, passphrase: str) -> None:
+        self._model.open(path, passphrase)
+
+    @Slot()
+    def _on_unlock_left(self) -> None:
+        self._model.stay_shut()
+        self._on_opening_ended()
+
+    @Slot()
+    def _on_opening_ended(self) -> None:
+        if (dialog := self._unlock) is not None:
+            self._unlock = None
+            dialog.hide()
+            dialog.deleteLater()
+
+    # ------------------------------------------------------------- exporting
+
+    @Slot()
+    def export(self) -> None:
+        """Ask whether the model shall be protected and where it goes, and export it."""
+        is_chosen, passphrase = self._ask_for_protection()
+        path = self._ask_for_file(passphrase is not None) if is_chosen else ""
+        if path:
+            self._model.export(path, passphrase)
+        else:
+            self.close_after_export = False
+
+    def _ask_for_protection(self) -> tuple[bool, str | None]:
+        """Return whether to go on, and the passphrase if there is to be one."""
+        advice = self.tr(
+            "At least {n} characters. Four or five words that do not belong together are easy to "
+            "keep and hard to guess."
+        )
+        dialog = ExportDialog(
+            check_passphrase,
+            advice=advice.format(n=SHORTEST_PASSPHRASE),
+            is_protected=self._is_protected,
+            parent=self._window,
+        )
+        is_chosen = dialog.exec() == ExportDialog.DialogCode.Accepted
+        passphrase = dialog.take_passphrase()
+        dialog.deleteLater()
+        return is_chosen, passphrase if is_chosen else None
+
+    def _ask_for_file(self, is_protected: bool) -> str:
+        """Return a path whose ending tells whether the file is protected; empty for none."""
+        suffix, other = SUFFIX, PROTECTED_SUFFIX
+        if is_protected:
+            suffix, other = other, suffix
+        start = str(Path(self.folder()) / f"{NAME}{suffix}")
+        pattern = self.tr(PROTECTED_PATTERN if is_protected else PLAIN_PATTERN)
+        typed, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Export the model"), start, pattern
+        )
+        if not typed or Path(typed).suffix.lower() not in ("", other):
+            return typed
+        path = Path(typed).with_suffix(suffix)
+        return str(path) if not path.exists() or self._may_replace(path) else ""
+
+    def _may_replace(self, path: Path) -> bool:
+        """Ask about a file that the file dialog knew nothing of."""
+        answer = QMessageBox.question(
+            self._window,
+            self.tr("Replace the file?"),
+            self.tr("{name} is there already. Replace it?").format(name=path.name),
+            QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
+            QMessageBox.StandardButton.Cancel,
+        )
+        return answer == QMessageBox.StandardButton.Yes
+
+    # ------------------------------------------------------------- keeping up
+
+    @Slot(object)
+    def _on_model(self, model: ModelShown | None) -> None:
+        """Propose a passphrase for what grew out of a protected model."""
+        if model is None or model.path:
+            self._is_protected = model is not None and model.is_protected
+
+    @Slot(object)
+    def _on_exported(self, _export: object) -> None:
+        if self.close_after_export:
+            self.close_after_export = False
+            self._window.close()
+
+    @Slot()
+    def _on_not_exported(self) -> None:
+        self.close_after_export = False
