@@ -12,6 +12,7 @@ state again; what is counted there must not have grown.
 """
 
 import argparse
+import faulthandler
 import gc
 import json
 import logging
@@ -433,6 +434,7 @@ def options_from(arguments=None):
 
 def main(arguments=None):
     options = options_from(arguments)
+    faulthandler.enable()  # a run that dies says where
     if not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY")):
         # Before Qt is loaded, which reads it then.
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
