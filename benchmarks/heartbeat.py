@@ -1,7 +1,10 @@
 """How long the event loop is away: a timer that notes when it is late, and what ran meanwhile."""
 
+import contextlib
 import faulthandler
+import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,7 +39,6 @@ class Heartbeat(QObject):
         self.gaps = []
         self._last = None
         self._places = Counter()
-        self._main = threading.main_thread().ident
         self._timer = QTimer(self, interval=BEAT, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
         self._stop = threading.Event()
@@ -65,12 +67,12 @@ class Heartbeat(QObject):
         self.gaps.append((gap, place))
 
     def _watch(self):
-        with tempfile.TemporaryFile("w+") as file:
+        with tempfile.TemporaryFile("w+") as file, traced(file) as trace:
             while not self._stop.wait(LATE / 4):
                 if time.perf_counter() - self._last > LATE:
-                    self._places[self._where(file)] += 1
+                    self._places[self._where(file, trace)] += 1
 
-    def _where(self, file):
+    def _where(self, file, trace):
         """Where the main thread is: the innermost line of ours, and from where it was called.
 
         Not from ``sys._current_frames``: whoever holds a frame keeps what is in it alive, and a
@@ -78,10 +80,9 @@ class Heartbeat(QObject):
         """
         file.seek(0)
         file.truncate()
-        faulthandler.dump_traceback(file)
+        trace()
         file.seek(0)
-        _, _, main = file.read().partition(f"Thread 0x{self._main:016x}")
-        lines = [ours for ours in map(place_of, main.partition("\n\n")[0].splitlines()) if ours]
+        lines = [ours for ours in map(place_of, file.read().splitlines()) if ours]
         return " < ".join(lines[:2]) or "Qt itself"
 
     @property
@@ -90,6 +91,30 @@ class Heartbeat(QObject):
 
     def over(self, seconds):
         return sum(gap > seconds for gap, _ in self.gaps)
+
+
+@contextlib.contextmanager
+def traced(file):
+    """Give a function that writes where the main thread is.
+
+    By a signal that it answers itself: another thread that writes down all of them reads those
+    that are just beginning or ending too, and after some minutes the process dies of that.
+    """
+    if not hasattr(faulthandler, "register"):
+        yield lambda: None  # Windows knows no such signal: then it is not known
+        return
+
+    def trace():
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+        ends = time.perf_counter() + LATE
+        while not os.fstat(file.fileno()).st_size and time.perf_counter() < ends:
+            time.sleep(LATE / 100)
+
+    faulthandler.register(signal.SIGUSR1, file, all_threads=False)
+    try:
+        yield trace
+    finally:
+        faulthandler.unregister(signal.SIGUSR1)
 
 
 CONTROL = f"""
