@@ -65,7 +65,7 @@ class Soak:
         self.play = Play(self._steps())
         self.gaps = Gaps(lambda: self.play.activity, control)
         self.messages = Messages()
-        self.sampler = Sampler()
+        self.sampler = Sampler(lambda: self.play.activity)
         self.checkpoints = Checkpoints(window, scorer, folders.person, folders.temporary)
         self.rounds = Rounds(
             window,

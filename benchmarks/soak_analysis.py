@@ -91,9 +91,9 @@ def growths(checkpoints):
     """Return the growth of all that is measured at checkpoints (those after the warm-up)."""
     hours = [one["seconds"] / 3600 for one in checkpoints]
     found = []
-    for name in ("uss", "rss"):
+    for name, words in MEMORY.items():
         values = [one[name] / MIB for one in checkpoints]
-        found.append(growth(f"memory: {name.upper()}, MiB", hours, values, MEMORY_LIMIT))
+        found.append(growth(f"memory: {words}, MiB", hours, values, MEMORY_LIMIT))
     objects = [one["python_objects"] for one in checkpoints]
     found.append(growth("Python objects", hours, objects, OBJECTS_LIMIT, is_count=True))
     for group in COUNTED:
@@ -110,6 +110,8 @@ def growths(checkpoints):
         found.append(growth(words, hours, values, is_count=True))
     return found
 
+
+MEMORY = {"uss": "USS", "rss": "RSS", "heap": "allocated and not freed"}
 
 COUNTED = {
     "os_threads": "threads",

@@ -1,9 +1,11 @@
 """What is counted during a long run: memory, threads, timers, files, and how long frames take."""
 
+import ctypes
 import gc
 import logging
 import os
 import re
+import sys
 import threading
 import time
 from array import array
@@ -142,9 +144,10 @@ class Messages(logging.Handler):
 class Sampler(threading.Thread):
     """Takes down memory, threads and files every few seconds, on a thread of its own."""
 
-    def __init__(self):
+    def __init__(self, activity):
         super().__init__(name="soak sampler", daemon=True)
         self.samples = []
+        self._activity = activity
         self._process = psutil.Process()
         self._began = time.perf_counter()
         self._over = threading.Event()
@@ -167,6 +170,8 @@ class Sampler(threading.Thread):
             "threads": self._process.num_threads(),
             "fds": self._process.num_fds() if hasattr(self._process, "num_fds") else 0,
             "cpu": round(sum(self._process.cpu_times()[:2]), 2),
+            "heap": heap_in_use(),
+            "during": self._activity(),
         }
 
 
@@ -204,7 +209,7 @@ class Checkpoints:
         gc.collect()
         row |= {"reference": reference_work(), "python_objects": 0, "types": {}}
         memory = self._process.memory_full_info()
-        row |= {"rss": memory.rss, "uss": memory.uss}
+        row |= {"rss": memory.rss, "uss": memory.uss, "heap": heap_in_use()}
         row |= counted_qt(self._window.desk) | counted_process(self._process)
         row["temporary"] = dict(Counter(kind_of_file(path) for path in files_in(self._temporary)))
         stored = list(files_in(self._folder))
@@ -234,6 +239,32 @@ class Checkpoints:
             "wall_per_scored": wall,
             "process_cpu_per_scored": 1e3 * cpu / max(scored, 1),
         }
+
+
+class _MallInfo(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    ]
+
+
+def heap_in_use():
+    """Bytes that were allocated and not freed, without what the allocator keeps for later.
+
+    What grows while this stays the same is a heap with holes, not something left behind. 0 where
+    the C library does not tell.
+    """
+    if not sys.platform.startswith("linux"):
+        return 0
+    info = getattr(ctypes.CDLL(None), "mallinfo2", None)
+    if info is None:
+        return 0
+    info.restype = _MallInfo
+    found = info()
+    return found.uordblks + found.hblkhd
 
 
 def reference_work():

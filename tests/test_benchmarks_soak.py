@@ -19,6 +19,7 @@ def checkpoint(number, noise=None):
         "seconds": number * ROUND,
         "rss": (900 + wobble) * MIB,
         "uss": (800 + wobble) * MIB,
+        "heap": 500 * MIB,
         "python_objects": 16_000 + int(10 * wobble),
         "os_threads": {"capture": 3, "scoring": 4},
         "python_threads": {"MainThread": 1},
