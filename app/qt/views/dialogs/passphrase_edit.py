@@ -18,8 +18,6 @@ from app.qt.theme import GRID, set_class
 _WIDTH = 80
 """Of a dialog, in letters."""
 
-_HIDDEN, _SEEN = QLineEdit.EchoMode.Password, QLineEdit.EchoMode.Normal
-
 
 class PassphraseEdit(QWidget):
     """A name and the line under it that takes a passphrase.
@@ -35,12 +33,7 @@ class PassphraseEdit(QWidget):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.line = QLineEdit(self)
-        self.line.setEchoMode(_HIDDEN)
-        # Also while it is seen: no keyboard is to learn it.
-        hint = Qt.InputMethodHint
-        self.line.setInputMethodHints(
-            hint.ImhSensitiveData | hint.ImhNoPredictiveText | hint.ImhNoAutoUppercase
-        )
+        self.show_typed(False)
         self.line.setAccessibleName(title)
         label = QLabel(title, self)
         label.setBuddy(self.line)
@@ -53,6 +46,18 @@ class PassphraseEdit(QWidget):
     def text(self) -> str:
         """Return what was typed."""
         return self.line.text()
+
+    def show_typed(self, is_seen: bool) -> None:
+        """Show or hide what is typed; no keyboard is to learn it either way."""
+        echo = QLineEdit.EchoMode
+        self.line.setEchoMode(echo.Normal if is_seen else echo.Password)
+        hint = Qt.InputMethodHint
+        self.line.setInputMethodHints(
+            self.line.inputMethodHints()
+            | hint.ImhSensitiveData
+            | hint.ImhNoPredictiveText
+            | hint.ImhNoAutoUppercase
+        )
 
     def take(self) -> str:
         """Return what was typed and forget it."""
@@ -81,7 +86,7 @@ class SeeTyped(QCheckBox):
     @Slot(bool)
     def _on_toggled(self, is_seen: bool) -> None:
         for edit in self._edits:
-            edit.line.setEchoMode(_SEEN if is_seen else _HIDDEN)
+            edit.show_typed(is_seen)
 
 
 class PassphraseDialog(QDialog):

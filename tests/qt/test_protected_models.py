@@ -1,0 +1,310 @@
+"""Models behind a passphrase in the window: protected, opened, left shut; nothing is kept of it."""
+
+import logging
+import threading
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
+
+from app.models.files import load, save
+from app.qt.controls.model_control import EXPORT, IMPORT
+from app.qt.views.dialogs.export_dialog import ExportDialog
+from app.qt.views.dialogs.unlock_dialog import UnlockDialog
+from app.shown import PassphraseAsked
+from app.storage import settings_file
+from lmkl_core.errors import PassphraseNeeded
+from lmkl_core.modelfile import sealed
+from lmkl_core.modelfile.sealed import check_passphrase
+from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
+from tests.qt.driving import answer_box, with_dialog
+from tests.qt.test_controls_model import Office
+
+__all__ = ["cheap_passphrases"]
+
+pytestmark = [
+    pytest.mark.usefixtures("cheap_passphrases"),
+    pytest.mark.qt_log_ignore("This plugin does not support"),
+]
+
+
+@pytest.fixture
+def protected(model, tmp_path):
+    """Return the path of a protected model."""
+    save(model, tmp_path / "me.lmkl", passphrase=PASSPHRASE)
+    return tmp_path / "me.lmkl"
+
+
+@pytest.fixture
+def save_as(monkeypatch):
+    """Return a function that lets the next file dialogs answer with a path; see what was asked."""
+    asked = []
+
+    def answer(path):
+        def dialog(_parent, _title, start, pattern):
+            asked.append((start, pattern))
+            return str(path), ""
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", dialog)
+        return asked
+
+    return answer
+
+
+@pytest.fixture
+def office(qapp, samples, model):
+    office = Office(samples, model.features).prepare()
+    office.asked, office.ended = [], []
+    office.control.passphrase_asked.connect(office.asked.append)
+    office.control.opening_ended.connect(lambda: office.ended.append(True))
+    return office
+
+
+def typed(qtbot, dialog, *texts):
+    """Type into the lines of a dialog, one after the other."""
+    lines = [line for line in dialog.findChildren(QLineEdit) if line.isEnabled()]
+    assert len(lines) == len(texts)
+    for line, text in zip(lines, texts, strict=True):
+        line.clear()
+        qtbot.keyClicks(line, text)
+
+
+def words_of(dialog):
+    return " ".join(label.text() for label in dialog.findChildren(QLabel) if label.isVisible())
+
+
+# ------------------------------------------------------------- the dialog before an export
+
+
+@pytest.fixture
+def export_dialog(qtbot):
+    dialog = ExportDialog(check_passphrase, advice="Long ones are better.")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def test_that_an_export_needs_no_passphrase(export_dialog, qtbot):
+    assert "biometric data" in words_of(export_dialog)
+    assert export_dialog.unprotected.isVisible()
+    assert not export_dialog.first.isVisible()
+    qtbot.keyClick(export_dialog, Qt.Key.Key_Return)
+    assert export_dialog.result() == ExportDialog.DialogCode.Accepted
+    assert export_dialog.take_passphrase() is None
+
+
+def test_that_a_passphrase_is_typed_twice_and_then_taken_once(export_dialog, qtbot):
+    export_dialog.protect.click()
+    assert not export_dialog.go_on.isEnabled()
+    typed(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
+    assert export_dialog.problem.text() == ""
+    qtbot.keyClick(export_dialog.second.line, Qt.Key.Key_Return)
+    assert export_dialog.result() == ExportDialog.DialogCode.Accepted
+    assert export_dialog.take_passphrase() == PASSPHRASE
+    assert export_dialog.first.text() == export_dialog.second.text() == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (PASSPHRASE, WRONG, "not the same"),
+        ("short", "short", "shorter than 15"),
+        (PASSPHRASE, PASSPHRASE[:9], ""),
+        (PASSPHRASE, "", ""),
+    ],
+    ids=["others", "short", "half typed", "not yet"],
+)
+def test_that_nothing_goes_on_before_both_are_good_and_the_same(
+    export_dialog, qtbot, first, second, told
+):
+    export_dialog.protect.click()
+    typed(qtbot, export_dialog, first, second)
+    assert told in export_dialog.problem.text()
+    assert bool(told) == bool(export_dialog.problem.text())
+    assert not export_dialog.go_on.isEnabled()
+    export_dialog.accept()
+    assert export_dialog.isVisible()
+
+
+def test_that_what_is_typed_is_seen_only_if_that_is_wanted(export_dialog):
+    export_dialog.protect.click()
+    lines = (export_dialog.first.line, export_dialog.second.line)
+    assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Password}
+    export_dialog.see.click()
+    assert {line.echoMode() for line in lines} == {QLineEdit.EchoMode.Normal}
+    assert all(line.inputMethodHints() & Qt.InputMethodHint.ImhSensitiveData for line in lines)
+
+
+def test_that_losing_the_passphrase_is_told_before_it_is_chosen(export_dialog):
+    export_dialog.protect.click()
+    told = words_of(export_dialog)
+    assert "Nobody can open the model without the passphrase, not even we" in told
+    assert "can use the model, and change it" not in told
+
+
+def test_that_every_line_of_the_dialogs_has_the_room_it_needs(export_dialog, qtbot):
+    export_dialog.protect.click()
+    qtbot.wait(20)
+    for label in export_dialog.findChildren(QLabel):
+        if label.isVisible() and label.wordWrap():
+            assert label.height() >= label.heightForWidth(label.width())
+    for edit in (export_dialog.first, export_dialog.second):
+        assert edit.line.height() >= edit.line.sizeHint().height()
+
+
+# ------------------------------------------------------------- the control
+
+
+def test_that_a_protected_model_asks_for_its_passphrase(office, protected):
+    office.control.open(str(protected))
+    office.do(IMPORT)
+    assert office.asked == [PassphraseAsked(str(protected), "me.lmkl")]
+    assert office.told == office.ended == []
+    office.control.open(str(protected), WRONG)
+    office.do(IMPORT)
+    assert office.asked[1:] == [PassphraseAsked(str(protected), "me.lmkl", was_wrong=True)]
+    office.control.open(str(protected), PASSPHRASE)
+    office.do(IMPORT)
+    assert office.session.model.is_protected
+    assert office.session.model_shown.is_protected
+    assert office.opened == [str(protected)]
+    assert office.ended == [True]
+
+
+def test_that_a_model_that_was_given_up_is_not_opened_when_its_passphrase_comes_through(
+    office, protected
+):
+    office.control.open(str(protected), PASSPHRASE)
+    office.control.stay_shut()
+    office.do(IMPORT)
+    assert office.session.model is None
+    assert office.opened == []
+    office.control.open(str(protected), PASSPHRASE)  # another time
+    office.do(IMPORT)
+    assert office.session.model is not None
+
+
+def test_that_a_protected_model_that_is_gone_asks_for_nothing(office, protected):
+    protected.unlink()
+    office.control.open(str(protected), PASSPHRASE)
+    office.do(IMPORT)
+    assert office.asked == []
+    assert office.ended == [True]
+    assert office.missing == [str(protected)]
+
+
+def test_that_no_job_shows_its_passphrase(office, protected):
+    office.control.open(str(protected), PASSPHRASE)
+    office.session.set_model(load(protected, passphrase=PASSPHRASE))
+    office.control.export(str(protected), PASSPHRASE)
+    assert [job.kind for job in office.jobs] == [IMPORT, EXPORT]
+    assert PASSPHRASE not in repr(office.jobs)
+
+
+# ------------------------------------------------------------- the window
+
+
+def test_that_a_model_is_protected_kept_shut_and_opened_again(
+    launch, exported, save_as, tmp_path, monkeypatch, caplog, qtbot
+):
+    caplog.set_level(logging.DEBUG)
+    derived_on = []
+    real = sealed._cipher
+
+    def watched(*given):
+        derived_on.append(threading.current_thread())
+        return real(*given)
+
+    monkeypatch.setattr(sealed, "_cipher", watched)
+    driver = launch(recent=(str(exported),)).until_modelled()
+    asked = save_as(tmp_path / "mine")
+
+    def protect(dialog):
+        assert isinstance(dialog, ExportDialog)
+        dialog.protect.click()
+        typed(qtbot, dialog, PASSPHRASE, PASSPHRASE)
+        dialog.go_on.click()
+
+    with_dialog(protect)
+    driver.press("Ctrl+E")
+    driver.until_told("Exported to mine.lmkl. Read back and compared")
+    (start, pattern) = asked[0]
+    assert start.endswith("face.lmkl")
+    assert "*.lmkl" in pattern
+    path = tmp_path / "mine.lmkl"
+    with pytest.raises(PassphraseNeeded):
+        load(path)
+    driver.turn_to("Model")
+    assert driver.pages.model.header.protection.text() == "protected by a passphrase"
+    assert driver.close()
+
+    # The next start asks for it, while the picture goes on.
+    again = launch(recent=(str(path),)).until_prepared()
+    again.until(lambda: isinstance(QApplication.activeModalWidget(), UnlockDialog))
+    dialog = QApplication.activeModalWidget()
+    n_painted = again.window.live.preview.n_painted
+    again.until(lambda: again.window.live.preview.n_painted > n_painted + 3)
+    typed(qtbot, dialog, WRONG)
+    qtbot.keyClick(dialog.edit.line, Qt.Key.Key_Return)
+    assert dialog.edit.text() == ""
+    assert not dialog.edit.isEnabled()
+    again.until(lambda: "is wrong, or the file was changed" in dialog.remark.text())
+    assert again.session.model is None
+    typed(qtbot, dialog, PASSPHRASE)
+    again.click(dialog.go_on)
+    again.until_told("Opened mine.lmkl.")
+    assert QApplication.activeModalWidget() is None
+    assert again.session.model.is_protected
+
+    # Nothing of this was done where the window waits, and nothing of it is kept.
+    assert derived_on
+    assert threading.main_thread() not in derived_on
+    for text in (settings_file().read_text(), caplog.text, again.notices):
+        assert "horse" not in text
+
+
+def test_that_a_protected_model_that_is_left_shut_lets_everything_else_go_on(launch, protected):
+    driver = launch(recent=(str(protected),)).until_prepared()
+    driver.until(lambda: isinstance(QApplication.activeModalWidget(), UnlockDialog))
+    driver.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
+    driver.until(lambda: QApplication.activeModalWidget() is None)
+    assert driver.session.model is None
+    assert "me.lmkl" not in driver.notices
+    assert driver.desk.settings.recent == (str(protected),)  # it can be opened from the menu later
+    last = driver.session.scored
+    driver.until(lambda: driver.session.scored is not last)
+    driver.drop(protected)
+    driver.until(lambda: isinstance(QApplication.activeModalWidget(), UnlockDialog))
+    driver.qtbot.keyClick(QApplication.activeModalWidget(), Qt.Key.Key_Escape)
+
+
+def test_that_what_grew_out_of_a_protected_model_is_proposed_to_be_protected(
+    launch, exported, protected, save_as
+):
+    driver = launch(recent=(str(exported),)).until_modelled()
+    driver.desk.model.open(str(protected), PASSPHRASE)
+    driver.until_told("Opened me.lmkl.")
+    driver.desk.change_settings(target_bpcer=0.2)
+    driver.until(lambda: driver.session.has_unsaved_model)
+    proposed = []
+
+    def leave_unprotected(dialog):
+        proposed.append(dialog.is_protected)
+        dialog.protect.setChecked(False)
+        dialog.go_on.click()
+
+    # A file that promises protection is not what an unprotected model is written to.
+    before = protected.read_bytes()
+    save_as(protected)
+    with_dialog(leave_unprotected)
+    driver.press("Ctrl+E")
+    driver.until_told("Exported to me.safetensors.")
+    written = protected.with_suffix(".safetensors").stat().st_mtime_ns
+    # And what the file dialog knew nothing of is asked about.
+    with_dialog(leave_unprotected)
+    asked = answer_box("Cancel")
+    driver.press("Ctrl+E")
+    assert asked == ["me.safetensors is there already. Replace it?"]
+    assert proposed == [True, False]
+    assert protected.read_bytes() == before
+    assert protected.with_suffix(".safetensors").stat().st_mtime_ns == written
