@@ -33,6 +33,7 @@ OTHERS = Settings(
     theme="dark",
     show_regions=False,
     reopen_last=False,
+    recover_takes=False,
     recent=("/models/a",),
     window="00",
     splitter="ff",

@@ -1,0 +1,273 @@
+"""Kill the real work at every moment, in forks of one interpreter that is warm already.
+
+::
+
+    python -m tests.faults.killing JOB FOLDER
+
+A job prepares a folder in which something was saved before, and then saves something else into a
+copy of it, again and again; each time the process is killed at another moment:
+
+- ``line N``: at the N-th line of the code that touches the disk, for every N at which something
+  on the disk is different than at the line before, because the lines in between are all alike;
+- ``byte N``: by the kernel, in the middle of a write, after so many bytes of a file;
+- ``time N``: by its parent, at some time.
+
+What is left is looked at by `tests.faults.test_killed`. Works where there are forks. Nothing waits
+for the disk here: what the kernel has taken over outlives a process, whether it is on the disk
+already or not.
+"""
+
+import json
+import mmap
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+N_TIMES = 10
+"""Kills at some time."""
+BYTES = (0, 1, 500, 1_500, 6_000)
+"""Bytes of a file after which the kernel kills."""
+
+WATCHED = (
+    "lmkl_core/atomic.py",
+    "app/recovery/journal.py",
+    "app/recovery/runs.py",
+    "tests/faults/killing.py",
+)
+"""Code whose lines are counted: all that touches the disk, and what lies around it."""
+
+
+def main(job, folder):
+    """Kill a job at every moment, and leave beside each folder how far it was."""
+    os.fsync = lambda _handle: None
+    before = folder / "before"
+    before.mkdir()
+    act = JOBS[job](before)
+    for line in _moments(act, _copied(before, folder / "to its end")):
+        _killed(act, _copied(before, folder / f"line {line}"), line=line)
+    for size in BYTES:
+        _killed(act, _copied(before, folder / f"byte {size}"), size=size)
+    rng, seconds = random.Random(6), _seconds(act, _copied(before, folder / "timed"))
+    shutil.rmtree(folder / "timed")
+    for number in range(N_TIMES):
+        place = _copied(before, folder / f"time {number}")
+        _killed(act, place, seconds=rng.uniform(0, 1.1 * seconds))
+
+
+def _copied(source, target):
+    return Path(shutil.copytree(source, target))
+
+
+# ------------------------------------------------------------- forks
+
+
+def _moments(act, folder):
+    """Return the lines of a run to its end at which the disk has changed."""
+    kept = folder.parent / "moments"
+    child = os.fork()
+    if child == 0:
+        counter = Counter(0, folder)
+        _act(act, folder, counter)
+        kept.write_text(json.dumps(counter.moments))
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    return json.loads(kept.read_text())
+
+
+def _seconds(act, folder):
+    begin = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        _act(act, folder)
+        os._exit(0)
+    os.waitpid(child, 0)
+    return time.monotonic() - begin
+
+
+def _killed(act, folder, *, line=0, size=None, seconds=None):
+    """Run a job in a fork until it is killed, and note how many of its steps were done."""
+    done = mmap.mmap(-1, 8)
+    child = os.fork()
+    if child == 0:
+        if size is not None:
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        _act(act, folder, Counter(line) if line else None, done)
+        os._exit(0)
+    if seconds is not None:
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    end = os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    facts = {"done": int.from_bytes(done[:8], "little"), "signal": end}
+    (folder.parent / f"{folder.name}.json").write_text(json.dumps(facts))
+
+
+def _act(act, folder, counter=None, done=None):
+    """Do the job, step by step; never return an exception to the fork's parent code."""
+    try:
+        steps = act(folder)
+        if counter is not None:
+            sys.settrace(counter)
+        for number, _ in enumerate(steps, start=1):
+            if done is not None:
+                done[:8] = number.to_bytes(8, "little")
+        sys.settrace(None)
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        os._exit(99)
+
+
+class Counter:
+    """Counts lines of the watched code, and kills the process at one of them.
+
+    Parameters
+    ----------
+    fatal : int
+        The line; 0 for none.
+    folder : Path, optional
+        Is looked at before every line, and the lines before which it has changed are noted.
+    """
+
+    def __init__(self, fatal, folder=None):
+        self.moments = []
+        self._n, self._fatal, self._folder, self._seen = 0, fatal, folder, None
+
+    def __call__(self, frame, _event, _argument):
+        code = frame.f_code
+        if code.co_filename.endswith(WATCHED) and not code.co_name.startswith("<"):
+            return self._line
+        return None
+
+    def _line(self, _frame, event, _argument):
+        if event == "line":
+            self._n += 1
+            if self._n == self._fatal:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if self._folder is not None:
+                self._look()
+        return self._line
+
+    def _look(self):
+        seen = {
+            str(path): (path.lstat().st_ino, path.lstat().st_size)
+            for path in self._folder.rglob("*")
+        }
+        if seen != self._seen:
+            self._seen = seen
+            self.moments.append(self._n)
+
+
+# ------------------------------------------------------------- jobs
+
+
+def model_job(before):
+    """Save a model over another one."""
+    from datetime import UTC, datetime
+
+    import numpy as np
+
+    from lmkl_core import LocalisedMKL, save_model
+
+    rng = np.random.default_rng(0)
+    views = {name: rng.normal(size=(24, 4)) for name in ("eyes", "mouth")}
+    first, second = (
+        LocalisedMKL(n_clusters=1, delta=delta, random_state=0).fit(views) for delta in (0.01, 0.1)
+    )
+    created = datetime(2026, 11, 17, tzinfo=UTC)
+    save_model(first, before / "face.safetensors", created=created)
+
+    def act(folder):
+        save_model(second, folder / "face.safetensors", created=created)
+        yield
+
+    return act
+
+
+def settings_job(before):
+    """Save the settings over others."""
+    from app import settings
+
+    def act(folder, theme="dark"):
+        os.environ["LMKL_PAD_CONFIG"] = str(folder)
+        settings.save(settings.Settings(theme=theme))
+        yield
+
+    list(act(before, "light"))
+    return act
+
+
+def report_job(before):
+    """Write a report over another one."""
+    from app.report import build, write
+    from tests.app.report.report_material import context
+    from tests.app.trial_material import session
+
+    first, second = (build(session(2, 2), context(source=f"camera {n}")) for n in (1, 2))
+    write(first, before / "report.html")
+
+    def act(folder):
+        write(second, folder / "report.html")
+        yield
+
+    return act
+
+
+def takes_job(_before):
+    """Keep takes: frames come, one by one and several at once, are struck, named, deleted."""
+    from app.recovery.journal import Journal
+    from tests.app.recovery.takes_material import FEATURES
+
+    def act(folder):
+        os.environ["LMKL_PAD_DATA"] = str(folder)
+        journal = Journal()
+        for state in states():
+            journal.keep(state, FEATURES)
+            yield
+
+    return act
+
+
+def states():
+    """Return the takes at every moment at which something was done to them."""
+    from dataclasses import replace
+
+    from tests.app.recovery.takes_material import takes
+
+    samples = takes(4, "window", "lamp")
+    recorded = [samples[:n] for n in (1, 2, 3, 5, 8)]
+    struck = (*samples[:2], *samples[3:])
+    named = tuple(replace(s, take="desk lamp") if s.take == "lamp" else s for s in struck)
+    return [*recorded, struck, named]
+
+
+def careless_job(before):
+    """Write over a file as no program should: what shows that kills are noticed."""
+    (before / "face.safetensors").write_bytes(b"old")
+
+    def act(folder):
+        with open(folder / "face.safetensors", "wb", buffering=0) as stream:
+            stream.write(b"n")
+            stream.write(b"ew")
+        yield
+
+    return act
+
+
+JOBS = {
+    "model": model_job,
+    "settings": settings_job,
+    "report": report_job,
+    "takes": takes_job,
+    "careless": careless_job,
+}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
