@@ -12,10 +12,12 @@ import json
 import os
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 import numpy as np
 import platformdirs
@@ -25,6 +27,7 @@ from safetensors import numpy as tensors
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.shipped import shipped_folder
+from lmkl_core.locking import Locked, is_held, only_one
 
 VARIABLE = "LMKL_PAD_CACHE"
 """Environment variable that names another folder."""
@@ -39,6 +42,9 @@ _FACTS = "lmkl"
 _LARGEST = 1 << 30
 _ABANDONED = 24 * 3600.0
 _FAILURE_COUNTS_FOR = 7 * 24 * 3600.0
+_ALWAYS = float("inf")
+_LARGEST_PROBE = 1 << 16
+_MARK_OF_USE = ".using"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,16 +131,49 @@ class Cache:
     def probe(self, key: str) -> Probe | None:
         """Return what was remembered of a probe, or None if it has to be run."""
         try:
-            values = json.loads((self._probes / f"{key}.json").read_text(encoding="utf-8"))
-            found = Probe(**values)
-            return found if found.counts else None
-        except (OSError, ValueError, TypeError):
+            with open(self._probes / f"{key}.json", "rb") as file:
+                found = _read_probe(file.read(_LARGEST_PROBE), key)
+        except (OSError, ValueError, TypeError, LookupError, RecursionError):
             return None
+        return found if found.counts else None
 
     def remember(self, key: str, probe: Probe) -> None:
         """Keep the outcome of a probe."""
-        text = json.dumps(vars(probe), indent=1)
+        text = json.dumps(vars(probe) | {"key": key}, indent=1)
         self._write(self._probes / f"{key}.json", text.encode())
+
+    @contextmanager
+    def first_use(self, key: str) -> Iterator[None]:
+        """Leave a mark for as long as an engine runs here for the first time.
+
+        A process that dies meanwhile leaves its mark behind, and `deaths` counts it. One that
+        lives on takes away the marks of those before it: the engine can be used after all.
+        """
+        mark = self._probes / f"{key}.{uuid4().hex}{_MARK_OF_USE}"
+        with ExitStack() as held:
+            with suppress(OSError, Locked):  # without a mark an engine runs all the same
+                mark.parent.mkdir(parents=True, exist_ok=True)
+                held.enter_context(only_one(mark))
+            yield
+        self.forget_deaths(key)
+
+    def deaths(self, key: str) -> int:
+        """Count the processes that died at the first use of an engine, in the last week."""
+        return len(self._dead(key))
+
+    def forget_deaths(self, key: str) -> None:
+        """Take away the marks of processes that have died."""
+        for mark in self._dead(key, _ALWAYS):
+            with suppress(OSError):
+                mark.unlink()
+
+    def _dead(self, key: str, age: float = _FAILURE_COUNTS_FOR) -> list[Path]:
+        found = []
+        for mark in self._probes.glob(f"{key}.*{_MARK_OF_USE}"):
+            with suppress(OSError):
+                if time.time() - mark.stat().st_mtime < age and not is_held(mark):
+                    found.append(mark)
+        return found
 
     def failed_probes(self) -> list[Probe]:
         """Return the remembered failures, for the doctor."""
@@ -168,6 +207,18 @@ class Cache:
                 f"The cache folder {self.folder} cannot be written ({error.strerror or error}); "
                 f"make room there, or name another folder in the environment variable {VARIABLE}."
             ) from error
+
+
+def _read_probe(data: bytes, key: str) -> Probe:
+    """Read what is remembered; whatever is not exactly that is an error."""
+    values = json.loads(data)
+    if not isinstance(values, dict) or values.pop("key") != key:
+        raise ValueError("it is the outcome of another trial run")
+    found = Probe(**values)
+    for name, kind in (("engine", str), ("label", str), ("problem", str), ("time", float)):
+        if type(getattr(found, name)) is not kind:
+            raise TypeError(f"its {name} is something else")
+    return found
 
 
 def _move(source: Path, target: Path) -> None:

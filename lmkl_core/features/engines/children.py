@@ -157,8 +157,11 @@ def _feed(stdin: IO[str], jobs: Sequence[dict[str, Any]]) -> None:
 def _read(stdout: IO[str], replies: "queue.Queue[dict[str, Any] | None]") -> None:
     for line in stdout:
         if line.startswith(_MARK):
-            with suppress(ValueError):  # it died while it spoke; its death is told instead
-                replies.put(json.loads(line[len(_MARK) :]))
+            # It died while it spoke: its death is told instead.
+            with suppress(ValueError, RecursionError):
+                reply = json.loads(line[len(_MARK) :])
+                if isinstance(reply, dict):
+                    replies.put(reply)
     replies.put(None)
 
 

@@ -1,6 +1,7 @@
 """Which engine runs which graph here: exported, compared and probed before it is let in."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
@@ -11,6 +12,7 @@ from lmkl_core.features.engines import export, probe
 from lmkl_core.features.engines.cache import Cache, Entry, Probe
 from lmkl_core.features.engines.children import ask, python_module
 from lmkl_core.features.engines.engine import Engine, EngineError
+from lmkl_core.features.engines.reference import LIMIT, relative_difference
 from lmkl_core.features.networks.graph import Graph
 from lmkl_core.features.shipped import has_torch, without_torch
 
@@ -21,6 +23,9 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 ENGINE_NAMES = ("auto", "onnxruntime", "torch")
 EXPORT_SECONDS = 900.0
 PROBE_SECONDS = 180.0
+
+MOST_DEATHS = 2
+"""So often may this program die at the first use of an engine before the engine is given up."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class Chooser:
         self._cancel = cancel
         self._steps_done = self._steps = 0
         self._loaded: dict[Task, Entry] = {}
+        self._engines: dict[Task, Engine] = {}
 
     def __call__(self, tasks: Sequence[Task]) -> list[Chosen]:
         """Return an engine for every task.
@@ -92,6 +98,7 @@ class Chooser:
         if self._wish != "torch":
             reasons = self._exported(tasks)
             reasons |= self._probed("onnxruntime", [task for task in tasks if not reasons[task]])
+            reasons |= self._let_in([task for task in tasks if not reasons[task]])
         refused = [task for task in tasks if reasons[task]]
         if refused and self._wish == "onnxruntime":
             raise EngineError(
@@ -140,17 +147,75 @@ class Chooser:
         problems = {}
         unknown = []
         for task in tasks:
-            known = self._cache.probe(probe.probe_key(engine, task.key))
+            known = self._known(engine, task)
             if known is None:
                 unknown.append(task)
             else:
                 problems[task] = known.problem
         for task, reply in self._ask(probe.MODULE, unknown, PROBE_SECONDS, engine=engine):
-            failed = f"a trial run failed: {reply['failed']}" if "failed" in reply else ""
-            problems[task] = failed or reply["problem"]
-            outcome = Probe(engine, task.graph.label, problems[task], time())
-            self._cache.remember(probe.probe_key(engine, task.key), outcome)
+            problem = reply.get("problem")
+            if not isinstance(problem, str):
+                failed = reply.get("failed", "it gave an answer that makes no sense")
+                problem = f"a trial run failed: {failed}"
+            problems[task] = problem
+            self._remember(engine, task, problem)
             self._tell(self._steps_done + 1, f"tried {task.graph.label} with {engine}")
+        return problems
+
+    def _known(self, engine: str, task: Task) -> Probe | None:
+        """Return what is remembered of an engine, unless this program died at its first use.
+
+        After one death the child is asked again, for whatever ended the program may have had
+        nothing to do with the engine; after several the engine is done with, whatever a child
+        makes of it: no program starts over and over only to die.
+        """
+        key = probe.probe_key(engine, task.key)
+        known = self._cache.probe(key)
+        if known is None or known.problem or not (deaths := self._cache.deaths(key)):
+            return known
+        if deaths < MOST_DEATHS:
+            return None
+        known = self._remember(engine, task, f"the program ended {deaths} times at its first use")
+        self._cache.forget_deaths(key)
+        return known
+
+    def _remember(self, engine: str, task: Task, problem: str) -> Probe:
+        outcome = Probe(engine, task.graph.label, problem, time())
+        with suppress(InvalidInputError):  # what cannot be remembered is tried again next time
+            self._cache.remember(probe.probe_key(engine, task.key), outcome)
+        return outcome
+
+    def _let_in(self, tasks: Sequence[Task]) -> dict[Task, str]:
+        """Make onnxruntime's engines and run each once here; return what is wrong, or nothing.
+
+        The child has survived this and got the right values. Should this process not, then
+        here, where nothing is at stake yet, and with a mark that the next start finds.
+        """
+        from lmkl_core.features.engines.onnx_engine import OnnxEngine
+
+        problems = {}
+        for task in tasks:
+            entry = self._loaded.pop(task, None) or self._cache.load(task.key)
+            if entry is None:
+                raise EngineError(
+                    f"The graph of {task.graph.label} has just gone from {self._cache.folder}; "
+                    "start again, and let no other program clear this folder meanwhile."
+                )
+            try:
+                with self._cache.first_use(probe.probe_key("onnxruntime", task.key)):
+                    engine = OnnxEngine(entry.onnx)
+                    found = engine.run(entry.crops[:1])
+                difference = relative_difference(found, [view[:1] for view in entry.views])
+            except Exception as error:  # onnxruntime's own have no common kind
+                problem = f"its first run failed: {type(error).__name__}"
+            else:
+                off = difference > LIMIT
+                problem = f"the values of its first run are off by {difference:.1e}" if off else ""
+            problems[task] = problem
+            if problem:
+                self._remember("onnxruntime", task, problem)
+            else:
+                self._engines[task] = engine
         return problems
 
     def _ask(self, module: str, tasks: Sequence[Task], timeout: float, **more: Any):
@@ -176,15 +241,7 @@ class Chooser:
 
             note = f"{task.graph.label} runs in torch, because {reason}." if reason else ""
             return Chosen(TorchEngine(task.graph, task.weights, threads=self._threads), note)
-        from lmkl_core.features.engines.onnx_engine import OnnxEngine
-
-        entry = self._loaded.pop(task, None) or self._cache.load(task.key)
-        if entry is None:
-            raise EngineError(
-                f"The graph of {task.graph.label} has just gone from {self._cache.folder}; "
-                "start again, and let no other program clear this folder meanwhile."
-            )
-        return Chosen(OnnxEngine(entry.onnx))
+        return Chosen(self._engines[task])
 
     def _tell(self, done: int, what: str) -> None:
         self._steps_done = done

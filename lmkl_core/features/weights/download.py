@@ -9,7 +9,6 @@ from lmkl_core.features.shipped import has_torch, without_torch
 from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.checksums import sha256_of
 from lmkl_core.features.weights.errors import not_fetched, wrong_download
-from lmkl_core.features.weights.locking import Locked, only_one
 from lmkl_core.features.weights.store import (
     Checksum,
     WeightsFile,
@@ -26,6 +25,7 @@ from lmkl_core.features.weights.transfer import (
     forget,
     transfer,
 )
+from lmkl_core.locking import Locked, only_one
 
 TIMEOUT = 20.0
 ATTEMPTS = 5

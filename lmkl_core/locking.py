@@ -53,6 +53,26 @@ def only_one(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def is_held(path: Path) -> bool:
+    """Whether a process that is alive holds the lock of that name; the file stays as it is.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or the file system knows no locks.
+    """
+    handle = os.open(path, os.O_RDWR)
+    try:
+        _lock(handle)
+    except OSError as error:
+        if error.errno not in _HELD:
+            raise
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 def _is_still_there(handle: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path))

@@ -1,0 +1,319 @@
+"""Engines that end, hang or miscompute: found out in a child, remembered, and done without.
+
+Faults are real ones, injected into the real trial run: its process executes an illegal instruction,
+reads address zero, is killed. Scores must be those of torch, whatever becomes of the fast engine.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lmkl_core.features.engines import choose, probe
+from lmkl_core.features.engines.cache import Cache, Probe
+from lmkl_core.features.engines.onnx_engine import OnnxEngine
+from lmkl_core.features.engines.reference import LIMIT, relative_difference
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import Branch, Crop, Preset
+from lmkl_core.locking import is_held, only_one
+from tests.features.small_preset import crops_for
+
+ROOT = Path(__file__).resolve().parents[2]
+ONE = Preset(
+    "one", "", (Crop("face", 32),), (Branch("efficientnet-lite0", ("face",), ("block0",)),)
+)
+CROPS = crops_for(ONE, 2)
+KEY = "ab" * 32
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+
+# Put before every Python that is started: the process whose command holds FAULT_IN gets FAULT.
+INJECTION = '''
+import os, sys
+
+def illegal_instruction():
+    """Execute what no processor knows: ud2, or udf on ARM."""
+    import ctypes, mmap, platform
+    code = {"x86_64": b"\\x0f\\x0b", "aarch64": bytes(4)}[platform.machine()]
+    page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    page.write(code)
+    ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+
+def address_zero():
+    import ctypes
+    ctypes.string_at(0)
+
+def killed():
+    import signal
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def hanging():
+    import threading
+    threading.Event().wait()
+
+def leaving():
+    os._exit(0)
+
+def raising():
+    raise RuntimeError("no such kernel")
+
+def no_answer():
+    os.write(1, b"\\n@lmkl 5\\n@lmkl [1]\\n@lmkl {\\xff\\n" + b"@lmkl " + b"[" * 99999 + b"\\n")
+    os._exit(0)
+
+def senseless():
+    os.write(1, b'\\n@lmkl {"problem": 0}\\n')
+    hanging()
+
+def wrong(values):
+    return [value * 1.01 for value in values]
+
+def no_numbers(values):
+    return [value * float("nan") for value in values]
+
+where, what = os.environ.get("FAULT_IN", ""), os.environ.get("FAULT", "")
+if what and where in " ".join(sys.orig_argv):
+    import onnxruntime
+    real, fault = onnxruntime.InferenceSession.run, globals()[what]
+
+    def run(self, *arguments):
+        if what in ("wrong", "no_numbers"):
+            return fault(real(self, *arguments))
+        fault()
+
+    onnxruntime.InferenceSession.run = run
+'''
+FAULTS = {
+    "illegal_instruction": "it was ended by SIGILL",
+    "address_zero": "it was ended by SIGSEGV",
+    "killed": "it was ended by SIGKILL",
+    "hanging": "it gave no answer within 1 seconds",
+    "leaving": "it ended with exit code 0",
+    "raising": "RuntimeError: no such kernel",
+    "no_answer": "it ended with exit code 0",
+    "senseless": "an answer that makes no sense",
+    "wrong": "off by 1.0e-02",
+    "no_numbers": "not numbers",
+}
+
+
+@pytest.fixture(scope="module")
+def safe(tmp_path_factory):
+    """Return torch's extractor, and a cache in which everything but onnxruntime was tried."""
+    cache = Cache(tmp_path_factory.mktemp("engines"))
+    Extractor(ONE, cache=cache)
+    torch = Extractor(ONE, engine="torch", cache=cache)
+    (key,) = [path.stem for path in (cache.folder / "graphs").glob("*.graph")]
+    (cache.folder / "probes" / f"{probe.probe_key('onnxruntime', key)}.json").unlink()
+    return torch, cache
+
+
+@pytest.fixture
+def fresh(safe, tmp_path):
+    """Return a copy of that cache, which a test may spoil."""
+    shutil.copytree(safe[1].folder, tmp_path / "cache")
+    return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def inject(tmp_path, monkeypatch):
+    """Return a function that brings a fault to the processes that are started from now on."""
+    (tmp_path / "faults").mkdir()
+    (tmp_path / "faults" / "sitecustomize.py").write_text(INJECTION)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "faults"))
+
+    def bring(fault, where=probe.MODULE):
+        monkeypatch.setenv("FAULT", fault)
+        monkeypatch.setenv("FAULT_IN", where)
+
+    return bring
+
+
+def scores_are_right(extractor, torch):
+    found, expected = extractor(CROPS), torch(CROPS)
+    return relative_difference(list(found.values()), list(expected.values())) <= LIMIT
+
+
+def no_more_children(_command, jobs, **_):
+    assert not jobs, "a child was started for something that is remembered"
+    return iter(())
+
+
+@pytest.mark.fault(
+    "Engines",
+    "a faster engine whose trial run ends by SIGILL, SIGSEGV or SIGKILL, hangs, raises, leaves, "
+    "talks nonsense or miscomputes",
+    keeps="scores",
+)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_that_an_engine_that_fails_in_its_trial_run_is_silently_done_without(
+    attempt, safe, fresh, inject, monkeypatch, capfd, fault
+):
+    inject(fault)
+    if fault == "hanging":
+        monkeypatch.setattr(choose, "PROBE_SECONDS", 1.0)
+    with attempt() as trial:
+        extractor = Extractor(ONE, cache=fresh)
+        assert extractor.engine_names == ("torch",)
+        (note,) = extractor.notes
+        assert FAULTS[fault] in note
+        trial.expect_kept(scores_are_right(extractor, safe[0]))
+    # The next start knows, and tries no more.
+    monkeypatch.setattr(choose, "ask", no_more_children)
+    again = Extractor(ONE, cache=Cache(fresh.folder))
+    assert again.engine_names == ("torch",)
+    assert again.notes == (note,)
+    assert [FAULTS[fault] in failed.problem for failed in fresh.failed_probes()] == [True]
+    assert capfd.readouterr() == ("", "")
+
+
+START = """
+import sys
+import numpy as np
+from lmkl_core.features.extractor import Extractor
+from tests.faults.test_engines import CROPS, ONE
+extractor = Extractor(ONE, cache=sys.argv[1])
+np.savez(sys.argv[2], **{name.replace("/", "_"): row for name, row in extractor(CROPS).items()})
+print(*extractor.engine_names, *extractor.notes)
+"""
+
+
+def start(cache, file):
+    """Start a program on a cache; the word THE-PROGRAM tells it from its children."""
+    return subprocess.run(
+        [sys.executable, "-c", START, str(cache.folder), str(file), "THE-PROGRAM"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": f"{os.environ['PYTHONPATH']}{os.pathsep}{ROOT}"},
+    )
+
+
+@pytest.mark.fault(
+    "Engines",
+    "a faster engine that ends the program although its trial run survived",
+    keeps="scores",
+)
+@pytest.mark.parametrize("fault", ["illegal_instruction"])
+def test_that_a_program_that_dies_of_an_engine_does_not_die_of_it_at_every_start(
+    attempt, safe, fresh, inject, tmp_path, fault
+):
+    inject(fault, "THE-PROGRAM")
+    file = tmp_path / "views.npz"
+    with attempt() as trial:
+        codes = [start(fresh, file).returncode for _ in range(choose.MOST_DEATHS)]
+        assert all(code < 0 for code in codes)
+        third = start(fresh, file)
+        assert third.returncode == 0, third.stderr
+        assert third.stdout.startswith("torch ")
+        assert "the program ended 2 times at its first use" in third.stdout
+        found, expected = list(np.load(file).values()), list(safe[0](CROPS).values())
+        trial.expect_kept(relative_difference(found, expected) <= LIMIT)
+    assert not list(fresh.folder.glob("probes/*.using"))
+
+
+def test_that_one_death_asks_the_child_again_and_what_survives_is_used(safe, fresh):
+    first = Extractor(ONE, cache=fresh)
+    assert first.engine_names == ("onnxruntime",)
+    (key,) = [
+        path.stem
+        for path in (fresh.folder / "probes").glob("*.json")
+        if json.loads(path.read_text())["engine"] == "onnxruntime"
+    ]
+    before = fresh.probe(key).time
+    (fresh.folder / "probes" / f"{key}.dead.using").touch()
+    assert fresh.deaths(key) == 1
+    again = Extractor(ONE, cache=fresh)
+    assert again.engine_names == ("onnxruntime",)
+    assert fresh.probe(key).time > before
+    assert fresh.deaths(key) == 0
+    assert scores_are_right(again, safe[0])
+
+
+@pytest.mark.fault("Engines", "a faster engine that fails at its first run here", keeps="scores")
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda outputs: [output * np.float32(1.01) for output in outputs], "off by 1.0e-02"),
+        (lambda outputs: [output * np.float32(np.nan) for output in outputs], "off by inf"),
+        (lambda outputs: outputs[0].no_such_thing, "AttributeError"),
+    ],
+    ids=["wrong", "no numbers", "raises"],
+)
+def test_that_an_engine_whose_first_run_here_is_wrong_is_done_without(
+    attempt, safe, fresh, monkeypatch, spoil, told
+):
+    real = OnnxEngine.run
+    monkeypatch.setattr(OnnxEngine, "run", lambda self, crops: spoil(real(self, crops)))
+    with attempt() as trial:
+        extractor = Extractor(ONE, cache=fresh)
+        assert extractor.engine_names == ("torch",)
+        assert told in extractor.notes[0]
+        trial.expect_kept(scores_are_right(extractor, safe[0]))
+
+
+def good_probe(**changes):
+    return vars(Probe("onnxruntime", "x", "", time.time())) | {"key": KEY} | changes
+
+
+HOSTILE = {
+    "of another key": json.dumps(good_probe(key="cd" * 32)),
+    "without a key": json.dumps(vars(Probe("torch", "x", "", 1.0))),
+    "no problem but zero": json.dumps(good_probe(problem=0)),
+    "no problem but false": json.dumps(good_probe(problem=False)),
+    "a list of problems": json.dumps(good_probe(problem=["x"])),
+    "no time": json.dumps(good_probe(time=None)),
+    "a name of numbers": json.dumps(good_probe(engine=1)),
+    "more than is known": json.dumps(good_probe(more=1)),
+    "very deep": "[" * 60_000,
+    "very long": json.dumps(good_probe(label="x" * 100_000)),
+    "a half": json.dumps(good_probe())[:-5],
+}
+
+
+@pytest.mark.fault(
+    "Engines",
+    "a remembered trial run that is damaged, hostile or of another machine",
+    keeps="scores",
+)
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_that_what_is_not_exactly_a_remembered_trial_run_counts_for_nothing(tmp_path, text):
+    cache = Cache(tmp_path)
+    cache.remember(KEY, Probe("onnxruntime", "x", "", time.time()))
+    assert cache.probe(KEY) is not None
+    (tmp_path / "probes" / f"{KEY}.json").write_text(text)
+    assert cache.probe(KEY) is None
+    assert cache.failed_probes() == []
+
+
+def test_that_only_processes_that_are_gone_count_as_dead_and_only_for_a_week(tmp_path):
+    cache = Cache(tmp_path)
+    with cache.first_use(KEY):
+        (mark,) = (tmp_path / "probes").iterdir()
+        assert is_held(mark)
+        assert cache.deaths(KEY) == 0
+    assert not mark.exists()
+    mark.touch()
+    assert cache.deaths(KEY) == 1
+    with only_one(mark):
+        assert cache.deaths(KEY) == 0
+    mark.touch()
+    long_ago = time.time() - 8 * 24 * 3600
+    os.utime(mark, (long_ago, long_ago))
+    assert cache.deaths(KEY) == 0
+    with cache.first_use(KEY):
+        pass
+    assert not mark.exists()
+
+
+def test_that_an_engine_runs_without_a_mark_where_none_can_be_left(tmp_path):
+    (tmp_path / "taken").write_text("a file")
+    with Cache(tmp_path / "taken").first_use(KEY):
+        pass
+    assert Cache(tmp_path / "taken").deaths(KEY) == 0
