@@ -11,6 +11,7 @@ DEMO = SourceShown(
     "demo", "Demo", True, (Choice("window 6", "The person"), Choice("print", "A print"))
 )
 CAMERA = SourceShown("camera:Webcam", "Webcam")
+WEBCAM = Choice("Webcam", "Webcam")
 
 
 @pytest.fixture
@@ -32,14 +33,22 @@ def pick(qtbot, box, text):
 
 
 def test_that_cameras_come_first_and_the_open_source_is_chosen(bar):
-    bar.show_cameras(["Webcam", "Other"])
+    bar.show_cameras([WEBCAM, Choice("Other", "Other")])
     assert [bar._choice.itemText(i) for i in range(3)] == ["Webcam", "Other", "Demo (simulated)"]
     assert bar._choice.currentData() == "demo"
     assert bar.cameras == ("Webcam", "Other")
 
 
+def test_that_a_camera_that_is_a_program_is_marked_and_asked_for_by_its_name(bar, qtbot):
+    bar.show_cameras([Choice("OBS Virtual Camera", "OBS Virtual Camera (a program)")])
+    with qtbot.waitSignal(bar.source_requested) as asked:
+        pick(qtbot, bar._choice, "OBS Virtual Camera (a program)")
+    assert asked.args == ["camera:OBS Virtual Camera"]
+    assert bar.cameras == ("OBS Virtual Camera",)
+
+
 def test_that_choosing_a_camera_asks_for_it(bar, qtbot):
-    bar.show_cameras(["Webcam"])
+    bar.show_cameras([WEBCAM])
     with qtbot.waitSignal(bar.source_requested) as asked:
         pick(qtbot, bar._choice, "Webcam")
     assert asked.args == ["camera:Webcam"]
@@ -57,7 +66,7 @@ def test_that_a_source_that_is_not_in_the_list_is_added(bar):
 
 
 def test_that_a_choice_that_came_to_nothing_is_taken_back(bar, qtbot):
-    bar.show_cameras(["Webcam"])
+    bar.show_cameras([WEBCAM])
     pick(qtbot, bar._choice, "Webcam")
     assert bar._choice.currentData() == "camera:Webcam"
     bar.show_source(DEMO)  # told again: the demo is still what is open

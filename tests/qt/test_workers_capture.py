@@ -5,6 +5,8 @@ from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
 from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
+from app.shown import Choice
+from app.sources.cameras import Camera
 from app.sources.source import Cause, SourceError
 from tests.qt.driving import Pictures
 
@@ -70,12 +72,13 @@ def test_that_another_source_takes_the_place_of_the_first_which_is_let_go(studio
 
 def test_that_what_cannot_be_made_is_told_and_the_present_source_goes_on(studio, qtbot, tmp_path):
     source = Pictures()
-    boss, _ = studio(source)
+    boss, worker = studio(source)
     with qtbot.waitSignal(boss.frame_ready, timeout=PATIENCE):
         boss.wanted.emit("demo", 640, 480)
     with qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told:
         boss.wanted.emit(str(tmp_path / "gone.mp4"), 640, 480)
     assert "gone.mp4" in told.args[0]
+    assert worker.to_show.take() is not None  # only whoever has come is told of the next one
     with qtbot.waitSignal(boss.frame_ready, timeout=PATIENCE):
         assert source.is_open
 
@@ -113,14 +116,13 @@ def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtb
 
 
 def test_that_cameras_are_listed_by_name(studio, qtbot, monkeypatch):
-    class Camera:
-        name = "Webcam"
-
-    monkeypatch.setattr("app.sources.cameras.list_cameras", lambda: [Camera])
+    found = [Camera("Webcam", ()), Camera("DroidCam", (), is_virtual=True)]
+    monkeypatch.setattr("app.sources.cameras.list_cameras", lambda: found)
     boss, _ = studio()
     with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
         boss.cameras.emit()
-    assert told.args == [["Webcam"]]
+    program = Choice("DroidCam", "DroidCam (a program)")
+    assert told.args == [[Choice("Webcam", "Webcam"), program]]
 
 
 def test_that_cameras_that_cannot_be_listed_are_none(studio, qtbot, monkeypatch, expect_log):

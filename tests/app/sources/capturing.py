@@ -11,7 +11,12 @@ PATIENCE = 20.0
 """Seconds after which a test gives up; none needs a tenth of it."""
 
 QUICK = Limits(
-    black_after=0.05, frozen_after=0.1, frozen_frames=5, stalled_after=0.2, start_after=0.3
+    black_after=0.05,
+    frozen_after=0.1,
+    frozen_frames=5,
+    damaged_after=0.05,
+    stalled_after=0.2,
+    start_after=0.3,
 )
 
 
@@ -19,7 +24,7 @@ class Recorder:
     """Remember what a capture says, and wait for it to say something."""
 
     def __init__(self):
-        self.frames, self.healths, self.states = [], [], []
+        self.frames, self.sights, self.healths, self.states = [], [], [], []
         self._news = threading.Condition()
 
     def capture(self, source, **options):
@@ -29,6 +34,7 @@ class Recorder:
             lambda frame: self._note(self.frames, frame),
             lambda *health: self._note(self.healths, health),
             lambda state: self._note(self.states, state),
+            on_sight=lambda frame: self._note(self.sights, frame),
             **options,
         )
 

@@ -21,10 +21,12 @@ class Visit:
         self.count = count
         self.authorization = handler.headers.get("Authorization")
 
-    def head(self, status: int = 200, kind: str | None = None) -> None:
+    def head(self, status: int = 200, kind: str | None = None, location: str = "") -> None:
         self._handler.send_response(status)
         kind = kind or f"multipart/x-mixed-replace; boundary={BOUNDARY}"
         self._handler.send_header("Content-Type", kind)
+        if location:
+            self._handler.send_header("Location", location)
         self._handler.end_headers()
 
     def send(self, data: bytes) -> None:
