@@ -110,6 +110,7 @@ class MainWindow(QMainWindow):
         assert signals is not None
         assert desk.enrol is not None
         assert desk.model is not None
+        assert desk.recovery is not None
         signals.scored.connect(self.live.show_scored)
         signals.scored.connect(self._on_scored)
         signals.decision.connect(self.live.show_decision)
@@ -125,6 +126,8 @@ class MainWindow(QMainWindow):
         self.menus = Actions(self)
         self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
         desk.model.fitted.connect(self.pages.turn_to_model)
+        desk.recovery.brought_back.connect(self.pages.turn_to_enrol)
+        self.live.notices.chosen.connect(desk.recovery.choose)
         self.setFocus()  # nothing is chosen yet: the first Tab goes to the first widget
         self._timer.start()
         # One thing at a time, so that the window answers in between.
@@ -253,14 +256,17 @@ class MainWindow(QMainWindow):
         self._keep_place()
         self._timer.stop()
         self.hide()
+        self.desk.forget_takes()
         self.desk.stop()
         event.accept()
         self.closed.emit()
 
     def _may_close(self) -> bool:
         session = self.desk.session
-        if session is None or not session.has_unsaved_model:
+        if session is None:
             return True
+        if not session.has_unsaved_model:
+            return not session.has_precious_takes or self._may_lose_takes()
         from PySide6.QtWidgets import QMessageBox
 
         box = QMessageBox(self)
