@@ -4,7 +4,7 @@ Paths are those inside the build, with forward slashes on every system.
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatch
 from importlib import metadata
 from pathlib import Path, PurePosixPath
@@ -34,7 +34,7 @@ EXCLUDED_MODULES = (
     "efficientnet_lite_pytorch",
     # What libraries would use if it were there.
     *("matplotlib", "pandas", "PIL", "tkinter", "OpenGL", "numba", "h5py", "cupy", "jax"),
-    *("pydantic", "pydantic_core", "yaml", "pyqtgraph.opengl", "pyqtgraph.examples"),
+    *("yaml", "pyqtgraph.opengl", "pyqtgraph.examples"),
     *("pyqtgraph.jupyter", "pyqtgraph.console", "lib2to3", "pydoc_data", "idlelib", "ensurepip"),
     # pyqtgraph asks for these and does without them.
     *(f"PySide6.{name}" for name in ("QtOpenGL", "QtOpenGLWidgets", "QtSvg", "QtTest")),
@@ -201,14 +201,22 @@ def needed_distributions() -> list[str]:
     return names
 
 
-def metadata_files(distribution: metadata.Distribution) -> Iterator[tuple[str, str]]:
-    """Yield the metadata of a package that the program reads: what it is and what it holds."""
-    folder = _info_folder(distribution)
+def metadata_files(name: str) -> list[tuple[str, str]]:
+    """Return the metadata of a package that the program reads: what it is and what it holds.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is not installed.
+    """
+    # In the project's folder lies what building it has left, which counts as a package too.
+    folders = [_info_folder(each) for each in metadata.distributions(name=name)]
+    folder = next((each for each in folders if each.suffix == ".dist-info"), None)
+    if folder is None:
+        raise FileNotFoundError(f"{name} is not installed: pip install --editable '.[bundle]'.")
     # An installation from a folder records the folder, which is not part of the build.
-    names = ("METADATA",) if distribution.name == NAME else ("METADATA", "RECORD")
-    for name in names:
-        if (folder / name).is_file():
-            yield str(folder / name), folder.name
+    names = ("METADATA",) if name == NAME else ("METADATA", "RECORD")
+    return [(str(folder / each), folder.name) for each in names]
 
 
 def _info_folder(distribution: metadata.Distribution) -> Path:

@@ -133,7 +133,7 @@ def gather(sources: Iterable[str], folder: Path) -> list[str]:
 def licence_name(fields: metadata.PackageMetadata) -> str:
     """Return what a package says its licence is, in a word."""
     for field in ("License-Expression", "License"):
-        value = str(fields.get(field) or "").strip().splitlines()
+        value = "".join(fields.get_all(field) or []).strip().splitlines()
         if value and value[0] not in ("UNKNOWN", "") and len(value[0]) < 80:
             return value[0]
     classified = [

