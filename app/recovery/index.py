@@ -119,6 +119,8 @@ def read_index(folder: Path) -> Index:
     if not isinstance(features, dict):
         raise Refused("its index does not say which views were computed")
     takes = fields.texts("takes")
+    if not all(name.isprintable() for name in takes):
+        raise Refused("its index has takes whose names cannot be shown")
     chunks = tuple(_chunk(entry) for entry in fields.items("chunks", MOST_CHUNKS))
     rows = tuple(_row(entry, takes, chunks) for entry in fields.items("rows", MOST_FRAMES))
     index = Index(

@@ -6,15 +6,19 @@ and is tried again by ``python -m tests.fuzzing --target NAME --file INPUT``.
 
 import argparse
 import sys
+import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzzing.running import MEMORY, PATIENCE, Failure, Tally, attempt, reproducer, run
-from tests.fuzzing.target import CORPUS, kind_of
+from tests.fuzzing.target import CORPUS, Target, kind_of
 from tests.fuzzing.targets import NAMES, target_class
 
 SHOWN_REASONS = 10
 SHOWN_FAILURES = 3
+TELL_EVERY = 10_000
+"""Inputs after which a log that is no screen says how far it is."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -47,7 +51,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzzing", description=__doc__)
-    parser.add_argument("--target", action="append", choices=NAMES, help="default: all of them")
+    parser.add_argument(
+        "--target", action="append", choices=(*NAMES, "fragile"), help="default: all loaders"
+    )
     parser.add_argument("--inputs", type=int, help="for each target; each has a number of its own")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
@@ -74,7 +80,9 @@ def _try_file(options: argparse.Namespace) -> int:
     if not options.target or len(options.target) != 1:
         sys.exit("--file needs one --target.")
     tally = Tally()
-    attempt(target_class(options.target[0])(), options.file.read_bytes(), 0, tally)
+    with tempfile.TemporaryDirectory() as folder:
+        target = target_class(options.target[0])(Path(folder))
+        attempt(target, options.file.read_bytes(), 0, tally)
     print(*(f.what for f in tally.failures), *tally.reasons, sep="\n")
     print("failed" if tally.failures else "loaded" if tally.loaded else "refused")
     return 1 if tally.failures else 0
@@ -88,15 +96,19 @@ def _tell(name: str, seed: int, tally: Tally, folder: Path) -> None:
         rest = sum(sorted(tally.reasons.values(), reverse=True)[SHOWN_REASONS:])
         print(f"  {rest:7d}  {others} other reasons")
     if tally.failures:
-        target = target_class(name)()
-        kinds: dict[str, list[Failure]] = {}
-        for failure in tally.failures:
-            kinds.setdefault(kind_of(failure.what), []).append(failure)
-        for same in kinds.values():
-            print(f"  FAILED: {len(same)} times: {same[0].what}")
-            for failure in same[:SHOWN_FAILURES]:
-                kept = reproducer(folder, name, target.mutant(seed, failure.number))
-                print(f"          input {failure.number}, kept as {kept}")
+        with tempfile.TemporaryDirectory() as place:
+            _tell_failures(target_class(name)(Path(place)), seed, tally, folder)
+
+
+def _tell_failures(target: Target, seed: int, tally: Tally, folder: Path) -> None:
+    kinds: dict[str, list[Failure]] = {}
+    for failure in tally.failures:
+        kinds.setdefault(kind_of(failure.what), []).append(failure)
+    for same in kinds.values():
+        print(f"  FAILED: {len(same)} times: {same[0].what}")
+        for failure in same[:SHOWN_FAILURES]:
+            kept = reproducer(folder, target.name, target.mutant(seed, failure.number))
+            print(f"          input {failure.number}, kept as {kept}")
 
 
 def _row(name: str, tally: Tally, seconds: float) -> str:
@@ -104,11 +116,17 @@ def _row(name: str, tally: Tally, seconds: float) -> str:
     return f"| {name} | {' | '.join(f'{figure:,}' for figure in figures)} | {seconds:.0f} |"
 
 
-def _progress(name, inputs):
+def _progress(name: str, inputs: int) -> Callable[[Tally], None]:
+    said = 0
+
     def report(tally: Tally) -> None:
-        if sys.stderr.isatty():
-            failed = len(tally.failures)
-            print(f"\r{name}: {tally.inputs} of {inputs}, {failed} failed", end="", file=sys.stderr)
+        nonlocal said
+        is_screen = sys.stderr.isatty()
+        if is_screen or tally.inputs >= said + TELL_EVERY:
+            said = tally.inputs
+            line = f"{name}: {tally.inputs} of {inputs}, {len(tally.failures)} failed"
+            begin, end = ("\r", "") if is_screen else ("", "\n")
+            print(f"{begin}{line}", end=end, file=sys.stderr, flush=True)
 
     return report
 

@@ -9,6 +9,7 @@ import hashlib
 import multiprocessing
 import os
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -78,44 +79,42 @@ def attempt(target: Target, data: bytes, number: int, tally: Tally) -> None:
         tally.failures.append(Failure(number, what[:300]))
 
 
-def try_inputs(target: Target, seed: int, numbers: range) -> Tally:
-    """Try inputs in this process, as the suite does."""
-    tally = Tally()
-    for number in numbers:
-        attempt(target, target.mutant(seed, number), number, tally)
-    return tally
-
-
-def run(name: str, inputs: int, seed: int, workers: int, report: Callable[[Tally], None]) -> Tally:
+def run(
+    name: str,
+    inputs: int,
+    seed: int,
+    workers: int,
+    report: Callable[[Tally], None],
+    patience: float = PATIENCE,
+) -> Tally:
     """Try inputs in worker processes, and count what became of them."""
-    context = multiprocessing.get_context("spawn")
-    # Each worker's products of matrices would otherwise take all cores.
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[variable] = "1"
     shares = [range(first, inputs, workers) for first in range(workers)]
-    crew = [_Worker(context, name, seed, share) for share in shares]
     tally = Tally()
-    try:
-        while crew:
-            time.sleep(_POLL)
-            for worker in list(crew):
-                worker.advance(tally)
-                if worker.is_done or len(tally.failures) >= MOST_FAILURES:
-                    worker.stop()
-                    crew.remove(worker)
-            report(tally)
-    finally:
-        for worker in crew:
-            worker.stop()
+    # Made here, because a worker that is killed cannot remove it.
+    with tempfile.TemporaryDirectory(prefix="lmkl-fuzzing-") as folder:
+        crew = [_Worker(name, seed, share, patience, folder) for share in shares]
+        try:
+            while crew:
+                time.sleep(_POLL)
+                for worker in list(crew):
+                    worker.advance(tally)
+                    if worker.is_done or len(tally.failures) >= MOST_FAILURES:
+                        worker.stop()
+                        crew.remove(worker)
+                report(tally)
+        finally:
+            for worker in crew:
+                worker.stop()
     return tally
 
 
 class _Worker:
     """A process that tries a share of the inputs, and is replaced when it dies."""
 
-    def __init__(self, context: Any, name: str, seed: int, numbers: range) -> None:
-        self._context, self._name, self._seed = context, name, seed
-        self._left = list(numbers)
+    def __init__(self, name: str, seed: int, numbers: range, patience: float, folder: str) -> None:
+        self._context = multiprocessing.get_context("spawn")
+        self._name, self._seed, self._folder = name, seed, folder
+        self._left, self._patience = list(numbers), patience
         self._process: BaseProcess | None = None
         self.is_done = not numbers
         if numbers:
@@ -124,7 +123,8 @@ class _Worker:
     def _start(self) -> None:
         self._at = self._context.Value("q", -1)
         self._ours, theirs = self._context.Pipe(duplex=False)
-        arguments = (self._name, self._seed, self._left, self._at, theirs)
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        arguments = (self._name, self._seed, self._left, folder, self._at, theirs)
         self._process = self._context.Process(target=_work, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
@@ -144,9 +144,9 @@ class _Worker:
             self.is_done = True
         elif has_ended:
             self._replace(tally, f"the process died with exit code {self._process.exitcode}")
-        elif number >= 0 and time.monotonic() - self._since > PATIENCE:
+        elif number >= 0 and time.monotonic() - self._since > self._patience:
             self.stop()
-            self._replace(tally, f"no end after {PATIENCE:g} seconds")
+            self._replace(tally, f"no end after {self._patience:g} seconds")
 
     def stop(self) -> None:
         """End the process."""
@@ -182,12 +182,13 @@ def _join(total: Tally, part: Tally) -> None:
     total.peak = max(total.peak, part.peak)
 
 
-def _work(name: str, seed: int, numbers: list[int], at: Any, pipe: Any) -> None:
+def _work(name: str, seed: int, numbers: list[int], folder: Path, at: Any, pipe: Any) -> None:
     """Try inputs in a process of their own."""
-    if hasattr(os, "nice"):
-        os.nice(10)
+    # Before the numerical libraries are loaded: each worker's would otherwise take all cores.
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"
     warnings.simplefilter("ignore")  # torch tells of its own future
-    target = target_class(name)()
+    target = target_class(name)(folder)
     # The first use loads what is loaded late; that is not an input's memory.
     for data in target.seeds:
         attempt(target, data, -1, Tally())

@@ -26,6 +26,11 @@ class Broken(AssertionError):
 class Target(ABC):
     """A loader under attack.
 
+    Parameters
+    ----------
+    folder : Path
+        Where inputs are put that are loaded by their path.
+
     Attributes
     ----------
     name : str
@@ -43,7 +48,8 @@ class Target(ABC):
     depth = 0.7
     is_noisy = False
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.seeds = [path.read_bytes() for path in self.corpus()]
 
     def corpus(self) -> list[Path]:

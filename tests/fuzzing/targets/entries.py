@@ -1,7 +1,6 @@
 """What evaluations keep in the cache."""
 
 import random
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +24,9 @@ class EntryTarget(Target):
     name = "entry"
     inputs = 20_000
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
-        self._cache = Cache("features", Path(self._folder.name))
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._cache = Cache("features", folder)
         self._path = self._cache._path(KEY)
         self._path.parent.mkdir(parents=True)
 

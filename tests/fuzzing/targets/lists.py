@@ -1,7 +1,6 @@
 """Lists that come with databases: each line names a file."""
 
 import random
-import tempfile
 from pathlib import Path
 
 from app.protocols.registry import DATABASES
@@ -35,21 +34,19 @@ class ListTarget(Target):
     name = "list"
     inputs = 20_000
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
-        self._root = Path(self._folder.name, "root")
-        for folder, names in RAW.items():
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._root = folder / "root"
+        for part, names in RAW.items():
             for name in names:
-                path = self._root / folder / name
+                path = self._root / part / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.touch()
         # Outside: whatever a list says, none of it is ever named by a layout.
-        secret = Path(self._folder.name, "secret")
+        secret = folder / "secret"
         secret.mkdir()
         (secret / "0001_00_00_01_0.jpg").touch()
         self._good = self.good_files()
-        self._number = 0
 
     @classmethod
     def good_files(cls) -> dict[str, bytes]:

@@ -1,8 +1,8 @@
 """Model files: as the library loads them, and as the app does."""
 
+import io
 import json
 import random
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from lmkl_core import InvalidInputError, LocalisedMKL, ModelFileError
 from lmkl_core.modelfile import Manifest, from_bytes, to_bytes
 from lmkl_core.modelfile.container import seal
 from lmkl_core.modelfile.refusal import Refused
+from lmkl_core.modelfile.sealed import CHEAPEST, HEADER, Cost, _cipher, decrypted, encrypted
 from tests.app.models.model_material import FEATURES, window_model
 from tests.core.modelfile_corpus import (
     KINDS,
@@ -29,6 +30,7 @@ from tests.fuzzing.json_mutators import mutated_json, spelt
 from tests.fuzzing.target import LOADED, Broken, Target, told
 
 NAME = "bad.lmkl"
+PASSPHRASE = "correct horse battery staple"
 EXTENDED = 16
 """One of so many models that load is also given new rows, which takes longer."""
 
@@ -73,6 +75,50 @@ class ModelTarget(Target):
         return LOADED
 
 
+class SealedTarget(Target):
+    """Protected models: what does not authenticate never reaches the loader of models.
+
+    Most mutants are of the header, which is read before anything is authenticated. Others are
+    hostile models that were encrypted with the right passphrase: they must fare as in the clear.
+    """
+
+    name = "sealed"
+    inputs = 2_000
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        data = to_bytes(small_model("views"))
+        return {"views": encrypted(data, PASSPHRASE, CHEAPEST)}
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        if rng.random() < 0.2:
+            plain, tensors = unsealed(decrypted(io.BytesIO(data), len(data), PASSPHRASE))
+            return encrypted_again(mutant(plain, tensors, rng)[0], data)
+        changed = bytearray(data)
+        for _ in range(rng.choice([1, 1, 2])):
+            changed[rng.randrange(8, HEADER.size)] = rng.randrange(256)
+        return bytes(changed)
+
+    def check(self, data: bytes) -> str:
+        try:
+            model, manifest = from_bytes(data, NAME, passphrase=PASSPHRASE)
+        except ModelFileError as error:
+            return told(str(error)).partition(" because ")[2]
+        check_outputs(model, manifest)
+        try:
+            from_bytes(data, NAME)
+        except ModelFileError:
+            return LOADED
+        raise Broken("a protected model opens without its passphrase")
+
+
+def encrypted_again(plain: bytes, data: bytes) -> bytes:
+    """Encrypt with the salt and nonce of another file, so that an input is the same every time."""
+    header = data[: HEADER.size]
+    *_, log2_n, r, p, salt, nonce = HEADER.unpack(header)
+    return header + _cipher(PASSPHRASE, Cost(log2_n, r, p), salt).encrypt(nonce, plain, header)
+
+
 class AppModelTarget(Target):
     """`app.models.files.load` and what the window shows of a model."""
 
@@ -80,10 +126,9 @@ class AppModelTarget(Target):
     depth = 0.9
     inputs = 20_000
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
-        self._path = Path(self._folder.name, "bad.safetensors")
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._path = folder / "bad.safetensors"
 
     @classmethod
     def good_files(cls) -> dict[str, bytes]:

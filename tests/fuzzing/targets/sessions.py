@@ -2,7 +2,6 @@
 
 import json
 import random
-import tempfile
 from pathlib import Path
 
 from app.headless.sessions import read_session, session_text
@@ -27,10 +26,9 @@ class SessionTarget(Target):
     name = "session"
     inputs = 50_000
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
-        self._path = Path(self._folder.name, "bad.json")
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._path = folder / "bad.json"
 
     @classmethod
     def good_files(cls) -> dict[str, bytes]:

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import os
 import random
-import tempfile
 from pathlib import Path
 
 from app import settings, storage
@@ -18,11 +17,10 @@ class SettingsTarget(Target):
 
     name = "settings"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
-        os.environ[storage.CONFIG_VARIABLE] = self._folder.name
-        self._path = Path(self._folder.name, storage.SETTINGS_NAME)
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        os.environ[storage.CONFIG_VARIABLE] = str(folder)
+        self._path = folder / storage.SETTINGS_NAME
 
     @classmethod
     def good_files(cls) -> dict[str, bytes]:

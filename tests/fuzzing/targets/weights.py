@@ -2,8 +2,6 @@
 
 import io
 import random
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -41,10 +39,6 @@ class WeightsTarget(Target):
     name = "weights"
     inputs = 20_000
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._folder = tempfile.TemporaryDirectory()
-
     @classmethod
     def good_files(cls) -> dict[str, bytes]:
         state = _good()
@@ -68,7 +62,7 @@ class WeightsTarget(Target):
 
     def check(self, data: bytes) -> str:
         is_safetensors = data[8:10] == b'{"'
-        path = Path(self._folder.name, "bad.safetensors" if is_safetensors else "bad.pth")
+        path = self.folder / ("bad.safetensors" if is_safetensors else "bad.pth")
         path.write_bytes(data)
         with torch.device("meta"):
             stages = SPEC.build()

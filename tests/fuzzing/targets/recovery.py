@@ -1,0 +1,111 @@
+"""Takes that a run has left when it was killed."""
+
+import json
+import random
+from datetime import UTC, datetime
+
+import numpy as np
+
+from app.recovery.chunks import packed
+from app.recovery.finding import _UNUSABLE, Found, load
+from app.recovery.index import FILE_NAME, Chunk, Index, Row, _digest, read_index
+from app.recovery.runs import Run
+from app.takes import Sample
+from lmkl_core.modelfile.container import digest
+from lmkl_core.modelfile.refusal import Refused
+from tests.core.modelfile_corpus import mutant, unsealed
+from tests.fuzzing.bytes_mutators import mutated_bytes
+from tests.fuzzing.json_mutators import mutated_json, spelt
+from tests.fuzzing.target import LOADED, Broken, Target, told
+
+FEATURES = {"format": "1", "preset": {"name": "tiny"}}
+VIEWS = {"eyes": 3, "skin": 2}
+
+
+class RecoveryTarget(Target):
+    """`read_index` and `load`: takes that can be used, or nothing, and never an exception.
+
+    An input is a folder in one piece: the length of its index, the index, and its one file.
+    """
+
+    name = "recovery"
+    inputs = 20_000
+    depth = 0.9
+
+    @classmethod
+    def good_files(cls) -> dict[str, bytes]:
+        rng = np.random.default_rng(5)
+        samples = [
+            Sample(
+                number,
+                "lamp",
+                number // 2,
+                {name: rng.random((1, width), np.float32) for name, width in VIEWS.items()},
+                None,
+                None,
+            )
+            for number in range(4)
+        ]
+        data, found = packed(samples)
+        rows = tuple(Row(0, number // 2, 0, number) for number in range(4))
+        written = datetime(2026, 3, 14, tzinfo=UTC)
+        index = Index(written, FEATURES, ("lamp",), rows, (Chunk(0, found, 4),))
+        return {"run": joined(index.to_bytes(), data)}
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        index, chunk = parted(data)
+        try:
+            document = json.loads(index)
+            if rng.random() < 0.5:
+                changed, _ = mutant(*unsealed(chunk), rng)
+                document["chunks"][0][1] = digest_of(changed)
+                return joined(sealed(document), changed)
+        except (ValueError, LookupError, TypeError, Refused):
+            return mutated_bytes(data, self.seeds, rng)
+        changed_document = mutated_json(document, rng)
+        try:
+            return joined(sealed(changed_document), chunk)
+        except (ValueError, TypeError, AttributeError):
+            return joined(spelt(changed_document, rng), chunk)
+
+    def check(self, data: bytes) -> str:
+        index, chunk = parted(data)
+        (self.folder / FILE_NAME).write_bytes(index)
+        (self.folder / "0.safetensors").write_bytes(chunk)
+        run = Run(self.folder, None)  # type: ignore[arg-type]  # locks are for several programs
+        try:
+            found = Found(run, read_index(self.folder))
+        except Refused as error:
+            return told(error.reason)
+        except _UNUSABLE as error:
+            raise Broken(f"no check foresaw this: {error!r}") from error
+        recovered = load(found)
+        for sample in recovered.samples:
+            if not all(np.isfinite(view).all() for view in sample.views.values()):
+                raise Broken("a frame that came back is not finite")
+            if not sample.take.isprintable():
+                raise Broken("a take that came back has a name that cannot be shown")
+        return LOADED if recovered.samples else "all of its frames are damaged"
+
+
+def joined(index: bytes, chunk: bytes) -> bytes:
+    """Return an index and a file as one input."""
+    return len(index).to_bytes(4, "little") + index + chunk
+
+
+def parted(data: bytes) -> tuple[bytes, bytes]:
+    """Return the index and the file in an input."""
+    end = 4 + int.from_bytes(data[:4], "little")
+    return data[4:end], data[end:]
+
+
+def sealed(document: dict) -> bytes:
+    """Return an index whose digest is right."""
+    document = {key: value for key, value in document.items() if key != "digest"}
+    return json.dumps({**document, "digest": _digest(document)}, allow_nan=False).encode()
+
+
+def digest_of(data: bytes) -> str:
+    """Return the digest that a file claims to have."""
+    document, tensors = unsealed(data)
+    return digest({key: value for key, value in document.items() if key != "digest"}, tensors)
