@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QPoint
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from app.qt import waiting
@@ -14,9 +14,9 @@ from app.qt.main_window import MainWindow
 
 THEMES = ("light", "dark")
 MARGIN = 12
-MOST_BYTES = 200_000
+MOST_BYTES = 150_000
 """A picture that is larger than this as PNG becomes a JPEG; twice the scale may have twice that."""
-JPEG_QUALITIES = (90, 85, 80, 70)
+JPEG_QUALITIES = (90, 85, 80, 75, 70, 65)
 
 SETTLE = 0.6
 """Seconds for which a view is left alone before it is taken, so that its charts are drawn."""
@@ -89,7 +89,11 @@ class Photographer:
             path.unlink()
             path = path.with_suffix(".jpg")
             for quality in JPEG_QUALITIES:
-                picture.save(str(path), "JPG", quality)  # type: ignore[call-overload]
+                writer = QImageWriter(str(path), b"jpg")
+                writer.setQuality(quality)
+                writer.setOptimizedWrite(True)
+                writer.setProgressiveScanWrite(True)
+                writer.write(picture)
                 if path.stat().st_size <= most:
                     break
         print(f"{path} ({path.stat().st_size // 1000} kB)", flush=True)

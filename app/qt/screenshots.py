@@ -45,10 +45,13 @@ SPECIES = (
 """What the test session presents, in turn."""
 
 README = (
-    *("first-run", "recording", "model-weights", "model-threshold", "why-genuine", "why-attack"),
-    *("live-attack", "unfamiliar", "test-tally", "report", "settings-model", "about"),
+    *("first-run", "recording", "model-weights", "model-threshold", "why-attack", "live-attack"),
+    *("test-tally", "report", "settings-model"),
 )
 """What the README shows."""
+
+GUIDE = ("takes", "why-genuine", "export", "settings-privacy", "about")
+"""What docs/guide.md shows beside that."""
 
 REPORT_SIZE = "1100,1500"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -58,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Take all pictures."""
     parser = argparse.ArgumentParser(prog="python -m app.qt.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the pictures go; made if missing")
-    parser.add_argument("--readme", action="store_true", help="only what the README shows")
+    parser.add_argument("--readme", action="store_true", help="only what README and guide show")
     parser.add_argument("--scale", type=float, default=2.0, help="of the few larger pictures")
     parser.add_argument("--model", default="", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -71,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
             _with_window(options.folder, _model_scenes, options.model, f"@{options.scale:g}x")
             return
         model = str(Path(own) / "face.safetensors")
-        only = README if options.readme else ()
+        only = (*README, *GUIDE) if options.readme else ()
         _with_window(options.folder, _all_scenes, model, only=only)
         if options.readme:
             return
@@ -214,7 +217,7 @@ def _verdicts(at: Photographer) -> None:
     _show(at, "why-genuine", "window 6", "genuine")
     _show(at, "why-attack", "print", "attack")
     _show(at, "live-attack", "phone", "attack", page="enrol")
-    _show(at, "unfamiliar", "office 6", "unfamiliar conditions", page="enrol")
+    _show(at, "another-light", "office 6", "attack", page="enrol")
     at.desk.source.present("")
 
 
@@ -302,12 +305,35 @@ def _dialogs(at: Photographer) -> None:
         tabs.setCurrentIndex(number)
         at.take(f"settings-{name}", settings)
     settings.close()
+    _take_export(at)
     assert window.menus is not None
     for name, dialog in (
         ("about", AboutDialog(window)),
         ("shortcuts", ShortcutsDialog(window.menus.all, window)),
     ):
         _take_dialog(at, name, dialog)
+
+
+def _take_export(at: Photographer) -> None:
+    """Ask for an export as the menu does, want a passphrase, and go no further."""
+    from PySide6.QtCore import QTimer
+    from PySide6.QtWidgets import QApplication
+
+    from app.qt.views.dialogs.export_dialog import ExportDialog
+
+    def answer() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ExportDialog)
+        dialog.protect.setChecked(True)
+        for edit in (dialog.first, dialog.second):
+            edit.line.setText("four words make one")
+        dialog.go_on.setFocus()
+        at.take("export", dialog)
+        dialog.reject()
+
+    assert at.window.menus is not None
+    QTimer.singleShot(0, answer)
+    at.window.menus.models.export()
 
 
 def _take_dialog(at: Photographer, name: str, dialog: QDialog) -> None:

@@ -1,0 +1,107 @@
+"""Read the diagrams of docs/architecture.md and hold them against the imports.
+
+A diagram is a mermaid flowchart. A box names the modules it holds in its label, ``app.models`` with
+everything in it, ``lmkl_core.*`` the single files of a package; the longest name wins. An arrow
+means: imports.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tests.documents import Page
+from tests.imports import Import, imports_of
+
+_TITLED = re.compile(r"^#{1,6} ([^\n]+)$|^```mermaid\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_BOX = re.compile(r"(\w+)\[\"(.+?)\"\]")
+_MODULE = re.compile(r"\b(?:app|lmkl_core)(?:\.\w+)*(?:\.\*)?")
+_ARROW = re.compile(r"^\s*(\w+)\s*-->\s*(\w+(?:\s*&\s*\w+)*)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Boxes with their modules, and arrows between boxes."""
+
+    title: str
+    boxes: dict[str, tuple[str, ...]]
+    edges: set[tuple[str, str]]
+
+
+def diagrams_of(page: Page) -> list[Diagram]:
+    """Return the diagrams whose boxes name modules, each with the heading above it."""
+    found, title = [], ""
+    for heading, chart in _TITLED.findall(page.text):
+        title = heading or title
+        boxes = {name: tuple(_MODULE.findall(label)) for name, label in _BOX.findall(chart)}
+        if boxes and all(boxes.values()):
+            edges = {
+                (start, end.strip())
+                for start, ends in _ARROW.findall(chart)
+                for end in ends.split("&")
+            }
+            unknown = {name for edge in edges for name in edge} - set(boxes)
+            assert not unknown, f"{title}: no box has the names {unknown}"
+            found.append(Diagram(title, boxes, edges))
+    return found
+
+
+def boxes_of(diagram: Diagram, module: str) -> list[str]:
+    """Return the box that holds a module, as a list of one or none."""
+    best, length = [], 0
+    for box, names in diagram.boxes.items():
+        for name in names:
+            package = name.removesuffix(".*")
+            inside = module == package or module.startswith(package + ".")
+            if name.endswith(".*"):
+                inside = module.rpartition(".")[0] == package
+            if inside and len(package) > length:
+                best, length = [box], len(package)
+    return best
+
+
+def modules_below(package: str, root: Path) -> list[str]:
+    """Return the names of all modules of a package."""
+    return sorted(_name(path, root) for path in (root / package).rglob("*.py"))
+
+
+def edges_between(diagram: Diagram, root: Path) -> dict[tuple[str, str], str]:
+    """Return the imports between the boxes of a diagram, each with an example."""
+    modules = {name for package in ("app", "lmkl_core") for name in modules_below(package, root)}
+    found: dict[tuple[str, str], str] = {}
+    for package in ("app", "lmkl_core"):
+        for path in sorted((root / package).rglob("*.py")):
+            for start in boxes_of(diagram, _name(path, root)):
+                for item in _imports(path):
+                    for end in boxes_of(diagram, _imported(item.module, modules)):
+                        if start != end:
+                            found.setdefault((start, end), str(item))
+    return found
+
+
+def cycle_in(edges: set[tuple[str, str]]) -> list[str]:
+    """Return boxes that can be reached from themselves."""
+    left = set(edges)
+    while True:
+        starts = {start for start, _ in left}
+        kept = {(start, end) for start, end in left if end in starts}
+        if kept == left:
+            return sorted(starts)
+        left = kept
+
+
+@cache
+def _imports(path: Path) -> list[Import]:
+    """Read a file once for all diagrams."""
+    return imports_of(path)
+
+
+def _name(path: Path, root: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _imported(name: str, modules: set[str]) -> str:
+    """Return the module that an imported name lies in, which may be the name itself."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name

@@ -1,0 +1,364 @@
+"""The pages tell the truth: links, pictures, quoted messages, commands, figures, diagrams."""
+
+import contextlib
+import io
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from app.cli.exit_codes import MEANINGS
+from app.cli.main import cli
+from app.storage import FEATURES_NAME, OUTCOMES_NAME, PERSONAL_NAME, SETTINGS_NAME, TAKES_NAME
+from benchmarks import __main__ as benchmarks
+from tests.diagrams import boxes_of, cycle_in, diagrams_of, edges_between, modules_below
+from tests.documents import (
+    ROOT,
+    Page,
+    is_label,
+    is_said,
+    pages,
+    sayings,
+    section_of,
+    slug_of,
+    words_of,
+)
+from tests.imports import imports_of, is_within
+
+ALL = pages()
+EACH = pytest.mark.parametrize("page", ALL, ids=lambda page: page.name)
+
+SPOKEN = pages("docs/guide.md", "docs/troubleshooting.md")
+"""Pages that quote the program: “…” is what it says, italics are what stands on a button."""
+
+MOST_PICTURE_BYTES = 220_000
+
+
+# ---------------------------------------------------------------- links and pictures
+
+
+def broken_targets(page: Page) -> list[str]:
+    broken = []
+    for target in page.targets:
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (page.path.parent / name).resolve() if name else page.path
+        # What is reached through a link must be in the repository, too.
+        is_there = path.exists() and path.is_relative_to(ROOT)
+        if not is_there or (anchor and anchor not in Page(path).anchors):
+            broken.append(target)
+    return broken
+
+
+@EACH
+def test_that_every_link_anchor_and_picture_is_there(page):
+    assert broken_targets(page) == []
+
+
+def test_that_every_page_is_reached_from_the_index():
+    index = pages("docs/README.md")[0]
+    reached = {
+        (index.path.parent / target.partition("#")[0]).resolve()
+        for target in index.targets
+        if ".md" in target
+    }
+    assert {page.path for page in ALL} - reached == {index.path}
+
+
+def test_that_every_picture_of_the_program_is_shown_and_small():
+    shown = {
+        (page.path.parent / target).resolve()
+        for page in ALL
+        for target in page.targets
+        if target.endswith((".jpg", ".png"))
+    }
+    taken = set((ROOT / "assets/screenshots").iterdir())
+    assert taken - shown == set()
+    assert [path.name for path in taken if path.stat().st_size > MOST_PICTURE_BYTES] == []
+
+
+# ---------------------------------------------------------------- what the program says
+
+
+@pytest.mark.parametrize("page", SPOKEN, ids=lambda page: page.name)
+def test_that_every_quoted_message_is_one_of_the_programs(page):
+    assert page.quotations
+    assert [text for text in page.quotations if not is_said(text)] == []
+
+
+@pytest.mark.parametrize("page", SPOKEN, ids=lambda page: page.name)
+def test_that_everything_in_italics_stands_in_the_program(page):
+    assert page.labels
+    assert [text for text in page.labels if not is_label(text)] == []
+
+
+def test_that_the_table_of_exit_codes_is_the_programs():
+    rows = re.findall(r"^\| (\d+) \| (.+?) \|$", pages("docs/commands.md")[0].text, re.MULTILINE)
+    assert {int(code): text for code, text in rows} == {int(c): t for c, t in MEANINGS.items()}
+
+
+# ---------------------------------------------------------------- commands
+
+
+def check_command(words: list[str], *, is_complete: bool) -> None:
+    """Parse a command line with the real program; raise what it would complain of."""
+    command, context = typer.main.get_command(cli), None
+    arguments = words[1:]
+    while True:
+        context = command.context_class(command, info_name=command.name, parent=context)
+        values, rest, _ = command.make_parser(context).parse_args(args=list(arguments))
+        if not hasattr(command, "get_command"):
+            break
+        if not rest:
+            return
+        inner = command.get_command(context, rest[0])
+        assert inner is not None, f"there is no command {rest[0]!r}"
+        command, arguments = inner, rest[1:]
+    assert rest == [], f"too many arguments: {rest}"
+    if is_complete and "help" not in values:
+        missing = [p.name for p in command.params if p.required and not values.get(p.name)]
+        assert missing == [], f"arguments are missing: {missing}"
+
+
+def is_ours(words: list[str]) -> bool:
+    return words[0].replace("\\", "/").rpartition("/")[2] == "lmkl-pad"
+
+
+def commands_of(page: Page) -> list[tuple[list[str], bool]]:
+    """Return the program's command lines, and whether nothing may be missing in them."""
+    whole = [
+        (words, True) for line in page.command_lines for words in words_of(line) if is_ours(words)
+    ]
+    # In a sentence the first words may stand for the rest.
+    mentioned = [
+        (words_of(text)[0], False)
+        for text in page.inline
+        if re.match(r"lmkl-pad [\w-]", text) and "..." not in text
+    ]
+    return whole + mentioned
+
+
+@EACH
+def test_that_every_command_line_is_understood(page):
+    for words, is_complete in commands_of(page):
+        try:
+            check_command(words, is_complete=is_complete)
+        except Exception as error:
+            pytest.fail(f"{' '.join(words)}: {error}")
+
+
+def test_that_command_lines_are_found():
+    found = [words for page in ALL for words, _ in commands_of(page)]
+    assert {words[1] for words in found if len(words) > 1} >= set(
+        typer.main.get_command(cli).commands
+    )
+
+
+@EACH
+def test_that_every_make_target_and_benchmark_exists(page):
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    said = [*page.inline, *page.command_lines]
+    wanted = {match[1] for text in said if (match := re.match(r"make ([a-z]+)\b", text))}
+    assert wanted - targets == set()
+    known = {*benchmarks.NAMES, *benchmarks.LONG}
+    named = {name for text in said for name in re.findall(r"-m benchmarks (\w+)", text)}
+    assert named - known == set()
+
+
+# ---------------------------------------------------------------- paths
+
+
+@EACH
+def test_that_every_path_in_the_repository_exists(page):
+    folders = "app|lmkl_core|tests|benchmarks|bundling|docs|assets"
+    named = {text for text in page.inline if re.fullmatch(rf"(?:{folders})/[\w./-]*", text)}
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_that_the_table_of_files_names_everything_that_storage_names():
+    text = pages("docs/architecture.md")[0].text
+    for name in (SETTINGS_NAME, PERSONAL_NAME, TAKES_NAME, FEATURES_NAME, OUTCOMES_NAME):
+        assert re.search(rf"`[^`\n]*\b{re.escape(name)}\b[^`\n]*`", text), name
+
+
+# ---------------------------------------------------------------- the worked example
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+TOLERANCE = 0.021
+"""Networks round differently on different machines; the page prints two or three decimals."""
+
+
+def test_that_the_worked_example_gives_what_the_page_says(tmp_path, monkeypatch):
+    code, expected = (
+        next(block.text for block in pages("docs/score.md")[0].blocks if block.language == kind)
+        for kind in ("python", "text")
+    )
+    script = tmp_path / "example.py"
+    script.write_text(code, encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        runpy.run_path(str(script))
+    printed = output.getvalue()
+    assert NUMBER.sub("#", printed) == NUMBER.sub("#", expected)
+    pairs = zip(NUMBER.findall(printed), NUMBER.findall(expected), strict=True)
+    assert [(a, b) for a, b in pairs if abs(float(a) - float(b)) > TOLERANCE] == []
+
+
+# ---------------------------------------------------------------- diagrams
+
+ARCHITECTURE = pages("docs/architecture.md")[0]
+DIAGRAMS = diagrams_of(ARCHITECTURE)
+
+
+@pytest.mark.parametrize("diagram", DIAGRAMS, ids=lambda diagram: diagram.title)
+def test_that_arrows_of_a_diagram_are_the_imports_between_its_boxes(diagram):
+    real = edges_between(diagram, ROOT)
+    assert diagram.edges - set(real) == set(), "drawn, but nothing is imported"
+    missing = {edge: real[edge] for edge in set(real) - diagram.edges}
+    assert missing == {}, "imported, but not drawn"
+
+
+@pytest.mark.parametrize("diagram", DIAGRAMS, ids=lambda diagram: diagram.title)
+def test_that_arrows_of_a_diagram_never_lead_back(diagram):
+    assert cycle_in(diagram.edges) == []
+
+
+VALUES = set(re.findall(r"`(app\.\w+)`", section_of(ARCHITECTURE, "Values")))
+
+
+def is_value(module: str) -> bool:
+    return any(is_within(module, value) for value in VALUES)
+
+
+def test_that_every_module_of_the_program_has_its_box():
+    layers, *inside = DIAGRAMS
+    modules = [name for package in ("app", "lmkl_core") for name in modules_below(package, ROOT)]
+    homeless = [
+        module
+        for module in modules
+        if module not in ("app", "app.qt", "lmkl_core")
+        and boxes_of(layers, module) != ["start"]
+        and not is_value(module)
+        and not any(boxes_of(diagram, module) for diagram in inside)
+    ]
+    assert homeless == [], "add them to a box in docs/architecture.md"
+
+
+BELOW_VALUES = ("lmkl_core.atomic",)
+"""What values import of the library: it loads nothing but the standard library."""
+
+
+def test_that_values_import_values_alone():
+    assert len(VALUES) > 3
+    for name in VALUES:
+        path = ROOT.joinpath(*name.split("."))
+        for file in [*path.rglob("*.py")] or [path.with_suffix(".py")]:
+            upward = [
+                str(found)
+                for found in imports_of(file)
+                if found.module.split(".")[0] in ("app", "lmkl_core")
+                and not is_value(found.module)
+                and not any(is_within(found.module, known) for known in BELOW_VALUES)
+            ]
+            assert upward == []
+
+
+# ---------------------------------------------------------------- the checks above can fail
+
+
+@pytest.fixture
+def bad_page(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.test_docs.ROOT", tmp_path)
+    (tmp_path / "other.md").write_text("# Here & there\n\n## Here & there\n", encoding="utf-8")
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One *thing*\n\n[a](other.md#here--there) [b](other.md#nowhere) [c](gone.md)\n"
+        "[d](#one-thing)\n"
+        '![e](gone.png) <img src="gone.svg"> [f](https://example.org) [g](../above.md)\n'
+        "“{0}” “The moon is … full” *Fit model* *Fit moon*\n"
+        "```console\n$ lmkl-pad score --moon x | lmkl-pad doctor  # why\nlmkl-pad says\n```\n"
+        "`lmkl-pad moon` `lmkl-pad weights list` `make moon`\n".replace(
+            "{0}", "… is in use by another program: close it there and try again."
+        ),
+        encoding="utf-8",
+    )
+    return Page(page)
+
+
+def test_that_broken_targets_are_found_and_no_others(bad_page):
+    assert broken_targets(bad_page) == [
+        *("other.md#nowhere", "gone.md", "gone.png", "../above.md", "gone.svg")
+    ]
+
+
+def test_that_an_invented_message_is_noticed(bad_page):
+    assert [is_said(text) for text in bad_page.quotations] == [True, False]
+    assert [is_label(text) for text in bad_page.labels] == [False, True, False]
+
+
+def test_that_docstrings_are_no_messages():
+    assert not is_said("Every text in the program's own source")
+    assert not is_said("A source that gives no frames: ``cause`` for the program")
+    assert len(sayings()) > 1000
+
+
+def test_that_an_unknown_option_or_command_is_noticed(bad_page):
+    (first, second), (moon, weights) = (
+        [words for words, whole in commands_of(bad_page) if whole],
+        [words for words, whole in commands_of(bad_page) if not whole],
+    )
+    with pytest.raises(Exception, match="--moon"):
+        check_command(first, is_complete=True)
+    check_command(second, is_complete=True)
+    with pytest.raises(AssertionError, match="no command"):
+        check_command(moon, is_complete=False)
+    check_command(weights, is_complete=False)
+    with pytest.raises(AssertionError, match="missing"):
+        check_command(["lmkl-pad", "score"], is_complete=True)
+    with pytest.raises(AssertionError, match="too many"):
+        check_command(["lmkl-pad", "doctor", "moon"], is_complete=True)
+
+
+@pytest.mark.parametrize(
+    ("heading", "slug"),
+    [
+        ("What it says, and by which rule", "what-it-says-and-by-which-rule"),
+        ("`make` & more", "make--more"),
+        ("A [link](x.md) *here*", "a-link-here"),
+        ("1 frame/s", "1-frames"),
+    ],
+)
+def test_that_anchors_are_githubs(heading, slug):
+    assert slug_of(heading) == slug
+
+
+def test_that_a_wrong_diagram_is_noticed(tmp_path):
+    def write(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    write("app/high.py", "from app.low import thing\nfrom lmkl_core.deep.more import x\n")
+    write("app/low.py", "import lmkl_core.deep\n")
+    write("lmkl_core/deep/__init__.py", "")
+    write("lmkl_core/deep/more.py", "def late():\n    from app import high\n")
+    write(
+        "page.md",
+        '## Map\n\n```mermaid\nflowchart TD\n  a["<b>high</b><br/>app.high"]\n'
+        '  b["low<br/>app.low"]\n  c["all<br/>lmkl_core"]\n  a --> b\n  b --> a\n```\n',
+    )
+    (diagram,) = diagrams_of(Page(tmp_path / "page.md"))
+    assert diagram.title == "Map"
+    assert diagram.edges == {("a", "b"), ("b", "a")}
+    assert set(edges_between(diagram, tmp_path)) == {
+        *(("a", "b"), ("a", "c"), ("b", "c"), ("c", "a"))
+    }
+    assert cycle_in(diagram.edges)
+    assert not cycle_in({("a", "b"), ("b", "c"), ("a", "c")})
+    assert boxes_of(diagram, "lmkl_core.deep.more") == ["c"]
+    assert boxes_of(diagram, "app.highest") == []
+    assert modules_below("lmkl_core", Path(tmp_path)) == ["lmkl_core.deep", "lmkl_core.deep.more"]
