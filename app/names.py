@@ -1,9 +1,17 @@
 """Names that people type or that files hold, made fit to be shown and kept."""
 
+import re
 import unicodedata
 
 PART_MARK = " #"
 """Stands between the name of a take and the number of its part."""
+
+_UNSEEN = re.compile(
+    # Control characters, direction marks, separators of lines, and tags. The joiners stay: some
+    # scripts cannot be written without them.
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 def cleaned_name(text: str, longest: int) -> str:
@@ -25,6 +33,14 @@ def cleaned_name(text: str, longest: int) -> str:
         if mark.isspace() or unicodedata.category(mark)[0] != "C"
     )
     return " ".join(visible.split())[:longest].strip()
+
+
+def visible(text: str) -> str:
+    """Return text for a page: without marks that show nothing, or turn what stands beside them.
+
+    Escaping keeps a name from becoming markup; this keeps it from reversing the words around it.
+    """
+    return _UNSEEN.sub("", text)
 
 
 def take_of(part: str) -> str:

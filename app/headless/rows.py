@@ -49,5 +49,6 @@ def jsonl_writer(stream: TextIO, *, flush: bool = False) -> Write:
 
 
 def _plain(text: str) -> str:
-    """Return text that a spreadsheet does not take for a formula."""
+    """Return text that a spreadsheet does not take for a formula, nor for the end of a line."""
+    text = text.replace("\r", " ")  # which the csv module only quotes where lines end with it
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -3,9 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as escaped
+
+from app.names import visible
 
 Point = tuple[float, float]
+
+
+def escape(text: str) -> str:
+    """Return text as markup that shows it; marks that nobody can see are dropped."""
+    return escaped(visible(text))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from app.names import visible
+
 
 @lru_cache(maxsize=8)
 def template(package: str, name: str = "page.html.j2") -> Template:
@@ -24,13 +26,13 @@ def template(package: str, name: str = "page.html.j2") -> Template:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_kept_together,
+        finalize=_fit_for_a_page,
     )
     return environment.get_template(name)
 
 
-def _kept_together(value: Any) -> Any:
-    """Keep a number and its per cent sign on one line."""
+def _fit_for_a_page(value: Any) -> Any:
+    """Drop what cannot be seen, and keep a number and its per cent sign on one line."""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return value.replace(" %", "\u00a0%")
+        return visible(value).replace(" %", "\u00a0%")
     return value

@@ -1,0 +1,237 @@
+"""Names that people type end as text in pages, and as nothing else in tables for other programs."""
+
+import csv
+import io
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.evaluation.tables import build as build_table
+from app.evaluation.tables.data import as_csv
+from app.evaluation.tables.latex import as_latex, escaped
+from app.evaluation.tables.page import render as render_table
+from app.evaluation.tables.writing import name_of, write
+from app.headless.rows import csv_writer
+from app.headless.scoring import FrameRow
+from app.names import visible
+from app.report import build
+from app.report.page import render
+from app.report.svg import Drawing
+from app.report.writing import files_of, presentations_csv
+from app.trial import TrialError
+from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
+from tests.app.pages import Outline, outline
+from tests.app.report.report_material import context, model
+from tests.app.trial_material import present, session
+
+GROUP = "Hostile files"
+
+PIECES = [
+    "<script>alert(1)</script>", "</script>", "</style>", "</title>", "<!--", "-->", "]]>", "<b",
+    '" onload="alert(1)', "' onmouseover='alert(1)", "><img src=x onerror=alert(1)>", "&lt;b&gt;",
+    "javascript:alert(1)", "&#60;svg/onload=alert(1)&#62;", "{{ 7*7 }}", "{% raw %}", "<svg>", "`",
+    "\0", "\u202e", "\u2066", "\u200b", "\u2028", "\x1b[31m", "\r\n", "\ud800", "&", "é", "%",
+    "=cmd|' /C calc'!A0", "@SUM(1)", "+1", "-1", "\\input{/etc/passwd}", "$x^2_", "#", "~", "x",
+]  # fmt: skip
+UNSEEN = re.compile("[\0\x1b\u200b\u2028\u202e\u2066]")
+
+hostile = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
+names = hostile | st.text(min_size=1, max_size=30)
+
+
+def report_page(name):
+    """Return the report of a session in which everything that has a name is called so."""
+    trial = session(2, 2)
+    try:
+        present(trial, f"x{name}"[:60], [0.9] * 6)
+    except TrialError:  # a species of nothing but what cannot be seen
+        pass
+    told = model(
+        preset=name,
+        digest=name,
+        path=f"/home/{name}",
+        takes=(name, f"{name} 2", "lamp"),
+        parameters=((name, name), ("p", name)),
+        view_names=(name,),
+    )
+    return render(build(trial, context(source=name, model=told, version=name)))
+
+
+def table_page(name):
+    """Return the page of an evaluation in which everything that has a name is called so."""
+    return render_table(table_of(name))
+
+
+def table_of(name):
+    table = scores([0.9, 0.2], **{f"x{name}": [0.1, 0.8]})
+    return build_table(
+        evaluation(
+            method("x", name, (fold(name, table, notes=(name,)), fold("b", table))),
+            method("y", "y", (), failure=name),
+            title=name,
+            database=name,
+            protocol=name,
+            mode=name,
+            settings={name: name},
+            counts={name: 1},
+            notes=(name,),
+            version=name,
+            table="",
+        ),
+        NAMES,
+    )
+
+
+class Skeleton(Outline):
+    """Everything in a page but its texts and the values of what may hold a text."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.kinds, self.styles, self.comments = set(), [], []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        super().handle_starttag(tag, attrs)
+        self.kinds |= {(tag, name) for name, _ in attrs} | {(tag, None)}
+
+    def handle_data(self, data):
+        super().handle_data(data)
+        if self.open and self.open[-1] == "style":
+            self.styles.append(data)
+
+    def handle_comment(self, data):
+        self.comments.append(data)
+
+
+PAGES = {"report": report_page, "evaluation": table_page}
+
+
+@pytest.fixture(scope="module", params=sorted(PAGES))
+def harmless(request):
+    """A page, and what it is made of when all names are plain words."""
+    make = PAGES[request.param]
+    return make, Skeleton(make("plain"))
+
+
+@pytest.mark.fault(GROUP, "markup, quotes and scripts as names in pages")
+def test_that_no_name_adds_an_element_or_an_attribute_to_a_page(harmless, attempt):
+    make, plain = harmless
+
+    @settings(max_examples=40)
+    @given(names)
+    def check(name):
+        with attempt():
+            page = make(name)
+            found = Skeleton(page)
+            assert found.kinds <= plain.kinds
+            assert found.styles == plain.styles
+            assert found.comments == plain.comments
+            assert not UNSEEN.search(page)
+            for tag, attribute in found.kinds:
+                assert not (attribute or "").startswith("on")
+                assert tag not in ("script", "img", "iframe", "object", "a")
+
+    check()
+
+
+@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
+def test_that_names_can_be_read_in_the_page_as_they_were_typed(make):
+    name = '<b onclick="x">O\'Neil & Söhne</b>'
+    assert name in "".join(outline(make(name)).text)
+
+
+def test_that_names_in_drawings_are_text():
+    drawing = Drawing(10, 10, '"><script>', "' onload='x\u202e")
+    drawing.text((0, 0), "</text><script>\0", '" onload="x')
+    page = drawing.markup()
+    found = outline(page)
+    assert found.tags == ["svg", "text"]
+    assert {name for name, _ in found.attributes} == {
+        "viewbox", "role", "aria-label", "class", "x", "y", "text-anchor",
+    }  # fmt: skip
+    assert not UNSEEN.search(page)
+
+
+def test_that_what_is_dropped_from_pages_can_not_be_seen_and_scripts_keep_their_joiners():
+    assert visible("a\u202eb\0c\u2066d\ufeffe\x9ff") == "abcdef"
+    kept = "می\u200cخواهم 👩\u200d🔬 \t\nÅ"
+    assert visible(kept) == kept
+
+
+# --- tables for other programs
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://x","y")']
+
+
+def cells(text):
+    return [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+
+
+def is_formula(cell):
+    return cell[:1] in "=+-@\t\r" and not re.fullmatch(r"-?[\d.e+-]+|", cell)
+
+
+@pytest.mark.fault(GROUP, "formulas as names in CSV files")
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_that_no_name_becomes_a_formula_in_a_spreadsheet(formula):
+    trial = session(2, 2)
+    present(trial, formula, [0.9] * 6)
+    report = presentations_csv(build(trial, context(model=model(digest=formula))))
+    table = as_csv(table_of(formula))
+    stream = io.StringIO()
+    csv_writer(stream)(_row(formula))
+    for text in (report, table, stream.getvalue()):
+        assert formula.strip() in text.replace('""', '"')
+        assert not [cell for cell in cells(text) if is_formula(cell)]
+
+
+def _row(name):
+    fields = {key: None for key in FrameRow.__dataclass_fields__}
+    return type("Row", (FrameRow,), {"facts": lambda _: {"source": name}})(**fields)
+
+
+@settings(max_examples=150)
+@given(names)
+def test_that_latex_prints_any_name_and_runs_none(name):
+    text = escaped(name)
+    assert text.isascii()
+    # What is left of LaTeX's own characters are the commands of this program, none of the name's.
+    commands = set(re.findall(r"\\[a-zA-Z]+|\\.", text))
+    assert commands <= {
+        "\\textbackslash", "\\{", "\\}", "\\$", "\\&", "\\#", "\\%", "\\_", "\\textasciitilde",
+        "\\textasciicircum", "\\ensuremath", "\\ell", "\\pm", "\\cdot", "\\ldots", "\\ss",
+        "\\`", "\\'", "\\^", "\\~", '\\"', "\\v", "\\c", "\\u", "\\r",
+    }  # fmt: skip
+    assert not re.search(r"(?<!\\)[$&#%_]", text)
+    assert "\n" not in text
+
+
+def test_that_a_hostile_table_is_one_table_in_latex():
+    text = as_latex(table_of("\\end{table}\\input{/etc/passwd}%\n\\begin{table}"))
+    text = re.sub(r"(?m)^%.*$", "", text)
+    assert text.count("\\begin{table") == text.count("\\end{table") == 1
+    assert "\\input" not in text
+
+
+# --- names of files
+
+
+@pytest.mark.fault(GROUP, "paths as names in names of files")
+@pytest.mark.parametrize("name", ["../../x", "/etc/x", "a\\b", "..", "C:\\x", "a\0b", "x" * 80, ""])
+def test_that_a_table_is_written_into_its_folder_whatever_its_protocol_is_called(tmp_path, name):
+    folder = tmp_path / "inner" / "tables"
+    table = build_table(evaluation(protocol=name, database=name), NAMES)
+    files = write(table, folder)
+    assert len(files) == 4
+    assert {file.parent for file in files} == {folder}
+    assert sorted(tmp_path.rglob("*.html")) == [files[0]]
+    assert "/" not in name_of(table)
+
+
+def test_that_the_files_of_a_report_lie_beside_its_page(tmp_path):
+    files = files_of(tmp_path / "a.b=c")
+    assert {file.parent for file in files} == {tmp_path}
+    assert files[0].name == "a.b=c.html"
