@@ -25,6 +25,7 @@ from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
 from app.faces.detector import make_detector
 from app.faces.mtcnn_networks import CHECKSUMS
 from app.faces.tracking import FaceTracker
+from app.logs import way_of
 from app.pipeline import Pipeline
 from app.protocols.types import Recording
 from app.quality import Limits
@@ -226,5 +227,5 @@ class Library:
         self.seen[recording.name] = Seen(key, entry.ready, Counter(entry.reasons))
 
     def _unreadable(self, recording: Recording, error: Exception) -> None:
-        log.warning("%s cannot be read: %s", recording.name, error)
+        log.warning("A recording cannot be read: %s", way_of(error))
         self.seen[recording.name] = Seen("", np.zeros(0, dtype=bool), problem=str(error))

@@ -32,6 +32,7 @@ from app.evaluation.result import Evaluation, MethodResult
 from app.evaluation.telling import Cancel, Progress
 from app.evaluation.wording import settings_of
 from app.evaluation.working import Outcome
+from app.logs import way_of
 from app.protocols.types import Database, Layout, Plan
 from app.storage import FEATURES_NAME
 from lmkl_core.features.presets import Preset, PresetError, load_preset, with_descriptors
@@ -132,7 +133,7 @@ def _with_descriptors(preset: Preset) -> Preset:
     try:
         return with_descriptors(preset, crop="face" if "face" in names else names[0])
     except PresetError as error:
-        log.info("No descriptors: %s", error)
+        log.info("No descriptors: %s", way_of(error))
         return preset
 
 

@@ -21,6 +21,7 @@ from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
 from app.evaluation.selecting import choose, scores_of
 from app.evaluation.telling import CANCELLED
+from app.logs import way_of
 from app.models.operating_point import use_app_threshold
 from app.models.summary import CERTIFIED_GAP
 from lmkl_core import LocalisedMKL
@@ -135,7 +136,7 @@ def work(
         except NotEnrolled as error:
             return number, Outcome.failed(str(error), is_enrolled=False)
         except Exception as error:
-            log.info("%s failed", row.key, exc_info=True)
+            log.info("%s failed: %s", row.key, way_of(error))
             return number, Outcome.failed(_sentence(error), time.perf_counter() - start)
     notes = tuple(dict.fromkeys((*outcome.notes, *map(_first_line, heard.said))))
     return number, replace(outcome, notes=notes, seconds=time.perf_counter() - start)

@@ -22,6 +22,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app import settings as settings_file
+from app.logs import DEBUG_VARIABLE, way_of
 from app.qt import icons, theme
 from app.qt.desk import Desk
 from app.qt.main_window import MainWindow
@@ -131,7 +132,9 @@ def _tell_of_errors(window: MainWindow) -> None:
     """Make a mistake of ours a sentence in the window: the program goes on."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        log.error("Unexpected error", exc_info=(kind, error, trace))
+        log.error("Unexpected error: %s", way_of(error.with_traceback(trace)))
+        if os.environ.get(DEBUG_VARIABLE):
+            sys.__excepthook__(kind, error, trace)
         text = f"Something went wrong ({kind.__name__}: {error}): go on, or start again."
         window.desk.notice.emit(Notice(text, "error", "unexpected"))
 

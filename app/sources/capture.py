@@ -20,6 +20,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from app.logs import kind_of, way_of
 from app.sources.capture_state import CaptureState, Phase
 from app.sources.causes import advice
 from app.sources.mailbox import LatestFrame
@@ -155,7 +156,8 @@ class Capture:
         for thread in (self._reader, self._monitor, closer):
             thread.join(max(0.0, deadline - time.monotonic()))
         if self._reader.is_alive():
-            log.warning("%s did not stop in %.1f s and was left behind", self.source.name, timeout)
+            kind = kind_of(self.source)
+            log.warning("%s did not stop in %.1f s and was left behind", kind, timeout)
             self._abandon()
             return False
         return True
@@ -187,7 +189,7 @@ class Capture:
             except SourceError as raised:
                 error = raised
             except Exception as raised:
-                log.exception("%s broke down", self.source.name)
+                log.error("%s broke down: %s", kind_of(self.source), way_of(raised))
                 error = SourceError(
                     Cause.UNREADABLE,
                     message=f"{self.source.subject} broke down ({type(raised).__name__}): "
@@ -198,7 +200,7 @@ class Capture:
                 break
             if error is None:
                 return self._finish(Phase.ENDED)
-            log.info("%s", error)
+            log.info("%s failed: %s", kind_of(self.source), error.cause)
             if not self.source.is_live:
                 return self._finish(Phase.FAILED, error)
             if self._n_frames > n_before:
@@ -351,19 +353,16 @@ class Capture:
     def _close(self) -> None:
         try:
             self.source.close()
-        except Exception:
-            log.exception("%s did not close", self.source.name)
+        except Exception as error:
+            log.error("%s did not close: %s", kind_of(self.source), way_of(error))
 
     def _call(self, callback: Callable[..., None] | None, *values: object) -> None:
         if callback is None:
             return
         try:
             callback(*values)
-        except Exception:
+        except Exception as error:
             # Once is enough: the same mistake would come with every frame.
-            log.log(
-                logging.DEBUG if self._complained_of_callback else logging.ERROR,
-                "A callback of the capture failed",
-                exc_info=True,
-            )
+            level = logging.DEBUG if self._complained_of_callback else logging.ERROR
+            log.log(level, "A callback of the capture failed: %s", way_of(error))
             self._complained_of_callback = True

@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from app.logs import way_of
 from app.sources.causes import fit_to_show, may_not_be_read
 from app.sources.image_header import image_size
 from app.sources.opencv import MAX_PIXELS, cv2
@@ -191,7 +192,7 @@ class ImageFolder(FrameSource):
                     raise
                 self.n_skipped += 1
                 self._last_error = error
-                log.info("passed over: %s", error)
+                log.info("A picture was passed over: %s", way_of(error))
         return None
 
     def _none_usable(self) -> SourceError:

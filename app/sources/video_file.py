@@ -5,6 +5,7 @@ import os
 import threading
 from pathlib import Path
 
+from app.logs import kind_of
 from app.sources.causes import fit_to_show, may_not_be_read
 from app.sources.grabber import Grabber
 from app.sources.opencv import MAX_PIXELS, cv2, rgb_from_bgr
@@ -159,7 +160,7 @@ class VideoFile(FrameSource):
             if (image := grabber.grab()) is not None:
                 if n_failed:
                     self.n_skipped += n_failed
-                    log.info("%s: %d damaged frames passed over", self.name, n_failed)
+                    log.info("%s: %d damaged frames passed over", kind_of(self), n_failed)
                 return image, grabber.get(cv2.CAP_PROP_POS_MSEC) / 1000
             if self._closing.is_set() or self._clock.now() - began > LONGEST_SEARCH:
                 break

@@ -84,7 +84,7 @@ def test_that_what_cannot_be_made_is_told_and_the_present_source_goes_on(studio,
 
 
 def test_that_a_mistake_in_making_a_source_is_told(studio, qtbot, expect_log):
-    expect_log("The source demo could not be made")
+    expect_log("A source could not be made")
     boss, _ = studio()  # there is no demo to make
     with qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told:
         boss.wanted.emit("demo", 640, 480)

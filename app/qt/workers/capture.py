@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.logs import way_of
 from app.shown import Choice
 from app.sources.mailbox import LatestFrame
 
@@ -85,7 +86,7 @@ class CaptureWorker(QObject):
             self.failed.emit(str(error))
             return
         except Exception as error:
-            log.exception("The source %s could not be made", text)
+            log.error("A source could not be made: %s", way_of(error))
             self.failed.emit(f"The source could not be opened ({error}): choose another one.")
             return
         self._close()
@@ -102,8 +103,8 @@ class CaptureWorker(QObject):
             from app.sources.cameras import list_cameras
 
             self.cameras_listed.emit([Choice(one.name, one.label) for one in list_cameras()])
-        except Exception:
-            log.exception("Cameras could not be listed")
+        except Exception as error:
+            log.error("Cameras could not be listed: %s", way_of(error))
             self.cameras_listed.emit([])
 
     @Slot()

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.logs import way_of
 from app.qt.workers.sentences import sentence_of
 from app.shown import Working
 
@@ -70,7 +71,7 @@ class JobWorker(QObject):
         except Cancelled:
             self.cancelled.emit(job.kind)
         except Exception as error:
-            log.info("%s failed", job.text, exc_info=True)
+            log.info("The job %s failed: %s", job.kind, way_of(error))
             self.failed.emit(job.kind, sentence_of(error, f"{job.text} failed"))
         else:
             self.done.emit(job.kind, result)

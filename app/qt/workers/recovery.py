@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.logs import way_of
+
 if TYPE_CHECKING:
     from app.recovery.finding import Found
     from app.recovery.journal import Journal
@@ -83,7 +85,7 @@ class RecoveryWorker(QObject):
             try:
                 self._made_journal().keep(*state)
             except Exception as error:
-                log.info("Unsaved takes could not be kept", exc_info=True)
+                log.info("Unsaved takes could not be kept: %s", way_of(error))
                 self.failed.emit(_reason(error))
 
     @Slot(object)

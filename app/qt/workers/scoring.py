@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.logs import way_of
 from app.qt.workers.sentences import sentence_of
 from app.shown import Working
 from app.sources.mailbox import LatestFrame
@@ -111,7 +112,7 @@ class ScoringWorker(QObject):
         except Cancelled:
             return
         except Exception as error:
-            log.info("The views could not be prepared", exc_info=True)
+            log.info("The views could not be prepared: %s", way_of(error))
             self.unprepared.emit(sentence_of(error, "The networks could not be prepared"))
             return
         finally:
@@ -144,7 +145,7 @@ class ScoringWorker(QObject):
         try:
             self.observed.emit(self._look(frame))
         except Exception as error:
-            log.warning("A frame could not be scored", exc_info=True)
+            log.warning("A frame could not be scored: %s", way_of(error))
             sentence = sentence_of(error, "A frame could not be scored")
             if sentence != self._last_failure:  # once: the next frame may fail alike
                 self._last_failure = sentence

@@ -1,0 +1,60 @@
+"""What may be logged: what happened and where in the code, never whose it is or what it is of.
+
+Logs end up in terminals, journals and bug reports. So they hold kinds of things (a video, a
+camera), kinds of errors, and places in the code; no path or address of a source, a recording, a
+model or a report, no name that a person typed, no view, score or passphrase. Files of the program
+itself, such as weights, may be named.
+
+The message of an error is written for the person who caused it and often names their file: what
+is logged of an error is its kind and its way through the code (`way_of`). ``LMKL_PAD_DEBUG=1``
+prints the rest, to the one who asks for it.
+"""
+
+from types import TracebackType
+
+DEBUG_VARIABLE = "LMKL_PAD_DEBUG"
+"""Environment variable that adds the traceback of an error nobody foresaw."""
+
+_LONGEST_CHAIN = 5
+
+
+def way_of(error: BaseException | None) -> str:
+    """Return the kind of an error and its way through the code, without what it says.
+
+    Parameters
+    ----------
+    error : BaseException or None
+        Any; errors that it came from are told after it.
+
+    Examples
+    --------
+    >>> try:
+    ...     int("anna.png")
+    ... except ValueError as error:
+    ...     way_of(error).partition(" (")[0]
+    'ValueError'
+    """
+    told: list[str] = []
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen and len(told) < _LONGEST_CHAIN:
+        seen.add(id(error))
+        told.append(f"{type(error).__name__}{_places(error.__traceback__)}")
+        hidden = None if error.__suppress_context__ else error.__context__
+        error = error.__cause__ or hidden
+    return ", from ".join(told)
+
+
+def kind_of(thing: object) -> str:
+    """Return what kind of thing something is, where its name may be a path or an address."""
+    return type(thing).__name__
+
+
+def _places(trace: TracebackType | None) -> str:
+    places = []
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", "?"))
+        places.append(f"{module}:{trace.tb_lineno}")
+        trace = trace.tb_next
+    # Deep recursions say nothing more with every turn.
+    shown = [*places[:8], "...", *places[-8:]] if len(places) > 16 else places
+    return f" ({' > '.join(shown)})" if shown else ""
