@@ -51,7 +51,12 @@ def module_command(module: str) -> list[str]:
 
 
 def module_environment() -> dict[str, str]:
-    """Return ours, with this very lmkl_core first: the child must not find another one."""
+    """Return ours, with this very lmkl_core first: the child must not find another one.
+
+    A build's child has no other to find; it is told to set itself up as if it were the first.
+    """
+    if is_frozen():
+        return os.environ | {"PYINSTALLER_RESET_ENVIRONMENT": "1"}
     root = str(Path(lmkl_core.__file__).resolve().parents[1])
     inherited = os.environ.get("PYTHONPATH")
     return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (root, inherited)))}

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from functools import lru_cache
@@ -12,6 +13,7 @@ import pytest
 from joblib import Parallel
 from joblib._parallel_backends import ThreadingBackend
 
+from bundling import entry
 from lmkl_core import processes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,6 +80,28 @@ def test_that_the_entry_of_a_build_answers_as_a_child():
     assert done.returncode == 0, done.stderr
     assert "@lmkl " in done.stdout
     assert "KeyError" in done.stdout
+
+
+def test_that_a_child_finds_this_very_code_first(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    assert processes.module_environment()["PYTHONPATH"] == os.pathsep.join(
+        [str(ROOT), "/elsewhere"]
+    )
+
+
+def test_that_the_child_of_a_build_sets_itself_up_anew(frozen):
+    environment = processes.module_environment()
+    assert environment["PYINSTALLER_RESET_ENVIRONMENT"] == "1"
+    assert environment.get("PYTHONPATH") == os.environ.get("PYTHONPATH")
+
+
+def test_that_other_programs_do_not_inherit_the_libraries_of_a_build():
+    environment = {"LD_LIBRARY_PATH": "/build", "LD_LIBRARY_PATH_ORIG": "/mine", "HOME": "/h"}
+    entry.give_back_library_paths(environment)
+    assert environment == {"LD_LIBRARY_PATH": "/mine", "HOME": "/h"}
+    environment = {"LD_LIBRARY_PATH": "/build", "DYLD_LIBRARY_PATH": "/build"}
+    entry.give_back_library_paths(environment)
+    assert environment == {}
 
 
 def test_that_models_are_fitted_by_threads_where_there_is_no_python(frozen):
