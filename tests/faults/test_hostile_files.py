@@ -1,0 +1,381 @@
+"""Files made to exhaust, to mislead or to hang: refused before anything is opened or allocated."""
+
+import json
+import os
+import struct
+import threading
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+
+from app import settings as app_settings
+from app import storage
+from app.headless import sessions
+from app.headless.sessions import read_session
+from app.models.files import load as load_model
+from app.models.summary import describe
+from app.protocols.registry import DATABASES
+from app.protocols.types import ProtocolError
+from app.sources.causes import Cause, SourceError
+from app.sources.image_folder import ImageFolder, read_image
+from app.sources.image_header import image_size
+from app.sources.opencv import MAX_PIXELS, cv2
+from app.trial import TrialError
+from lmkl_core import ModelFileError
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.networks.state_dict import fill, read_tensors
+from lmkl_core.features.presets import PresetError, load_preset
+from lmkl_core.modelfile import from_bytes, to_bytes
+from lmkl_core.modelfile.container import seal
+from tests.app.models.model_material import file_with, window_model
+from tests.core.modelfile_corpus import small_model, unsealed
+from tests.fuzzing.targets.weights import SPEC
+
+GROUP = "Hostile files"
+HUGE = 60_000
+WAIT = 60.0
+"""Seconds after which a reader counts as one that waits for ever."""
+
+posix = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
+
+
+def refusal(read, path):
+    """Return what reading a file raises; fail when it waits for ever."""
+    caught = []
+
+    def run():
+        try:
+            read(path)
+        except Exception as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(WAIT)
+    assert not thread.is_alive(), "it waits for a writer"
+    assert caught, "it was not refused"
+    return caught[0]
+
+
+# --- pictures
+
+PICTURE = np.zeros((12, 16, 3), np.uint8)
+
+
+def encoded(suffix):
+    return cv2.imencode(suffix, PICTURE)[1].tobytes()
+
+
+def jpeg_with(before_frame=b"", width=HUGE, height=HUGE):
+    """Return a JPEG whose frame header announces a size, after some bytes."""
+    data = bytearray(encoded(".jpg"))
+    at = data.index(b"\xff\xc0")
+    data[at + 5 : at + 9] = struct.pack(">HH", height, width)
+    return bytes(data[:at]) + before_frame + bytes(data[at:])
+
+
+def png_of(width, height):
+    data = bytearray(encoded(".png"))
+    data[16:24] = struct.pack(">II", width, height)
+    return bytes(data)
+
+
+def bmp_of(width, height):
+    data = bytearray(encoded(".bmp"))
+    data[18:26] = struct.pack("<ii", width, height)
+    return bytes(data)
+
+
+def webp_of(width, height):
+    canvas = (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+    return b"RIFF\x64\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + canvas + bytes(60)
+
+
+def tiff_of(*tags, order="<"):
+    """Return the beginning of a TIFF with these tags, each a long number."""
+    mark = b"II*\0" if order == "<" else b"MM\0*"
+    entries = b"".join(struct.pack(order + "HHII", tag, 4, 1, value) for tag, value in tags)
+    return mark + struct.pack(order + "IH", 8, len(tags)) + entries + bytes(64)
+
+
+GIANTS = {
+    "JPEG": jpeg_with(),
+    "JPEG with a zero that is no marker": jpeg_with(b"\xff\0\0\x13" + bytes(2)),
+    "progressive JPEG": jpeg_with().replace(b"\xff\xc0", b"\xff\xc2"),
+    "PNG": png_of(HUGE, HUGE),
+    "PNG of one line": png_of(2**31 - 1, 1),
+    "BMP": bmp_of(HUGE, HUGE),
+    "BMP from top to bottom": bmp_of(HUGE, -HUGE),
+    "animated WebP": webp_of(HUGE, HUGE),
+    "TIFF": tiff_of((256, HUGE), (257, HUGE)),
+    "big-endian TIFF": tiff_of((256, HUGE), (257, HUGE), order=">"),
+    "TIFF that tells its width twice": tiff_of((256, HUGE), (256, 8), (257, HUGE)),
+}
+
+
+@pytest.mark.fault(GROUP, "giant images of every format that is read")
+@pytest.mark.parametrize("name", GIANTS)
+def test_that_a_giant_image_is_refused_before_it_is_decoded(name, tmp_path, monkeypatch):
+    (tmp_path / "bomb.png").write_bytes(GIANTS[name])
+    monkeypatch.setattr(cv2, "imdecode", lambda *_: pytest.fail("it was decoded"))
+    with pytest.raises(SourceError) as caught:
+        read_image(tmp_path / "bomb.png")
+    assert caught.value.cause is Cause.TOO_LARGE
+
+
+def test_that_a_jpeg_with_a_zero_that_is_no_marker_is_measured_as_decoders_measure_it():
+    # It looks like a segment that the true frame header lies in; decoders pass over two bytes.
+    plain = encoded(".jpg")
+    at = plain.index(b"\xff\xc0")
+    data = plain[:at] + b"\xff\0\0\x15" + plain[at:]
+    decoded = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    assert decoded.shape[1::-1] == image_size(data) == (16, 12)
+
+
+@pytest.mark.parametrize("tile", [(2**16, 2**16), (2**24, 8)])
+def test_that_a_small_tiff_of_giant_tiles_is_no_image(tile):
+    assert image_size(tiff_of((256, 16), (257, 16), (322, tile[0]), (323, tile[1]))) is None
+    assert image_size(tiff_of((256, 16), (257, 16), (322, 256), (323, 256))) == (16, 16)
+
+
+OTHER_FORMATS = {
+    "GIF": b"GIF89a" + struct.pack("<HH", HUGE, HUGE) + bytes(60),
+    "JPEG 2000": b"\0\0\0\x0cjP  \r\n\x87\n" + bytes(60),
+    "JPEG 2000 stream": b"\xff\x4f\xff\x51" + bytes(60),
+    "AVIF": b"\0\0\0\x1cftypavif" + bytes(60),
+    "OpenEXR": b"v/1\x01" + bytes(60),
+    "Radiance": b"#?RADIANCE\n\n-Y 60000 +X 60000\n" + bytes(60),
+    "PNM": b"P6 60000 60000 255\n" + bytes(60),
+    "PAM": b"P7\nWIDTH 60000\nHEIGHT 60000\n" + bytes(60),
+    "PFM": b"PF\n60000 60000\n-1\n" + bytes(60),
+    "Sun raster": b"\x59\xa6\x6a\x95" + struct.pack(">II", HUGE, HUGE) + bytes(60),
+    "SVG": b"<svg xmlns='http://www.w3.org/2000/svg' width='60000' height='60000'/>",
+    "big TIFF": b"II+\0\x08\0\0\0" + bytes(60),
+    "ZIP": b"PK\x03\x04" + bytes(60),
+    "DICOM": bytes(128) + b"DICM" + bytes(60),
+}
+
+
+@pytest.mark.fault(GROUP, "images of formats whose size is not known before decoding")
+@pytest.mark.parametrize("name", OTHER_FORMATS)
+def test_that_an_image_whose_size_cannot_be_told_is_not_decoded(name, tmp_path, monkeypatch):
+    (tmp_path / "x.png").write_bytes(OTHER_FORMATS[name])
+    monkeypatch.setattr(cv2, "imdecode", lambda *_: pytest.fail("it was decoded"))
+    with pytest.raises(SourceError) as caught:
+        read_image(tmp_path / "x.png")
+    assert caught.value.cause is Cause.UNREADABLE
+
+
+@pytest.mark.parametrize("suffix", [".bmp", ".jpg", ".png", ".tiff", ".webp"])
+def test_that_every_format_that_is_accepted_is_measured_as_it_is_decoded(suffix, tmp_path):
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(encoded(suffix))
+    assert image_size(path.read_bytes()) == (16, 12)
+    assert read_image(path).shape == (12, 16, 3)
+    assert 16 * 12 < MAX_PIXELS
+
+
+def test_that_only_the_first_page_of_many_is_decoded(tmp_path):
+    pages = [PICTURE, *[np.zeros((30, 40, 3), np.uint8)] * 20]
+    assert cv2.imwritemulti(str(tmp_path / "many.tiff"), pages)
+    assert read_image(tmp_path / "many.tiff").shape == (12, 16, 3)
+
+
+# --- what is no file of its own
+
+
+@posix
+@pytest.mark.fault(GROUP, "pipes and devices in the place of files")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_that_pipes_and_devices_are_refused_at_once(kind, tmp_path, monkeypatch, attempt):
+    def make(name):
+        path = tmp_path / name
+        os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+        return path
+
+    monkeypatch.setenv(storage.CONFIG_VARIABLE, str(tmp_path))
+    make(storage.SETTINGS_NAME)
+    readers = [
+        (read_image, "x.png", SourceError),
+        (load_preset, "x.toml", PresetError),
+        (load_model, "x.safetensors", ModelFileError),
+        (read_session, "x.json", TrialError),
+        (read_tensors, "x.pth", InvalidInputError),
+    ]
+    for read, name, wanted in readers:
+        with attempt():
+            assert type(refusal(read, make(name))) is wanted
+    with attempt():
+        chosen, problems = app_settings.load()
+        assert chosen == app_settings.Settings()
+        assert len(problems) == 1
+
+
+@posix
+def test_that_a_folder_of_images_leaves_out_what_is_no_image_of_its_own(tmp_path):
+    os.mkfifo(tmp_path / "a.png")
+    (tmp_path / "b.png").symlink_to("/dev/zero")
+    (tmp_path / "c.png").symlink_to(tmp_path / "c.png")
+    (tmp_path / "d.png").mkdir()
+    (tmp_path / "e.png").write_bytes(encoded(".png"))
+    source = ImageFolder(tmp_path)
+    assert source.open().n_frames == 1
+
+
+@posix
+@pytest.mark.fault(GROUP, "links that lead out of a database")
+def test_that_a_link_that_came_with_a_database_does_not_lead_out_of_it(tmp_path):
+    root, outside = tmp_path / "raw", tmp_path / "secret.jpg"
+    outside.touch()
+    lists = {name: [] for name in ("client", "imposter")}
+    for who, folder in (("client", "ClientRaw"), ("imposter", "ImposterRaw")):
+        for session in (1, 3):
+            name = f"0001/0001_00_00_0{session}_0.jpg"
+            path = root / folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+            lists[who].append(name)
+    for who, names in lists.items():
+        for split, name in zip(("train", "test"), names, strict=True):
+            (root / f"{who}_{split}_raw.txt").write_text(name + "\n")
+
+    def read():
+        return DATABASES["nuaa"].read(root, "", "client-independent")
+
+    assert read().folds
+    linked = root / "ClientRaw/0001/0001_00_00_01_0.jpg"
+    linked.unlink()
+    linked.symlink_to(outside)
+    with pytest.raises(ProtocolError, match="links that lead out of it") as caught:
+        read()
+    assert str(caught.value).endswith(".")
+    # A part on another disk is the person's own doing.
+    linked.unlink()
+    linked.touch()
+    (root / "ClientRaw").rename(tmp_path / "elsewhere")
+    (root / "ClientRaw").symlink_to(tmp_path / "elsewhere")
+    assert read().folds
+
+
+# --- sizes
+
+
+@posix
+@pytest.mark.fault(GROUP, "settings, presets and sessions of a gigabyte")
+def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, attempt):
+    monkeypatch.setenv(storage.CONFIG_VARIABLE, str(tmp_path))
+    for name in (storage.SETTINGS_NAME, "x.toml", "x.json"):
+        with open(tmp_path / name, "wb") as file:
+            file.truncate(1 << 30)
+    monkeypatch.setattr(sessions, "MAX_BYTES", 1 << 20)
+    tracemalloc.start()
+    try:
+        with attempt():
+            chosen, problems = app_settings.load()
+            assert chosen == app_settings.Settings()
+            assert "larger than 256 KiB" in problems[0]
+        with attempt(), pytest.raises(PresetError, match="longer than"):
+            load_preset(tmp_path / "x.toml")
+        with attempt(), pytest.raises(TrialError, match="larger than"):
+            read_session(tmp_path / "x.json")
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.fault(GROUP, "JSON that grows in memory or is nested without end")
+@pytest.mark.parametrize(
+    "text", ["[" + "[]," * (1 << 20) + "[]]", "[" * 100_000, '{"a":' * 100_000], ids=len
+)
+def test_that_json_that_grows_is_refused_before_it_is_parsed(text, tmp_path, monkeypatch):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(TrialError):
+        read_session(tmp_path / "x.json")
+    monkeypatch.setenv(storage.CONFIG_VARIABLE, str(tmp_path))
+    (tmp_path / "x.json").rename(tmp_path / storage.SETTINGS_NAME)
+    chosen, problems = app_settings.load()
+    assert chosen == app_settings.Settings()
+    assert len(problems) == 1
+
+
+def test_that_a_session_of_many_values_is_refused_and_one_of_as_many_as_are_recorded_is_not(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "x.json").write_text(json.dumps([0] * 2000))
+    with pytest.raises(TrialError, match="no test session"):
+        read_session(tmp_path / "x.json")
+    monkeypatch.setattr(sessions, "MOST_VALUES", 1000)
+    with pytest.raises(TrialError, match="more than any test session"):
+        read_session(tmp_path / "x.json")
+
+
+# --- weights
+
+
+@pytest.mark.fault(GROUP, "weights that are packed, sparse, quantized or of no substance")
+def test_that_weights_that_are_not_plain_numbers_are_refused(tmp_path, attempt):
+    state = SPEC.build().body.state_dict()
+    value = state["0.bias"]
+    with pytest.warns(UserWarning, match="."):
+        odd = {
+            "sparse": value.to_sparse(),
+            "meta": value.to("meta"),
+            "quantized": torch.quantize_per_tensor(value, 0.1, 0, torch.quint8),
+            "complex": torch.complex(value, value),
+        }
+    for tensor in odd.values():
+        with torch.device("meta"):
+            stages = SPEC.build()
+        with attempt(), pytest.raises(InvalidInputError, match=r"0\.bias"):
+            fill(stages, SPEC, {**state, "0.bias": tensor}, tmp_path / "w.pth")
+    torch.save(state, tmp_path / "w.pth")
+    assert set(read_tensors(tmp_path / "w.pth")) == set(state)
+    with (
+        zipfile.ZipFile(tmp_path / "w.pth") as plain,
+        zipfile.ZipFile(tmp_path / "packed.pth", "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for item in plain.infolist():
+            packed.writestr(item.filename, plain.read(item))
+    with attempt(), pytest.raises(InvalidInputError, match="compressed entries"):
+        read_tensors(tmp_path / "packed.pth")
+
+
+# --- what fuzzing found in models
+
+
+@pytest.mark.parametrize("key", ["solver", "stop_reason"])
+def test_that_sentences_in_a_model_file_can_be_shown(key):
+    document, tensors = unsealed(to_bytes(small_model("views")))
+    document["certificate"][key] = "\x1b[31mred\u202e"
+    with pytest.raises(ModelFileError, match="without control characters"):
+        from_bytes(seal(document, tensors))
+
+
+def test_that_a_model_with_views_whose_names_cannot_be_shown_is_refused(tmp_path):
+    model = window_model()
+    document, tensors = unsealed(to_bytes(model.estimator, extra=model.extra))
+    document["views"][0]["name"] = "eyes\u202e"
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(seal(document, tensors))
+    with pytest.raises(ModelFileError, match="names that cannot be shown"):
+        load_model(path)
+
+
+def test_that_a_preset_in_a_model_file_is_shown_on_one_line(tmp_path):
+    features = {"preset": {"name": "tiny\n\x1b[31m" + "x" * 1000}}
+    shown = describe(load_model(file_with(tmp_path / "x.safetensors", features=features)))
+    assert shown.preset.isprintable()
+    assert len(shown.preset) <= 200
+
+
+def test_that_a_model_whose_scores_exceed_the_theory_is_shown_without_its_bounds(tmp_path):
+    model = window_model()
+    document, tensors = unsealed(to_bytes(model.estimator, extra=model.extra))
+    assert describe(model).bounds
+    tensors["dual_coef"] *= 1e9
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(seal(document, tensors))
+    assert describe(load_model(path)).bounds == ()
