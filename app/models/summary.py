@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.models.model import PadModel
-from app.names import take_of
+from app.names import cleaned_name, take_of
 from app.shown import Bound, ModelShown, ThresholdShown
 from app.types import Image
-from lmkl_core import LocalisedMKL
+from lmkl_core import InvalidInputError, LocalisedMKL
 from lmkl_core.theory import (
     dual_norm_bound,
     generalisation_bound,
@@ -23,6 +23,9 @@ CERTIFIED_GAP = 1e-6
 """A fit that stops above this relative gap is shown as not certified."""
 
 CONFIDENCE = 0.05
+
+LONGEST_NAME = 200
+"""Characters of a preset's name that are shown."""
 
 
 def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelShown:
@@ -56,7 +59,9 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         takes=tuple(dict.fromkeys(take_of(part) for part in model.takes)),
         n_parts=len(model.takes),
         n_samples=len(labels),
-        preset=str(preset.get("name", "")) if isinstance(preset, dict) else "",
+        preset=cleaned_name(str(preset.get("name", "")), LONGEST_NAME)
+        if isinstance(preset, dict)
+        else "",
         typical_terms=_typical_terms(estimator),
         path=model.path,
         is_protected=model.is_protected,
@@ -143,9 +148,12 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
         form="learned-weights",
     )
     loss = squared_loss_bound(Lambda=before.radius, r=1.0, n_views=n_views, p=p, q=q)
-    general = generalisation_bound(
-        scores, complexity, Delta=CONFIDENCE, loss_bound=loss.value, form="mohri"
-    )
+    try:
+        general = generalisation_bound(
+            scores, complexity, Delta=CONFIDENCE, loss_bound=loss.value, form="mohri"
+        )
+    except InvalidInputError:
+        return ()  # scores beyond what any fit gives: the file was made by hand
     # Scoring everything 0 has the error 1: a bound beyond that says nothing.
     is_vacuous = general.is_vacuous or general.value >= 1.0
     vacuous = " It says nothing with so few frames." if is_vacuous else ""
