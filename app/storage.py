@@ -23,9 +23,6 @@ CONFIG_VARIABLE = "LMKL_PAD_CONFIG"
 DATA_VARIABLE = "LMKL_PAD_DATA"
 """Environment variable that names another folder for the person's data."""
 
-CACHE_VARIABLE = "LMKL_PAD_CACHE"
-"""Environment variable that names another folder for what can be made again."""
-
 SETTINGS_NAME = "settings.json"
 PERSONAL_NAME = "personal"
 FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
@@ -83,15 +80,19 @@ def data_folder() -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner may enter; one that exists is left as it is.
+    """Make a folder that only its owner may enter, and what is missing above it.
+
+    One that exists is left as it is.
 
     Raises
     ------
     StorageError
         If it cannot be made.
     """
+    from lmkl_core import folders
+
     try:
-        folder.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+        folders.make_private(folder)
     except OSError as error:
         raise _cannot_write(folder, error) from error
 
@@ -182,8 +183,9 @@ def personal_folder() -> Path:
 
 def cache_folder() -> Path:
     """Return the folder for what can be made again, which need not exist yet."""
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named) if named else Path(platformdirs.user_cache_dir(PROGRAM, False))
+    from lmkl_core import folders
+
+    return folders.cache_folder()
 
 
 def _remove(path: Path) -> Iterator[str]:

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.storage import CACHE_VARIABLE, StorageError, cache_folder, make_private
+from app.storage import StorageError, cache_folder, make_private
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.folders import CACHE_VARIABLE
 from lmkl_core.modelfile.container import read_header, read_tensors, seal
 from lmkl_core.modelfile.refusal import Refused
 from lmkl_core.modelfile.storage import opened, write_atomically

@@ -166,15 +166,15 @@ def _settings(problems: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _folders() -> Iterator[Finding]:
-    from lmkl_core.features.engines import cache
     from lmkl_core.features.weights import weights_folder
     from lmkl_core.features.weights.store import FOLDER_VARIABLE
+    from lmkl_core.folders import CACHE_VARIABLE
 
     folders = (
         ("settings folder", storage.config_folder(), storage.CONFIG_VARIABLE),
         ("data folder", storage.personal_folder(), storage.DATA_VARIABLE),
         ("weights folder", weights_folder(), FOLDER_VARIABLE),
-        ("cache folder", cache.default_folder(), cache.VARIABLE),
+        ("cache folder", storage.cache_folder(), CACHE_VARIABLE),
     )
     for name, folder, variable in folders:
         yield folder_finding(name, folder, variable)

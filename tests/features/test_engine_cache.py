@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.engines.cache import VARIABLE, Cache, Entry, Probe, default_folder
+from lmkl_core.features.engines.cache import Cache, Entry, Probe
+from lmkl_core.folders import CACHE_VARIABLE, cache_folder
 
 KEY = "ab" * 32
 
@@ -128,13 +129,13 @@ def test_that_readers_see_whole_entries_while_two_processes_write(stored):
 
 def test_that_a_folder_that_cannot_be_written_is_named_with_the_way_out(tmp_path):
     (tmp_path / "taken").write_text("a file")
-    with pytest.raises(InvalidInputError, match=rf"taken cannot be written .*{VARIABLE}"):
+    with pytest.raises(InvalidInputError, match=rf"taken cannot be written .*{CACHE_VARIABLE}"):
         Cache(tmp_path / "taken").store(KEY, entry())
 
 
 def test_that_the_environment_names_the_folder(monkeypatch, tmp_path):
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "mine"))
-    assert default_folder() == tmp_path / "mine"
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "mine"))
+    assert cache_folder() == tmp_path / "mine"
     assert Cache().folder == tmp_path / "mine"
 
 

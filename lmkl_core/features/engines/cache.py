@@ -20,17 +20,14 @@ from typing import BinaryIO
 from uuid import uuid4
 
 import numpy as np
-import platformdirs
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.shipped import shipped_folder
+from lmkl_core.folders import CACHE_VARIABLE, cache_folder, make_private
 from lmkl_core.locking import Locked, is_held, only_one
-
-VARIABLE = "LMKL_PAD_CACHE"
-"""Environment variable that names another folder."""
 
 GRAPHS = "graphs"
 """Folder of the graphs, in the cache and among what is shipped."""
@@ -86,23 +83,17 @@ class Probe:
         return not self.problem or 0 <= time.time() - self.time < _FAILURE_COUNTS_FOR
 
 
-def default_folder() -> Path:
-    """Return the folder of the cache: `VARIABLE`, or the user's cache folder."""
-    named = os.environ.get(VARIABLE)
-    return Path(named) if named else Path(platformdirs.user_cache_dir("lmkl-pad", False))
-
-
 class Cache:
     """A folder of graphs and probes.
 
     Parameters
     ----------
     folder : path, optional
-        By default `default_folder`. It is made when something is first stored.
+        By default `lmkl_core.folders.cache_folder`. It is made when something is first stored.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self.folder = default_folder() if folder is None else Path(folder)
+        self.folder = cache_folder() if folder is None else Path(folder)
         self._graphs = self.folder / GRAPHS
         self._probes = self.folder / "probes"
 
@@ -152,7 +143,7 @@ class Cache:
         mark = self._probes / f"{key}.{uuid4().hex}{_MARK_OF_USE}"
         with ExitStack() as held:
             with suppress(OSError, Locked):  # without a mark an engine runs all the same
-                mark.parent.mkdir(parents=True, exist_ok=True)
+                make_private(mark.parent)
                 held.enter_context(only_one(mark))
             yield
         self.forget_deaths(key)
@@ -190,7 +181,7 @@ class Cache:
 
     def _write(self, path: Path, *parts: bytes) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_private(path.parent)
             _remove_abandoned(path.parent)
             handle, name = tempfile.mkstemp(suffix=".part", dir=path.parent)
             try:
@@ -205,7 +196,8 @@ class Cache:
         except OSError as error:
             raise InvalidInputError(
                 f"The cache folder {self.folder} cannot be written ({error.strerror or error}); "
-                f"make room there, or name another folder in the environment variable {VARIABLE}."
+                f"make room there, or name another folder in the environment variable "
+                f"{CACHE_VARIABLE}."
             ) from error
 
 

@@ -12,12 +12,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
-
 from lmkl_core.cancelling import asked_to_stop
 from lmkl_core.errors import Cancelled
+from lmkl_core.folders import cache_folder, make_private
 
-CACHE_VARIABLE = "LMKL_PAD_CACHE"
 MEMORY_FILE = "checksums.json"
 MAX_REMEMBERED = 200
 BLOCK = 1 << 20
@@ -54,8 +52,7 @@ def sha256_of(path: Path, *, afresh: bool = False, cancel: Callable[[], bool] | 
 
 def memory_path() -> Path:
     """Return where the checksums are remembered."""
-    folder = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("lmkl-pad", False)
-    return Path(folder) / MEMORY_FILE
+    return cache_folder() / MEMORY_FILE
 
 
 def _compute(path: Path, cancel: Callable[[], bool] | None) -> str:
@@ -102,7 +99,7 @@ def _remember(key: str, entry: list[object]) -> None:
     target = memory_path()
     temporary = ""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_private(target.parent)
         handle, temporary = tempfile.mkstemp(prefix=MEMORY_FILE, dir=target.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(kept, file, indent=0)
