@@ -11,9 +11,11 @@ from rich.text import Text
 from app.cli.common import PresetName, check_seconds, named_value, settings_with
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
+from app.cli.passphrases import PassphraseFile, checked, new_passphrase, open_model
 
 if TYPE_CHECKING:
     from app.headless.enrolling import TakeRecorded, TakeWanted
+    from app.models.model import PadModel
 
 TAKE_FORM = "--take NAME=SOURCE"
 
@@ -21,7 +23,13 @@ TAKE_FORM = "--take NAME=SOURCE"
 def enrol_command(
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="FILE", help="The model; an older one is replaced."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The model; an older one is replaced. FILE.safetensors, or FILE.lmkl to protect "
+            "it with a passphrase.",
+        ),
     ],
     sources: Annotated[
         list[str] | None,
@@ -61,6 +69,7 @@ def enrol_command(
             "--add-to", metavar="MODEL", help="Fold the takes into this model instead of a new one."
         ),
     ] = None,
+    passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -70,27 +79,30 @@ def enrol_command(
     """
     # Imported here, as in every command: --help should not wait for SciPy.
     from app.headless.enrolling import Recorder, model_from
-    from app.headless.pipelines import model_with_pipeline, pipeline_for
-    from app.models.files import SUFFIX, save
-    from app.models.model import PadModel
+    from app.headless.pipelines import pipeline_for, pipeline_of
+    from app.models.files import PROTECTED_SUFFIX, SUFFIX, save
     from app.models.summary import CERTIFIED_GAP
     from lmkl_core.errors import ModelFileError
 
     wanted = _wanted(sources, takes)
-    if output.suffix.lower() != SUFFIX:
+    if output.suffix.lower() not in (SUFFIX, PROTECTED_SUFFIX):
         # What is forgotten after -o would be the next recording, and overwritten.
-        stop(f"Let the name of the model {output} end in {SUFFIX}.", ExitCode.USAGE)
+        stop(
+            f"Let the name of the model {output} end in {SUFFIX}, or in {PROTECTED_SUFFIX} to "
+            "protect it with a passphrase.",
+            ExitCode.USAGE,
+        )
     check_seconds(every)
     settings = settings_with(preset=preset, target_bpcer=target_bpcer)
     check_output(output)
-    base: PadModel | None = None
+    base, passphrase = _base_and_passphrase(
+        add_to, output, passphrase_file, is_protected=output.suffix.lower() == PROTECTED_SUFFIX
+    )
     with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
-        if add_to is None:
+        if base is None:
             pipeline, features = pipeline_for(settings.preset, settings.detector, tell)
         else:
-            base, pipeline = model_with_pipeline(
-                add_to, settings.detector, preset=preset, progress=tell
-            )
+            pipeline = pipeline_of(base, settings.detector, preset=preset, progress=tell)
             features = base.features
         recorder = Recorder(
             pipeline,
@@ -107,7 +119,7 @@ def enrol_command(
         tell(0, None, f"fitting on {len(recorder.samples)} frames")
         model = model_from(recorder, settings, features, base=base, target_bpcer=target_bpcer)
         try:
-            export = save(model, output)
+            export = save(model, output, passphrase=passphrase)
         except ModelFileError as error:
             stop(str(error), ExitCode.UNWRITABLE)
     if as_json or not quiet:
@@ -119,6 +131,31 @@ def enrol_command(
             "counts as certified; the model is saved all the same.",
             ExitCode.UNCERTIFIED,
         )
+
+
+def _base_and_passphrase(
+    add_to: Path | None, output: Path, passphrase_file: Path | None, *, is_protected: bool
+) -> "tuple[PadModel | None, str | None]":
+    """Return the model that grows and the passphrase of the new file, before any work.
+
+    What grows out of a protected model keeps its passphrase.
+    """
+    base, passphrase = None, None
+    if add_to is not None:
+        base, passphrase = open_model(add_to, passphrase_file, reads_only=False)
+    if is_protected:
+        if passphrase is not None:
+            return base, checked(passphrase)
+        return base, new_passphrase(output, passphrase_file)
+    if passphrase is not None:
+        say(f"{output.name} will not be protected, unlike {add_to}.")
+    elif passphrase_file is not None:
+        stop(
+            f"{output.name} would not be protected: let its name end in .lmkl, or leave out "
+            "--passphrase-file.",
+            ExitCode.USAGE,
+        )
+    return base, None
 
 
 def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWanted]":
@@ -170,7 +207,8 @@ def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool, *, is_new: b
     threshold = facts["threshold"]
     verdict = "certified" if facts["certified"] else "NOT certified"
     lines = [
-        f"Model: {facts['file']} ({facts['n_samples']} frames, preset {facts['preset']})",
+        f"Model: {facts['file']} ({facts['n_samples']} frames, preset {facts['preset']}"
+        f"{', protected by a passphrase' if facts['is_protected'] else ''})",
         f"Relative optimality gap: {facts['relative_gap']:.1e} ({verdict})",
         f"Threshold: {threshold['value']:.4f}; accept when score >= threshold",
         f"- From {threshold['origin']}; no attack was used",

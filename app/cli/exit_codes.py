@@ -18,6 +18,7 @@ class ExitCode(IntEnum):
     NO_FRAMES = 9
     UNHEALTHY = 10
     NO_DATABASE = 11
+    NO_PASSPHRASE = 12
     INTERRUPTED = 130
     PIPE_CLOSED = 141
     TERMINATED = 143
@@ -36,6 +37,7 @@ MEANINGS = {
     ExitCode.NO_FRAMES: "too few frames with a usable face",
     ExitCode.UNHEALTHY: "the doctor found something that is needed and not in order",
     ExitCode.NO_DATABASE: "a database is not there, or not in the layout that is expected",
+    ExitCode.NO_PASSPHRASE: "a model's passphrase is missing, wrong, or too short for a new model",
     ExitCode.INTERRUPTED: "stopped with Ctrl-C; no file is left half-written",
     ExitCode.PIPE_CLOSED: "whoever read standard output left early, as head does",
     ExitCode.TERMINATED: "stopped with SIGTERM or SIGHUP; no file is left half-written",

@@ -118,13 +118,20 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
     from app.report.writing import ReportError
     from app.sources.causes import SourceError
     from app.storage import StorageError
-    from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
+    from lmkl_core.errors import (
+        Cancelled,
+        InvalidInputError,
+        ModelFileError,
+        PassphraseNeeded,
+        WrongPassphrase,
+    )
     from lmkl_core.features.presets import PresetError
     from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 
     codes: tuple[tuple[type[Exception] | tuple[type[Exception], ...], ExitCode], ...] = (
         (MissingWeightsError, ExitCode.MISSING_WEIGHTS),
         (WrongWeightsError, ExitCode.BAD_WEIGHTS),
+        ((PassphraseNeeded, WrongPassphrase), ExitCode.NO_PASSPHRASE),
         (ModelFileError, ExitCode.BAD_MODEL),
         (TooFewFramesError, ExitCode.NO_FRAMES),
         (ProtocolError, ExitCode.NO_DATABASE),

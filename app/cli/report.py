@@ -19,10 +19,12 @@ from app.cli.common import (
 )
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
+from app.cli.passphrases import PassphraseFile, open_model
 
 if TYPE_CHECKING:
     from app.headless.sessions import SavedSession
     from app.headless.testing import Planned, Tested
+    from app.models.model import PadModel
     from app.report import Report
     from app.shown import ModelShown
 
@@ -80,6 +82,7 @@ def report_command(
         typer.Option("--session", metavar="FILE", help="Write the bare session here as well."),
     ] = None,
     preset: PresetName = None,
+    passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -91,7 +94,6 @@ def report_command(
     from app.headless.outputs import write_bytes
     from app.headless.sessions import read_session, session_text
     from app.headless.testing import EVERY
-    from app.models.files import load
     from app.models.summary import describe
     from app.presentation import ENOUGH_FRAMES
     from app.report import Context, build, write
@@ -114,7 +116,9 @@ def report_command(
     if session is not None:
         saved = read_session(session)
         trial, source = saved.trial, saved.source or session.name
-        shown = saved.model if model_file is None else _checked(saved, describe(load(model_file)))
+        shown = saved.model
+        if model_file is not None:
+            shown = _checked(saved, describe(open_model(model_file, passphrase_file)[0]))
     else:
         if model_file is None:
             stop("Say with --model which model is tested.", ExitCode.USAGE)
@@ -122,7 +126,9 @@ def report_command(
         check_files_apart(
             (save_session, *files_of(output)), (model_file, *(one.source for one in plan))
         )
-        tested, shown = _tested(model_file, plan, every, preset, hidden=as_json or quiet)
+        model, _ = open_model(model_file, passphrase_file)
+        tested = _tested(model, plan, every, preset, hidden=as_json or quiet)
+        shown = describe(model)
         trial, source = tested.trial, _sources(tested.sources)
         for sentence in tested.unreadable:
             say(sentence)
@@ -178,25 +184,22 @@ def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> "list[Plann
 
 
 def _tested(
-    model_file: Path,
+    model: "PadModel",
     plan: "list[Planned]",
     every: float | None,
     preset: str | None,
     *,
     hidden: bool,
-) -> "tuple[Tested, ModelShown]":
-    from app.headless.pipelines import model_with_pipeline
+) -> "Tested":
+    from app.headless.pipelines import pipeline_of
     from app.headless.testing import EVERY, run_test
-    from app.models.summary import describe
 
     settings = settings_with()
     with progress_bar("preparing the networks", hidden=hidden) as tell:
-        model, pipeline = model_with_pipeline(
-            model_file, settings.detector, preset=preset, progress=tell
-        )
+        pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
         if not hidden:
             say(f"Presenting {len(plan)} recording{'' if len(plan) == 1 else 's'}")
-        tested = run_test(
+        return run_test(
             pipeline,
             model,
             plan,
@@ -204,7 +207,6 @@ def _tested(
             settings=settings,
             tell=tell,
         )
-    return tested, describe(model)
 
 
 def _checked(saved: "SavedSession", shown: "ModelShown") -> "ModelShown":

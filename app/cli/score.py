@@ -15,6 +15,7 @@ from rich.text import Text
 from app.cli.common import PresetName, check_files_apart, settings_with
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
+from app.cli.passphrases import PassphraseFile, open_model
 
 if TYPE_CHECKING:
     from app.headless.scoring import FrameRow, InputResult
@@ -84,6 +85,7 @@ def score_command(
         typer.Option("--apart", help="Every picture of a folder is an input of its own."),
     ] = False,
     preset: PresetName = None,
+    passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -93,7 +95,7 @@ def score_command(
     of one folder together. The views are those the model was made with.
     """
     from app.headless.outputs import write_bytes
-    from app.headless.pipelines import model_with_pipeline
+    from app.headless.pipelines import pipeline_of
     from app.headless.reading import Selection, recordings_in
     from app.headless.scoring import InputResult, score_input
     from app.headless.strip import Strip, encoded
@@ -110,10 +112,9 @@ def score_command(
     selection = Selection(every, frames)
     results: list[InputResult] = []
     code = ExitCode.OK
+    model, _ = open_model(model_file, passphrase_file)
     with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
-        model, pipeline = model_with_pipeline(
-            model_file, settings.detector, preset=preset, progress=tell
-        )
+        pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
         gathered = None if strip is None else Strip(tiles, model.threshold)
         with _rows_written(form, output) as write:
             for text in texts:

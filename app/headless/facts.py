@@ -43,6 +43,7 @@ def model_facts(model: PadModel) -> dict[str, Any]:
     shown = describe(model)
     return {
         "file": model.path,
+        "is_protected": model.is_protected,
         "digest": model.digest,
         "preset": shown.preset,
         "n_samples": shown.n_samples,
@@ -63,7 +64,8 @@ def model_facts(model: PadModel) -> dict[str, Any]:
 def named_facts(model: PadModel) -> dict[str, Any]:
     """Return what tells a model from others, and its threshold: what goes with its scores."""
     facts = model_facts(model)
-    return {name: facts[name] for name in ("file", "digest", "preset", "is_simulated", "threshold")}
+    names = ("file", "is_protected", "digest", "preset", "is_simulated", "threshold")
+    return {name: facts[name] for name in names}
 
 
 def take_facts(take: TakeRecorded) -> dict[str, Any]:

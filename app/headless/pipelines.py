@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.faces.tracking import FaceTracker
-from app.models.files import LONGEST_NAME, difference_of, load
+from app.models.files import LONGEST_NAME, difference_of
 from app.models.model import PadModel
 from app.names import cleaned_name
 from app.pipeline import Pipeline
@@ -42,19 +42,19 @@ def pipeline_for(
     return Pipeline(extractor, FaceTracker(detector_from(detector))), extractor.fingerprint()
 
 
-def model_with_pipeline(
-    path: str | os.PathLike[str],
+def pipeline_of(
+    model: PadModel,
     detector: str,
     *,
     preset: str | None = None,
     progress: Progress | None = None,
-) -> tuple[PadModel, Pipeline]:
-    """Load a model and make the pipeline whose views it was fitted on.
+) -> Pipeline:
+    """Make the pipeline whose views a loaded model was fitted on.
 
     Parameters
     ----------
-    path : path-like
-        The model's file.
+    model : PadModel
+        From a file.
     detector : str
         Name of the face detector.
     preset : str, optional
@@ -65,10 +65,9 @@ def model_with_pipeline(
     Raises
     ------
     ModelFileError
-        When it cannot be used, or its views are not those that can be computed here.
+        When its views are not those that can be computed here.
     """
-    model = load(path)
-    name = os.path.basename(os.fspath(path))
+    name = os.path.basename(model.path)
     wanted = _preset_of(model.features, name) if preset is None else load_preset(preset)
     if wanted.name != _named(model.features):
         # Found out before networks are prepared for nothing.
@@ -80,7 +79,7 @@ def model_with_pipeline(
     pipeline, features = pipeline_for(wanted, detector, progress)
     if difference := difference_of(model.features, features):
         raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")
-    return model, pipeline
+    return pipeline
 
 
 def _named(features: Mapping[str, Any]) -> str:
