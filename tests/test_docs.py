@@ -169,6 +169,13 @@ def test_that_every_make_target_and_benchmark_exists(page):
     assert named - known == set()
 
 
+def test_that_every_environment_variable_is_one_of_the_programs():
+    source = {name for text in sayings() for name in re.findall(r"LMKL_PAD_[A-Z]+", text)}
+    told = {name for page in ALL for name in re.findall(r"LMKL_PAD_[A-Z]+", page.text)}
+    assert told
+    assert told - source == set()
+
+
 # ---------------------------------------------------------------- paths
 
 
@@ -248,8 +255,8 @@ def test_that_every_module_of_the_program_has_its_box():
     assert homeless == [], "add them to a box in docs/architecture.md"
 
 
-BELOW_VALUES = ("lmkl_core.atomic",)
-"""What values import of the library: it loads nothing but the standard library."""
+BELOW_VALUES = ("lmkl_core.atomic", "lmkl_core.folders")
+"""What values import of the library: these load next to nothing."""
 
 
 def test_that_values_import_values_alone():
