@@ -87,6 +87,7 @@ class Enrolment:
         self._next_number = 0
         self._hint = ""
         self._previous: NDArray[np.float32] | None = None
+        self._previous_time = -math.inf
         self._steps: deque[float] = deque(maxlen=25)
         self._measured: _Measured | None = None
 
@@ -137,7 +138,7 @@ class Enrolment:
             return Offer.IGNORED
         time = seen.scored.frame.time
         row = None if seen.views is None else _row(seen.views)
-        self._measure_noise(row)
+        self._measure_noise(row, time)
         if time < recording.resumes_at:
             return Offer.PAUSED  # whoever looks away now does as they were told
         if row is None:
@@ -151,13 +152,19 @@ class Enrolment:
             return Offer.ALIKE
         return self._keep(seen, time, recording)
 
-    def _measure_noise(self, row: NDArray[np.float32] | None) -> None:
-        """Frames in a row differ by the camera's noise and hardly by anything else."""
-        if row is not None and self._previous is not None and self._previous.shape == row.shape:
-            step = float(np.linalg.norm(row - self._previous))
-            if step > 0.0:  # a repeated picture says nothing of the noise
-                self._steps.append(step)
-        self._previous = row
+    def _measure_noise(self, row: NDArray[np.float32] | None, time: float) -> None:
+        """Frames in a row differ by the camera's noise and hardly by anything else.
+
+        Unless they come so slowly that the person has moved in between.
+        """
+        gap, self._previous_time = time - self._previous_time, time
+        previous, self._previous = self._previous, row
+        if row is None or previous is None or previous.shape != row.shape:
+            return
+        step = float(np.linalg.norm(row - previous))
+        # A repeated picture says nothing of the noise.
+        if step > 0.0 and gap < self.plan.at_least_every:
+            self._steps.append(step)
 
     def _differs(self, row: NDArray[np.float32], time: float, recording: _Recording) -> bool:
         since = time - recording.last_kept

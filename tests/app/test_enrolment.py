@@ -154,6 +154,16 @@ def test_that_a_jump_over_lost_frames_is_no_noise():
     assert enrolment.offer(seen(0.2, 0.0, 0.5)) is Offer.KEPT
 
 
+@pytest.mark.fault("Camera", "one frame a second", keeps="models")
+def test_that_the_movement_between_two_frames_a_second_apart_is_no_noise():
+    enrolment = Enrolment(Plan(parts=1, frames=20))
+    enrolment.start("a")
+    rng = np.random.default_rng(0)
+    # Six poses over and over: a small difference counts, although the steps are large.
+    offers = [enrolment.offer(seen(float(k), 9.0 * (k % 6), rng.normal())) for k in range(20)]
+    assert offers == [Offer.KEPT] * 19 + [Offer.FINISHED]
+
+
 def test_that_a_new_take_may_look_like_an_old_one(sitting):
     enrolment = sitting.enrolment
     enrolment.start("a")

@@ -1,5 +1,6 @@
 """What the pipeline reads as a picture, and what it refuses with a reason."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -78,3 +79,54 @@ def test_that_what_is_no_picture_gives_a_reason(pixels, said):
     assert image is None
     assert said in reason
     assert reason.endswith(".")
+
+
+# ------------------------------------------------------------- half decoded
+
+
+def half_decoded(fill):
+    pixels = picture((120, 160, 3))
+    pixels[70:] = fill
+    return pixels
+
+
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+@pytest.mark.parametrize("fill", [(128, 128, 128), (130, 130, 130), (0, 135, 0), (0, 77, 0)])
+def test_that_a_picture_without_its_lower_part_is_refused(fill):
+    assert as_rgb(half_decoded(fill)) == (
+        None,
+        "The lower part of the image is missing: it arrived damaged.",
+    )
+
+
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
+def test_that_what_opencv_makes_of_half_a_jpeg_is_refused(share):
+    data = cv2.imencode(".jpg", picture((240, 320, 3)))[1].tobytes()
+    cut = data[: int(share * len(data))] + b"\xff\xd9"
+    half = cv2.imdecode(np.frombuffer(cut, np.uint8), cv2.IMREAD_COLOR)
+    assert half.shape == (240, 320, 3)
+    assert as_rgb(half)[0] is None
+
+
+def test_that_an_even_border_around_a_picture_is_no_damage():
+    pixels = half_decoded((128, 128, 128))
+    pixels[:30] = 128
+    assert as_rgb(pixels)[0] is not None
+
+
+@pytest.mark.parametrize("fill", [(0, 0, 0), (255, 255, 255), (60, 60, 60), (90, 20, 20)])
+def test_that_an_even_band_of_another_colour_is_no_damage(fill):
+    assert as_rgb(half_decoded(fill))[0] is not None
+
+
+def test_that_a_grey_wall_with_a_sensors_noise_is_no_damage():
+    pixels = half_decoded((128, 128, 128))
+    pixels[-1, 5] = 129
+    assert as_rgb(pixels)[0] is not None
+
+
+def test_that_a_sliver_is_not_taken_for_the_lower_part():
+    pixels = picture((120, 160, 3))
+    pixels[-10:] = 128
+    assert as_rgb(pixels)[0] is not None

@@ -2,7 +2,7 @@ import pytest
 
 from tests.app.sources.capturing import Recorder
 from tests.app.sources.material import CODECS, N_FRAMES, picture, write_video
-from tests.app.sources.mjpeg_server import MjpegServer
+from tests.app.sources.mjpeg_server import running_server
 
 
 @pytest.fixture(scope="session")
@@ -14,13 +14,10 @@ def videos(tmp_path_factory):
 
 
 @pytest.fixture
-def camera_server(monkeypatch):
-    """Return a camera on the loopback interface; no proxy stands in between."""
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    server = MjpegServer()
-    yield server
-    server.close()
+def camera_server():
+    """Return a camera on the loopback interface."""
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture

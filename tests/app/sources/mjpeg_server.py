@@ -1,8 +1,10 @@
 """A real MJPEG camera on the loopback interface, with the faults of real ones."""
 
+import os
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -98,3 +100,16 @@ class MjpegServer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+@contextmanager
+def running_server() -> Iterator[MjpegServer]:
+    """Run a camera on the loopback interface; no proxy stands in between."""
+    proxies = ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY")
+    hidden = {name: os.environ.pop(name) for name in proxies if name in os.environ}
+    server = MjpegServer()
+    try:
+        yield server
+    finally:
+        server.close()
+        os.environ.update(hidden)

@@ -20,7 +20,7 @@ from tests.app.sources.camera_rows import (
 )
 from tests.app.sources.capturing import PATIENCE
 from tests.app.sources.material import WIDTH, bar_width, jpeg, noise, picture
-from tests.app.sources.mjpeg_server import BOUNDARY, MjpegServer
+from tests.app.sources.mjpeg_server import BOUNDARY, running_server
 
 
 def network_camera(server, script, **options):
@@ -206,10 +206,9 @@ def test_that_a_part_that_is_declared_endless_is_given_up_in_time(camera_server,
 
 @pytest.fixture
 def stranger():
-    """Return a second machine: the same server under another name."""
-    server = MjpegServer()
-    yield server
-    server.close()
+    """Return a second machine, as far as its name tells."""
+    with running_server() as server:
+        yield server
 
 
 @ELSEWHERE

@@ -1,0 +1,445 @@
+"""Camera faults before the whole window: told, nothing judged meanwhile, and over by themselves."""
+
+import itertools
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from app.observation import observe
+from app.sources.network import NetworkCamera
+from app.sources.source import Cause, FrameSource, SourceError, SourceInfo
+from app.sources.watchdog import Limits
+from app.types import Verdict
+from tests.app.sources.camera_rows import (
+    BLACK,
+    CHANGING,
+    CORRUPT,
+    DROPPING,
+    ENDLESS,
+    FROZEN,
+    GARBAGE,
+    HALF_DECODED,
+    QUICK,
+    SILENT,
+    SLOW,
+    STALLING,
+    TRUNCATED,
+    UNPLUGGED,
+)
+from tests.app.sources.material import jpeg, write_video
+from tests.app.sources.mjpeg_server import running_server
+from tests.qt.driving import PLAN
+
+N_GRAINS = 5
+"""Sensor noises by which pictures of the same pose differ."""
+
+
+class Camera(FrameSource):
+    """A camera that sees the person; a test spoils what it gives.
+
+    Parameters
+    ----------
+    images : sequence of ndarray
+        The person.
+    rate : float
+        Frames a second by its own clock.
+    """
+
+    is_live = True
+    name = "Webcam"
+
+    def __init__(self, images, rate=30.0):
+        noise = np.random.default_rng(0).integers(-1, 2, (N_GRAINS, *images[0].shape), np.int16)
+        self.images = [
+            np.clip(image + grain, 0, 255).astype(np.uint8) for image in images for grain in noise
+        ]
+        self.rate = rate
+        # The person moves six times a second, however often they are looked at.
+        self._n_alike = max(1, round(rate / 6))
+        self.spoil = None
+        """Makes of a number and an image what is given in its place."""
+        self.is_unplugged = threading.Event()
+        self.n_opened = 0
+        self._closing = threading.Event()
+
+    @property
+    def subject(self):
+        return "The camera Webcam"
+
+    def open(self):
+        if self.is_unplugged.is_set():
+            raise SourceError(Cause.NO_CAMERA, self.subject)
+        self._closing.clear()
+        self.n_opened += 1
+        height, width = self.images[0].shape[:2]
+        return SourceInfo(self.name, width, height, 30.0)
+
+    def read(self):
+        if self._closing.wait(min(0.01, 1 / self.rate)):
+            return None
+        if self.is_unplugged.is_set():
+            raise SourceError(Cause.NO_CAMERA, self.subject)
+        number = self._n_delivered
+        place = number // self._n_alike * N_GRAINS + number % N_GRAINS
+        image = self.images[place % len(self.images)]
+        if self.spoil is not None:
+            image = self.spoil(number, image)
+        return self._deliver(image, number / self.rate)
+
+    def close(self):
+        self._closing.set()
+
+    @property
+    def n_given(self):
+        return self._n_delivered
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """Let nobody wait for seconds: what counts is the order of things."""
+    limits = {"black_after": 0.2, "frozen_after": 0.3, "damaged_after": 0.2, "stalled_after": 0.5}
+
+    def of(cls, info, is_live):
+        frozen_after = limits["frozen_after"] if is_live else None
+        return cls(**limits | {"frozen_after": frozen_after, "is_jpeg": info.is_jpeg})
+
+    monkeypatch.setattr(Limits, "of", classmethod(of))
+    monkeypatch.setattr(NetworkCamera.__init__, "__defaults__", (0.5, 1.0))
+
+
+@pytest.fixture
+def judging(launch, exported, genuine):
+    """Return a function that opens the window on a camera, with a model that knows the person."""
+
+    def start(camera=None, **settings):
+        if camera is not None:
+            settings["make_demo"] = lambda: camera
+        driver = launch(recent=(str(exported),), **settings)
+        driver.until_modelled()
+        driver.until_verdict(Verdict.GENUINE)
+        return driver
+
+    return start
+
+
+def expect_silence(driver, camera):
+    """While a fault lasts nothing is judged: not even what was under way when it began."""
+    driver.until(lambda: driver.banner.verdict is Verdict.BAD_FRAME)
+    scored, n_given = driver.session.scored, camera.n_given
+    driver.until(lambda: camera.n_given > n_given + 25)
+    assert driver.session.scored is scored
+    assert not driver.session.decision.verdict.decides
+    assert driver.session.decision.reason in driver.notices
+
+
+def expect_recovery(driver, words):
+    """The person is accepted again, and nothing is complained of, without a click."""
+    driver.until_verdict(Verdict.GENUINE)
+    driver.until(lambda: words not in driver.notices)
+
+
+@UNPLUGGED
+def test_that_an_unplugged_camera_is_told_and_the_window_goes_on_when_it_is_back(
+    judging, genuine, attempt
+):
+    camera = Camera(genuine)
+    driver = judging(camera)
+    model = driver.session.model
+    for is_recording in (False, True):
+        with attempt() as trial:
+            if is_recording:
+                driver.turn_to("Enrol")
+                driver.click(driver.pages.enrol.record.button)
+                driver.until(lambda: len(driver.session.enrolment.samples) > 2)
+            n_samples = len(driver.session.enrolment.samples)
+            camera.is_unplugged.set()
+            driver.until_told("The camera Webcam is not there: plug it in")
+            driver.until_verdict(Verdict.BAD_FRAME)
+            trial.expect_kept(driver.session.model is model)
+            trial.expect_kept(len(driver.session.enrolment.samples) >= n_samples)
+            camera.is_unplugged.clear()
+            if is_recording:
+                driver.until(lambda: not driver.session.enrolment.is_recording)
+                n_wanted = PLAN.parts * PLAN.frames
+                trial.expect_kept(len(driver.session.enrolment.samples) == n_wanted)
+            expect_recovery(driver, "is not there")
+    assert camera.n_opened == 3
+
+
+@FROZEN
+def test_that_a_frozen_picture_of_the_person_is_not_accepted(judging, genuine, attempt):
+    camera = Camera(genuine)
+    driver = judging(camera)
+    model = driver.session.model
+    with attempt() as trial:
+        still = camera.images[0]
+        camera.spoil = lambda number, image: still
+        driver.until_told("repeats the same image: unplug it")
+        expect_silence(driver, camera)
+        # Opened again by itself, it gives the same picture: that is no new sight of the person.
+        driver.until(lambda: camera.n_opened == 2)
+        driver.until_told("repeats the same image: unplug it")
+        expect_silence(driver, camera)
+        trial.expect_kept(driver.session.model is model)
+        camera.spoil = None
+        expect_recovery(driver, "repeats the same image")
+
+
+def blackened(number, image):
+    return np.random.default_rng(number).integers(0, 8, image.shape, np.uint8)
+
+
+def without_lower_part(number, image):
+    image = image.copy()
+    image[300:] = 128
+    return image
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        pytest.param(blackened, "black image: open its shutter", marks=BLACK, id="black"),
+        pytest.param(
+            without_lower_part, "sends damaged images", marks=HALF_DECODED, id="half decoded"
+        ),
+    ],
+)
+def test_that_pictures_of_no_use_are_told_and_not_judged(judging, genuine, spoil, words, attempt):
+    camera = Camera(genuine)
+    driver = judging(camera)
+    model = driver.session.model
+    for _ in range(2):
+        with attempt() as trial:
+            camera.spoil = spoil
+            driver.until_told(words)
+            expect_silence(driver, camera)
+            trial.expect_kept(driver.session.model is model)
+            camera.spoil = None
+            expect_recovery(driver, words)
+
+
+KINDS = (
+    lambda image: image[..., 0],
+    lambda image: image[..., :1],
+    lambda image: np.dstack([image, image[..., 0]]),
+    lambda image: image.astype(np.uint16) << 8,
+    lambda image: image[::2, ::2],
+    lambda image: image.transpose(1, 0, 2),
+    lambda image: image[:0],
+    lambda image: image[:, :0],
+    lambda image: image[:1, :1],
+    lambda image: image.astype(np.float64),
+    lambda image: image[..., :2],
+    lambda image: np.repeat(image, 2, axis=0),
+)
+
+
+@CHANGING
+def test_that_frames_of_any_shape_pass_through_the_window_without_harm(judging, genuine, attempt):
+    camera = Camera(genuine)
+    driver = judging(camera)
+    model = driver.session.model
+    for kind in KINDS:
+        with attempt() as trial:
+            camera.spoil = lambda number, image: kind(image) if number % 2 else image  # noqa: B023
+            n_given = camera.n_given
+            driver.until(lambda: camera.n_given > n_given + 6)  # noqa: B023
+            trial.expect_kept(driver.session.model is model)
+    camera.spoil = None
+    expect_recovery(driver, "frame")
+
+
+# ------------------------------------------------------------- slow and quick
+
+
+class SlowCamera(Camera):
+    """One frame a second by its own clock: in that time each is judged, as on any machine."""
+
+    def __init__(self, images):
+        super().__init__(images, rate=1.0)
+        self.is_judging = False
+        self._judged = threading.Event()
+
+    def observe(self, pipeline, model, frame):
+        self.is_judging = True
+        seen = observe(pipeline, model, frame)
+        self._judged.set()
+        return seen
+
+    def read(self):
+        if self.is_judging:
+            self._judged.wait(10)
+        self._judged.clear()
+        return super().read()
+
+
+@SLOW
+def test_that_one_frame_a_second_is_enough_for_a_verdict_and_for_a_take(judging, genuine):
+    camera = SlowCamera(genuine)
+    driver = judging(camera, observe=camera.observe)
+    began = camera.n_given
+    driver.record_take()
+    assert camera.n_given - began >= PLAN.parts * PLAN.frames - 1
+    driver.until_verdict(Verdict.GENUINE)
+    assert driver.notices.count("Webcam") == 0
+
+
+@QUICK
+def test_that_240_frames_a_second_are_shown_judged_and_dropped_without_piling_up(judging, genuine):
+    camera = Camera(genuine, rate=240.0)
+    driver = judging(camera)
+    n_told = 0
+
+    def count():
+        nonlocal n_told
+        n_told += 1
+
+    driver.desk.capture.frame_ready.connect(count)
+    n_given, n_painted = camera.n_given, driver.window.live.preview.n_painted
+    driver.until(lambda: camera.n_given > n_given + 240)
+    assert driver.window.live.preview.n_painted > n_painted
+    assert driver.desk.throughput().n_dropped > 0
+    # Nobody is told of a frame before they came for the last one.
+    assert n_told <= camera.n_given - n_given + 1
+    driver.record_take()
+    driver.until_verdict(Verdict.GENUINE)
+
+
+# ------------------------------------------------------------- a camera in the network
+
+
+@pytest.fixture
+def server():
+    """Return a camera on the loopback interface."""
+    with running_server() as running:
+        yield running
+
+
+class NetworkScript:
+    """Serves the person, and a fault when the test says so."""
+
+    def __init__(self, images, fault):
+        self.pictures = [jpeg(image) for image in images]
+        self.fault = fault
+        self.is_faulty = threading.Event()
+        self.n_given = 0
+
+    def __call__(self, visit):
+        if self.is_faulty.is_set() and self.fault.at_the_door:
+            self.fault.play(self, visit)
+            return
+        visit.head()
+        for picture in itertools.cycle(self.pictures):
+            if visit.over.is_set():
+                return
+            if self.is_faulty.is_set():
+                self.fault.play(self, visit)
+                return
+            visit.part(picture)
+            self.n_given += 1
+
+
+class Fault:
+    """What a network camera does wrong."""
+
+    def __init__(self, play, words, at_the_door=False):
+        self.play, self.words, self.at_the_door = play, words, at_the_door
+
+
+def stall(script, visit):
+    while script.is_faulty.is_set() and not visit.over.wait(0.01):
+        pass
+
+
+def drop(script, visit):
+    return
+
+
+def send_garbage(script, visit):
+    while script.is_faulty.is_set() and not visit.over.wait(0.005):
+        visit.part(b"\xff\xd8\xff\xe0 no picture")
+
+
+FAULTS = [
+    pytest.param(Fault(stall, "has stopped sending frames"), marks=STALLING, id="stalls"),
+    pytest.param(Fault(drop, "has stopped sending frames"), marks=DROPPING, id="drops"),
+    pytest.param(
+        Fault(send_garbage, "has stopped sending frames"), marks=GARBAGE, id="sends garbage"
+    ),
+    pytest.param(
+        Fault(stall, "does not answer", at_the_door=True), marks=SILENT, id="does not answer"
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_that_a_network_camera_at_fault_is_told_and_read_again_when_it_works(
+    judging, genuine, server, fault, attempt
+):
+    script = NetworkScript(Camera(genuine).images, fault)
+    driver = judging(source=server.serve(script))
+    model = driver.session.model
+    with attempt() as trial:
+        script.is_faulty.set()
+        driver.until_told(fault.words)
+        driver.until_verdict(Verdict.BAD_FRAME)
+        trial.expect_kept(driver.session.model is model)
+        script.is_faulty.clear()
+        expect_recovery(driver, fault.words)
+
+
+# ------------------------------------------------------------- files
+
+
+def broken_files(folder, images):
+    """Return the paths of videos that are no good, with the words in which that is told."""
+    good = write_video(folder / "good.mp4", "mp4v", list(images)).read_bytes()
+    files = {"cut.mp4": good[: len(good) // 2], "noise.mp4": np.random.default_rng(0).bytes(20_000)}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    os.mkfifo(folder / "pipe.mp4")
+    return {"cut.mp4": "cannot be read", "noise.mp4": "cannot be read", "pipe.mp4": "is a pipe"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("cut.mp4", marks=TRUNCATED),
+        pytest.param("noise.mp4", marks=CORRUPT),
+        pytest.param("pipe.mp4", marks=ENDLESS),
+    ],
+)
+def test_that_a_video_that_is_no_good_is_told_and_the_model_judges_the_next_source(
+    judging, genuine, tmp_path, name, attempt
+):
+    words = broken_files(tmp_path, genuine)[name]
+    driver = judging(Camera(genuine))
+    model = driver.session.model
+    with attempt() as trial:
+        driver.desk.source.open(str(tmp_path / name))
+        driver.until_told(words)
+        driver.until_verdict(Verdict.BAD_FRAME)
+        trial.expect_kept(driver.session.model is model)
+        driver.desk.source.open("demo")
+        expect_recovery(driver, words)
+
+
+# ------------------------------------------------------------- programs
+
+
+def test_that_a_camera_that_is_a_program_is_named_in_one_notice_and_used(judging, genuine):
+    camera = Camera(genuine)
+    camera.remark = "OBS is a program that shows whatever it is given."
+    driver = judging(camera)
+    assert driver.notices.count("is a program") == 1
+    camera.is_unplugged.set()
+    driver.until_told("is not there")
+    camera.is_unplugged.clear()
+    expect_recovery(driver, "is not there")
+    assert driver.notices.count("is a program") == 1
+    driver.desk.source.open("demo")  # another one
+    camera.remark = ""
+    driver.until(lambda: "is a program" not in driver.notices)
