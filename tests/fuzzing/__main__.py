@@ -31,7 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.atheris:
         from tests.fuzzing.guided import run_guided
 
-        return run_guided((options.target or ["model"])[0], options.inputs, options.failures)
+        name = (options.target or ["model"])[0]
+        return run_guided(name, options.inputs, options.seed, options.failures)
     n_failures = 0
     rows = []
     for name in options.target or NAMES:
