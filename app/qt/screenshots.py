@@ -296,6 +296,8 @@ def _dialogs(at: Photographer) -> None:
     from app.qt.views.dialogs.about_dialog import AboutDialog
     from app.qt.views.dialogs.settings_dialog import SettingsDialog
     from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
+    from app.qt.views.dialogs.unlock_dialog import UnlockDialog
+    from app.shown import PassphraseAsked
 
     window = at.window
     settings = SettingsDialog(at.desk.settings, choices_of(()), window)
@@ -306,6 +308,10 @@ def _dialogs(at: Photographer) -> None:
         at.take(f"settings-{name}", settings)
     settings.close()
     _take_export(at)
+    unlock = UnlockDialog(window)
+    unlock.ask(PassphraseAsked("me.lmkl", "me.lmkl", was_wrong=True))
+    at.take("unlock", unlock)
+    unlock.close()
     assert window.menus is not None
     for name, dialog in (
         ("about", AboutDialog(window)),

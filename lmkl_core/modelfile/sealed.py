@@ -12,10 +12,12 @@ The file, byte by byte::
     28      12    nonce, random
     40      rest  an ordinary model file, encrypted; its last 16 bytes are the tag of GCM
 
-To read one: normalise the passphrase to Unicode's NFKC and encode it as UTF-8; derive 32 bytes
-with scrypt from it and the salt; decrypt the rest with AES-256-GCM under that key and the nonce,
-with the first 40 bytes as associated data. What comes out is read, and distrusted, like a model
-file that was never protected. Salt and nonce are drawn anew for every file: no key is used twice.
+To read one: normalise the passphrase to Unicode's NFKC, so that it does not matter how a keyboard
+spells its letters; remove spaces (U+0020) at both ends, which are pasted by accident; encode it as
+UTF-8. Derive 32 bytes with scrypt from it and the salt. Decrypt the rest with AES-256-GCM under
+that key and the nonce, with the first 40 bytes as associated data. What comes out is read, and
+distrusted, like a model file that was never protected. Salt and nonce are drawn anew for every
+file: no key is used twice.
 
 Files are known by their magic, never by their name. The numbers for scrypt are read before
 anything is authenticated, so they are bounded first: a file can ask for 256 MiB and a few seconds,
@@ -125,13 +127,14 @@ def check_passphrase(passphrase: str) -> str:
 
     Length is all that is asked for: rules about letters and digits make people choose worse.
     """
-    if not passphrase:
-        return "The passphrase is empty: give one."
     if len(passphrase) > LONGEST_PASSPHRASE:
         return f"The passphrase is longer than {LONGEST_PASSPHRASE} characters: use fewer."
+    text = _normalised(passphrase)
+    if not text:
+        return "The passphrase is empty: give one."
     if _bytes_of(passphrase) is None or any(map(_is_unsafe, passphrase)):
         return "The passphrase holds characters that are no text: use others."
-    if len(passphrase) < SHORTEST_PASSPHRASE:
+    if len(text) < SHORTEST_PASSPHRASE:
         return (
             f"The passphrase is shorter than {SHORTEST_PASSPHRASE} characters: four or five words "
             "that do not belong together are easy to keep and hard to guess."
@@ -251,9 +254,13 @@ def _bytes_of(passphrase: str) -> bytearray | None:
     if len(passphrase) > LONGEST_PASSPHRASE:
         return None
     try:
-        return bytearray(unicodedata.normalize("NFKC", passphrase).encode("utf-8"))
+        return bytearray(_normalised(passphrase).encode("utf-8"))
     except UnicodeEncodeError:
         return None
+
+
+def _normalised(passphrase: str) -> str:
+    return unicodedata.normalize("NFKC", passphrase).strip(" ")
 
 
 def _is_unsafe(character: str) -> bool:

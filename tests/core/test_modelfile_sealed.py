@@ -111,9 +111,10 @@ def test_that_salt_and_nonce_are_drawn_anew_for_every_file():
     [
         ("stra\u00dfe und z\u00fcge 1234", "stra\u00dfe und zu\u0308ge 1234"),
         ("\ufb01ne words of mine", "fine words of mine"),
+        ("four words with spaces", "  four words with spaces\u00a0 "),
         ("\uff50ass \uff11\uff12\uff13 and others", "pass 123 and others"),
     ],
-    ids=["composed and not", "ligature", "wide"],
+    ids=["composed and not", "ligature", "pasted", "wide"],
 )
 def test_that_keyboards_that_spell_letters_otherwise_open_the_file(written, typed):
     data = encrypted(plain_bytes(), written, CHEAPEST)
@@ -173,7 +174,7 @@ def test_that_a_missing_passphrase_has_its_own_error():
 
 
 @pytest.mark.parametrize(
-    "passphrase", [WRONG, "", "x", "\ud800" * 20, "y" * 5000, PASSPHRASE + " "]
+    "passphrase", [WRONG, "", "x", "\ud800" * 20, "y" * 5000, f"{PASSPHRASE}\n"]
 )
 def test_that_a_wrong_passphrase_is_told_with_what_else_it_may_be(passphrase):
     sentence = refused(sealed_bytes(), passphrase, WrongPassphrase)
@@ -184,7 +185,10 @@ def test_that_a_file_that_lost_its_protection_is_not_taken_for_it():
     assert "not protected, though a passphrase was given" in refused(plain_bytes())
 
 
-@pytest.mark.parametrize("problem", ["", "short", "14 characters.", "\ud800" * 20, "a\x00" * 10])
+@pytest.mark.parametrize(
+    "problem",
+    ["", "   ", "short", "14 characters.", " 14 characters. ", "\ud800" * 20, "a\x00" * 10],
+)
 def test_that_a_passphrase_that_protects_nothing_is_refused(problem, tmp_path):
     assert is_one_sentence(check_passphrase(problem))
     with pytest.raises(InvalidInputError) as caught:

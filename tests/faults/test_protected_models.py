@@ -85,7 +85,7 @@ def test_that_parts_of_two_files_do_not_make_a_third(attempt):
 def test_that_wrong_passphrases_change_nothing(attempt, tmp_path):
     path = tmp_path / "me.lmkl"
     path.write_bytes(sealed_bytes())
-    for wrong in (WRONG, PASSPHRASE[:-1], PASSPHRASE.upper(), f" {PASSPHRASE}", ""):
+    for wrong in (WRONG, PASSPHRASE[:-1], PASSPHRASE.upper(), f"{PASSPHRASE}.", ""):
         with attempt() as trial:
             with pytest.raises(WrongPassphrase):
                 load_model(path, passphrase=wrong)
