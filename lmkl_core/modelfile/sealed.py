@@ -127,6 +127,8 @@ def check_passphrase(passphrase: str) -> str:
 
     Length is all that is asked for: rules about letters and digits make people choose worse.
     """
+    if not isinstance(passphrase, str):
+        return f"A passphrase of type {type(passphrase).__name__} cannot be used: pass a str."
     if len(passphrase) > LONGEST_PASSPHRASE:
         return f"The passphrase is longer than {LONGEST_PASSPHRASE} characters: use fewer."
     text = _normalised(passphrase)
@@ -134,7 +136,7 @@ def check_passphrase(passphrase: str) -> str:
         return "The passphrase is empty: give one."
     if _bytes_of(passphrase) is None or any(map(_is_unsafe, passphrase)):
         return "The passphrase holds characters that are no text: use others."
-    if len(text) < SHORTEST_PASSPHRASE:
+    if min(len(text), len(passphrase)) < SHORTEST_PASSPHRASE:
         return (
             f"The passphrase is shorter than {SHORTEST_PASSPHRASE} characters: four or five words "
             "that do not belong together are easy to keep and hard to guess."
@@ -251,7 +253,7 @@ def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
 
 def _bytes_of(passphrase: str) -> bytearray | None:
     """Return what scrypt is given; None for what is no text."""
-    if len(passphrase) > LONGEST_PASSPHRASE:
+    if not isinstance(passphrase, str) or len(passphrase) > LONGEST_PASSPHRASE:
         return None
     try:
         return bytearray(_normalised(passphrase).encode("utf-8"))

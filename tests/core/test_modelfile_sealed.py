@@ -174,7 +174,7 @@ def test_that_a_missing_passphrase_has_its_own_error():
 
 
 @pytest.mark.parametrize(
-    "passphrase", [WRONG, "", "x", "\ud800" * 20, "y" * 5000, f"{PASSPHRASE}\n"]
+    "passphrase", [WRONG, "", "x", "\ud800" * 20, "y" * 5000, b"bytes", f"{PASSPHRASE}\n"]
 )
 def test_that_a_wrong_passphrase_is_told_with_what_else_it_may_be(passphrase):
     sentence = refused(sealed_bytes(), passphrase, WrongPassphrase)
@@ -187,7 +187,17 @@ def test_that_a_file_that_lost_its_protection_is_not_taken_for_it():
 
 @pytest.mark.parametrize(
     "problem",
-    ["", "   ", "short", "14 characters.", " 14 characters. ", "\ud800" * 20, "a\x00" * 10],
+    [
+        "",
+        "   ",
+        "short",
+        "14 characters.",
+        " 14 characters. ",
+        "\ufdfa" * 2,
+        b"bytes of good length",
+        "\ud800" * 20,
+        "a\x00" * 10,
+    ],
 )
 def test_that_a_passphrase_that_protects_nothing_is_refused(problem, tmp_path):
     assert is_one_sentence(check_passphrase(problem))
