@@ -77,9 +77,11 @@ class CaptureWorker(QObject):
         width, height : int
             Asked of a camera.
         """
+        from app.heaps import keep_few_heaps
         from app.sources.capture import Capture
         from app.sources.source import SourceError
 
+        keep_few_heaps()  # here it keeps nobody waiting, and most threads are still to come
         try:
             source, is_substitute = self._make(text, width, height)
         except SourceError as error:
