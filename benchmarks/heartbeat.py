@@ -118,13 +118,14 @@ def traced(file):
 
 
 CONTROL = f"""
-import sys, threading, time
+import os, sys, threading, time
 longest = 0.0
 def answer():
     global longest
     for _ in sys.stdin:
         print(longest, flush=True)
         longest = 0.0
+    os._exit(0)  # whoever asked is gone
 threading.Thread(target=answer, daemon=True).start()
 last = time.perf_counter()
 while True:

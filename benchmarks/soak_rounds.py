@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QTabWidget
 
 LOOK_EVERY = 20
-PATIENCE = 90.0
-"""Seconds for which anything is waited for."""
+PATIENCE = 300.0
+"""Seconds for which anything is waited for: the machine may be busy with other things."""
 
 GENUINE, ATTACK, UNFAMILIAR = "window 6", "print", "office 6"
 SIZES = ((1000, 640), (1600, 900), (1280, 720))

@@ -8,6 +8,7 @@ window and by a lamp), and the app's own code fits a model and sets its threshol
 - the person in other recordings in the same lights;
 - other people, live, at the same desk: in the enrolled person's room, light and camera;
 - other people, live, each in a room of their own;
+- the enrolled recordings played on a tablet before the same camera: the best a replay can know;
 - the very frames that were enrolled, fed to the program once more, as a virtual camera can.
 
 A recording counts once, accepted when the mean of its scores reaches the threshold; intervals are
@@ -18,12 +19,14 @@ import argparse
 import sys
 import time
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 
-from app.demo_video import PEOPLE
+from app.demo_video import PEOPLE, instruments
 from app.demo_video.camera import WEBCAM, unpacked
-from app.demo_video.setting import genuine_scene, room_of, setting
+from app.demo_video.scene import Scene
+from app.demo_video.setting import Recording, genuine_scene, room_of, setting
 from app.demo_video.takes import RATE, SIZE, Take
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
@@ -44,25 +47,49 @@ KINDS = (
     "the enrolled person, other recordings",
     "other people at the same desk",
     "other people in rooms of their own",
+    "the enrolled recordings on a tablet",
     "the enrolled frames once more",
 )
 
 
-def guest_frames(host, guest, light, seed, n_frames):
-    """Somebody live before another person's camera, in that person's room and light."""
-    place = setting(host, light, SIZE, seed, "guest", guest)
-    scene = genuine_scene(replace(place, person=guest), room_of(place, light))
+class Stolen(Recording):
+    """The very recording that was enrolled, in the hands of an attacker."""
+
+    def __init__(self, take):
+        self._place = setting(take.person, take.condition, SIZE, take.seed, take.label)
+        self._scene = genuine_scene(self._place, room_of(self._place, take.condition))
+        self._camera = self._place.camera(WEBCAM)
+        home = self._place.motion.pose(0.0)
+        self.origin, self.unit, self.size = (home.x, home.y), home.eyes, SIZE
+
+
+def filmed(pipeline, place, scene):
+    """Usable frames of a scene before a person's own camera."""
     camera = place.camera(WEBCAM)
-    for number in range(0, n_frames * EVERY, EVERY):
-        moment = number / RATE
-        yield Frame(unpacked(camera.shoot(scene.render(moment), moment)), number, moment)
-
-
-def guests_views(pipeline, *where):
-    """Usable frames of a guest's recording."""
     pipeline.reset()
-    results = [pipeline.process(frame) for frame in guest_frames(*where)]
-    return [(one.views, one.condition) for one in results if one.views is not None]
+    found = []
+    for number in range(0, TEST_FRAMES * EVERY, EVERY):
+        moment = number / RATE
+        picture = unpacked(camera.shoot(scene.render(moment), moment))
+        result = pipeline.process(Frame(picture, number, moment))
+        if result.views is not None:
+            found.append((result.views, result.condition))
+    return found
+
+
+def guest(pipeline, host, person, light):
+    """Somebody live before another person's camera, in that person's room and light."""
+    place = setting(host, light, SIZE, FIRST_TEST, "guest", person)
+    scene = genuine_scene(replace(place, person=person), room_of(place, light))
+    return filmed(pipeline, place, scene)
+
+
+def replayed(pipeline, take):
+    """An enrolled recording, played on a tablet where it was made."""
+    place = setting(take.person, take.condition, SIZE, take.seed, "replayed")
+    with patch.object(instruments, "footage", lambda *_: Stolen(take)):
+        layers = instruments.replay(place)
+    return filmed(pipeline, place, Scene(room_of(place, take.condition), layers))
 
 
 def genuine(pipeline, person, n_tests):
@@ -82,25 +109,23 @@ def study(people, hosts, n_tests):
     parts, n_frames = PLAN
     for host in hosts:
         began = time.monotonic()
-        enrolled = {
-            (light, part): views_of(
-                pipeline, Take(host, condition=light, seed=part, n_frames=n_frames * EVERY)
-            )
+        takes = {
+            (light, part): Take(host, condition=light, seed=part, n_frames=n_frames * EVERY)
             for light in LIGHTS
             for part in range(1, parts + 1)
         }
+        enrolled = {place: views_of(pipeline, take) for place, take in takes.items()}
         estimator = fit(enrolled, PLAN, Settings())
         threshold = max(float(estimator.calibration_.threshold), least_threshold(estimator))
         others = [person for person in people if person != host]
-        guests = [
-            guests_views(pipeline, host, guest, light, FIRST_TEST, TEST_FRAMES)
-            for guest in others
-            for light in LIGHTS
-        ]
-        elsewhere = [rows for person in others for rows in own[person]]
-        for kind, recordings in zip(
-            KINDS, (own[host], guests, elsewhere, list(enrolled.values())), strict=True
-        ):
+        presented = (
+            own[host],
+            [guest(pipeline, host, person, light) for person in others for light in LIGHTS],
+            [rows for person in others for rows in own[person]],
+            [replayed(pipeline, take) for take in takes.values()],
+            list(enrolled.values()),
+        )
+        for kind, recordings in zip(KINDS, presented, strict=True):
             for scores in scores_of(estimator, [rows for rows in recordings if rows]):
                 found[kind].append((np.mean(scores) >= threshold, scores >= threshold))
         print(f"{host}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
