@@ -17,8 +17,16 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows([_plain(cell) for cell in row] for row in rows)
     return stream.getvalue()
+
+
+def _plain(cell: object) -> object:
+    """Return a name so that a spreadsheet takes it neither for a formula nor for a line's end."""
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r", " ")
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 
 
 def picture_of(widgets: Iterable[QWidget], background: str) -> QPixmap:

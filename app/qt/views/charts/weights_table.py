@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from app.qt.views.charts.colours import LIGHT, ChartColours
 from app.qt.views.charts.plot import tinted
 from app.qt.views.charts.wording import ViewName, number, weight_text
+from app.qt.views.parts.texts import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _ROLE = Qt.ItemDataRole
@@ -72,7 +73,7 @@ class WeightsModel(QAbstractTableModel):
         if column < 3:
             if role == _ROLE.DisplayRole:
                 return (view.region, view.network, view.layer)[column]
-            return view.full if role == _ROLE.ToolTipRole else None
+            return plain_tip(view.full) if role == _ROLE.ToolTipRole else None
         values = self._values[index.row()]
         cluster = column - 3
         is_total = cluster >= len(values)
@@ -80,7 +81,7 @@ class WeightsModel(QAbstractTableModel):
         if role == _ROLE.DisplayRole:
             return weight_text(value, self._are_shares)
         if role == _ROLE.ToolTipRole:
-            return f"{view.full}: {number(value, 5)}"
+            return plain_tip(f"{view.full}: {number(value, 5)}")
         if role == _ROLE.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == SHARE_ROLE and not is_total:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt.theme import GRID, set_class, set_mark
+from app.qt.views.parts.texts import plain_tip
 from app.settings import AUTO
 
 Choice = tuple[str, Any]
@@ -267,7 +268,9 @@ class ChoiceField(Field):
         # Values stay on this side: Qt would turn tuples into lists.
         self._values.append(value)
         self.editor.addItem(text)
-        self.editor.setItemData(self.editor.count() - 1, text, Qt.ItemDataRole.ToolTipRole)
+        self.editor.setItemData(
+            self.editor.count() - 1, plain_tip(text), Qt.ItemDataRole.ToolTipRole
+        )
 
     @Slot()
     def _on_browse(self) -> None:

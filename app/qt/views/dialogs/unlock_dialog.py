@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 from app.qt.theme import set_class
 from app.qt.views.dialogs.passphrase_edit import PassphraseDialog, PassphraseEdit, SeeTyped
 from app.qt.views.dialogs.settings_fields import line
+from app.qt.views.parts.texts import plain_tip
 from app.shown import PassphraseAsked
 
 _LONGEST_NAME = 40
@@ -47,7 +48,7 @@ class UnlockDialog(PassphraseDialog):
         )
         words = self.tr("The model {name} opens with its passphrase only.")
         self._words.setText(words.format(name=name))
-        self._words.setToolTip(asked.path)
+        self._words.setToolTip(plain_tip(asked.path))
         self.edit.take()
         self._set_trying(False)
         if asked.was_wrong:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QImage, QPixmap
 
+from app.qt.views.parts.texts import plain_tip
 from app.shown import SampleShown
 from app.types import Image
 
@@ -76,7 +77,8 @@ class GalleryModel(QAbstractListModel):
                 "Frame {number} of the take \N{LEFT DOUBLE QUOTATION MARK}{take}"
                 "\N{RIGHT DOUBLE QUOTATION MARK}"
             )
-            return words.format(number=self._number_in_take(sample), take=sample.take)
+            told = words.format(number=self._number_in_take(sample), take=sample.take)
+            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         return None
 
     def _number_in_take(self, sample: SampleShown) -> int:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.qt.icons import icon
 from app.qt.views.enrol.gallery_model import Index
-from app.qt.views.parts.texts import set_text, wrapped
+from app.qt.views.parts.texts import plain_tip, set_text, wrapped
 from app.shown import TakeShown
 
 LONGEST_NAME = 60
@@ -154,7 +154,7 @@ class TakesList(QWidget):
                 if column == _MODEL:
                     item.setIcon(_MODEL, icon(shape, role))
                 if column == _NAME:
-                    item.setToolTip(_NAME, text)
+                    item.setToolTip(_NAME, plain_tip(text))
 
     def _make_actions(self) -> None:
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

@@ -10,7 +10,7 @@ from app.qt.theme import set_class
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.charts.wording import decimals, places_for, scientific
 from app.qt.views.model.threshold_words import threshold_words
-from app.qt.views.parts.texts import ElidedLabel, Mark, MarkedText, caution, wrapped
+from app.qt.views.parts.texts import ElidedLabel, Mark, MarkedText, caution, plain_tip, wrapped
 from app.shown import ModelShown
 
 
@@ -197,7 +197,9 @@ class ModelHeader(QFrame):
 
     def _show_file(self, path: str, is_protected: bool) -> None:
         self.file.set_whole(PurePath(path).name if path else self.tr("Not exported yet"))
-        self.file.setToolTip(path or self.tr("The model is in memory only: it ends with the app"))
+        self.file.setToolTip(
+            plain_tip(path) or self.tr("The model is in memory only: it ends with the app")
+        )
         shape = "lock" if is_protected else "check"
         self._file_mark.set_shape(shape if path else "info", "good" if path else "caution")
         self.protection.setText(

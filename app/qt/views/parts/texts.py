@@ -1,7 +1,10 @@
 """Small pieces of text that several pages use: wrapped, elided, and with a shape beside them."""
 
+from html import escape
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import Qt as QtText
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.qt.icons import paint_icon
@@ -30,6 +33,12 @@ def wrapped(text: str = "", kind: str = "", parent: QWidget | None = None) -> QL
     if kind:
         label.setProperty("class", kind)
     return label
+
+
+def plain_tip(text: str) -> str:
+    """Return a tool tip that shows a name as it is: Qt takes what looks like markup for markup."""
+    # A model from elsewhere may call its takes <img src="file:...">.
+    return f"<span>{escape(text)}</span>" if QtText.mightBeRichText(text) else text
 
 
 def set_text(label: QLabel, text: str) -> None:

@@ -19,6 +19,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
 from app.qt.icons import icon
+from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.trial_words import is_error, judgement, outcome_words
 from app.qt.views.trial.two_line_delegate import CELL, Cell, TwoLineDelegate
 from app.shown import PresentationShown
@@ -86,7 +87,8 @@ class PresentationModel(QAbstractListModel):
             Qt.ItemDataRole.ToolTipRole,
         ):
             cell = self._cell_of(shown)
-            return f"{cell.text}. {cell.below}"
+            told = f"{cell.text}. {cell.below}"
+            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         return None
 
     def _cell_of(self, shown: PresentationShown) -> Cell:

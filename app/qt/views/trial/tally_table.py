@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
+from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.species_icons import species_icon_name
 from app.qt.views.trial.trial_words import (
     NO_BREAK,
@@ -88,7 +89,8 @@ class TallyModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{cell.text} {cell.below}".strip()
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            return cell.spoken
+            is_tip = role == Qt.ItemDataRole.ToolTipRole
+            return plain_tip(cell.spoken) if is_tip else cell.spoken
         return None
 
     def headerData(

@@ -1,0 +1,40 @@
+"""Names in the window: shown as they are, whatever they look like."""
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import Qt as QtText
+from PySide6.QtGui import QTextDocument
+
+from app.qt.views.charts.export import csv_text
+from app.qt.views.parts.texts import plain_tip
+from app.qt.views.trial.presentation_list import PresentationModel
+from app.shown import PresentationShown
+from app.types import Verdict
+
+NAMES = ['<img src="file:///etc/passwd">', "<b>bold</b>", "a<br>b", "x < y & z", "plain"]
+
+
+def as_qt_shows(tip):
+    document = QTextDocument()
+    document.setHtml(tip) if QtText.mightBeRichText(tip) else document.setPlainText(tip)
+    return document.toPlainText()
+
+
+@pytest.mark.fault("Hostile files", "markup as names in tool tips")
+@pytest.mark.parametrize("name", NAMES)
+def test_that_a_tool_tip_shows_a_name_as_it_is(qapp, name):
+    assert as_qt_shows(plain_tip(name)) == name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_that_the_tip_of_a_presentation_is_no_markup(qapp, name):
+    model = PresentationModel()
+    model.show_presentations((PresentationShown(1, name, Verdict.ATTACK, 0.1, 30, False),))
+    index = model.index(0, 0, QModelIndex())
+    assert name in as_qt_shows(model.data(index, Qt.ItemDataRole.ToolTipRole))
+    assert name in model.data(index, Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_that_no_name_becomes_a_formula_in_the_table_of_a_chart():
+    text = csv_text(("view", "weight"), [("=1+1", -0.5), ("@x", 1.0), ("a\rb", 2.0), (None, 3)])
+    assert text == "view,weight\n'=1+1,-0.5\n'@x,1.0\na b,2.0\n,3\n"
