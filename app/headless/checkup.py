@@ -228,6 +228,7 @@ def _cameras() -> Iterator[Finding]:
     from app.sources.causes import advice
     from app.sources.diagnosis import why_not_opened
     from app.sources.source import Cause
+    from app.sources.virtual import remark_on
 
     cameras = list_cameras()
     if not cameras:
@@ -239,6 +240,8 @@ def _cameras() -> Iterator[Finding]:
             told = advice(cause, f"The camera {camera.name}")
             state = State.BAD if cause is Cause.PERMISSION else State.NOTE
             yield Finding("camera", state, f"{camera.name}: {cause.value}", told)
+        elif camera.is_virtual:
+            yield Finding("camera", State.NOTE, camera.label, remark_on(camera.name))
         else:
             yield Finding("camera", State.OK, camera.name)
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from app.qt.controls.source_control import SourceControl
+from app.qt.controls.source_control import REMARK_TOPIC, SourceControl
 from app.settings import Settings
+from app.shown import Notice
 from app.sources.capture_state import CaptureState, Phase
 from app.sources.demo import DemoSource
 from app.sources.watchdog import Health
@@ -99,6 +100,34 @@ def test_that_trouble_is_told_and_taken_back_when_it_is_over(told):
     assert said["interrupted"]
     control.on_state(state())
     assert said["notice"][-1][0].text == ""
+
+
+@pytest.mark.parametrize("health", [Health.BLACK, Health.FROZEN, Health.DAMAGED, Health.STALLED])
+def test_that_pictures_that_cannot_be_judged_interrupt_until_others_come(told, health):
+    control, said = told
+    control.on_opened(Pictures(), False)
+    control.on_state(state())
+    assert control.is_running
+    control.on_state(state(health=health, message="Something is wrong."))
+    assert not control.is_running
+    assert control.is_interrupted
+    assert said["interrupted"] == [("Something is wrong.",)]
+    control.on_state(state())
+    assert not control.is_interrupted
+
+
+def test_that_a_source_that_is_a_program_is_told_once_and_until_another_is_opened(told):
+    control, said = told
+    source = Pictures()
+    control.on_opened(source, False)
+    source.remark = "OBS is a program."  # known once it is open
+    for phase in (Phase.OPENING, Phase.RUNNING, Phase.PAUSED, Phase.OPENING, Phase.RUNNING):
+        control.on_state(state(phase))
+    remarks = [notice for (notice,) in said["notice"] if notice.topic == REMARK_TOPIC]
+    assert [notice.text for notice in remarks] == ["", "OBS is a program."]
+    assert remarks[-1].level == "warning"
+    control.on_opened(Pictures(), False)
+    assert said["notice"][-1] == (Notice("", topic=REMARK_TOPIC),)
 
 
 def test_that_a_failure_for_good_is_an_error_and_an_end(told):

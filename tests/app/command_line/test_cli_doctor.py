@@ -8,6 +8,7 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.headless import checkup
 from app.headless.checkup import State, check_up, folder_finding, versions
+from app.sources.cameras import Camera, Route
 from tests.app.command_line.running import refused, run
 
 CHECKS = {
@@ -103,6 +104,14 @@ def test_that_no_screen_is_a_note_because_commands_do_without(monkeypatch):
     monkeypatch.setattr("app.screen.why_no_screen", lambda: "There is no screen here.")
     finding = first("screen")
     assert (finding.state, finding.found) == (State.NOTE, "There is no screen here.")
+
+
+def test_that_a_camera_that_is_a_program_is_a_note(monkeypatch):
+    camera = Camera("OBS Virtual Camera", (Route(0, 0),), is_virtual=True)
+    monkeypatch.setattr("app.sources.cameras.list_cameras", lambda: [camera])
+    finding = first("camera")
+    assert (finding.state, finding.found) == (State.NOTE, "OBS Virtual Camera (a program)")
+    assert "never passed a lens" in finding.advice
 
 
 def test_that_a_check_that_breaks_is_a_finding_and_stops_no_other(monkeypatch):
