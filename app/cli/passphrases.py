@@ -128,14 +128,14 @@ def checked(passphrase: str) -> str:
 
 def is_asked_for(passphrase_file: Path | None) -> bool:
     """Whether passphrases are typed: neither a file nor the environment gives one."""
-    return passphrase_file is None and VARIABLE not in os.environ and sys.stdin.isatty()
+    return passphrase_file is None and not os.environ.get(VARIABLE) and _is_terminal()
 
 
 def _given(file: Path | None, *, use_environment: bool = True) -> str | None:
     """Return the passphrase of a file or of the environment; None where there is neither."""
     if file is not None:
         return _first_line(file)
-    return os.environ.get(VARIABLE) if use_environment else None
+    return os.environ.get(VARIABLE) or None if use_environment else None
 
 
 def _first_line(file: Path) -> str:
@@ -165,12 +165,17 @@ def _warn_of_readers(file: Path, mode: int) -> None:
 
 def _check_terminal(path: Path) -> None:
     """Ask only somebody who can answer: a script would wait for ever."""
-    if not sys.stdin.isatty():
+    if not _is_terminal():
         stop(
             f"{path.name} needs a passphrase: give it with --passphrase-file or in {VARIABLE}, or "
             "run this on a terminal.",
             ExitCode.NO_PASSPHRASE,
         )
+
+
+def _is_terminal() -> bool:
+    # Python has no standard input where the shell has closed it.
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _typed(prompt: str) -> str:

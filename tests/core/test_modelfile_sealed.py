@@ -124,6 +124,7 @@ def test_that_keyboards_that_spell_letters_otherwise_open_the_file(written, type
 # ------------------------------------------------------------- nothing is seen
 
 
+@pytest.mark.fault("Privacy", "protected model: its contents looked for in the file")
 def test_that_nothing_of_the_model_is_in_the_file():
     plain, data = plain_bytes(), sealed_bytes()
     assert b"Rumpelstiltskin" in plain
@@ -135,6 +136,7 @@ def test_that_nothing_of_the_model_is_in_the_file():
     assert not [word for word in words if word in data]
 
 
+@pytest.mark.fault("Privacy", "protected model: its contents looked for while it is written")
 def test_that_the_disk_never_sees_the_model_in_the_clear(tmp_path, monkeypatch, cheap_passphrases):
     written = []
     kept = os.fsync

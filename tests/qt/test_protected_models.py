@@ -204,6 +204,7 @@ def test_that_no_job_shows_its_passphrase(office, protected):
 # ------------------------------------------------------------- the window
 
 
+@pytest.mark.fault("Privacy", "passphrase looked for in settings, log and notices")
 def test_that_a_model_is_protected_kept_shut_and_opened_again(
     launch, exported, save_as, tmp_path, monkeypatch, caplog, qtbot
 ):
