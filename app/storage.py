@@ -1,14 +1,16 @@
 """Where the program keeps what is the person's own, and how all of it is deleted.
 
 Three places: the settings' file in the folder for configuration, the folder ``personal`` in the one
-for data, and what evaluations of recordings leave in the cache (views of faces, and scores).
-Nothing else of the person's is stored anywhere unless they save it themselves. On some systems
-these folders are one and hold the networks' files too; so deleting goes by these names and never
-by whole folders, whatever an environment variable points to.
+for data, and what evaluations of recordings leave in the cache, or in a folder that the person
+named for it (views of faces, and scores). Nothing else of the person's is stored anywhere unless
+they save it themselves. On some systems these folders are one and hold the networks' files too; so
+deleting goes by these names and never by whole folders, whatever an environment variable points to.
 """
 
 import contextlib
+import json
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator
@@ -28,8 +30,22 @@ PERSONAL_NAME = "personal"
 FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
 """Folders in the cache: views of evaluated recordings, and scores of models fitted on them."""
 
+CACHES_NAME = "caches.json"
+"""File in the personal folder: other folders in which evaluations keep views."""
+
+MOST_CACHES = 100
+
 TAKES_NAME = "unsaved"
 """Folder in the personal one: takes that no saved model holds (`app.recovery`)."""
+
+
+_ENTRIES = re.compile(r"[0-9a-f]{2}")
+_ENTRY = re.compile(r"[0-9a-f]{64}\.safetensors|\.lmkl-.+\.tmp")
+_UNDER_WAY = re.compile(r"\.views-.+|\.lmkl-.+\.tmp")
+"""What evaluations make: entries in folders by the first digits of their keys, and scratch."""
+
+TRIES_TO_REMOVE = 10
+"""How often a folder is emptied into which somebody else is writing."""
 
 
 class StorageError(OSError):
@@ -142,36 +158,90 @@ def read_text(path: Path, max_bytes: int) -> str:
         raise ValueError("is not text in UTF-8") from None
 
 
+def stored() -> list[Path]:
+    """Return everything of the person's that the program has stored, as `delete_all` removes it."""
+    from lmkl_core.atomic import UNFINISHED
+
+    config, personal = config_folder(), personal_folder()
+    found = [settings_file(), *sorted(config.glob(UNFINISHED))]
+    for cache in (cache_folder(), *remembered_caches()):
+        for name in (FEATURES_NAME, OUTCOMES_NAME):
+            found += _evaluated(cache / name)
+    # A folder that was moved to another disk and linked to is emptied like one that was not.
+    with contextlib.suppress(OSError):
+        found += sorted(personal.iterdir())
+    return [path for path in (*found, personal) if os.path.lexists(path)]
+
+
 def delete_all() -> Deletion:
     """Remove everything of the person's that the program has stored.
 
-    These are settings, personal data, and what evaluations of recordings left in the cache.
-    Downloaded and exported networks stay: they are the same for everyone and say nothing about a
-    person. So does what the person saved elsewhere: models, reports.
+    These are settings, personal data, and what evaluations of recordings left in the cache, or in
+    folders that they were told to use instead. Downloaded and exported networks stay: they are
+    the same for everyone and say nothing about a person. So does what the person saved elsewhere:
+    models, reports.
     """
-    from lmkl_core.atomic import UNFINISHED
-
-    config = config_folder()
-    targets = [settings_file(), *sorted(config.glob(UNFINISHED))]
-    personal = personal_folder()
-    # A folder that was moved to another disk and linked to is emptied like one that was not.
-    with contextlib.suppress(OSError):
-        targets += sorted(personal.iterdir())
-    targets.append(personal)
-    cache = cache_folder()
-    targets += [cache / FEATURES_NAME, cache / OUTCOMES_NAME]
+    caches = [cache_folder(), *remembered_caches()]
     removed: list[Path] = []
     problems: list[str] = []
-    for target in targets:
-        if not os.path.lexists(target):
-            continue
+    for target in stored():
         problems += _remove(target)
         if not os.path.lexists(target):
             removed.append(target)
-    for folder in {config, personal.parent, cache}:
+    left = [cache / name for cache in caches for name in (FEATURES_NAME, OUTCOMES_NAME)]
+    for folder in (*left, *caches, config_folder(), personal_folder().parent):
         with contextlib.suppress(OSError):
             folder.rmdir()  # only where nothing is left in it
     return Deletion(tuple(removed), tuple(problems))
+
+
+def remember_cache(folder: Path) -> None:
+    """Note that an evaluation keeps views in a folder of the person's choice, to be deleted too.
+
+    Raises
+    ------
+    StorageError
+        If it cannot be noted.
+    """
+    known = remembered_caches()
+    if folder.absolute() not in known:
+        names = [str(path) for path in (*known, folder.absolute())][-MOST_CACHES:]
+        data_folder()
+        write_text(personal_folder() / CACHES_NAME, json.dumps(names, indent=1))
+
+
+def remembered_caches() -> list[Path]:
+    """Return the folders that `remember_cache` noted."""
+    try:
+        names = json.loads(read_text(personal_folder() / CACHES_NAME, 1 << 20))
+    except (OSError, ValueError, RecursionError):
+        return []
+    if not isinstance(names, list):
+        return []
+    found = [Path(name) for name in names if isinstance(name, str) and "\0" not in name]
+    return [path for path in found if path.is_absolute()][:MOST_CACHES]
+
+
+def _evaluated(folder: Path) -> list[Path]:
+    """Return what evaluations left in a folder, by the names that they give and no others.
+
+    The folder may be one that the person keeps other things in.
+    """
+    try:
+        inside = sorted(folder.iterdir())
+        ours = [path for path in inside if _UNDER_WAY.fullmatch(path.name) or _has_entries(path)]
+        if inside and ours == inside:
+            return [folder]
+        return ours
+    except OSError:
+        return []
+
+
+def _has_entries(folder: Path) -> bool:
+    """Whether a folder holds entries of an evaluation, and nothing else."""
+    if folder.is_symlink() or not _ENTRIES.fullmatch(folder.name):
+        return False
+    return all(_ENTRY.fullmatch(path.name) for path in folder.iterdir())
 
 
 def personal_folder() -> Path:
@@ -190,16 +260,22 @@ def cache_folder() -> Path:
 
 def _remove(path: Path) -> Iterator[str]:
     """Remove a file, a link or a folder with all it holds, and tell what could not be removed."""
-    try:
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
-    except OSError as error:
-        yield (
-            f"{error.filename or path} could not be deleted ({error.strerror or error}); "
-            "close the programs that use it and delete it by hand."
-        )
+    problem: OSError | None = None
+    for _ in range(TRIES_TO_REMOVE):
+        try:
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+            return
+        except OSError as error:
+            # Another instance that is writing there makes and renames files meanwhile.
+            problem = error
+    assert problem is not None
+    yield (
+        f"{problem.filename or path} could not be deleted ({problem.strerror or problem}); "
+        "close the programs that use it and delete it by hand."
+    )
 
 
 def _cannot_write(folder: Path, error: OSError) -> StorageError:

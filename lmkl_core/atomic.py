@@ -68,7 +68,9 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     # Named before it is made: an interrupt right after would not know what to take away.
     unfinished = path.with_name(f".lmkl-{secrets.token_hex(8)}.tmp")
     try:
-        with open(unfinished, "xb", opener=_for_its_owner) as stream:
+        with contextlib.ExitStack() as stack:
+            stream = open(unfinished, "xb", opener=_for_its_owner)
+            stack.callback(_close, stream)
             _lock(stream.fileno())
             yield stream
             _to_disk(stream)
@@ -124,6 +126,12 @@ def _lock(handle: int) -> bool | None:
 
 def _for_its_owner(name: str, flags: int) -> int:
     return os.open(name, flags, stat.S_IRUSR | stat.S_IWUSR)
+
+
+def _close(stream: IO[bytes]) -> None:
+    """Close; what a full disk did not take is tried again here, and has been told already."""
+    with contextlib.suppress(OSError):
+        stream.close()
 
 
 def _to_disk(stream: IO[bytes]) -> None:

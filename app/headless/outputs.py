@@ -32,7 +32,7 @@ def growing_text(path: Path) -> Iterator[TextIO]:
             raise _cannot_write(path, error) from error
         try:
             text = io.TextIOWrapper(stream, "utf-8", "replace", newline="", write_through=True)
-            stack.callback(text.detach)  # the stream is closed by whoever opened it
+            stack.callback(_let_go, text)
             yield text
             text.flush()
             stack.pop_all().close()
@@ -42,6 +42,12 @@ def growing_text(path: Path) -> Iterator[TextIO]:
             if is_ours and error.errno != errno.EPIPE:
                 raise _cannot_write(path, error) from error
             raise
+
+
+def _let_go(text: io.TextIOWrapper) -> None:
+    """Leave the stream to whoever opened it, and with it the last word on what was not written."""
+    with contextlib.suppress(OSError):
+        text.detach()
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -13,6 +13,9 @@ from app.recovery.runs import Run, begin_run
 from app.takes import Sample
 from lmkl_core.atomic import write_atomically
 
+TRIES = 3
+"""How often a folder is begun that vanishes while it is written to."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Written:
@@ -54,10 +57,18 @@ class Journal:
         OSError
             Where the disk refuses; what was kept before is still there.
         """
-        if samples:
-            self._keep(samples, features)
-        else:
+        if not samples:
             self.discard()
+            return
+        for _ in range(TRIES):
+            try:
+                self._keep(samples, features)
+                return
+            except OSError as error:
+                if self._run is not None and self._run.is_there:
+                    raise
+                problem = error  # deleted by another instance meanwhile, most likely
+        raise problem
 
     def replace(self, run: Run) -> None:
         """Remove an earlier run's folder as soon as its takes, brought back, are kept here."""

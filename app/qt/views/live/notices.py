@@ -3,7 +3,7 @@
 One that asks something has a button for each answer, and stays until it is answered or put away.
 """
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -129,10 +129,18 @@ class Notices(QWidget):
         line = _Line(notice, self)
         self._lines.append(line)
         self._column.addWidget(line)
+        line.show()
         self.show()
         self.changed.emit()
         if notice.level == "info":
             self._timer.start()
+
+    def event(self, event: QEvent, /) -> bool:
+        """Tell when a notice needs more room than it seemed to before it was seen."""
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.changed.emit()
+        return handled
 
     def hideEvent(self, event: QHideEvent, /) -> None:
         """Nothing is left to put away."""

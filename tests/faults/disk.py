@@ -1,0 +1,95 @@
+"""Work on a disk that has room for so many bytes a file and no more, in a process of its own.
+
+::
+
+    python -m tests.faults.disk JOB FOLDER BYTES
+
+The limit is the kernel's (`RLIMIT_FSIZE`), so the errors are real ones. Prints what a person would
+be told.
+"""
+
+import resource
+import sys
+from pathlib import Path
+
+
+def main(job, folder, size):
+    """Do a job under the limit, and print the sentence with which it fails."""
+    act = JOBS[job](folder)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    try:
+        act()
+    except Exception as error:
+        from app.qt.workers.sentences import sentence_of
+
+        print(sentence_of(error, "The work failed"))
+
+
+def settings_job(_folder):
+    """Save settings."""
+    from app import settings
+
+    return lambda: settings.save(settings.Settings(theme="dark"))
+
+
+def report_job(folder):
+    """Write a report whose page is larger than its other files."""
+    from app.report import build, write
+    from tests.app.report.report_material import context
+    from tests.app.trial_material import session
+
+    report = build(session(2, 2), context())
+    return lambda: write(report, folder / "report.html")
+
+
+def model_job(folder):
+    """Export a model."""
+    from app.models.files import load, save
+
+    model = load(folder / "model.safetensors")
+    return lambda: save(model, folder / "face.safetensors")
+
+
+def takes_job(_folder):
+    """Keep more takes than there is room for."""
+    from app.recovery.journal import Journal
+    from tests.app.recovery.takes_material import FEATURES, takes
+
+    journal = Journal()
+    journal.keep(takes(3, "window"), FEATURES)
+    return lambda: journal.keep(takes(60, "window", "lamp", columns=200), FEATURES)
+
+
+def cache_job(folder):
+    """Keep an evaluated recording's views."""
+    import numpy as np
+
+    from app.evaluation.cache import Cache
+
+    cache = Cache("features", folder)
+    return lambda: cache.store("0" * 64, {}, {"views": np.zeros((100, 100))})
+
+
+def text_job(folder):
+    """Write rows of scores as they come."""
+    from app.headless.outputs import growing_text
+
+    def act():
+        with growing_text(folder / "scores.csv") as stream:
+            for number in range(10_000):
+                stream.write(f"{number},0.5\n")
+
+    return act
+
+
+JOBS = {
+    "settings": settings_job,
+    "report": report_job,
+    "model": model_job,
+    "takes": takes_job,
+    "cache": cache_job,
+    "text": text_job,
+}
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,221 @@
+"""A disk that is full, that refuses, or from which files vanish: told in one sentence."""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app import settings, storage
+from app.headless.errors import OutputError
+from app.headless.outputs import growing_text, write_bytes
+from app.models.files import load, save
+from app.recovery.finding import find
+from app.recovery.finding import load as bring_back
+from app.recovery.journal import Journal
+from app.recovery.runs import takes_folder
+from app.report import ReportError, build, write
+from lmkl_core.errors import ModelFileError
+from tests.app.models.model_material import window_model as small_model
+from tests.app.recovery.takes_material import FEATURES, left, same, takes
+from tests.app.report.report_material import context
+from tests.app.trial_material import session
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
+NOT_ROOT = pytest.mark.skipif(
+    hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere"
+)
+
+
+@pytest.fixture(autouse=True)
+def own_folders(monkeypatch, tmp_path):
+    """Give every test folders of its own."""
+    monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
+    monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
+
+
+def limited(job, folder, size):
+    """Do a job where a file may have so many bytes; return what a person is told."""
+    command = [sys.executable, "-m", "tests.faults.disk", job, str(folder), str(size)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def is_one_sentence(text):
+    return "\n" not in text and text.endswith(".") and "Error" not in text and len(text) < 400
+
+
+# ------------------------------------------------------------- full
+
+
+@LIMITED
+@pytest.mark.fault("Process and disk", "disk full while settings are saved", keeps="settings")
+def test_that_settings_on_a_full_disk_stay_as_they_were(tmp_path):
+    settings.save(settings.Settings(theme="light"))
+    told = limited("settings", tmp_path, 100)
+    assert "make room there" in told
+    assert is_one_sentence(told)
+    assert settings.load() == (settings.Settings(theme="light"), ())
+    assert os.listdir(tmp_path / "config") == ["settings.json"]
+
+
+@LIMITED
+@pytest.mark.fault("Process and disk", "disk full while a report is saved", keeps="files")
+def test_that_a_report_on_a_full_disk_is_the_old_one_as_a_whole(tmp_path):
+    write(build(session(2, 2), context(source="before")), tmp_path / "report.html")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    # There is room for the small files, which come first, and not for the page.
+    told = limited("report", tmp_path, len(before["report.html"]) // 2)
+    assert "choose another folder or free some space" in told
+    assert is_one_sentence(told)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@LIMITED
+@pytest.mark.fault("Process and disk", "disk full while a model is saved", keeps="models")
+def test_that_a_model_on_a_full_disk_is_the_old_one(tmp_path):
+    save(small_model(), tmp_path / "model.safetensors")
+    shutil.copy(tmp_path / "model.safetensors", tmp_path / "face.safetensors")
+    before = (tmp_path / "face.safetensors").read_bytes()
+    told = limited("model", tmp_path, 1000)
+    assert "cannot be written" in told
+    assert is_one_sentence(told)
+    assert (tmp_path / "face.safetensors").read_bytes() == before
+    load(tmp_path / "face.safetensors")
+    assert sorted(os.listdir(tmp_path)) == ["face.safetensors", "model.safetensors"]
+
+
+@LIMITED
+@pytest.mark.fault("Process and disk", "disk full while takes are kept", keeps="frames")
+def test_that_takes_on_a_full_disk_are_those_that_were_kept_before(tmp_path):
+    limited("takes", tmp_path, 5000)
+    assert same(left(), takes(3, "window"))
+
+
+@LIMITED
+@pytest.mark.fault("Process and disk", "disk full while an evaluation keeps views", keeps="files")
+def test_that_an_evaluation_on_a_full_disk_says_where_room_is_needed(tmp_path):
+    told = limited("cache", tmp_path / "cache", 1000)
+    assert "make room there" in told
+    assert is_one_sentence(told)
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+@LIMITED
+@pytest.mark.fault("Process and disk", "disk full while scores are written", keeps="files")
+def test_that_scores_on_a_full_disk_leave_the_old_file(tmp_path):
+    (tmp_path / "scores.csv").write_text("old")
+    assert limited("text", tmp_path, 20_000).startswith(f"Cannot write {tmp_path / 'scores.csv'}")
+    assert (tmp_path / "scores.csv").read_text() == "old"
+    assert os.listdir(tmp_path) == ["scores.csv"]
+
+
+# ------------------------------------------------------------- refused
+
+WAYS = {
+    "model": (lambda folder: save(small_model(), folder / "face.safetensors"), ModelFileError),
+    "report": (
+        lambda folder: write(build(session(1, 1), context()), folder / "report.html"),
+        ReportError,
+    ),
+    "bytes": (lambda folder: write_bytes(folder / "strip.png", b"picture"), OutputError),
+    "text": (lambda folder: storage.write_text(folder / "note", "text"), storage.StorageError),
+}
+
+
+def refused_in_one_sentence(way, folder):
+    act, kind = WAYS[way]
+    with pytest.raises(kind) as refusal:
+        act(folder)
+    assert is_one_sentence(str(refusal.value)), refusal.value
+
+
+@pytest.mark.fault("Process and disk", "a file where a folder should be", keeps="files")
+@pytest.mark.parametrize("way", WAYS)
+def test_that_a_folder_that_is_none_is_told(way, tmp_path):
+    (tmp_path / "folder").write_text("mine")
+    refused_in_one_sentence(way, tmp_path / "folder")
+    assert (tmp_path / "folder").read_text() == "mine"
+
+
+@NOT_ROOT
+@pytest.mark.fault("Process and disk", "read-only folder", keeps="files")
+@pytest.mark.parametrize("way", WAYS)
+def test_that_a_folder_that_may_not_be_written_is_told(way, tmp_path):
+    (tmp_path / "folder").mkdir(mode=0o500)
+    refused_in_one_sentence(way, tmp_path / "folder")
+    assert os.listdir(tmp_path / "folder") == []
+
+
+READ_ONLY = "/proc/self"
+"""A folder into which not even root can write."""
+
+
+@pytest.mark.skipif(not Path(READ_ONLY).is_dir(), reason="needs a file system that is read-only")
+@pytest.mark.fault("Process and disk", "read-only file system", keeps="files")
+@pytest.mark.parametrize("way", WAYS)
+def test_that_a_file_system_that_takes_nothing_is_told(way):
+    refused_in_one_sentence(way, Path(READ_ONLY))
+
+
+@pytest.mark.skipif(not Path(READ_ONLY).is_dir(), reason="needs a file system that is read-only")
+@pytest.mark.fault("Process and disk", "read-only file system", keeps="files")
+def test_that_takes_that_cannot_be_kept_are_told_in_one_sentence(monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_DATA", READ_ONLY)
+    with pytest.raises(storage.StorageError) as refusal:
+        Journal().keep(takes(2, "window"), FEATURES)
+    assert is_one_sentence(str(refusal.value))
+
+
+def test_that_errors_about_other_files_are_not_told_as_if_they_were_about_this_one(tmp_path):
+    with pytest.raises(FileNotFoundError), growing_text(tmp_path / "scores.csv"):
+        (tmp_path / "missing.mp4").read_bytes()
+    with pytest.raises(BrokenPipeError), growing_text(tmp_path / "scores.csv"):
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+    assert os.listdir(tmp_path) == []
+
+
+# ------------------------------------------------------------- vanished
+
+
+@pytest.mark.fault("Process and disk", "the folder vanishes while it is written to", keeps="files")
+def test_that_a_folder_that_vanishes_while_scores_are_written_is_told(tmp_path):
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    with pytest.raises(OutputError, match="No such file"), growing_text(folder / "s.csv"):
+        shutil.rmtree(folder)
+
+
+@pytest.mark.fault("Process and disk", "the file of a model has vanished", keeps="files")
+def test_that_a_model_that_vanished_is_told_and_can_be_saved_again(tmp_path):
+    saved = save(small_model(), tmp_path / "face.safetensors").model
+    (tmp_path / "face.safetensors").unlink()
+    with pytest.raises(ModelFileError, match="there is no such file"):
+        load(tmp_path / "face.safetensors")
+    save(replace(saved, path=""), tmp_path / "face.safetensors")
+    load(tmp_path / "face.safetensors")
+
+
+@pytest.mark.fault("Process and disk", "the folder of unsaved takes vanishes", keeps="frames")
+def test_that_takes_are_kept_anew_when_their_folder_has_vanished(attempt):
+    journal, samples = Journal(), takes(6, "window")
+    for n, gone in enumerate((takes_folder, storage.personal_folder, run_folder), start=1):
+        journal.keep(samples[:n], FEATURES)
+        shutil.rmtree(gone())
+        with attempt() as trial:
+            journal.keep(samples[: n + 1], FEATURES)
+            journal.close()
+            (found,) = find()
+            trial.expect_kept(same(bring_back(found).samples, samples[: n + 1]))
+            found.run.remove()
+
+
+def run_folder():
+    (folder,) = takes_folder().glob("*/")
+    return folder

@@ -1,0 +1,47 @@
+"""One of two programs that write the same things at once.
+
+::
+
+    python -m tests.faults.writing_twice NAME FOLDER
+
+Begins when the file ``go`` is there, and ends by itself.
+"""
+
+import dataclasses
+import sys
+import time
+from pathlib import Path
+
+TURNS = 25
+
+
+def main(name, folder):
+    """Save settings, a model and takes, over and over."""
+    from app import settings, storage
+    from app.models.files import load, save
+    from app.recovery.journal import Journal
+    from lmkl_core.errors import ModelFileError
+    from tests.app.recovery.takes_material import FEATURES, takes
+
+    model, journal = load(folder / "model.safetensors"), Journal()
+    model = dataclasses.replace(model, is_simulated=name == "second")
+    samples = takes(TURNS, name, first=1000 * len(name))
+    (folder / f"{name} is ready").touch()
+    while not (folder / "go").exists():
+        time.sleep(0.005)
+    for turn in range(1, TURNS + 1):
+        settings.save(settings.Settings(recent=(f"{name} {turn}",) * 8))
+        journal.keep(samples[:turn], FEATURES)
+        if turn % 5 == 0:
+            try:
+                save(model, folder / "face.safetensors")
+            except ModelFileError as error:
+                # Read back is what the other one has written meanwhile: that is told, not hidden.
+                print(error)
+        if name == "second" and turn == 12 and (folder / "delete").exists():
+            print(*storage.delete_all().problems)
+    journal.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
