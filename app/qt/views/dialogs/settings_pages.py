@@ -247,7 +247,7 @@ class PrivacyPage(Page):
         )
         if choices.stored_in:
             where = line(
-                self.tr("Your settings and what you asked to keep are in:\n{0}").format(
+                self.tr("Your settings, and takes that are kept, are in:\n{0}").format(
                     "\n".join(choices.stored_in)
                 ),
                 "muted",
