@@ -1,5 +1,7 @@
 """The licences of everything in a build, gathered from the packages that its files come from."""
 
+import csv
+import os
 import re
 import shutil
 import subprocess
@@ -79,11 +81,18 @@ def owners(
 
 def installed_files() -> dict[str, str]:
     """Return the package of every file that is installed in this environment."""
-    return {
-        str(Path(str(file.locate())).resolve()): distribution.name
-        for distribution in metadata.distributions()
-        for file in distribution.files or []
-    }
+    found = {}
+    for distribution in metadata.distributions():
+        # Its name is read from a file every time it is asked for.
+        found |= dict.fromkeys(recorded(distribution), distribution.name)
+    return found
+
+
+def recorded(distribution: metadata.Distribution) -> list[str]:
+    """Return the absolute paths of a package's files."""
+    base = str(Path(str(distribution.locate_file(""))).resolve())
+    rows = csv.reader((distribution.read_text("RECORD") or "").splitlines())
+    return [os.path.normpath(os.path.join(base, row[0])) for row in rows if row]
 
 
 def gather(sources: Iterable[str], folder: Path) -> list[str]:
@@ -150,25 +159,25 @@ def system_packages(paths: Iterable[str]) -> dict[str, Path]:
         return {}
     prefixes = (sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[1]))
     libraries = [path for path in paths if path.startswith("/") and not path.startswith(prefixes)]
-    found = {}
-    for path in libraries:
-        for spelling in (path, path.removeprefix("/usr")):
-            answer = subprocess.run(["dpkg", "-S", spelling], capture_output=True, text=True)
-            if answer.returncode == 0:
-                name = answer.stdout.partition(":")[0]
-                text = Path("/usr/share/doc", name, "copyright")
-                if text.exists():
-                    found[name] = text
-                break
-    return dict(sorted(found.items()))
+    if not libraries:
+        return {}
+    # Packages know files by the folder they were put into, which may be a link by now.
+    spellings = [*libraries, *(path.removeprefix("/usr") for path in libraries)]
+    answer = subprocess.run(["dpkg", "-S", *spellings], capture_output=True, text=True).stdout
+    return licences_of(answer.splitlines())
+
+
+def licences_of(lines: Iterable[str]) -> dict[str, Path]:
+    """Return the licences of the packages that dpkg has named, as in ``libz1:amd64: /lib/z``."""
+    names = sorted({line.partition(":")[0] for line in lines if ": /" in line})
+    texts = {name: Path("/usr/share/doc", name, "copyright") for name in names}
+    return {name: text for name, text in texts.items() if text.exists()}
 
 
 def _copy(distribution: metadata.Distribution, folder: Path) -> int:
     """Copy the texts that a package brings, and those that it lacks."""
     texts = [TEXTS / f"{name}.txt" for name in BRING_NO_TEXT.get(normalised(distribution.name), ())]
-    for file in distribution.files or []:
-        if is_licence(file.as_posix()):
-            texts.append(Path(str(file.locate())))
+    texts += [Path(path) for path in recorded(distribution) if is_licence(path)]
     used: set[str] = set()
     for text in filter(Path.is_file, texts):
         folder.mkdir(exist_ok=True)
