@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import demo, doctor, enrol, evaluate, export, report, score, weights
+from app.cli import demo, doctor, enrol, evaluate, export, forget, report, score, weights
 from app.cli.exit_codes import HELP
 from app.cli.failures import Commands
 
@@ -25,6 +25,7 @@ cli.command(name="demo", epilog=HELP)(demo.demo_command)
 cli.command(name="export", epilog=HELP)(export.export_command)
 cli.add_typer(weights.commands, name="weights")
 cli.command(name="doctor", epilog=HELP)(doctor.doctor_command)
+cli.command(name="forget", epilog=HELP)(forget.forget_command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,6 +6,7 @@ them, a Dask cluster included. Both keep what they finish on disk, so that a run
 at whatever point, goes on there the next time and ends with the same figures.
 """
 
+import contextlib
 import logging
 from collections.abc import Sequence
 from datetime import datetime
@@ -34,7 +35,7 @@ from app.evaluation.wording import settings_of
 from app.evaluation.working import Outcome
 from app.logs import way_of
 from app.protocols.types import Database, Layout, Plan
-from app.storage import FEATURES_NAME
+from app.storage import FEATURES_NAME, StorageError, remember_cache
 from lmkl_core.features.presets import Preset, PresetError, load_preset, with_descriptors
 
 OWN = ("plain", "demo")
@@ -92,6 +93,11 @@ def run(
         progress=progress,
         cancel=cancel,
     )
+    if options.cache is not None:
+        # Deleting all of a person's data must find it; where nothing can be noted, nothing is
+        # deleted from there either.
+        with contextlib.suppress(StorageError):
+            remember_cache(options.cache)
     library = Library(eyes, Cache(FEATURES_NAME, options.cache), options.n_frames)
     library.prepare(recordings_of(layout), progress=progress, cancel=cancel)
     lines = rows(methods, list(eyes.columns))

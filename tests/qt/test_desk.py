@@ -124,6 +124,7 @@ def test_that_another_target_moves_the_threshold_of_the_model(launch, exported):
     assert driver.session.model_shown.threshold.target_bpcer == pytest.approx(0.3)
 
 
+@pytest.mark.fault("Privacy", "delete all my data in the window, with a model in memory")
 def test_that_deleting_everything_reaches_memory_and_disk(launch, exported):
     driver = launch(recent=(str(exported),)).until_modelled()
     driver.desk.change_settings(show_regions=False)

@@ -1,0 +1,49 @@
+"""``lmkl-pad forget``: delete everything of the person's that the program has stored."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from app.cli.console import AsJson, print_json, say, stop
+from app.cli.exit_codes import ExitCode
+
+
+def forget_command(
+    is_sure: Annotated[
+        bool, typer.Option("--yes", "-y", help="Delete without asking, for scripts.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete everything of yours that the program has stored, after asking.
+
+    That is what "Delete all my data" in the window's settings does: settings with the list of
+    recent models, takes that no model holds, and what evaluations kept of recordings. Downloaded
+    and exported networks stay, and so does every model, report and table that you saved yourself.
+    """
+    from app import storage
+
+    found = storage.stored()
+    if not is_sure and found:
+        if as_json or not _can_ask():
+            stop("Nothing was deleted: add --yes to delete without being asked.", ExitCode.USAGE)
+        for path in found:
+            say(f"  {path}")
+        if not typer.confirm("Delete all of this?", err=True):
+            say("Nothing was deleted.")
+            raise typer.Exit
+    done = storage.delete_all()
+    if as_json:
+        removed = [str(path) for path in done.removed]
+        print_json({"removed": removed, "problems": list(done.problems)})
+    if done.problems:
+        stop(" ".join(done.problems), ExitCode.FAILED)
+    if not as_json:
+        typer.echo(
+            "Everything the program had stored is deleted." if found else "Nothing is stored."
+        )
+
+
+def _can_ask() -> bool:
+    """Whether somebody is there to answer."""
+    return sys.stdin.isatty()

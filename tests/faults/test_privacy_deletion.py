@@ -1,0 +1,201 @@
+""" "Delete all my data" and ``lmkl-pad forget``: afterwards nothing of the person can be found.
+
+Everything that the program can store is stored, each with a mark of its own; then every byte that
+is left is searched for the marks.
+"""
+
+import json
+import os
+import secrets
+
+import numpy as np
+import pytest
+
+from app import settings, storage
+from app.cli.main import cli
+from app.evaluation.cache import Cache
+from app.recovery.journal import Journal
+from lmkl_core.features.engines import cache as engines
+from tests.app.command_line.running import RUNNER, refused, run
+from tests.app.recovery.takes_material import FEATURES, takes
+
+MARK = "ANNA-KARENINA"
+GROUP = "Privacy"
+POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Return a folder in which everything that the program keeps lies."""
+    for name in ("CONFIG", "DATA", "CACHE", "WEIGHTS"):
+        monkeypatch.setenv(f"LMKL_PAD_{name}", str(tmp_path / "home" / name.lower()))
+    return tmp_path / "home"
+
+
+class Life:
+    """Everything that can be stored of a person, and what of it must not be found again."""
+
+    def __init__(self, home):
+        self.home = home
+        self.named = home / "elsewhere"
+        self.samples = takes(4, f"{MARK} at the window")
+        self.features = np.random.default_rng(7).normal(size=(6, 9)).astype(np.float32)
+
+    def lead(self):
+        recent = (f"/home/{MARK}/face.safetensors",)
+        settings.save(settings.Settings(recent=recent, source=f"/home/{MARK}/clip.mp4"))
+        self.journal = Journal()
+        self.journal.keep(self.samples, FEATURES)
+        for folder in (None, self.named):
+            if folder is not None:
+                storage.remember_cache(folder)
+            for name in (storage.FEATURES_NAME, storage.OUTCOMES_NAME):
+                kept = Cache(name, folder)
+                kept.store(secrets.token_hex(32), {"subject": MARK}, {"views": self.features})
+                # What a process that was killed has left.
+                scratch = kept.folder / ".views-killed"
+                scratch.mkdir()
+                (scratch / "views.npy").write_bytes(self.features.tobytes())
+                (kept.folder / "ab").mkdir(exist_ok=True)
+                (kept.folder / "ab" / ".lmkl-killed.tmp").write_text(MARK)
+        (storage.config_folder() / ".lmkl-killed.tmp").write_text(MARK)
+        (storage.data_folder() / ".lmkl-killed.tmp").write_text(MARK)
+        # What says nothing of a person.
+        engines.Cache().store("0" * 64, engines.Entry(b"graph", np.zeros((1, 2), np.uint8), [], 0))
+
+    def marks(self):
+        """Yield what must not be found: words, and features as bytes."""
+        yield MARK.encode()
+        yield self.features[0].tobytes()
+        yield self.features[:, :4].tobytes()
+        for sample in self.samples:
+            for view in sample.views.values():
+                yield view.tobytes()
+
+    def found(self):
+        """Return the files that hold a mark, or have one in their name."""
+        files = [path for path in self.home.rglob("*") if path.is_file()]
+        marks = list(self.marks())
+        holding = [p for p in files if any(mark in p.read_bytes() for mark in marks)]
+        return holding + [path for path in self.home.rglob(f"*{MARK}*")]
+
+
+@pytest.fixture
+def life(home):
+    """Return a person of whom everything is stored."""
+    one = Life(home)
+    one.lead()
+    yield one
+    one.journal.close()
+
+
+def delete_in_the_program():
+    assert storage.delete_all().problems == ()
+
+
+def delete_by_command():
+    result = run("forget", "--yes")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == "Everything the program had stored is deleted.\n"
+
+
+@pytest.mark.fault(GROUP, "delete all my data, then search every byte that is left")
+@pytest.mark.parametrize("delete", [delete_in_the_program, delete_by_command])
+def test_that_nothing_of_the_person_is_found_after_deleting(attempt, life, delete):
+    with attempt():
+        assert len(life.found()) >= 8  # all of it is there, and would be found
+        assert [path.name for path in life.found() if path.is_relative_to(life.named)]
+        delete()
+        assert life.found() == []
+        left = {str(p.relative_to(life.home)) for p in life.home.rglob("*") if p.is_file()}
+        assert left == {f"cache/graphs/{'0' * 64}.graph"}
+
+
+def test_that_what_else_lies_in_a_named_cache_stays(life):
+    ours = life.named / "features"
+    kept = [ours / "mine.txt", ours / "cd" / "notes.txt", life.named / "thesis" / "features.txt"]
+    for path in kept:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("not of the program's making")
+    storage.delete_all()
+    assert life.found() == []
+    assert all(path.exists() for path in kept)
+    assert not (ours / "ab").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1, null]", '["relative", "a\\u0000b"]', "[" * 9999, '"x"', "\xff"]
+)
+def test_that_a_list_of_caches_that_makes_no_sense_names_none(life, text):
+    (storage.personal_folder() / storage.CACHES_NAME).write_bytes(text.encode("latin-1"))
+    assert storage.remembered_caches() == []
+    assert storage.delete_all().problems == ()
+    assert not storage.personal_folder().exists()
+
+
+def test_that_a_cache_is_noted_once_and_as_a_whole_path(home, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        storage.remember_cache(tmp_path / "elsewhere")
+        storage.remember_cache(storage.Path("here"))
+    assert storage.remembered_caches() == [tmp_path / "elsewhere", tmp_path / "here"]
+
+
+# ------------------------------------------------------------- the command
+
+
+@pytest.mark.parametrize(("answer", "is_gone"), [("n", False), ("", False), ("y", True)])
+def test_that_the_command_shows_what_there_is_and_asks(life, monkeypatch, answer, is_gone):
+    monkeypatch.setattr("app.cli.forget._can_ask", lambda: True)
+    result = RUNNER.invoke(cli, ["forget"], input=f"{answer}\n")
+    assert result.exit_code == 0
+    assert str(storage.settings_file()) in result.stderr
+    assert str(life.named / "features") in result.stderr
+    assert (life.found() == []) is is_gone
+    assert ("Nothing was deleted." in result.stderr) is not is_gone
+
+
+def test_that_where_nobody_can_be_asked_nothing_is_deleted(life):
+    before = sorted(life.home.rglob("*"))
+    sentence = refused(run("forget"), 2)
+    assert sentence == "Nothing was deleted: add --yes to delete without being asked."
+    assert "Nothing was deleted" in refused(run("forget", "--json"), 2)
+    assert sorted(life.home.rglob("*")) == before
+
+
+def test_that_the_command_tells_machines_what_is_gone(life):
+    told = json.loads(run("forget", "--yes", "--json").stdout)
+    assert told["problems"] == []
+    assert str(storage.settings_file()) in told["removed"]
+    assert json.loads(run("forget", "--yes", "--json").stdout) == {"removed": [], "problems": []}
+    assert run("forget").stdout == "Nothing is stored.\n"
+
+
+@POSIX
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root deletes anything")
+def test_that_the_command_tells_what_could_not_be_deleted(life):
+    storage.config_folder().chmod(0o500)
+    try:
+        result = run("forget", "--yes")
+    finally:
+        storage.config_folder().chmod(0o700)
+    assert result.exit_code == 1
+    assert "settings.json could not be deleted" in result.stderr
+
+
+@POSIX
+@pytest.mark.fault(GROUP, "files and folders under a umask that lets everyone in")
+def test_that_everything_is_its_owners_alone_whatever_the_umask(attempt, home):
+    before = os.umask(0)
+    try:
+        life = Life(home)
+        life.lead()
+        life.journal.close()
+    finally:
+        os.umask(before)
+    # The home itself and what the test made by hand are not the program's.
+    made = [p for p in home.rglob("*") if "killed" not in str(p) and p.name not in ("ab",)]
+    assert len(made) > 15
+    for path in made:
+        with attempt():
+            assert path.stat().st_mode & 0o077 == 0, path
