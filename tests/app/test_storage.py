@@ -65,6 +65,7 @@ def test_that_written_text_is_read_back(folders):
     assert storage.read_text(folders / "note.txt", 100) == "Grüße\n"
 
 
+@pytest.mark.fault("Process and disk", "disk full while settings are saved", keeps="settings")
 def test_that_a_failed_write_leaves_the_old_file_and_no_other(folders, monkeypatch):
     path = folders / "note.txt"
     storage.write_text(path, "old")
@@ -79,6 +80,7 @@ def test_that_a_failed_write_leaves_the_old_file_and_no_other(folders, monkeypat
     assert list(folders.iterdir()) == [path]
 
 
+@pytest.mark.fault("Process and disk", "a file where a folder should be", keeps="files")
 def test_that_a_folder_in_the_way_is_named_in_the_refusal(folders):
     (folders / "data").write_text("a file where the folder should be")
     with pytest.raises(storage.StorageError, match="LMKL_PAD_DATA"):

@@ -265,6 +265,7 @@ def test_that_only_the_owner_may_read_the_file(tmp_path, mask):
 
 @pytest.mark.parametrize("function", ["os.fsync", "os.replace"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.fault("Process and disk", "an error or Ctrl-C while a model is saved", keeps="models")
 def test_that_a_failure_while_writing_leaves_the_old_file_and_nothing_else(
     tmp_path, monkeypatch, function, error
 ):
@@ -282,6 +283,7 @@ def test_that_a_failure_while_writing_leaves_the_old_file_and_nothing_else(
     assert [item.name for item in tmp_path.iterdir()] == ["model.lmkl"]
 
 
+@pytest.mark.fault("Process and disk", "killed while a model is saved over another", keeps="models")
 def test_that_a_killed_process_leaves_the_old_file(tmp_path):
     """Killed between writing and renaming, the worst moment."""
     path = tmp_path / "model.lmkl"
@@ -300,6 +302,7 @@ def test_that_a_killed_process_leaves_the_old_file(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+@pytest.mark.fault("Process and disk", "disk full while a model is saved", keeps="models")
 def test_that_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
     path = tmp_path / "model.lmkl"
     save_model(fitted(array(20, 1), None), path)

@@ -99,6 +99,7 @@ def writer(folder, fate):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.fault("Process and disk", "killed while a prepared network is stored", keeps="files")
 def test_that_a_writer_killed_in_between_leaves_the_old_entry_and_its_rest_goes_in_time(stored):
     cache, path = stored
     assert writer(cache.folder, "killed").wait() == -signal.SIGKILL

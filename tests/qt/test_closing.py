@@ -140,6 +140,9 @@ def test_that_export_writes_the_file_and_then_closes(unsaved, file_dialogs, tmp_
     assert unsaved.desk.settings.recent[0] == str(path)
 
 
+@pytest.mark.fault(
+    "Process and disk", "export into a folder that is not there, in the window", keeps="models"
+)
 def test_that_an_export_that_fails_keeps_the_window_and_a_later_one_does_not_close_it(
     unsaved, file_dialogs, tmp_path
 ):

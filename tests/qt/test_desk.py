@@ -43,6 +43,9 @@ def test_that_the_window_and_all_choices_are_as_they_were_after_a_restart(launch
     assert again.session.model.path == str(exported)
 
 
+@pytest.mark.fault(
+    "Process and disk", "settings that cannot be written, in the window", keeps="settings"
+)
 def test_that_settings_that_cannot_be_kept_are_told_and_used(launch, fresh_folders):
     driver = launch()
     config = storage.config_folder()

@@ -90,6 +90,7 @@ def test_that_finished_models_are_not_computed_again(recorded, cache, worked, un
     assert len(worked) == 6 - count
 
 
+@pytest.mark.fault("Process and disk", "an evaluation broken off and resumed", keeps="models")
 def test_that_a_run_in_several_processes_can_be_broken_off_too(recorded, cache, uninterrupted):
     asked = options(cache, methods=METHODS, n_jobs=2)
     told = []
@@ -110,6 +111,7 @@ def test_that_a_run_in_several_processes_can_be_broken_off_too(recorded, cache, 
     assert_equal(run(each(recorded), DATABASE, asked), uninterrupted, exactly=False)
 
 
+@pytest.mark.fault("Process and disk", "Ctrl-C during an evaluation", keeps="files")
 def test_that_an_interrupt_by_the_keyboard_leaves_nothing_half_written(
     recorded, tmp_path, calls, uninterrupted
 ):

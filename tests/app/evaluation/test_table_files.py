@@ -260,6 +260,9 @@ def test_that_a_folder_that_cannot_be_written_is_told_in_one_sentence(tmp_path):
         write(table(), tmp_path / "file")
 
 
+@pytest.mark.fault(
+    "Process and disk", "Ctrl-C while tables of an evaluation are written", keeps="files"
+)
 def test_that_an_interrupt_leaves_no_half_written_file(tmp_path, monkeypatch):
     monkeypatch.setattr("os.fsync", _interrupt)
     with pytest.raises(KeyboardInterrupt):
