@@ -266,11 +266,21 @@ def run(options, make_demo=None):
             return soak
         finally:
             qInstallMessageHandler(None)
-            window.hide()
-            window.desk.stop()
+            put_away(window)
             camera.close()
             tempfile.tempdir = began
             os.environ.pop("TMPDIR", None)
+
+
+def put_away(window):
+    """Close the window without a question about what would be lost."""
+    desk = window.desk
+    if desk.session is not None:
+        desk.model.discard()
+        desk.enrol.clear()
+    window.close()
+    desk.stop()
+    window.deleteLater()
 
 
 # ---------------------------------------------------------------- telling

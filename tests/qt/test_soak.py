@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import soak
 
-PARTS = "enrol,change_takes,fit,export_and_open,open_dialogs,change_look,other_sources"
+PARTS = "enrol,change_takes,fit,export_and_open,open_dialogs,other_sources"
 """What takes few seconds; the rest waits for frames."""
 
 
