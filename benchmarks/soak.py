@@ -227,6 +227,9 @@ def run(options, make_demo=None):
     """Do the whole run and return it."""
     from PySide6.QtCore import QCoreApplication, Qt, qInstallMessageHandler
 
+    from app.heaps import keep_few_heaps
+
+    keep_few_heaps()  # as the program does as early, before what is loaded here for measuring
     from app.enrolment import Plan
     from app.qt.bootstrap import make_application, make_window
     from app.qt.waiting import wait_until

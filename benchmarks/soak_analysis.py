@@ -7,8 +7,6 @@ same state: no takes, the same model open, the demo playing. What differs there 
 import statistics
 from dataclasses import dataclass
 
-from scipy.stats import theilslopes
-
 CONFIDENCE = 0.95
 
 FEWEST = 6
@@ -73,6 +71,8 @@ def growth(name, hours, values, limit=0.0, *, is_count=False):
     is_count : bool
         Whether it is exactly the same at every checkpoint if nothing is left behind.
     """
+    from scipy.stats import theilslopes  # here: the program that is measured starts without it
+
     if len(values) < 2:
         only = values[0] if values else float("nan")
         return Growth(name, only, only, 0.0, 0.0, 0.0, None, limit)
