@@ -228,3 +228,28 @@ def test_that_clearing_forgets_everything(sitting):
     assert not shown.can_undo
     assert sitting.enrolment.modelled == frozenset()
     assert not sitting.enrolment.is_recording
+
+
+# ------------------------------------------------------------- takes of an earlier run
+
+
+def test_that_takes_of_an_earlier_run_come_under_free_names_and_numbers(sitting):
+    earlier = Sitting()
+    earlier.record("lamp")
+    earlier.record("window")
+    sitting.record("lamp")
+    sitting.enrolment.restore(earlier.enrolment.samples)
+    assert sitting.takes == {"lamp": 6, "lamp (2)": 6, "window": 6}
+    numbers = [sample.number for sample in sitting.enrolment.samples]
+    assert len(set(numbers)) == len(numbers)
+    assert sitting.record("window") == "window (2)"
+    assert len({sample.number for sample in sitting.enrolment.samples}) == 24
+
+
+def test_that_undo_takes_back_takes_of_an_earlier_run_and_nothing_else(sitting):
+    earlier = Sitting()
+    earlier.record("window")
+    sitting.record("lamp")
+    sitting.enrolment.restore(earlier.enrolment.samples)
+    sitting.enrolment.undo()
+    assert sitting.takes == {"lamp": 6}

@@ -2,12 +2,13 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton
 
 from app.qt.views.live import notices as module
+from app.qt.views.live.live_panel import LivePanel
 from app.qt.views.live.notices import MOST, Notices
 from app.qt.views.parts.shape_mark import ShapeMark
-from app.shown import Notice
+from app.shown import Choice, Notice
 
 
 @pytest.fixture
@@ -77,3 +78,47 @@ def test_that_levels_differ_in_shape_and_not_only_in_colour(notices):
         notices.show_notice(Notice(f"Of level {level}.", level))
     info, warning = (line.findChild(ShapeMark).name for line in notices._lines)
     assert info != warning
+
+
+# ------------------------------------------------------------- questions
+
+QUESTION = Notice(
+    "Bring takes back?", "info", "recovery", (Choice("yes", "Yes"), Choice("no", "No"))
+)
+
+
+def answer(notices, text):
+    return next(one for one in notices.findChildren(QPushButton) if one.text() == text)
+
+
+def test_that_an_answer_is_told_with_its_topic_and_puts_the_question_away(notices, qtbot):
+    notices.show_notice(QUESTION)
+    with qtbot.waitSignal(notices.chosen) as told:
+        qtbot.mouseClick(answer(notices, "No"), Qt.MouseButton.LeftButton)
+    assert told.args == ["recovery", "no"]
+    assert notices.texts == ()
+
+
+def test_that_a_question_is_neither_read_away_nor_pushed_out(qtbot, monkeypatch):
+    monkeypatch.setattr(module, "READING_SECONDS", 0)
+    notices = Notices()
+    qtbot.addWidget(notices)
+    notices.show_notice(QUESTION)
+    for number in range(MOST + 2):
+        notices.show_notice(Notice(f"Number {number}.", "warning"))
+    notices.show_notice(Notice("Exported."))
+    qtbot.waitUntil(lambda: "Exported." not in notices.texts)
+    assert notices.texts[0] == QUESTION.text
+
+
+def test_that_a_question_below_another_notice_has_room_for_its_answers(qtbot):
+    panel = LivePanel()
+    qtbot.addWidget(panel)
+    panel.resize(600, 600)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.notices.show_notice(Notice("The takes are back."))
+    panel.notices.show_notice(QUESTION)
+    button = answer(panel.notices, "Yes")
+    qtbot.waitUntil(lambda: button.height() >= button.sizeHint().height())
+    assert panel.notices.rect().contains(button.mapTo(panel.notices, button.rect().bottomRight()))
