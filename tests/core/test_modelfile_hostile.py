@@ -88,6 +88,7 @@ def refused_or_finite(data):
 # --- damage
 
 
+@pytest.mark.fault("Hostile files", "a model file with any one bit flipped")
 def test_that_every_single_bit_flip_is_noticed(data):
     rng = random.Random(1)
     for position in range(len(data)):
@@ -105,6 +106,7 @@ def test_that_flips_and_foreign_bytes_are_noticed_in_every_kind_of_file(kind, fi
         refused(bytes(changed))
 
 
+@pytest.mark.fault("Hostile files", "a model file cut short or lengthened")
 def test_that_every_truncation_and_every_appendix_is_noticed(data):
     for length in [*range(0, 300), *range(300, len(data), 17)]:
         refused(data[:length])
@@ -171,6 +173,7 @@ def nested(depth):
     return "[" * depth + "]" * depth
 
 
+@pytest.mark.fault("Hostile files", "JSON tricks in a model file")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -200,6 +203,7 @@ def test_that_the_header_itself_is_parsed_as_strictly(data):
     assert "not well-formed" in refused(struct.pack("<Q", 4) + b"\xff\xfe{}")
 
 
+@pytest.mark.fault("Hostile files", "sizes in a model file that would fill the memory")
 @pytest.mark.parametrize("length", [LARGEST_HEADER + 1, 2**40, 2**63, 2**64 - 1])
 def test_that_a_huge_header_length_is_refused_without_allocating(length):
     tracemalloc.start()
@@ -210,6 +214,7 @@ def test_that_a_huge_header_length_is_refused_without_allocating(length):
         tracemalloc.stop()
 
 
+@pytest.mark.fault("Hostile files", "sizes in a model file that would fill the memory")
 @pytest.mark.parametrize(
     "entry",
     [
@@ -332,6 +337,7 @@ class Malicious:
         return os.putenv, ("LMKL_UNPICKLED", "1")
 
 
+@pytest.mark.fault("Hostile files", "pickles in the place of models and weights")
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_that_pickles_are_refused_and_never_run(tmp_path, protocol, monkeypatch):
     monkeypatch.setattr(pickle, "loads", lambda *_: pytest.fail("unpickled"))

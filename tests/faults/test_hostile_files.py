@@ -23,6 +23,7 @@ from app.sources.causes import Cause, SourceError
 from app.sources.image_folder import ImageFolder, read_image
 from app.sources.image_header import image_size
 from app.sources.opencv import MAX_PIXELS, cv2
+from app.sources.video_file import VideoFile
 from app.trial import TrialError
 from lmkl_core import ModelFileError
 from lmkl_core.errors import InvalidInputError
@@ -32,6 +33,7 @@ from lmkl_core.modelfile import from_bytes, to_bytes
 from lmkl_core.modelfile.container import seal
 from tests.app.models.model_material import file_with, window_model
 from tests.core.modelfile_corpus import small_model, unsealed
+from tests.fuzzing.target import CORPUS
 from tests.fuzzing.targets.weights import SPEC
 
 GROUP = "Hostile files"
@@ -379,3 +381,35 @@ def test_that_a_model_whose_scores_exceed_the_theory_is_shown_without_its_bounds
     path = tmp_path / "x.safetensors"
     path.write_bytes(seal(document, tensors))
     assert describe(load_model(path)).bounds == ()
+
+
+# --- videos
+
+
+def avi_of(width, height):
+    """Return a video whose headers announce a size that its frames do not have."""
+    data = bytearray((CORPUS / "video" / "short.avi").read_bytes())
+    size = struct.pack("<II", 32, 24)
+    at, found = data.find(size), 0
+    while at >= 0:
+        data[at : at + 8] = struct.pack("<II", width, height)
+        at, found = data.find(size, at + 8), found + 1
+    assert found >= 2  # in the header of the file and in that of the stream
+    return bytes(data)
+
+
+@pytest.mark.fault(GROUP, "videos that announce giant frames")
+@pytest.mark.parametrize("size", [(HUGE, HUGE), (2**31 - 1, 2**31 - 1), (20_000, 20_000), (0, 0)])
+def test_that_a_video_that_announces_giant_frames_gives_none(size, tmp_path):
+    path = tmp_path / "giant.avi"
+    path.write_bytes(avi_of(*size))
+    video = VideoFile(path, paced=False)
+    try:
+        video.open()
+        frame = video.read()
+    except SourceError:
+        return
+    finally:
+        video.close()
+    # A decoder that goes by the frames themselves finds small ones.
+    assert frame.image.shape == (24, 32, 3)

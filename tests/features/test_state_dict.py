@@ -101,6 +101,7 @@ class Payload:
         return os.mkdir, (self.folder,)
 
 
+@pytest.mark.fault("Hostile files", "pickles in the place of models and weights")
 def test_that_code_in_a_file_does_not_run(tmp_path):
     torch.save({"a": Payload(str(tmp_path / "owned"))}, tmp_path / "w.pth")
     with pytest.raises(InvalidInputError, match="cannot be read"):
@@ -139,6 +140,7 @@ def test_that_a_file_of_something_else_is_refused(tmp_path, content):
         read_tensors(tmp_path / "w.pth")
 
 
+@pytest.mark.fault("Hostile files", "weights that unpack to more than any network has")
 def test_that_a_file_that_unpacks_to_too_much_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "LARGEST_FILE", 100_000)
     with zipfile.ZipFile(tmp_path / "w.pth", "w", zipfile.ZIP_DEFLATED) as archive:
