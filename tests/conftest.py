@@ -10,6 +10,10 @@ pytest_plugins = ["tests.fault_table"]
 # Before anything imports Qt: tests run on machines without a screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+# Before any test imports onnxruntime itself, which then reports to Microsoft. That our own code
+# does without this is for tests/faults/test_privacy_life.py to see.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 # A shared machine makes single examples slow now and then, which says nothing
 # about the code; the same examples every time keep a failure reproducible.
 settings.register_profile("lmkl-pad", deadline=None, derandomize=True)

@@ -1,23 +1,10 @@
 """Everything works with the network switched off: no address is looked up, nothing connects."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[2]
-
-# Every interpreter that starts with this file on its path refuses the network, also the children
-# in which graphs are exported and engines tried.
-NO_NETWORK = """
 import sys
 
-def refuse(event, arguments):
-    if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.bind"):
-        raise RuntimeError(f"network used: {event} {arguments!r}")
+import pytest
 
-sys.addaudithook(refuse)
-"""
+from tests.faults.watching import Watch
 
 WHOLE_WAY = """
 from app.cli.main import cli
@@ -45,32 +32,28 @@ except SystemExit as stop:
 """
 
 
-def run(code, folder):
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(folder), str(ROOT)]))
-    environment["LMKL_PAD_CACHE"] = str(folder / "cache")
-    (folder / "sitecustomize.py").write_text(NO_NETWORK)
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        cwd=folder,
-        env=environment,
-    )
-
-
+@pytest.mark.fault("Privacy", "networks exported, probed and run with sockets forbidden")
 def test_that_frames_become_scores_without_any_use_of_the_network(tmp_path):
-    done = run(WHOLE_WAY, tmp_path)
+    watch = Watch(tmp_path)
+    done = watch.run(
+        [sys.executable, "-c", WHOLE_WAY],
+        cwd=tmp_path,
+        HOME=tmp_path,
+        LMKL_PAD_CACHE=tmp_path / "cache",
+        OMP_NUM_THREADS=1,
+    )
     assert done.returncode == 0, done.stderr
     frames, engine = done.stdout.splitlines()[0].split(" engine ")
     assert int(frames.removeprefix("frames ")) > 5
     assert engine == "onnxruntime"
     assert "efficientnet-lite0" in done.stdout
-    assert "network used" not in done.stderr
+    assert watch.in_python() == ""
+    if watch.sees_all:  # torch, which exports, and onnxruntime, which runs, in children too
+        assert watch.in_the_kernel() == []
 
 
 def test_that_a_use_of_the_network_would_be_noticed(tmp_path):
+    watch = Watch(tmp_path)
     code = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9/')"
-    done = run(code, tmp_path)
-    assert "network used" in done.stderr
+    assert "network used" in watch.run([sys.executable, "-c", code]).stderr
+    assert "socket" in watch.in_python()

@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
 
-# Its Windows build reports usage to Microsoft unless told not to.
+# Windows builds report by another way, which the environment (`lmkl_core.features`) does not end.
 onnxruntime.disable_telemetry_events()
 
 _ERRORS_ONLY = 3
