@@ -13,22 +13,6 @@ from app.sources.network import NetworkCamera
 from app.sources.source import Cause, FrameSource, SourceError, SourceInfo
 from app.sources.watchdog import Limits
 from app.types import Verdict
-from tests.app.sources.camera_rows import (
-    BLACK,
-    CHANGING,
-    CORRUPT,
-    DROPPING,
-    ENDLESS,
-    FROZEN,
-    GARBAGE,
-    HALF_DECODED,
-    QUICK,
-    SILENT,
-    SLOW,
-    STALLING,
-    TRUNCATED,
-    UNPLUGGED,
-)
 from tests.app.sources.material import jpeg, write_video
 from tests.app.sources.mjpeg_server import running_server
 from tests.qt.driving import PLAN
@@ -141,7 +125,7 @@ def expect_recovery(driver, words):
     driver.until(lambda: words not in driver.notices)
 
 
-@UNPLUGGED
+@pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
 def test_that_an_unplugged_camera_is_told_and_the_window_goes_on_when_it_is_back(
     judging, genuine, attempt
 ):
@@ -169,7 +153,7 @@ def test_that_an_unplugged_camera_is_told_and_the_window_goes_on_when_it_is_back
     assert camera.n_opened == 3
 
 
-@FROZEN
+@pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
 def test_that_a_frozen_picture_of_the_person_is_not_accepted(judging, genuine, seen, attempt):
     camera = Camera(genuine)
     driver = judging(camera)
@@ -202,18 +186,8 @@ def without_lower_part(number, image):
     return image
 
 
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        pytest.param(blackened, "black image: open its shutter", marks=BLACK, id="black"),
-        pytest.param(
-            without_lower_part, "sends damaged images", marks=HALF_DECODED, id="half decoded"
-        ),
-    ],
-)
-def test_that_pictures_of_no_use_are_told_and_not_judged(judging, genuine, spoil, words, attempt):
-    camera = Camera(genuine)
-    driver = judging(camera)
+def is_of_no_use(driver, camera, spoil, words, attempt):
+    """Spoil what the camera gives: that is told, nothing is judged, and it passes."""
     model = driver.session.model
     with attempt() as trial:
         camera.spoil = spoil
@@ -222,6 +196,18 @@ def test_that_pictures_of_no_use_are_told_and_not_judged(judging, genuine, spoil
         trial.expect_kept(driver.session.model is model)
         camera.spoil = None
         expect_recovery(driver, words)
+
+
+@pytest.mark.fault("Camera", "black frames", keeps="models")
+def test_that_a_black_image_is_told_and_not_judged(judging, genuine, attempt):
+    camera = Camera(genuine)
+    is_of_no_use(judging(camera), camera, blackened, "black image: open its shutter", attempt)
+
+
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+def test_that_half_a_picture_is_told_and_not_judged(judging, genuine, attempt):
+    camera = Camera(genuine)
+    is_of_no_use(judging(camera), camera, without_lower_part, "sends damaged images", attempt)
 
 
 KINDS = (
@@ -240,7 +226,7 @@ KINDS = (
 )
 
 
-@CHANGING
+@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
 def test_that_frames_of_any_shape_pass_through_the_window_without_harm(judging, genuine, attempt):
     camera = Camera(genuine)
     driver = judging(camera)
@@ -279,7 +265,7 @@ class SlowCamera(Camera):
         return super().read()
 
 
-@SLOW
+@pytest.mark.fault("Camera", "one frame a second", keeps="models")
 def test_that_one_frame_a_second_is_enough_for_a_verdict_and_for_a_take(judging, genuine):
     camera = SlowCamera(genuine)
     driver = judging(camera, observe=camera.observe)
@@ -290,7 +276,7 @@ def test_that_one_frame_a_second_is_enough_for_a_verdict_and_for_a_take(judging,
     assert driver.notices.count("Webcam") == 0
 
 
-@QUICK
+@pytest.mark.fault("Camera", "240 frames a second", keeps="models")
 def test_that_240_frames_a_second_are_shown_judged_and_dropped_without_piling_up(judging, genuine):
     camera = Camera(genuine, rate=240.0)
     driver = judging(camera)
@@ -322,34 +308,47 @@ def server():
 
 
 class NetworkScript:
-    """Serves the person, and a fault when the test says so."""
+    """Serves the person, and a fault when the test says so.
 
-    def __init__(self, images, fault):
+    Parameters
+    ----------
+    images : sequence of ndarray
+        The person.
+    fault : callable
+        Gets this script and the visit.
+    is_at_the_door : bool
+        Whether it is at fault before it has said anything; otherwise also in the middle.
+    """
+
+    def __init__(self, images, fault, is_at_the_door=False):
         self.pictures = [jpeg(image) for image in images]
-        self.fault = fault
+        self.fault, self.is_at_the_door = fault, is_at_the_door
         self.is_faulty = threading.Event()
-        self.n_given = 0
 
     def __call__(self, visit):
-        if self.is_faulty.is_set() and self.fault.at_the_door:
-            self.fault.play(self, visit)
+        if self.is_faulty.is_set() and self.is_at_the_door:
+            self.fault(self, visit)
             return
         visit.head()
         for picture in itertools.cycle(self.pictures):
             if visit.over.is_set():
                 return
             if self.is_faulty.is_set():
-                self.fault.play(self, visit)
+                self.fault(self, visit)
                 return
             visit.part(picture)
-            self.n_given += 1
 
-
-class Fault:
-    """What a network camera does wrong."""
-
-    def __init__(self, play, words, at_the_door=False):
-        self.play, self.words, self.at_the_door = play, words, at_the_door
+    def is_survived(self, judging, server, words, attempt):
+        """Let it be at fault for a while, before a window that judges."""
+        driver = judging(source=server.serve(self))
+        model = driver.session.model
+        with attempt() as trial:
+            self.is_faulty.set()
+            driver.until_told(words)
+            driver.until_verdict(Verdict.BAD_FRAME)
+            trial.expect_kept(driver.session.model is model)
+            self.is_faulty.clear()
+            expect_recovery(driver, words)
 
 
 def stall(script, visit):
@@ -358,7 +357,7 @@ def stall(script, visit):
 
 
 def drop(script, visit):
-    return
+    """Say nothing more, and hang up."""
 
 
 def send_garbage(script, visit):
@@ -366,66 +365,71 @@ def send_garbage(script, visit):
         visit.part(b"\xff\xd8\xff\xe0 no picture")
 
 
-FAULTS = [
-    pytest.param(Fault(stall, "has stopped sending frames"), marks=STALLING, id="stalls"),
-    pytest.param(Fault(drop, "has stopped sending frames"), marks=DROPPING, id="drops"),
-    pytest.param(
-        Fault(send_garbage, "has stopped sending frames"), marks=GARBAGE, id="sends garbage"
-    ),
-    pytest.param(
-        Fault(stall, "does not answer", at_the_door=True), marks=SILENT, id="does not answer"
-    ),
-]
+@pytest.mark.fault("Camera", "a network camera that stalls", keeps="models")
+def test_that_a_network_camera_that_stalls_is_told_and_goes_on(judging, genuine, server, attempt):
+    script = NetworkScript(Camera(genuine).images, stall)
+    script.is_survived(judging, server, "has stopped sending frames", attempt)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_that_a_network_camera_at_fault_is_told_and_read_again_when_it_works(
-    judging, genuine, server, fault, attempt
+@pytest.mark.fault("Camera", "a network camera that drops the connection", keeps="models")
+def test_that_a_network_camera_that_hangs_up_is_told_and_called_again(
+    judging, genuine, server, attempt
 ):
-    script = NetworkScript(Camera(genuine).images, fault)
-    driver = judging(source=server.serve(script))
-    model = driver.session.model
-    with attempt() as trial:
-        script.is_faulty.set()
-        driver.until_told(fault.words)
-        driver.until_verdict(Verdict.BAD_FRAME)
-        trial.expect_kept(driver.session.model is model)
-        script.is_faulty.clear()
-        expect_recovery(driver, fault.words)
+    script = NetworkScript(Camera(genuine).images, drop)
+    script.is_survived(judging, server, "has stopped sending frames", attempt)
+
+
+@pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
+def test_that_a_network_camera_that_sends_garbage_is_told_and_called_again(
+    judging, genuine, server, attempt
+):
+    script = NetworkScript(Camera(genuine).images, send_garbage)
+    script.is_survived(judging, server, "has stopped sending frames", attempt)
+
+
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
+def test_that_a_network_camera_that_no_longer_answers_is_told_and_called_again(
+    judging, genuine, server, attempt
+):
+    script = NetworkScript(Camera(genuine).images, stall, is_at_the_door=True)
+    script.is_survived(judging, server, "does not answer", attempt)
 
 
 # ------------------------------------------------------------- files
 
 
-def broken_files(folder, images):
-    """Return the paths of videos that are no good, with the words in which that is told."""
-    good = write_video(folder / "good.mp4", "mp4v", list(images)).read_bytes()
-    files = {"cut.mp4": good[: len(good) // 2], "noise.mp4": np.random.default_rng(0).bytes(20_000)}
-    for name, data in files.items():
-        (folder / name).write_bytes(data)
-    os.mkfifo(folder / "pipe.mp4")
-    return {"cut.mp4": "cannot be read", "noise.mp4": "cannot be read", "pipe.mp4": "is a pipe"}
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param("cut.mp4", marks=TRUNCATED),
-        pytest.param("noise.mp4", marks=CORRUPT),
-        pytest.param("pipe.mp4", marks=ENDLESS),
-    ],
-)
-def test_that_a_video_that_is_no_good_is_told_and_the_model_judges_the_next_source(
-    judging, genuine, tmp_path, name, attempt
-):
-    words = broken_files(tmp_path, genuine)[name]
+def is_told(judging, genuine, path, words, attempt):
+    """Open a file that is no good: that is told, and the model judges the next source."""
     driver = judging(Camera(genuine))
     model = driver.session.model
     with attempt() as trial:
-        driver.desk.source.open(str(tmp_path / name))
+        driver.desk.source.open(str(path))
         driver.until_told(words)
         driver.until_verdict(Verdict.BAD_FRAME)
         trial.expect_kept(driver.session.model is model)
         driver.desk.source.open("demo")
         expect_recovery(driver, words)
+
+
+@pytest.mark.fault("Camera", "a truncated video file", keeps="models")
+def test_that_a_truncated_video_is_told_and_the_model_kept(judging, genuine, tmp_path, attempt):
+    path = write_video(tmp_path / "cut.mp4", "mp4v", list(genuine))
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    is_told(judging, genuine, path, "The video cut.mp4 cannot be read", attempt)
+
+
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
+def test_that_a_corrupt_video_is_told_and_the_model_kept(judging, genuine, tmp_path, attempt):
+    path = tmp_path / "noise.mp4"
+    path.write_bytes(np.random.default_rng(0).bytes(20_000))
+    is_told(judging, genuine, path, "The video noise.mp4 cannot be read", attempt)
+
+
+@pytest.mark.fault(
+    "Camera", "a video file that is endless or lies about its length", keeps="models"
+)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_that_a_pipe_is_told_and_the_model_kept(judging, genuine, tmp_path, attempt):
+    os.mkfifo(tmp_path / "pipe.mp4")
+    is_told(judging, genuine, tmp_path / "pipe.mp4", "pipe.mp4 is a pipe", attempt)

@@ -2,6 +2,7 @@ import logging
 import threading
 
 import numpy as np
+import pytest
 
 from app.sources.capture import Capture
 from app.sources.capture_state import Phase
@@ -10,7 +11,6 @@ from app.sources.network import NetworkCamera
 from app.sources.source import Cause, SourceError
 from app.sources.video_file import VideoFile
 from app.sources.watchdog import Health
-from tests.app.sources.camera_rows import BLACK, DROPPING, FROZEN, SILENT, STALLING, UNPLUGGED
 from tests.app.sources.capturing import PATIENCE, Scripted
 from tests.app.sources.material import N_FRAMES, FakeClock, encoded, noise, picture
 
@@ -62,7 +62,7 @@ def network_camera(server, script, **options):
     return NetworkCamera(server.serve(script), **options)
 
 
-@DROPPING
+@pytest.mark.fault("Camera", "a network camera that drops the connection", keeps="models")
 def test_that_a_camera_that_drops_the_connection_is_opened_again(camera_server, said):
     def dropping(visit):
         visit.head()
@@ -76,7 +76,7 @@ def test_that_a_camera_that_drops_the_connection_is_opened_again(camera_server, 
     assert np.all(np.diff([frame.time for frame in said.frames]) >= 0)
 
 
-@STALLING
+@pytest.mark.fault("Camera", "a network camera that stalls", keeps="models")
 def test_that_a_camera_that_falls_silent_is_noticed_and_opened_again(camera_server, said):
     def stalling(visit):
         visit.head()
@@ -89,7 +89,7 @@ def test_that_a_camera_that_falls_silent_is_noticed_and_opened_again(camera_serv
         said.wait_for(lambda said: said.healths[-1][0] is Health.OK)
 
 
-@SILENT
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
 def test_that_a_camera_that_answers_late_is_waited_for(camera_server, said):
     def starting(visit):
         if visit.count <= 4:
@@ -105,7 +105,7 @@ def test_that_a_camera_that_answers_late_is_waited_for(camera_server, said):
     assert "(503)" in message
 
 
-@BLACK
+@pytest.mark.fault("Camera", "black frames", keeps="models")
 def test_that_a_black_picture_is_told_with_advice(camera_server, said):
     def black(visit):
         visit.head()
@@ -118,7 +118,7 @@ def test_that_a_black_picture_is_told_with_advice(camera_server, said):
     assert "turn on a light" in said.healths[-1][1]
 
 
-@FROZEN
+@pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
 def test_that_a_frozen_camera_is_opened_again_once_and_recovers(camera_server, said):
     moves = threading.Event()
 
@@ -162,7 +162,7 @@ def test_that_the_source_is_opened_and_read_on_the_captures_own_thread(said):
     assert source.n_closed >= 1
 
 
-@UNPLUGGED
+@pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
 def test_that_a_camera_is_looked_for_until_it_is_there_with_growing_pauses(said):
     missing = SourceError(Cause.NO_CAMERA, "The camera X")
     clock = FakeClock()

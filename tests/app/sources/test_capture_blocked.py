@@ -10,7 +10,6 @@ from app.sources.capture import Capture
 from app.sources.capture_state import Phase
 from app.sources.source import Cause, SourceError
 from app.sources.watchdog import Health, Limits
-from tests.app.sources.camera_rows import BLOCKED
 from tests.app.sources.capturing import PATIENCE, Scripted
 from tests.app.sources.material import FakeClock, picture
 
@@ -28,7 +27,7 @@ def ended(capture):
     return not capture._reader.is_alive()
 
 
-@BLOCKED
+@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_a_blocked_read_is_noticed_from_outside(said, release):
     def read(number):
         if number == 3:
@@ -63,7 +62,7 @@ def test_that_the_state_is_judged_when_it_is_asked_for_without_any_monitor(said,
     assert "stopped sending frames" in state.message
 
 
-@BLOCKED
+@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_a_blocked_opening_is_noticed_from_outside(said, release):
     with said.capture(Scripted([release.wait])) as capture:
         said.wait_for_health(Health.STALLED)
@@ -75,7 +74,7 @@ def test_that_a_blocked_opening_is_noticed_from_outside(said, release):
         said.wait_for(lambda said: len(said.frames) > 3)
 
 
-@BLOCKED
+@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_stopping_leaves_a_blocked_read_behind_and_says_so(said, release, caplog):
     def read(number):
         if number == 3:
@@ -96,7 +95,7 @@ def test_that_stopping_leaves_a_blocked_read_behind_and_says_so(said, release, c
     assert said.phases[-1] is Phase.ABANDONED
 
 
-@BLOCKED
+@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_stopping_leaves_a_blocked_opening_behind_and_closes_it_later(said, release):
     source = Scripted([release.wait])
     capture = said.capture(source)
@@ -110,7 +109,7 @@ def test_that_stopping_leaves_a_blocked_opening_behind_and_closes_it_later(said,
     assert said.frames == []
 
 
-@BLOCKED
+@pytest.mark.fault("Camera", "a driver that does not return from opening, reading or closing")
 def test_that_a_close_that_blocks_does_not_hold_up_the_stop(said, release):
     source = Scripted([])
     source.close = release.wait

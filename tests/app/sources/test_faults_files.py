@@ -12,12 +12,13 @@ from app.sources.grabber import Grabber
 from app.sources.opening import source_from
 from app.sources.source import Cause, SourceError
 from app.sources.video_file import LONGEST_SEARCH, VideoFile
-from tests.app.sources.camera_rows import ENDLESS, TRUNCATED
 from tests.app.sources.capturing import PATIENCE
 from tests.app.sources.material import N_FRAMES, RATE, FakeClock, jpeg, noise, picture
 
 
-@ENDLESS
+@pytest.mark.fault(
+    "Camera", "a video file that is endless or lies about its length", keeps="models"
+)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
 @pytest.mark.parametrize("is_written", [True, False], ids=["written forever", "never written"])
 def test_that_a_pipe_is_refused_before_it_is_waited_for(tmp_path, said, is_written):
@@ -49,7 +50,9 @@ def test_that_a_pipe_is_refused_before_it_is_waited_for(tmp_path, said, is_writt
     )
 
 
-@ENDLESS
+@pytest.mark.fault(
+    "Camera", "a video file that is endless or lies about its length", keeps="models"
+)
 @pytest.mark.skipif(os.name != "posix", reason="device nodes")
 def test_that_a_device_that_never_ends_is_refused():
     with pytest.raises(SourceError, match="is a pipe or a device"):
@@ -64,7 +67,9 @@ def saying_length(data, n_frames):
     return bytes(changed)
 
 
-@ENDLESS
+@pytest.mark.fault(
+    "Camera", "a video file that is endless or lies about its length", keeps="models"
+)
 @pytest.mark.parametrize("n_frames", [0, 10**6, 2**31 - 1, 2**32 - 1])
 def test_that_a_length_that_is_no_ones_is_not_waited_for(videos, tmp_path, n_frames):
     path = tmp_path / "take.avi"
@@ -75,7 +80,9 @@ def test_that_a_length_that_is_no_ones_is_not_waited_for(videos, tmp_path, n_fra
     assert source.n_skipped == 0
 
 
-@ENDLESS
+@pytest.mark.fault(
+    "Camera", "a video file that is endless or lies about its length", keeps="models"
+)
 def test_that_a_stream_without_any_header_tells_no_length_and_is_read_to_its_end(tmp_path):
     path = tmp_path / "take.mjpeg"
     path.write_bytes(b"".join(jpeg(picture(step)) for step in range(N_FRAMES)))
@@ -87,7 +94,9 @@ def test_that_a_stream_without_any_header_tells_no_length_and_is_read_to_its_end
     assert np.all(np.diff(times) > 0)
 
 
-@ENDLESS
+@pytest.mark.fault(
+    "Camera", "a video file that is endless or lies about its length", keeps="models"
+)
 def test_that_a_file_that_somebody_still_writes_gives_what_is_there(tmp_path, said):
     path = tmp_path / "take.mjpeg"
     pictures = [jpeg(noise(step, spread=40)) for step in range(40)]
@@ -113,7 +122,9 @@ def test_that_a_file_that_somebody_still_writes_gives_what_is_there(tmp_path, sa
     assert [frame.number for frame in said.frames] == list(range(len(said.frames)))
 
 
-@ENDLESS
+@pytest.mark.fault(
+    "Camera", "a video file that is endless or lies about its length", keeps="models"
+)
 def test_that_damage_that_never_ends_is_given_up_after_some_seconds(videos, monkeypatch):
     clock = FakeClock()
     source = VideoFile(videos["mjpg.avi"], paced=False, clock=clock)
@@ -133,7 +144,7 @@ def test_that_damage_that_never_ends_is_given_up_after_some_seconds(videos, monk
     assert n_tried == LONGEST_SEARCH // 2 + 1
 
 
-@TRUNCATED
+@pytest.mark.fault("Camera", "a truncated video file", keeps="models")
 @pytest.mark.parametrize("name", ["mjpg.avi", "vp8.webm", "ffv1.mkv", "mp4v.mp4"])
 def test_that_a_file_cut_off_anywhere_ends_or_is_refused_and_never_hangs(
     videos, tmp_path, name, attempt

@@ -16,15 +16,6 @@ from app.sources.network import NetworkCamera
 from app.sources.source import Cause, FrameSource, SourceInfo
 from app.sources.watchdog import Health, Limits
 from app.sources.webcam import Webcam
-from tests.app.sources.camera_rows import (
-    BLACK,
-    CHANGING,
-    FROZEN,
-    HALF_DECODED,
-    QUICK,
-    SLOW,
-    UNPLUGGED,
-)
 from tests.app.sources.capturing import PATIENCE, Recorder, Scripted
 from tests.app.sources.material import (
     HEIGHT,
@@ -83,7 +74,7 @@ def device(monkeypatch):
 # ------------------------------------------------------------- unplugged
 
 
-@UNPLUGGED
+@pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
 def test_that_a_webcam_that_is_unplugged_is_told_and_found_again_at_another_number(device, attempt):
     for n_before in (1, 2, 7):
         with attempt():
@@ -108,7 +99,7 @@ def test_that_a_webcam_that_is_unplugged_is_told_and_found_again_at_another_numb
 # ------------------------------------------------------------- frozen and black
 
 
-@FROZEN
+@pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
 def test_that_a_frozen_picture_is_seen_once_and_not_again_when_the_camera_is_opened_anew(said):
     moves = threading.Event()
 
@@ -127,7 +118,7 @@ def test_that_a_frozen_picture_is_seen_once_and_not_again_when_the_camera_is_ope
         assert capture.state.health is Health.OK
 
 
-@FROZEN
+@pytest.mark.fault("Camera", "frozen: the same frame again and again", keeps="models")
 def test_that_a_camera_that_doubles_its_frames_is_judged_on_each_picture_once(said):
     with said.capture(Scripted([], lambda number: picture(number // 3))):
         said.wait_for(lambda said: len(said.frames) > 60)
@@ -135,7 +126,7 @@ def test_that_a_camera_that_doubles_its_frames_is_judged_on_each_picture_once(sa
     assert [frame.number for frame in said.sights] == list(range(0, said.sights[-1].number + 1, 3))
 
 
-@BLACK
+@pytest.mark.fault("Camera", "black frames", keeps="models")
 def test_that_a_covered_lens_is_told_and_nothing_is_judged_until_it_is_open_again(said):
     is_covered = threading.Event()
     is_covered.set()
@@ -184,7 +175,7 @@ NO_PICTURES = {
 }
 
 
-@CHANGING
+@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
 @pytest.mark.parametrize("name", PICTURES)
 def test_that_a_picture_of_any_kind_arrives_as_rgb_of_eight_bits(device, name):
     device([COLOUR, PICTURES[name], COLOUR])
@@ -202,7 +193,7 @@ def test_that_a_picture_of_any_kind_arrives_as_rgb_of_eight_bits(device, name):
     assert webcam.n_skipped == 0
 
 
-@CHANGING
+@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
 @pytest.mark.parametrize("name", NO_PICTURES)
 def test_that_what_is_no_picture_is_passed_over_and_counted(device, name):
     device([COLOUR, NO_PICTURES[name], NO_PICTURES[name], COLOUR])
@@ -212,7 +203,7 @@ def test_that_what_is_no_picture_is_passed_over_and_counted(device, name):
     assert webcam.n_skipped == 2
 
 
-@CHANGING
+@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
 def test_that_a_camera_that_changes_its_mind_with_every_frame_is_read_on(device, said, attempt):
     kinds = [*PICTURES.values(), *NO_PICTURES.values()]
     order = np.random.default_rng(0).permutation(np.repeat(np.arange(len(kinds)), 20))
@@ -228,7 +219,7 @@ def test_that_a_camera_that_changes_its_mind_with_every_frame_is_read_on(device,
             assert frame.image.shape == (*image.shape[:2], 3)
 
 
-@CHANGING
+@pytest.mark.fault("Camera", "frames of changing size, channels or depth", keeps="models")
 def test_that_a_network_camera_may_change_its_size_while_it_runs(camera_server, said):
     sizes = [(160, 120), (64, 48), (640, 480), (32, 200), (1280, 720)]
 
@@ -268,7 +259,7 @@ def broken(step, how):
     return data[:middle] + b"\xff\xd9"  # closed
 
 
-@HALF_DECODED
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
 @pytest.mark.parametrize("how", ["cut off", "cut off and closed"])
 def test_that_half_a_picture_is_never_judged(camera_server, said, how, attempt):
     def torn(visit):
@@ -291,7 +282,7 @@ def test_that_half_a_picture_is_never_judged(camera_server, said, how, attempt):
             assert half.number not in judged
 
 
-@HALF_DECODED
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
 def test_that_a_camera_that_sends_halves_alone_is_told_and_recovers(camera_server, said):
     is_broken = threading.Event()
     is_broken.set()
@@ -317,7 +308,7 @@ def test_that_a_camera_that_sends_halves_alone_is_told_and_recovers(camera_serve
         camera_server.over.set()
 
 
-@HALF_DECODED
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
 @pytest.mark.parametrize("fill", [(128, 128, 128), (0, 135, 0), (0, 77, 0)])
 def test_that_rows_a_decoder_filled_in_are_never_judged(said, fill):
     def read(number):
@@ -380,7 +371,7 @@ class Paced(FrameSource):
         self._closing.set()
 
 
-@SLOW
+@pytest.mark.fault("Camera", "one frame a second", keeps="models")
 def test_that_one_frame_a_second_is_a_camera_that_is_well(said):
     clock = FakeClock()
     source = Paced(1.0, clock, n_frames=120)
@@ -392,7 +383,7 @@ def test_that_one_frame_a_second_is_a_camera_that_is_well(said):
     assert rates == pytest.approx([1.0] * len(rates))
 
 
-@QUICK
+@pytest.mark.fault("Camera", "240 frames a second", keeps="models")
 def test_that_of_240_frames_a_second_the_newest_is_kept_and_the_others_are_counted(said):
     clock = FakeClock()
     source = Paced(240.0, clock, n_frames=720)

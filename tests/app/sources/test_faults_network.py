@@ -10,14 +10,6 @@ from app.sources.capture_state import Phase
 from app.sources.network import NetworkCamera
 from app.sources.source import Cause, SourceError
 from app.sources.watchdog import Health
-from tests.app.sources.camera_rows import (
-    DROPPING,
-    ELSEWHERE,
-    GARBAGE,
-    HUGE,
-    SILENT,
-    STALLING,
-)
 from tests.app.sources.capturing import PATIENCE
 from tests.app.sources.material import WIDTH, bar_width, jpeg, noise, picture
 from tests.app.sources.mjpeg_server import BOUNDARY, running_server
@@ -55,7 +47,7 @@ def recovers_from(said, server, fault, words, **options):
     return state
 
 
-@STALLING
+@pytest.mark.fault("Camera", "a network camera that stalls", keeps="models")
 def test_that_a_camera_that_stalls_in_the_middle_of_a_picture_is_opened_again(camera_server, said):
     def half(visit):
         moving(visit, 8)
@@ -66,7 +58,7 @@ def test_that_a_camera_that_stalls_in_the_middle_of_a_picture_is_opened_again(ca
     recovers_from(said, camera_server, half, "stopped sending frames", read_timeout=0.5)
 
 
-@STALLING
+@pytest.mark.fault("Camera", "a network camera that stalls", keeps="models")
 def test_that_nothing_is_judged_while_a_camera_is_silent(camera_server, said):
     go_on = threading.Event()
 
@@ -85,7 +77,7 @@ def test_that_nothing_is_judged_while_a_camera_is_silent(camera_server, said):
         camera_server.over.set()
 
 
-@DROPPING
+@pytest.mark.fault("Camera", "a network camera that drops the connection", keeps="models")
 def test_that_a_connection_may_break_within_anything_it_sends(camera_server, said, attempt):
     data = jpeg(picture(0))
     part = f"--{BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(data)}\r\n\r\n"
@@ -107,7 +99,7 @@ def test_that_a_connection_may_break_within_anything_it_sends(camera_server, sai
         camera_server.over.set()
 
 
-@GARBAGE
+@pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
 @pytest.mark.parametrize("kind", ["noise", "text", "pictures of nothing", "boundaries"])
 def test_that_garbage_in_the_middle_of_a_stream_is_told_and_recovered_from(
     camera_server, said, kind
@@ -130,7 +122,7 @@ def test_that_garbage_in_the_middle_of_a_stream_is_told_and_recovered_from(
     recovers_from(said, camera_server, spoilt, "stopped sending frames", read_timeout=0.3)
 
 
-@SILENT
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
 @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\n"], ids=["nothing", "half a head"])
 def test_that_a_camera_that_never_answers_is_told_and_asked_again(camera_server, said, beginning):
     def silent(visit):
@@ -167,13 +159,13 @@ def endless_line(visit):
         visit.send(b"x" * 10_000)
 
 
-@HUGE
+@pytest.mark.fault("Camera", "a network camera that answers with something huge")
 @pytest.mark.parametrize("head", [endless_head, endless_line])
 def test_that_a_head_without_an_end_is_not_read_to_it(camera_server, said, head):
     recovers_from(said, camera_server, head, "does not answer", n_faulty=2, open_timeout=0.3)
 
 
-@HUGE
+@pytest.mark.fault("Camera", "a network camera that answers with something huge")
 @pytest.mark.parametrize("n_padding", [0, 2_000_000], ids=["hollow", "stuffed"])
 @pytest.mark.parametrize("size", [(20_000, 20_000), (65_500, 65_500)])
 def test_that_a_picture_that_is_declared_gigantic_is_passed_over(camera_server, size, n_padding):
@@ -190,7 +182,7 @@ def test_that_a_picture_that_is_declared_gigantic_is_passed_over(camera_server, 
     assert bar_width(images[-1]) > 0
 
 
-@HUGE
+@pytest.mark.fault("Camera", "a network camera that answers with something huge")
 def test_that_a_part_that_is_declared_endless_is_given_up_in_time(camera_server, said):
     def endless_part(visit):
         moving(visit, 6)
@@ -211,7 +203,7 @@ def stranger():
         yield server
 
 
-@ELSEWHERE
+@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_that_a_camera_may_not_send_us_on_to_another_machine(camera_server, stranger, status):
     url = stranger.serve(moving).replace("127.0.0.1", "localhost")
@@ -223,7 +215,7 @@ def test_that_a_camera_may_not_send_us_on_to_another_machine(camera_server, stra
     assert not stranger.visits
 
 
-@ELSEWHERE
+@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
 def test_that_a_camera_may_send_us_on_to_another_path_of_its_own(camera_server, said):
     camera_server.serve(moving, "/real/video")
     url = camera_server.serve(lambda visit: visit.head(302, location="/real/video"))
@@ -233,7 +225,7 @@ def test_that_a_camera_may_send_us_on_to_another_path_of_its_own(camera_server, 
     assert camera_server.visits["/real/video"]
 
 
-@ELSEWHERE
+@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
 @pytest.mark.parametrize(
     ("location", "words"),
     [
@@ -254,7 +246,7 @@ def test_that_a_redirection_to_nowhere_is_told_without_secrets(camera_server, lo
     assert not [secret for secret in ("gandalf", "mellon", "sesame") if secret in message]
 
 
-@ELSEWHERE
+@pytest.mark.fault("Camera", "a network camera that sends us elsewhere")
 def test_that_the_login_goes_along_to_the_same_machine_only():
     camera = parse_address("https://gandalf:mellon@cam/video")
     assert redirected(camera, "/other").url == "https://gandalf:mellon@cam/other"

@@ -10,7 +10,6 @@ from app.sources.address import parse_address
 from app.sources.network import NetworkCamera, why_no_video
 from app.sources.source import Cause, SourceError
 from app.sources.video_file import VideoFile
-from tests.app.sources.camera_rows import DROPPING, GARBAGE, SILENT, STALLING
 from tests.app.sources.material import HEIGHT, WIDTH, FakeClock, bar_width, picture
 
 SECRETS = ("gandalf", "mellon", "token", "sesame")
@@ -48,7 +47,7 @@ def test_that_opening_tells_the_size(camera_server):
     assert (info.width, info.height, info.n_frames) == (WIDTH, HEIGHT, None)
 
 
-@GARBAGE
+@pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
 def test_that_spoilt_pictures_are_passed_over_and_counted(camera_server):
     def spoilt(visit):
         visit.head()
@@ -63,7 +62,7 @@ def test_that_spoilt_pictures_are_passed_over_and_counted(camera_server):
     assert source.n_skipped >= 1
 
 
-@DROPPING
+@pytest.mark.fault("Camera", "a network camera that drops the connection", keeps="models")
 def test_that_numbers_and_times_go_on_after_a_lost_connection(camera_server):
     def dropping(visit):
         visit.head()
@@ -81,7 +80,7 @@ def test_that_numbers_and_times_go_on_after_a_lost_connection(camera_server):
     assert np.all(np.diff([frame.time for frame in frames]) >= 0)
 
 
-@STALLING
+@pytest.mark.fault("Camera", "a network camera that stalls", keeps="models")
 def test_that_a_camera_that_falls_silent_is_stalled(camera_server):
     def stalling(visit):
         visit.head()
@@ -150,14 +149,14 @@ def test_that_closing_ends_the_reading_also_from_another_thread(camera_server):
 # ------------------------------------------------------------- why there is no video
 
 
-@SILENT
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
 def test_that_a_camera_that_never_answers_is_said_so(camera_server):
     url = camera_server.serve(lambda visit: visit.hang())
     error = error_of_opening(url, open_timeout=0.3)
     assert error.cause is Cause.NO_ANSWER
 
 
-@SILENT
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
 @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nX-Camera: "])
 def test_that_an_answer_that_trickles_in_forever_is_not_waited_for(camera_server, beginning):
     asked = threading.Event()
@@ -189,7 +188,7 @@ def test_that_a_video_without_pictures_is_told_from_a_wrong_path(camera_server, 
     assert "announces a video and sends no picture" in str(error)
 
 
-@SILENT
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
 def test_that_a_closed_port_gives_no_answer():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -225,7 +224,7 @@ def test_that_an_answer_without_video_is_explained(camera_server, status, kind, 
     assert words in str(error)
 
 
-@GARBAGE
+@pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
 def test_that_garbage_is_no_video(camera_server):
     def garbage(visit):
         visit.head(kind="image/jpeg")

@@ -9,7 +9,6 @@ from app.sources import video_file
 from app.sources.grabber import Grabber
 from app.sources.source import Cause, SourceError
 from app.sources.video_file import VideoFile
-from tests.app.sources.camera_rows import CORRUPT, TRUNCATED
 from tests.app.sources.material import (
     CODECS,
     HEIGHT,
@@ -162,7 +161,7 @@ def test_that_a_file_that_was_never_opened_gives_nothing(videos):
 # ------------------------------------------------------------- bad files
 
 
-@CORRUPT
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
 def test_that_damaged_frames_are_passed_over_and_counted(videos, tmp_path):
     data = bytearray(videos["mjpg.avi"].read_bytes())
     starts = [at for at in range(len(data)) if data[at : at + 3] == b"\xff\xd8\xff"]
@@ -181,7 +180,7 @@ def test_that_damaged_frames_are_passed_over_and_counted(videos, tmp_path):
     assert [frame.time for frame in frames] == pytest.approx(expected, abs=2e-3)
 
 
-@TRUNCATED
+@pytest.mark.fault("Camera", "a truncated video file", keeps="models")
 @pytest.mark.parametrize("name", ["mjpg.avi", "vp8.webm", "vp9.webm", "ffv1.mkv", "huffyuv.avi"])
 def test_that_a_truncated_stream_gives_the_frames_before_the_break(videos, name, tmp_path):
     data = videos[name].read_bytes()
@@ -192,7 +191,7 @@ def test_that_a_truncated_stream_gives_the_frames_before_the_break(videos, name,
     assert np.all(np.diff([frame.time for frame in frames]) > 0)
 
 
-@TRUNCATED
+@pytest.mark.fault("Camera", "a truncated video file", keeps="models")
 @pytest.mark.parametrize("name", ["mp4v.mp4", "mp4v.mov"])
 def test_that_a_file_cut_off_before_its_index_is_unreadable(videos, name, tmp_path):
     data = videos[name].read_bytes()
@@ -205,7 +204,7 @@ def test_that_a_file_cut_off_before_its_index_is_unreadable(videos, name, tmp_pa
     )
 
 
-@CORRUPT
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
 @pytest.mark.parametrize("name", CODECS)
 @pytest.mark.parametrize("seed", range(3))
 def test_that_random_damage_gives_frames_in_order_or_an_error(videos, name, seed, tmp_path):
@@ -221,7 +220,7 @@ def test_that_random_damage_gives_frames_in_order_or_an_error(videos, name, seed
     assert np.all(np.diff([frame.time for frame in frames]) >= 0)
 
 
-@CORRUPT
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
 @pytest.mark.parametrize(
     ("content", "cause"),
     [
@@ -280,7 +279,7 @@ def test_that_giant_frames_are_refused_before_one_is_read(videos, monkeypatch):
     assert f"{WIDTH * HEIGHT - 1:,} pixels" in str(error)
 
 
-@CORRUPT
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
 def test_that_a_loop_ends_with_an_error_when_its_file_is_destroyed(videos, tmp_path):
     path = tmp_path / "take.avi"
     path.write_bytes(videos["mjpg.avi"].read_bytes())

@@ -7,7 +7,6 @@ from app.sources import webcam as webcam_module
 from app.sources.cameras import Camera, Route
 from app.sources.source import Cause, SourceError
 from app.sources.webcam import Webcam
-from tests.app.sources.camera_rows import UNPLUGGED
 from tests.app.sources.material import picture
 
 
@@ -85,7 +84,7 @@ def test_that_a_camera_that_falls_silent_is_not_called_busy_with_ourselves(plugg
     assert caught.value.cause is Cause.STALLED
 
 
-@UNPLUGGED
+@pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
 @pytest.mark.parametrize(
     ("later", "cause"),
     [
@@ -106,7 +105,7 @@ def test_that_a_silent_camera_is_told_from_one_that_was_unplugged(plugged_in, la
     assert caught.value.cause is cause
 
 
-@UNPLUGGED
+@pytest.mark.fault("Camera", "unplugged, and plugged in again", keeps="models")
 def test_that_the_second_of_two_alike_is_found_again_when_the_first_is_unplugged(plugged_in):
     both = [camera("A", 0, "usb 1"), camera("A (2)", 2, "usb 2")]
     lists = [both, [camera("A", 2, "usb 2")]]
