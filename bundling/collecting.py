@@ -37,7 +37,7 @@ EXCLUDED_MODULES = (
     *("yaml", "pyqtgraph.opengl", "pyqtgraph.examples"),
     *("pyqtgraph.jupyter", "pyqtgraph.console", "lib2to3", "pydoc_data", "idlelib", "ensurepip"),
     # pyqtgraph asks for these and does without them.
-    *(f"PySide6.{name}" for name in ("QtOpenGL", "QtOpenGLWidgets", "QtSvg", "QtTest")),
+    *(f"PySide6.{name}" for name in ("QtSvg", "QtTest")),
     *(f"PySide6.{name}" for name in ("QtNetwork", "QtQml", "QtQuick", "QtPrintSupport")),
 )
 """Modules that PyInstaller follows nobody's import of."""
@@ -60,7 +60,7 @@ UNWANTED = (
     *(
         f"*{prefix}Qt6{name}*"
         for prefix in ("lib", "/")
-        for name in ("Network", "Qml", "Quick", "Pdf", "VirtualKeyboard", "OpenGL", "Svg", "Test")
+        for name in ("Network", "Qml", "Quick", "Pdf", "VirtualKeyboard", "Svg", "Test")
     ),
     "*plugins/*qpdf*",
     "*plugins/*qtvirtualkeyboard*",

@@ -30,6 +30,16 @@ def pythons(places: Iterable[str] = _PLACES) -> list[Path]:
     return sorted(found)
 
 
+def outermost(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the paths that lie in no other of them: what is covered holds nothing any more."""
+    found = sorted(set(paths))
+    return tuple(
+        path
+        for path in found
+        if not any(path != other and path.is_relative_to(other) for other in found)
+    )
+
+
 def strangers(mapped: Iterable[str], own: Iterable[Path]) -> list[str]:
     """Return the mapped files that are neither a build's own nor libraries of the system.
 
@@ -78,7 +88,7 @@ class Sandbox:
         """Make the folders, and find out how far this system lets things be hidden."""
         for name in ("home", "runtime", "work", "empty"):
             (folder / name).mkdir(parents=True, mode=0o700)
-        paths = tuple(path for path in hidden if path.exists())
+        paths = outermost(path for path in hidden if path.exists())
         for how in (["--mount", "--net"], ["--map-root-user", "--user", "--mount", "--net"]):
             if sys.platform != "linux" or shutil.which("unshare") is None:
                 break

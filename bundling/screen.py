@@ -51,6 +51,22 @@ def n_colours(path: Path) -> int:
     return len(np.unique(image.reshape(-1, 3), axis=0))
 
 
+def content(path: Path) -> float:
+    """Return how much of the right half of a picture is not of its commonest colour, 0 to 1.
+
+    There the window has its pages, and "Getting ready" until their libraries are loaded.
+    """
+    import cv2
+    import numpy as np
+
+    image = cv2.imread(str(path))
+    assert image is not None, path
+    height, width = image.shape[:2]
+    pixels = image[height // 10 : 8 * height // 10, 6 * width // 10 :].reshape(-1, 3)
+    _, counts = np.unique(pixels, axis=0, return_counts=True)
+    return float(1.0 - counts.max() / len(pixels))
+
+
 class _ClientMessage(ctypes.Structure):
     _fields_ = (
         ("type", ctypes.c_int),

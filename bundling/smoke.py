@@ -23,13 +23,17 @@ from pathlib import Path
 
 from bundling.collecting import NAME, ROOT
 from bundling.sandbox import Sandbox, mapped_files, pythons, strangers
-from bundling.screen import close_windows, n_colours, take_picture, virtual_screen
+from bundling.screen import close_windows, content, n_colours, take_picture, virtual_screen
 
-PATIENCE = 600.0
+PATIENCE = 1800.0
 """Seconds that a command may take on a machine that is busy with something else."""
 
 PHOTOGRAPH = 4000
 """Colours without which a picture of the window holds no frame of a camera."""
+
+
+FILLED = 0.03
+"""Part of the right half that has something in it once the pages are there."""
 
 
 class SmokeError(AssertionError):
@@ -69,7 +73,7 @@ class Smoke:
         moved = scratch / "a folder für builds" / NAME
         shutil.copytree(build, moved, symlinks=True)
         self.program = moved / (f"{NAME}.exe" if sys.platform == "win32" else NAME)
-        self.sandbox = Sandbox.make(scratch / "sandbox", (ROOT, build, *_outside(ROOT)))
+        self.sandbox = Sandbox.make(scratch / "sandbox", (ROOT, build, *pythons()))
         self.scratch, self.pictures = scratch, pictures
         self.work = self.sandbox.folder / "work"
 
@@ -160,19 +164,8 @@ class Smoke:
         began = time.monotonic()
         process = self.sandbox.start(self.program, DISPLAY=display)
         try:
-            while True:
-                take_picture(display, picture)
-                if (found := n_colours(picture)) >= PHOTOGRAPH:
-                    break
-                _check(process.poll() is None, "the window ended by itself")
-                _check(time.monotonic() - began < PATIENCE, f"only {found} colours in the window")
-            print(f"ok  window after {time.monotonic() - began:.1f} s, {found} colours")
-            time.sleep(20.0)  # the heavy libraries load, and the networks are prepared
-            _check(process.poll() is None, "the window ended by itself")
-            take_picture(display, picture)
-            if self.pictures is not None:
-                self.pictures.mkdir(parents=True, exist_ok=True)
-                shutil.copy(picture, self.pictures)
+            self.seen(process, display, picture, "a camera's picture", _has_photograph)
+            self.seen(process, display, picture, "its pages", _has_pages)
             self.only_own_files(process.pid)
             end(process)
             _, errors = process.communicate(timeout=PATIENCE)
@@ -184,6 +177,27 @@ class Smoke:
         _check("Traceback" not in errors, errors)
         print(f"ok  closed by {how} with exit code 0; it said {errors.strip()!r}")
 
+    def seen(
+        self,
+        process: "subprocess.Popen[str]",
+        display: str,
+        picture: Path,
+        what: str,
+        is_there: Callable[[Path], bool],
+    ) -> None:
+        """Wait until a picture of the window shows something."""
+        began = time.monotonic()
+        while True:
+            take_picture(display, picture)
+            if self.pictures is not None:
+                self.pictures.mkdir(parents=True, exist_ok=True)
+                shutil.copy(picture, self.pictures)
+            if is_there(picture):
+                break
+            _check(process.poll() is None, f"the window ended before it showed {what}")
+            _check(time.monotonic() - began < PATIENCE, f"the window does not show {what}")
+        print(f"ok  the window shows {what} after {time.monotonic() - began:.1f} s", flush=True)
+
     def only_own_files(self, pid: int) -> None:
         """See in the process's memory that nothing of a Python elsewhere is in it."""
         mapped = mapped_files(pid)
@@ -193,9 +207,12 @@ class Smoke:
         print(f"ok  {own} of {len(mapped)} mapped files are the build's, the rest the system's")
 
 
-def _outside(root: Path) -> list[Path]:
-    """Return the Pythons that are not hidden with the project already."""
-    return [path for path in pythons() if not path.is_relative_to(root)]
+def _has_photograph(picture: Path) -> bool:
+    return n_colours(picture) >= PHOTOGRAPH
+
+
+def _has_pages(picture: Path) -> bool:
+    return content(picture) >= FILLED
 
 
 def _close(display: str) -> None:

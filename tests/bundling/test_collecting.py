@@ -3,6 +3,7 @@
 import ast
 import json
 import subprocess
+import sys
 from importlib import metadata
 from pathlib import Path
 
@@ -97,6 +98,41 @@ def test_that_nothing_of_ours_imports_an_excluded_module_when_it_is_loaded():
                     imported |= {node.module} | {f"{node.module}.{a.name}" for a in node.names}
     assert {"cv2", "PySide6.QtWidgets"} <= imported
     assert imported.isdisjoint(excluded)
+
+
+WITHOUT = """
+import importlib, sys
+
+excluded, names = (line.split() for line in sys.stdin.read().splitlines())
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if any(name == each or name.startswith(each + ".") for each in excluded):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+for name in names:
+    importlib.import_module(name)
+"""
+
+
+def test_that_all_of_ours_loads_without_what_is_excluded():
+    needs_torch = {
+        "lmkl_core.features.engines.torch_engine",
+        "lmkl_core.features.networks.efficientnet_lite",
+        "lmkl_core.features.networks.state_dict",
+        "lmkl_core.features.networks.truncated",
+    }
+    names = [name for name in collecting.our_modules() if name not in needs_torch]
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT],
+        cwd=ROOT,
+        input=f"{' '.join(collecting.EXCLUDED_MODULES)}\n{' '.join(names)}",
+        capture_output=True,
+        text=True,
+        timeout=170,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_that_every_module_that_is_imported_by_name_is_taken_along():

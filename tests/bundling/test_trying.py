@@ -89,6 +89,18 @@ def test_that_a_sandbox_inherits_nothing_from_here(tmp_path, monkeypatch):
     assert Path(variables["PATH"]) == tmp_path / "empty"
 
 
+def test_that_what_lies_in_a_hidden_folder_is_not_hidden_again():
+    paths = [
+        Path("/work/.venv"),
+        Path("/work"),
+        Path("/usr/lib/python3"),
+        Path("/usr/lib/python3.11"),
+    ]
+    assert sandbox.outermost(paths) == (
+        *(Path("/usr/lib/python3"), Path("/usr/lib/python3.11"), Path("/work")),
+    )
+
+
 def test_that_what_cannot_be_hidden_is_refused():
     with pytest.raises(ValueError, match="has a space"):
         sandbox._covering([], [Path("/a b")])
