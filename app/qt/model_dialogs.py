@@ -50,6 +50,8 @@ class ModelDialogs(QObject):
         model.not_exported.connect(self._on_not_exported)
         model.passphrase_asked.connect(self._on_passphrase_asked)
         model.opening_ended.connect(self._on_opening_ended)
+        # The program ends with its last window, and a question that nobody is left for is one.
+        window.closed.connect(self._on_opening_ended)
         self._on_model(session.model_shown)
 
     def folder(self) -> str:
