@@ -81,7 +81,7 @@ def owners(
 
 def installed_files() -> dict[str, str]:
     """Return the package of every file that is installed in this environment."""
-    found = {}
+    found: dict[str, str] = {}
     for distribution in metadata.distributions():
         # Its name is read from a file every time it is asked for.
         found |= dict.fromkeys(recorded(distribution), distribution.name)

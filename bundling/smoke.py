@@ -161,7 +161,6 @@ class Smoke:
     def shown(self, display: str, how: str, end: Callable[["subprocess.Popen[str]"], None]) -> None:
         """Show the window, wait for a camera's picture in it, and end it."""
         picture = self.scratch / f"window-{how}.png"
-        began = time.monotonic()
         process = self.sandbox.start(self.program, DISPLAY=display)
         try:
             self.seen(process, display, picture, "a camera's picture", _has_photograph)
