@@ -30,6 +30,9 @@ PERSONAL_NAME = "personal"
 FEATURES_NAME, OUTCOMES_NAME = "features", "outcomes"
 """Folders in the cache: views of evaluated recordings, and scores of models fitted on them."""
 
+DIGESTS_NAME = "digests.json"
+"""File in the first of these: paths and digests of evaluated recordings."""
+
 CACHES_NAME = "caches.json"
 """File in the personal folder: other folders in which evaluations keep views."""
 
@@ -225,23 +228,22 @@ def remembered_caches() -> list[Path]:
 def _evaluated(folder: Path) -> list[Path]:
     """Return what evaluations left in a folder, by the names that they give and no others.
 
-    The folder may be one that the person keeps other things in.
+    The folder may be one that the person keeps other things in, or a link to another disk.
     """
+    ours: list[Path] = []
     try:
         inside = sorted(folder.iterdir())
-        ours = [path for path in inside if _UNDER_WAY.fullmatch(path.name) or _has_entries(path)]
-        if inside and ours == inside:
-            return [folder]
-        return ours
+        for path in inside:
+            if path.name == DIGESTS_NAME or _UNDER_WAY.fullmatch(path.name):
+                ours.append(path)
+            elif _ENTRIES.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                entries = [one for one in path.iterdir() if _ENTRY.fullmatch(one.name)]
+                ours += [path] if len(entries) == len(list(path.iterdir())) else entries
     except OSError:
-        return []
-
-
-def _has_entries(folder: Path) -> bool:
-    """Whether a folder holds entries of an evaluation, and nothing else."""
-    if folder.is_symlink() or not _ENTRIES.fullmatch(folder.name):
-        return False
-    return all(_ENTRY.fullmatch(path.name) for path in folder.iterdir())
+        return ours
+    if ours != inside:
+        return ours
+    return [*ours, folder] if folder.is_symlink() else [folder]
 
 
 def personal_folder() -> Path:

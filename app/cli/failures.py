@@ -16,9 +16,7 @@ from typer.core import TyperGroup
 
 from app.cli.console import say, stop
 from app.cli.exit_codes import ExitCode
-
-DEBUG_VARIABLE = "LMKL_PAD_DEBUG"
-"""Environment variable that adds the traceback of an error nobody foresaw."""
+from app.logs import DEBUG_VARIABLE
 
 STOPPED = "Stopped."
 

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from app.protocols.footage import FileFootage
 from app.protocols.types import Recording
-from app.storage import StorageError, read_text, write_text
+from app.storage import DIGESTS_NAME, StorageError, read_text, write_text
 
-NAME = "digests.json"
 SMALLEST = 1 << 20
 """Bytes from which a file's digest is worth remembering."""
 
@@ -40,7 +39,7 @@ class Digests:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / NAME
+        self._path = folder / DIGESTS_NAME
         self._known = _read(self._path)
         self._taken: dict[str, str] = {}
         self._changed = False

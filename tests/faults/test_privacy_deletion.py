@@ -52,6 +52,7 @@ class Life:
             for name in (storage.FEATURES_NAME, storage.OUTCOMES_NAME):
                 kept = Cache(name, folder)
                 kept.store(secrets.token_hex(32), {"subject": MARK}, {"views": self.features})
+                storage.write_text(kept.folder / storage.DIGESTS_NAME, f'{{"/home/{MARK}": []}}')
                 # What a process that was killed has left.
                 scratch = kept.folder / ".views-killed"
                 scratch.mkdir()
@@ -113,7 +114,9 @@ def test_that_nothing_of_the_person_is_found_after_deleting(attempt, life, delet
 
 def test_that_what_else_lies_in_a_named_cache_stays(life):
     ours = life.named / "features"
-    kept = [ours / "mine.txt", ours / "cd" / "notes.txt", life.named / "thesis" / "features.txt"]
+    entry = next(ours.rglob("*.safetensors"))
+    kept = [ours / "mine.txt", ours / "cd" / "notes.txt", entry.with_name("notes.txt")]
+    kept.append(life.named / "thesis" / "features.txt")
     for path in kept:
         path.parent.mkdir(exist_ok=True)
         path.write_text("not of the program's making")
@@ -121,6 +124,17 @@ def test_that_what_else_lies_in_a_named_cache_stays(life):
     assert life.found() == []
     assert all(path.exists() for path in kept)
     assert not (ours / "ab").exists()
+
+
+@POSIX
+def test_that_what_a_link_leads_to_on_another_disk_is_deleted_too(life, tmp_path):
+    for name in (storage.FEATURES_NAME, storage.OUTCOMES_NAME):
+        kept = storage.cache_folder() / name
+        kept.rename(life.home / f"disk-{name}")
+        kept.symlink_to(life.home / f"disk-{name}")
+    storage.delete_all()
+    assert life.found() == []
+    assert not (storage.cache_folder() / storage.FEATURES_NAME).is_symlink()
 
 
 @pytest.mark.parametrize(

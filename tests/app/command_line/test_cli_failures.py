@@ -12,10 +12,11 @@ import typer
 from typer.testing import CliRunner
 
 from app.cli.exit_codes import MEANINGS, ExitCode
-from app.cli.failures import DEBUG_VARIABLE, Commands
+from app.cli.failures import Commands
 from app.cli.main import cli
 from app.headless.errors import OutputError, TooFewFramesError
 from app.headless.outputs import growing_text
+from app.logs import DEBUG_VARIABLE
 from app.presentation import TrialError
 from app.protocols.types import ProtocolError
 from app.report import ReportError

@@ -5,9 +5,10 @@ import os
 
 import pytest
 
-from app.evaluation.digests import NAME, SETTLED, SMALLEST, Digests
+from app.evaluation.digests import SETTLED, SMALLEST, Digests
 from app.protocols.footage import FileFootage
 from app.protocols.types import Recording
+from app.storage import DIGESTS_NAME
 
 
 @pytest.fixture
@@ -68,16 +69,16 @@ def test_that_a_file_written_a_moment_ago_is_read_again(tmp_path, video, reads, 
 def test_that_small_files_are_not_worth_remembering(tmp_path, video, reads):
     video.write_bytes(b"small")
     remembered(tmp_path, video)
-    assert not (tmp_path / NAME).exists()
+    assert not (tmp_path / DIGESTS_NAME).exists()
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", '{"a": 1}', '{"a": [1, 2]}', "\0", "[" * 9999])
 def test_that_a_damaged_memory_is_none(tmp_path, video, reads, content):
     first = remembered(tmp_path, video)
-    (tmp_path / NAME).write_text(content)
+    (tmp_path / DIGESTS_NAME).write_text(content)
     assert remembered(tmp_path, video) == first
     assert len(reads) == 2
-    assert list(json.loads((tmp_path / NAME).read_text())) == [str(video)]
+    assert list(json.loads((tmp_path / DIGESTS_NAME).read_text())) == [str(video)]
 
 
 def test_that_the_memory_is_bounded(tmp_path, video, reads, monkeypatch):
@@ -86,4 +87,4 @@ def test_that_the_memory_is_bounded(tmp_path, video, reads, monkeypatch):
     other.write_bytes(b"z" * SMALLEST)
     remembered(tmp_path, video)
     remembered(tmp_path, other)
-    assert list(json.loads((tmp_path / NAME).read_text())) == [str(other)]
+    assert list(json.loads((tmp_path / DIGESTS_NAME).read_text())) == [str(other)]
