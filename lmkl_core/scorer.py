@@ -78,8 +78,9 @@ class SupportKernels:
             _refuse(halves)
         block -= halves[:, :, None]
         block -= self._halves
-        if block.dtype == np.float32:  # in double, rounding cannot lift a kernel visibly above 1
-            np.minimum(block, 0.0, out=block)
+        # Rounding must not lift a kernel above 1: in single precision it does so by itself, in
+        # double where one support row lies so far off that the centre is far from all others.
+        np.minimum(block, 0.0, out=block)
         return np.exp(block, out=block)
 
     def _one(self, g: int, array: np.ndarray) -> np.ndarray:

@@ -383,6 +383,19 @@ def test_that_a_model_whose_scores_exceed_the_theory_is_shown_without_its_bounds
     assert describe(load_model(path)).bounds == ()
 
 
+@pytest.mark.parametrize("kind", ["views", "inducing"])
+def test_that_a_support_row_far_from_all_others_makes_no_score_infinite(kind):
+    # The centre is then so far from the rows that rounding made squared distances negative.
+    document, tensors = unsealed(to_bytes(small_model(kind)))
+    tensors["support.1"][2, 0] *= 1e11
+    model, manifest = from_bytes(seal(document, tensors))
+    rng = np.random.default_rng(0)
+    views = {view.name: rng.normal(size=(200, view.columns)) for view in manifest.views}
+    # Weights, memberships and kernels are at most 1 each.
+    bound = np.abs(model._fitted.scorer().coefficients).sum() * model.kernel_weights_.size
+    assert np.max(np.abs(model.explain(views))) <= bound
+
+
 # --- videos
 
 
