@@ -10,18 +10,18 @@ import threading
 
 import pytest
 
+from lmkl_core import locking
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.weights import (
     FetchError,
     MissingWeightsError,
     WrongWeightsError,
     fetch,
-    locking,
 )
 from lmkl_core.features.weights import transfer as transfer_module
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
-from lmkl_core.features.weights.locking import Locked, only_one
 from lmkl_core.features.weights.transfer import check_url
+from lmkl_core.locking import Locked, only_one
 from tests.features.file_server import Answer, serving
 
 CONTENT = bytes(range(256)) * 4000
