@@ -146,18 +146,17 @@ class ModelDialogs(QObject):
 
     def _ask_for_file(self, is_protected: bool) -> str:
         """Return a path whose ending tells whether the file is protected; empty for none."""
-        suffix, other = SUFFIX, PROTECTED_SUFFIX
-        if is_protected:
-            suffix, other = other, suffix
+        suffix = PROTECTED_SUFFIX if is_protected else SUFFIX
         start = str(Path(self.folder()) / f"{NAME}{suffix}")
         pattern = self.tr(PROTECTED_PATTERN if is_protected else PLAIN_PATTERN)
         typed, _ = QFileDialog.getSaveFileName(
             self._window, self.tr("Export the model"), start, pattern
         )
-        if not typed or Path(typed).suffix.lower() not in ("", other):
-            return typed
-        path = Path(typed).with_suffix(suffix)
-        return str(path) if not path.exists() or self._may_replace(path) else ""
+        if not typed:
+            return ""
+        path = with_right_ending(Path(typed), is_protected)
+        is_asked = path != Path(typed) and path.exists()
+        return str(path) if not is_asked or self._may_replace(path) else ""
 
     def _may_replace(self, path: Path) -> bool:
         """Ask about a file that the file dialog knew nothing of."""
@@ -187,3 +186,18 @@ class ModelDialogs(QObject):
     @Slot()
     def _on_not_exported(self) -> None:
         self.close_after_export = False
+
+
+def with_right_ending(path: Path, is_protected: bool) -> Path:
+    """Return a path whose name promises protection if, and only if, there is some.
+
+    Only names with that promise are held to it: under any other, a file that somebody put in the
+    place of a protected one would be opened.
+    """
+    ending = path.suffix.lower()
+    if is_protected:
+        if ending == PROTECTED_SUFFIX:
+            return path
+        stem = path.stem if ending == SUFFIX else path.name
+        return path.with_name(stem + PROTECTED_SUFFIX)
+    return path.with_suffix(SUFFIX) if ending in ("", PROTECTED_SUFFIX) else path

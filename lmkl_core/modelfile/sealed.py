@@ -13,11 +13,11 @@ The file, byte by byte::
     40      rest  an ordinary model file, encrypted; its last 16 bytes are the tag of GCM
 
 To read one: normalise the passphrase to Unicode's NFKC, so that it does not matter how a keyboard
-spells its letters; remove spaces (U+0020) at both ends, which are pasted by accident; encode it as
-UTF-8. Derive 32 bytes with scrypt from it and the salt. Decrypt the rest with AES-256-GCM under
-that key and the nonce, with the first 40 bytes as associated data. What comes out is read, and
-distrusted, like a model file that was never protected. Salt and nonce are drawn anew for every
-file: no key is used twice.
+spells its letters; remove spaces, tabs and line ends (U+0020, U+0009, U+000A, U+000D) at both ends,
+which are pasted by accident; encode it as UTF-8. Derive 32 bytes with scrypt from it and the salt.
+Decrypt the rest with AES-256-GCM under that key and the nonce, with the first 40 bytes as
+associated data. What comes out is read, and distrusted, like a model file that was never protected.
+Salt and nonce are drawn anew for every file: no key is used twice.
 
 Files are known by their magic, never by their name. The numbers for scrypt are read before
 anything is authenticated, so they are bounded first: a file can ask for 256 MiB and a few seconds,
@@ -67,6 +67,8 @@ LONGEST_PASSPHRASE = 1024
 """Characters."""
 
 WITHOUT = "save it without a passphrase"
+
+_PASTED = " \t\r\n"
 
 _NEEDS = (
     "its passphrase needs the package cryptography, which is missing",
@@ -134,9 +136,9 @@ def check_passphrase(passphrase: str) -> str:
     text = _normalised(passphrase)
     if not text:
         return "The passphrase is empty: give one."
-    if _bytes_of(passphrase) is None or any(map(_is_unsafe, passphrase)):
+    if _bytes_of(passphrase) is None or any(map(_is_unsafe, passphrase.strip(_PASTED))):
         return "The passphrase holds characters that are no text: use others."
-    if min(len(text), len(passphrase)) < SHORTEST_PASSPHRASE:
+    if min(len(text), len(passphrase.strip(_PASTED))) < SHORTEST_PASSPHRASE:
         return (
             f"The passphrase is shorter than {SHORTEST_PASSPHRASE} characters: four or five words "
             "that do not belong together are easy to keep and hard to guess."
@@ -262,7 +264,7 @@ def _bytes_of(passphrase: str) -> bytearray | None:
 
 
 def _normalised(passphrase: str) -> str:
-    return unicodedata.normalize("NFKC", passphrase).strip(" ")
+    return unicodedata.normalize("NFKC", passphrase).strip(_PASTED)
 
 
 def _is_unsafe(character: str) -> bool:

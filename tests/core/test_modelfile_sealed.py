@@ -112,9 +112,11 @@ def test_that_salt_and_nonce_are_drawn_anew_for_every_file():
         ("stra\u00dfe und z\u00fcge 1234", "stra\u00dfe und zu\u0308ge 1234"),
         ("\ufb01ne words of mine", "fine words of mine"),
         ("four words with spaces", "  four words with spaces\u00a0 "),
+        ("copied from a line", "\tcopied from a line\r\n"),
+        ("copied from a line\n", "copied from a line"),
         ("\uff50ass \uff11\uff12\uff13 and others", "pass 123 and others"),
     ],
-    ids=["composed and not", "ligature", "pasted", "wide"],
+    ids=["composed and not", "ligature", "pasted", "line", "of a line", "wide"],
 )
 def test_that_keyboards_that_spell_letters_otherwise_open_the_file(written, typed):
     data = encrypted(plain_bytes(), written, CHEAPEST)
@@ -176,7 +178,7 @@ def test_that_a_missing_passphrase_has_its_own_error():
 
 
 @pytest.mark.parametrize(
-    "passphrase", [WRONG, "", "x", "\ud800" * 20, "y" * 5000, b"bytes", f"{PASSPHRASE}\n"]
+    "passphrase", [WRONG, "", "x", "\ud800" * 20, "y" * 5000, b"bytes", f"{PASSPHRASE}\n."]
 )
 def test_that_a_wrong_passphrase_is_told_with_what_else_it_may_be(passphrase):
     sentence = refused(sealed_bytes(), passphrase, WrongPassphrase)
@@ -199,6 +201,8 @@ def test_that_a_file_that_lost_its_protection_is_not_taken_for_it():
         b"bytes of good length",
         "\ud800" * 20,
         "a\x00" * 10,
+        "two lines of\nmany words",
+        "\n14 characters.\n\n",
     ],
 )
 def test_that_a_passphrase_that_protects_nothing_is_refused(problem, tmp_path):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
 
 from app.models.files import load, save
 from app.qt.controls.model_control import EXPORT, IMPORT
+from app.qt.model_dialogs import with_right_ending
 from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.qt.views.dialogs.unlock_dialog import UnlockDialog
 from app.shown import PassphraseAsked
@@ -135,6 +136,16 @@ def test_that_what_is_typed_is_seen_only_if_that_is_wanted(export_dialog):
     assert all(line.inputMethodHints() & Qt.InputMethodHint.ImhSensitiveData for line in lines)
 
 
+def test_that_what_was_taken_cannot_be_brought_back_by_undoing(export_dialog, qtbot):
+    export_dialog.protect.click()
+    typed(qtbot, export_dialog, PASSPHRASE, PASSPHRASE)
+    export_dialog.take_passphrase()
+    export_dialog.see.click()  # lines that hide what is typed undo nothing
+    for edit in (export_dialog.first, export_dialog.second):
+        qtbot.keyClick(edit.line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert edit.text() == ""
+
+
 def test_that_losing_the_passphrase_is_told_before_it_is_chosen(export_dialog):
     export_dialog.protect.click()
     told = words_of(export_dialog)
@@ -199,6 +210,28 @@ def test_that_no_job_shows_its_passphrase(office, protected):
     office.control.export(str(protected), PASSPHRASE)
     assert [job.kind for job in office.jobs] == [IMPORT, EXPORT]
     assert PASSPHRASE not in repr(office.jobs)
+
+
+# ------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize(
+    ("typed_name", "protected_name", "plain_name"),
+    [
+        ("face", "face.lmkl", "face.safetensors"),
+        ("face.lmkl", "face.lmkl", "face.safetensors"),
+        ("FACE.LMKL", "FACE.LMKL", "FACE.safetensors"),
+        ("face.safetensors", "face.lmkl", "face.safetensors"),
+        ("anna.karenina", "anna.karenina.lmkl", "anna.karenina"),
+        ("face.lmkl.bak", "face.lmkl.bak.lmkl", "face.lmkl.bak"),
+        (".face", ".face.lmkl", ".face.safetensors"),
+    ],
+)
+def test_that_every_protected_model_has_a_name_that_is_held_to_it(
+    tmp_path, typed_name, protected_name, plain_name
+):
+    assert with_right_ending(tmp_path / typed_name, True) == tmp_path / protected_name
+    assert with_right_ending(tmp_path / typed_name, False) == tmp_path / plain_name
 
 
 # ------------------------------------------------------------- the window

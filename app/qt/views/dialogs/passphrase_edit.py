@@ -62,7 +62,7 @@ class PassphraseEdit(QWidget):
     def take(self) -> str:
         """Return what was typed and forget it."""
         text = self.line.text()
-        self.line.clear()
+        self.line.setText("")  # unlike clear(), this leaves nothing that could be undone
         return text
 
 
