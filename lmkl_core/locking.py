@@ -31,7 +31,7 @@ def only_one(path: Path) -> Iterator[None]:
     OSError
         If the file cannot be made, or the file system knows no locks.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:
             _lock(handle)

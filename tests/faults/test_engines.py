@@ -52,6 +52,13 @@ def killed():
     import signal
     os.kill(os.getpid(), signal.SIGKILL)
 
+def asked_to_end():
+    import signal
+    os.kill(os.getpid(), signal.SIGTERM)
+
+def interrupted():
+    raise KeyboardInterrupt
+
 def hanging():
     import threading
     threading.Event().wait()
@@ -170,6 +177,24 @@ def test_that_an_engine_that_fails_in_its_trial_run_is_silently_done_without(
     assert again.notes == (note,)
     assert [FAULTS[fault] in failed.problem for failed in fresh.failed_probes()] == [True]
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.fault(
+    "Engines", "a trial run that Ctrl-C or the end of a session breaks off", keeps="scores"
+)
+@pytest.mark.parametrize("how", ["asked_to_end", "interrupted"])
+def test_that_a_trial_run_that_was_broken_off_says_nothing_of_its_engine(
+    attempt, safe, fresh, inject, how
+):
+    inject(how)
+    with attempt() as trial:
+        extractor = Extractor(ONE, cache=fresh)
+        assert extractor.engine_names == ("torch",)
+        assert "it was asked to end" in extractor.notes[0]
+        trial.expect_kept(scores_are_right(extractor, safe[0]))
+        assert fresh.failed_probes() == []
+        inject("")
+        assert Extractor(ONE, cache=Cache(fresh.folder)).engine_names == ("onnxruntime",)
 
 
 START = """

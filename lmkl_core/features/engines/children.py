@@ -23,6 +23,11 @@ from lmkl_core.processes import module_command, module_environment
 
 _MARK = "@lmkl "  # libraries print to the standard output too
 _TICK = 0.1
+_ASKED_TO_END = (
+    *(-getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)),
+    0xC000013A,  # Ctrl-C on Windows
+)
+"""Exit codes after Ctrl-C in the terminal, or the end of a session, which reach children too."""
 
 
 def serve(
@@ -66,7 +71,8 @@ def ask(
     Yields
     ------
     dict
-        What the child answered, or ``{"failed": reason}`` if it died or took too long.
+        What the child answered, or ``{"failed": reason}`` if it died or took too long; with
+        ``"asked": True`` where somebody asked it to end, which says nothing of its work.
 
     Raises
     ------
@@ -115,7 +121,7 @@ def _one_child(
             for _ in jobs:
                 reply = _next_reply(replies, timeout, cancel)
                 if reply is None:
-                    yield {"failed": _death(child, errors)}
+                    yield _death(child, errors)
                     return
                 yield reply
         except TimeoutError:
@@ -165,14 +171,17 @@ def _read(stdout: IO[str], replies: "queue.Queue[dict[str, Any] | None]") -> Non
     replies.put(None)
 
 
-def _death(child: "subprocess.Popen[str]", errors: IO[bytes]) -> str:
+def _death(child: "subprocess.Popen[str]", errors: IO[bytes]) -> dict[str, Any]:
+    """Return the answer of a child that gives none any more."""
     code = child.wait()
+    if code in _ASKED_TO_END:
+        return {"failed": "it was asked to end", "asked": True}
     if code < 0:
         try:
-            return f"it was ended by {signal.Signals(-code).name}"
+            return {"failed": f"it was ended by {signal.Signals(-code).name}"}
         except ValueError:
-            return f"it was ended by signal {-code}"
+            return {"failed": f"it was ended by signal {-code}"}
     errors.seek(0)
     said = errors.read().decode("utf-8", errors="replace").strip()
     last = said.splitlines()[-1] if said else "it said nothing"
-    return f"it ended with exit code {code} ({last[:200]})"
+    return {"failed": f"it ended with exit code {code} ({last[:200]})"}

@@ -158,7 +158,8 @@ class Chooser:
                 failed = reply.get("failed", "it gave an answer that makes no sense")
                 problem = f"a trial run failed: {failed}"
             problems[task] = problem
-            self._remember(engine, task, problem)
+            if not reply.get("asked"):
+                self._remember(engine, task, problem)
             self._tell(self._steps_done + 1, f"tried {task.graph.label} with {engine}")
         return problems
 
