@@ -89,7 +89,7 @@ def _model(stored: Any) -> ModelShown | None:
                 _real(threshold["bpcer_interval"][0]),
                 _real(threshold["bpcer_interval"][1]),
             ),
-            n_scores=int(threshold["n_scores"]),
+            n_scores=_kind(threshold["n_scores"], int),
             n_effective=_real(threshold["n_effective"]),
             promised=_kind(threshold["promised"], bool),
             origin=_kind(threshold["origin"], str),
@@ -113,12 +113,12 @@ def _model(stored: Any) -> ModelShown | None:
                 for name, value in stored["parameters"].items()
             ),
             takes=tuple(_kind(name, str) for name in stored["takes"]),
-            n_samples=int(stored["n_samples"]),
+            n_samples=_kind(stored["n_samples"], int),
             preset=_kind(stored["preset"], str),
             path=_kind(stored["file"], str),
             digest=_kind(stored["digest"], str),
         )
-    except (TypeError, ValueError, LookupError, AttributeError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
         return None
 
 
@@ -132,6 +132,6 @@ def _real(value: Any) -> float:
 
 
 def _kind(value: Any, kind: type) -> Any:
-    if not isinstance(value, kind):
+    if type(value) is not kind:  # true is no number
         raise TypeError(f"this is no {kind.__name__}")
     return value

@@ -19,6 +19,8 @@ from app.models.files import load as load_model
 from app.models.summary import describe
 from app.protocols.registry import DATABASES
 from app.protocols.types import ProtocolError
+from app.report import build
+from app.report.writing import as_document
 from app.sources.causes import Cause, SourceError
 from app.sources.image_folder import ImageFolder, read_image
 from app.sources.image_header import image_size
@@ -32,6 +34,8 @@ from lmkl_core.features.presets import PresetError, load_preset
 from lmkl_core.modelfile import from_bytes, to_bytes
 from lmkl_core.modelfile.container import seal
 from tests.app.models.model_material import file_with, window_model
+from tests.app.report.report_material import context
+from tests.app.trial_material import session
 from tests.core.modelfile_corpus import small_model, unsealed
 from tests.fuzzing.target import CORPUS
 from tests.fuzzing.targets.weights import SPEC
@@ -234,8 +238,8 @@ def test_that_a_link_that_came_with_a_database_does_not_lead_out_of_it(tmp_path)
     outside.touch()
     lists = {name: [] for name in ("client", "imposter")}
     for who, folder in (("client", "ClientRaw"), ("imposter", "ImposterRaw")):
-        for session in (1, 3):
-            name = f"0001/0001_00_00_0{session}_0.jpg"
+        for number in (1, 3):
+            name = f"0001/0001_00_00_0{number}_0.jpg"
             path = root / folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
@@ -312,6 +316,21 @@ def test_that_a_session_of_many_values_is_refused_and_one_of_as_many_as_are_reco
     monkeypatch.setattr(sessions, "MOST_VALUES", 1000)
     with pytest.raises(TrialError, match="more than any test session"):
         read_session(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("count", ["Infinity", "1e999", "NaN", "true", '"7"', "7.5", "null"])
+def test_that_a_report_whose_model_has_a_count_that_is_none_is_read_without_its_model(
+    count, tmp_path
+):
+    stored = json.dumps(as_document(build(session(2, 2), context())), allow_nan=False)
+    (tmp_path / "x.json").write_text(stored)
+    assert read_session(tmp_path / "x.json").model is not None
+    changed = stored.replace('"n_scores": 240', f'"n_scores": {count}')
+    assert changed != stored
+    (tmp_path / "x.json").write_text(changed)
+    found = read_session(tmp_path / "x.json")
+    assert found.model is None
+    assert len(found.trial.presentations) == 6
 
 
 # --- weights
