@@ -184,3 +184,5 @@ def _typed(prompt: str) -> str:
         return getpass.getpass(prompt, stream=sys.stderr)
     except EOFError:
         stop("No passphrase was given.", ExitCode.NO_PASSPHRASE)
+    except UnicodeDecodeError:
+        stop("What was typed is no text: check the terminal's encoding.", ExitCode.NO_PASSPHRASE)

@@ -201,29 +201,23 @@ def test_that_a_protected_model_is_enrolled_grows_scores_and_is_reported(
 # ------------------------------------------------------------- the terminal
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="a terminal of its own is made as Linux does")
-def test_that_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(protected, tmp_path):
+LINUX = pytest.mark.skipif(
+    sys.platform != "linux", reason="a terminal of its own is made as Linux does"
+)
+
+
+def on_a_terminal(words, answers):
+    """Run a command on a terminal of its own; return its end, its output and what was shown.
+
+    ``answers`` are pairs of what is waited for and what is then typed, in bytes, if anything.
+    """
     import fcntl
     import pty
     import termios
 
-    to = tmp_path / "changed.lmkl"
     ours, theirs = pty.openpty()
-    answers = [
-        ("Passphrase of me.lmkl: ", WRONG),
-        ("try again.", None),
-        ("Passphrase of me.lmkl: ", PASSPHRASE),
-        ("not even we", None),
-        ("New passphrase for changed.lmkl (empty keeps the old one): ", "short"),
-        ("shorter than 15", None),
-        ("New passphrase for changed.lmkl (empty keeps the old one): ", OTHER),
-        ("The same once more: ", WRONG),
-        ("are not the same.", None),
-        ("New passphrase for changed.lmkl (empty keeps the old one): ", OTHER),
-        ("The same once more: ", OTHER),
-    ]
     with subprocess.Popen(
-        [sys.executable, "-m", "app", "export", str(protected), "--to", str(to), "--json"],
+        [sys.executable, *map(str, words)],
         cwd=ROOT,
         env={name: value for name, value in os.environ.items() if name != "LMKL_PAD_PASSPHRASE"},
         stdin=theirs,
@@ -239,16 +233,53 @@ def test_that_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(protected,
                 seen += read_until(ours, prompt)
                 if answer is not None:
                     wait_for_silence(ours)
-                    os.write(ours, f"{answer}\n".encode())
+                    os.write(ours, answer + b"\n")
             stdout = process.communicate(timeout=120)[0]
         finally:
             process.kill()
             os.close(ours)
-    assert process.returncode == ExitCode.OK, seen
+    return process.returncode, stdout, seen
+
+
+@LINUX
+def test_that_a_passphrase_is_asked_for_on_the_terminal_and_not_shown(protected, tmp_path):
+    to = tmp_path / "changed.lmkl"
+    answers = [
+        ("Passphrase of me.lmkl: ", WRONG),
+        ("try again.", None),
+        ("Passphrase of me.lmkl: ", PASSPHRASE),
+        ("not even we", None),
+        ("New passphrase for changed.lmkl (empty keeps the old one): ", "short"),
+        ("shorter than 15", None),
+        ("New passphrase for changed.lmkl (empty keeps the old one): ", OTHER),
+        ("The same once more: ", WRONG),
+        ("are not the same.", None),
+        ("New passphrase for changed.lmkl (empty keeps the old one): ", OTHER),
+        ("The same once more: ", OTHER),
+    ]
+    code, stdout, seen = on_a_terminal(
+        ["-m", "app", "export", protected, "--to", to, "--json"],
+        [(prompt, None if answer is None else answer.encode()) for prompt, answer in answers],
+    )
+    assert code == ExitCode.OK, seen
     assert json.loads(stdout)["is_protected"]
     for secret in (PASSPHRASE, WRONG, OTHER):
         assert secret not in seen
     assert load(to, passphrase=OTHER).digest == window_model().digest
+
+
+ASK = "from app.cli.passphrases import _typed; print(_typed('Passphrase: '))"
+
+
+@LINUX
+def test_that_what_is_typed_and_no_text_is_told_in_one_sentence_without_it():
+    told = "What was typed is no text: check the terminal's encoding."
+    code, stdout, seen = on_a_terminal(
+        ["-X", "utf8", "-c", ASK], [("Passphrase: ", b"secret \xff words"), (told, None)]
+    )
+    assert code != 0
+    assert "secret" not in seen
+    assert stdout == b""
 
 
 def read_until(handle, words, patience=120.0):
