@@ -139,10 +139,12 @@ class Desk(QObject):
         self._warm_up.emit()
 
     def forget_takes(self) -> None:
-        """Remove what is kept of unsaved takes: the person closes the window without them."""
-        if self.recovery is not None:
-            with contextlib.suppress(OSError):  # offered at the next start, and deleted there
-                self.keeper.discard_now()
+        """Have what is kept of unsaved takes removed: the person closes the window without them.
+
+        Their thread does so before it ends: the window waits for no disk. What it cannot delete is
+        offered at the next start.
+        """
+        self.keeper.want((), {})
 
     def stop(self) -> bool:
         """End all threads and let go of the source; return whether all ended in time."""

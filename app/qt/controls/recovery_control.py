@@ -38,7 +38,7 @@ class RecoveryControl(QObject):
     find_requested = Signal()
     keep_requested = Signal()
     load_requested = Signal(object)
-    remove_requested = Signal(object)
+    remove_requested = Signal()
 
     def __init__(
         self, session: Session, worker: RecoveryWorker, is_on: bool, parent: QObject | None = None
@@ -49,6 +49,8 @@ class RecoveryControl(QObject):
         self._found: list[Found] = []
         self._has_looked = self._has_complained = False
         self._loading: Found | None = None
+        self._brought_back: list[Found] = []
+        """Whose takes are in the session, and not yet among those that are to be kept."""
         self._wanted: tuple[Sample, ...] = ()
         self.find_requested.connect(worker.find)
         self.keep_requested.connect(worker.keep)
@@ -71,7 +73,7 @@ class RecoveryControl(QObject):
             self._loading = self._found[0]
             self.load_requested.emit(self._loading)
         elif key == DELETE:
-            self.remove_requested.emit([self._found.pop(0)])
+            self._remove([self._found.pop(0)])
             self._offer()
 
     def switch(self, is_on: bool) -> None:
@@ -87,9 +89,9 @@ class RecoveryControl(QObject):
         self._want(())
         self._has_looked = False
         self._look()  # what is found while it is off is removed
-        if self._found and self._loading is None:
-            self.remove_requested.emit(self._found)
-            self._found = []
+        self._remove([one for one in self._found if one is not self._loading])
+        self._found = [one for one in self._found if one is self._loading]
+        if self._loading is None:
             self._offer()
 
     def forget(self) -> None:
@@ -106,6 +108,7 @@ class RecoveryControl(QObject):
 
     def release(self) -> None:
         """Let go of what earlier runs have left: it is offered again at the next start."""
+        self._loading = None  # what is being read comes too late
         while self._found:
             self._found.pop().run.release()
 
@@ -122,26 +125,42 @@ class RecoveryControl(QObject):
     @Slot(object)
     def on_found(self, found: list[Found]) -> None:
         """Offer what an earlier run has left."""
-        if self._is_on:
-            self._found += found
-            self._offer()
-        else:
-            self.remove_requested.emit(found)
+        if not self._is_on:
+            self._remove(found)
+            return
+        # Everything may have been deleted since it was looked for.
+        self._found += [one for one in found if one.run.is_there]
+        self._offer()
 
     @Slot(object)
     def on_recovered(self, recovered: Recovered) -> None:
         """Take over what was read again."""
+        found = recovered.found
+        if found is not self._loading:
+            found.run.release()  # everything was deleted meanwhile, or the window closes
+            return
         self._loading = None
-        if recovered.found in self._found:
-            self._found.remove(recovered.found)
-        if recovered.samples:
-            self._session.change_enrolment(lambda one: one.restore(recovered.samples))
-            self.brought_back.emit()
-            level = "warning" if recovered.n_damaged else "info"
-            self.notice.emit(Notice(outcome_of(recovered), level))
+        self._found.remove(found)
+        if not recovered.samples:
+            self._found.insert(0, replace(found, index=None, problem=DAMAGED))
+        elif not fits(found, self._features or {}):
+            self._found.insert(0, found)  # other views were chosen meanwhile
         else:
-            self._found.insert(0, replace(recovered.found, index=None, problem=DAMAGED))
+            self._take_over(recovered)
+        if not self._is_on:
+            self._remove(self._found)
+            self._found = []
         self._offer()
+
+    def _take_over(self, recovered: Recovered) -> None:
+        self._brought_back.append(recovered.found)
+        self._session.change_enrolment(lambda one: one.restore(recovered.samples))
+        # Handed on with the takes; where none are kept, its folder is not needed any more.
+        self._remove(self._brought_back)
+        self._brought_back = []
+        self.brought_back.emit()
+        level = "warning" if recovered.n_damaged else "info"
+        self.notice.emit(Notice(outcome_of(recovered), level))
 
     @Slot(str)
     def on_failed(self, reason: str) -> None:
@@ -173,8 +192,15 @@ class RecoveryControl(QObject):
         if samples == self._wanted:
             return  # views are told at every frame, takes change less often
         self._wanted = samples
-        if self._worker.want(samples, self._features or {}):
+        replaced = [found.run for found in self._brought_back]
+        self._brought_back = []
+        if self._worker.want(samples, self._features or {}, replaced):
             self.keep_requested.emit()
+
+    def _remove(self, found: list[Found]) -> None:
+        if found:
+            self._worker.do_not_want(found)
+            self.remove_requested.emit()
 
     def _look(self) -> None:
         if not self._has_looked:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -14,11 +15,19 @@ from app.logs import way_of
 if TYPE_CHECKING:
     from app.recovery.finding import Found
     from app.recovery.journal import Journal
+    from app.recovery.runs import Run
     from app.takes import Sample
 
-    State = tuple[tuple[Sample, ...], Mapping[str, Any]]
-
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """What is to be on disk, and earlier runs that are needed no more once it is."""
+
+    samples: tuple[Sample, ...]
+    features: Mapping[str, Any]
+    replaced: tuple[Run, ...] = ()
 
 
 class RecoveryWorker(QObject):
@@ -38,17 +47,39 @@ class RecoveryWorker(QObject):
         self._writing = threading.Lock()
         """Held while the disk is at work; the window waits for it only to have all removed."""
         self._guard = threading.Lock()
-        self._state: State | None = None
+        self._state: _State | None = None
+        self._unwanted: list[Found] = []
         self._journal: Journal | None = None
 
     # ------------------------------------------------------------- from other threads
 
-    def want(self, samples: tuple[Sample, ...], features: Mapping[str, Any]) -> bool:
-        """Leave what is to be kept; return whether `keep` has to be called."""
+    def want(
+        self,
+        samples: tuple[Sample, ...],
+        features: Mapping[str, Any],
+        replaced: Sequence[Run] = (),
+    ) -> bool:
+        """Leave what is to be kept; return whether `keep` has to be called.
+
+        Parameters
+        ----------
+        samples : tuple of Sample
+            All of them; without any, nothing is left on disk.
+        features : mapping
+            Fingerprint of their views.
+        replaced : sequence of Run
+            Earlier runs whose takes are among these: removed once these are on disk, not before.
+        """
         with self._guard:
-            was_empty = self._state is None
-            self._state = samples, features
-            return was_empty
+            before = self._state
+            earlier = () if before is None else before.replaced
+            self._state = _State(samples, features, (*earlier, *replaced))
+            return before is None
+
+    def do_not_want(self, found: Sequence[Found]) -> None:
+        """Leave what is to be deleted; `remove` has to be called, and `finish` does so too."""
+        with self._guard:
+            self._unwanted += found
 
     def discard_now(self) -> None:
         """Remove what this run has kept, before this returns; what waits is dropped.
@@ -59,9 +90,10 @@ class RecoveryWorker(QObject):
             If something cannot be deleted.
         """
         with self._writing:
-            self._taken_state()
-            if self._journal is not None:
-                self._journal.discard()
+            journal, state = self._made_journal(), self._taken_state()
+            for run in () if state is None else state.replaced:
+                journal.replace(run)
+            journal.discard()
 
     def ask_to_stop(self) -> None:
         """End after what is being written (called from another thread)."""
@@ -73,7 +105,9 @@ class RecoveryWorker(QObject):
         """Look for what earlier runs have left."""
         from app.recovery.finding import find
 
-        if found := find():
+        with self._writing:
+            found = find()
+        if found:
             self.found.emit(found)
 
     @Slot()
@@ -82,26 +116,29 @@ class RecoveryWorker(QObject):
         with self._writing:
             if (state := self._taken_state()) is None:
                 return
+            journal = self._made_journal()
+            for run in state.replaced:
+                journal.replace(run)
             try:
-                self._made_journal().keep(*state)
+                journal.keep(state.samples, state.features)
             except Exception as error:
                 log.info("Unsaved takes could not be kept: %s", way_of(error))
                 self.failed.emit(_reason(error))
 
     @Slot(object)
     def load(self, found: Found) -> None:
-        """Read takes again; their folder goes when they are kept in ours."""
+        """Read takes again; their folder stays."""
         from app.recovery.finding import load
 
-        recovered = load(found)
-        if recovered.samples:
-            with self._writing:
-                self._made_journal().replace(found.run)
-        self.recovered.emit(recovered)
+        self.recovered.emit(load(found))
 
-    @Slot(object)
-    def remove(self, found: list[Found]) -> None:
-        """Delete what earlier runs have left."""
+    @Slot()
+    def remove(self) -> None:
+        """Delete what of earlier runs nobody wants."""
+        with self._guard:
+            found, self._unwanted = self._unwanted, []
+        if not found:
+            return
         from app.recovery.finding import remove
 
         for sentence in remove(one.run for one in found):
@@ -109,13 +146,14 @@ class RecoveryWorker(QObject):
 
     @Slot()
     def finish(self) -> None:
-        """Write what still waits and let go of the folders; the last thing that is called."""
+        """Write and delete what still waits and let go of the folders; the last of all calls."""
         self.keep()
+        self.remove()
         with self._writing:
             if self._journal is not None:
                 self._journal.close()
 
-    def _taken_state(self) -> State | None:
+    def _taken_state(self) -> _State | None:
         with self._guard:
             state, self._state = self._state, None
             return state

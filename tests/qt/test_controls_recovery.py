@@ -1,0 +1,317 @@
+"""What is kept, offered and removed: the real files, without a window, in any order of events."""
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from app import storage
+from app.qt.controls.recovery_control import BRING_BACK, DELETE, TOPIC, RecoveryControl
+from app.qt.workers.recovery import RecoveryWorker
+from app.recovery.index import read_index
+from app.recovery.journal import Journal
+from app.recovery.runs import takes_folder
+from app.session import Session
+from app.settings import Settings
+from tests.app.recovery.takes_material import FEATURES, left, nothing_is_left, same, takes
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+MINE = takes(4, "window", "lamp")
+
+
+class Busy(RecoveryWorker):
+    """A worker that can be busy: what it is asked for then waits, and is dropped when it ends."""
+
+    def __init__(self):
+        super().__init__()
+        self.is_busy = False
+        self._waiting = []
+
+    def find(self):
+        self._do(super().find)
+
+    def keep(self):
+        self._do(super().keep)
+
+    def load(self, found):
+        self._do(super().load, found)
+
+    def remove(self):
+        self._do(super().remove)
+
+    def work(self):
+        self.is_busy = False
+        while self._waiting:
+            self._waiting.pop(0)()
+
+    def finish(self):
+        self.is_busy = False
+        super().finish()
+
+    def _do(self, act, *arguments):
+        if self.is_busy:
+            self._waiting.append(partial(act, *arguments))
+        else:
+            act(*arguments)
+
+
+class Bench:
+    """A control, its worker on the same thread, and what the person is told."""
+
+    def __init__(self, is_on=True, features=FEATURES):
+        self.session, self.worker, self.told = Session(Settings()), Busy(), []
+        self.control = RecoveryControl(self.session, self.worker, is_on)
+        self.control.notice.connect(self.told.append)
+        self.control.on_prepared(features)
+
+    def enrol(self, samples):
+        self.session.change_enrolment(lambda one: setattr(one, "samples", samples))
+
+    def choose(self, key):
+        self.control.choose(TOPIC, key)
+
+    @property
+    def samples(self):
+        return self.session.enrolment.samples
+
+    @property
+    def offer(self):
+        """What the person is asked."""
+        return [notice for notice in self.told if notice.topic == TOPIC][-1].text
+
+    @property
+    def answers(self):
+        """What they can answer."""
+        asked = [notice for notice in self.told if notice.topic == TOPIC][-1]
+        return [choice.key for choice in asked.actions]
+
+
+def leave(samples=MINE, features=FEATURES):
+    """Leave takes as a run that was killed does."""
+    journal = Journal()
+    journal.keep(samples, features)
+    journal.close()
+
+
+def kept():
+    """Return the numbers of frames in the folders on disk."""
+    return sorted(len(read_index(folder).rows) for folder in takes_folder().glob("*/"))
+
+
+def nothing_is_there():
+    return not takes_folder().exists() or list(takes_folder().iterdir()) == []
+
+
+# ------------------------------------------------------------- kept
+
+
+def test_that_only_takes_of_a_real_person_are_kept():
+    bench = Bench()
+    bench.enrol(tuple(replace(one, is_simulated=one.take == "lamp") for one in MINE))
+    assert kept() == [4]
+    bench.enrol(tuple(replace(one, is_simulated=True) for one in MINE))
+    assert nothing_is_there()
+
+
+def test_that_what_is_struck_goes_and_with_the_last_frame_everything():
+    bench = Bench()
+    bench.enrol(MINE)
+    bench.session.change_enrolment(lambda one: one.remove_take("lamp"))
+    assert kept() == [4]
+    bench.session.change_enrolment(lambda one: one.clear())
+    assert nothing_is_there()
+
+
+def test_that_switching_it_off_removes_everything_and_keeps_no_more():
+    leave(MINE[:2])
+    leave(MINE[:3])
+    bench = Bench()
+    bench.enrol(MINE)
+    assert kept() == [2, 3, 8]
+    bench.control.switch(False)
+    assert nothing_is_there()
+    assert bench.offer == ""
+    bench.enrol(MINE[:5])
+    assert nothing_is_there()
+    bench.control.switch(True)
+    assert kept() == [5]
+    bench.control.switch(False)
+
+
+def test_that_switched_off_what_is_found_is_removed_unasked():
+    leave()
+    bench = Bench(is_on=False)
+    assert nothing_is_there()
+    assert bench.offer == ""
+
+
+def test_that_switching_it_off_while_takes_are_read_leaves_none_on_disk():
+    leave(MINE[:2])
+    leave()
+    bench = Bench()
+    bench.worker.is_busy = True
+    bench.choose(BRING_BACK)
+    bench.control.switch(False)
+    bench.worker.work()
+    assert same(bench.samples, MINE)
+    assert nothing_is_there()
+    assert bench.offer == ""
+
+
+# ------------------------------------------------------------- brought back
+
+
+def test_that_several_runs_are_offered_one_after_the_other():
+    leave()
+    leave(MINE[:3])
+    bench = Bench()
+    first = bench.offer
+    bench.choose(BRING_BACK)
+    assert "not saved" in bench.offer
+    assert bench.offer != first
+    bench.choose(BRING_BACK)
+    assert bench.offer == ""
+    assert len(bench.samples) == len(MINE) + 3
+    assert kept() == [len(MINE) + 3]
+    bench.control.forget()
+
+
+def test_that_takes_of_other_views_wait_until_these_are_chosen():
+    leave()
+    bench = Bench(features={"preset": {"name": "tiny"}})
+    assert "They are of the views 'texture', not of those in use" in bench.offer
+    assert bench.answers == [DELETE]
+    bench.control.on_prepared(FEATURES)
+    assert bench.answers == [BRING_BACK, DELETE]
+    bench.worker.is_busy = True
+    bench.choose(BRING_BACK)
+    bench.control.on_prepared({"preset": {"name": "tiny"}})  # chosen while they are read
+    bench.worker.work()
+    assert bench.samples == ()
+    assert bench.answers == [DELETE]
+    bench.control.release()
+    assert same(left(), MINE)
+
+
+def test_that_takes_stay_on_disk_until_they_are_there_again():
+    """What was recorded while they were read once took the place of what was not there yet."""
+    leave()
+    bench = Bench()
+    bench.worker.is_busy = True
+    bench.enrol(takes(1, "desk", first=50))
+    recovered = []
+    bench.worker.recovered.disconnect(bench.control.on_recovered)
+    bench.worker.recovered.connect(recovered.append)  # on its way to the window
+    bench.choose(BRING_BACK)
+    bench.worker.work()
+    assert kept() == [1, len(MINE)]
+    bench.worker.keep()
+    bench.control.on_recovered(recovered[0])
+    assert kept() == [len(MINE) + 1]
+    bench.control.forget()
+
+
+def test_that_closing_while_takes_are_read_loses_none():
+    leave()
+    bench = Bench()
+    bench.worker.is_busy = True
+    bench.choose(BRING_BACK)
+    bench.control.release()  # as closing does
+    bench.worker.want((), {})
+    bench.worker.work()
+    bench.worker.finish()
+    assert bench.samples == ()
+    assert same(left(), MINE)
+
+
+def test_that_what_was_to_be_deleted_is_deleted_though_the_window_closes_at_once():
+    leave()
+    bench = Bench()
+    bench.worker.is_busy = True
+    bench.choose(DELETE)
+    bench.control.release()
+    bench.worker.finish()
+    assert nothing_is_there()
+
+
+@pytest.mark.fault("Process and disk", "damaged index of unsaved takes, in the window")
+def test_that_damaged_takes_are_told_and_can_be_deleted():
+    leave()
+    (index,) = takes_folder().glob("*/index.json")
+    index.write_text("{")
+    bench = Bench()
+    assert "cannot be brought back because" in bench.offer
+    assert bench.answers == [DELETE]
+    bench.choose(DELETE)
+    assert nothing_is_there()
+
+
+@pytest.mark.fault("Process and disk", "damaged files of unsaved takes, in the window")
+def test_that_takes_whose_files_are_all_damaged_are_told_and_kept_until_deleted():
+    leave()
+    for chunk in takes_folder().glob("*/*.safetensors"):
+        chunk.write_bytes(b"")
+    bench = Bench()
+    bench.choose(BRING_BACK)
+    assert "cannot be brought back because their files are damaged." in bench.offer
+    assert bench.samples == ()
+    assert not nothing_is_there()
+    bench.choose(DELETE)
+    assert nothing_is_there()
+
+
+# ------------------------------------------------------------- everything deleted
+
+
+def delete_everything(bench):
+    bench.session.change_enrolment(lambda one: one.clear())
+    bench.control.forget()
+    assert storage.delete_all().problems == ()
+
+
+@pytest.mark.fault("Privacy", "everything deleted while takes are looked for, read or written")
+@pytest.mark.parametrize("moment", ["looked for", "read", "read and told", "written", "deleted"])
+def test_that_nothing_comes_back_after_everything_was_deleted(moment):
+    leave()
+    bench = Bench()
+    if moment == "looked for":
+        bench.control.switch(False)
+        leave()
+        bench.worker.is_busy = True
+        bench.control.switch(True)
+    bench.worker.is_busy = True
+    if moment.startswith("read"):
+        bench.choose(BRING_BACK)
+    if moment == "read and told":
+        recovered = []
+        bench.worker.recovered.disconnect(bench.control.on_recovered)
+        bench.worker.recovered.connect(recovered.append)
+        bench.worker.work()
+    if moment == "written":
+        bench.enrol(takes(3, "desk", first=50))
+    if moment == "deleted":
+        bench.choose(DELETE)
+    delete_everything(bench)
+    if moment == "read and told":
+        bench.control.on_recovered(recovered[0])
+    bench.worker.work()
+    bench.worker.finish()
+    assert bench.samples == ()
+    assert bench.offer == ""
+    assert not storage.personal_folder().exists()
+
+
+def test_that_what_was_found_before_everything_was_deleted_is_not_offered():
+    leave()
+    bench = Bench(is_on=False)
+    leave()
+    found = []
+    bench.worker.found.disconnect(bench.control.on_found)
+    bench.worker.found.connect(found.extend)
+    bench.control.switch(True)
+    delete_everything(bench)
+    bench.control.on_found(found)
+    assert len(found) == 1
+    assert bench.offer == ""
+    assert nothing_is_left()
