@@ -49,6 +49,8 @@ _UNDER_WAY = re.compile(r"\.views-.+|\.lmkl-.+\.tmp")
 
 TRIES_TO_REMOVE = 10
 """How often a folder is emptied into which somebody else is writing."""
+TRIES_TO_WRITE = 3
+"""How often a file is written whose folder somebody else deletes meanwhile."""
 
 
 class StorageError(OSError):
@@ -127,13 +129,18 @@ def write_text(path: Path, text: str) -> None:
         If it cannot be written; the old file is then as it was.
     """
     # Here and not above: this is imported before the first frame, and needs it only to write.
+    from lmkl_core import folders
     from lmkl_core.atomic import write_atomically
 
-    make_private(path.parent)
-    try:
-        write_atomically(path, text.encode("utf-8"))
-    except OSError as error:
-        raise _cannot_write(path.parent, error) from error
+    for left in reversed(range(TRIES_TO_WRITE)):
+        try:
+            folders.make_private(path.parent)
+            write_atomically(path, text.encode("utf-8"))
+            return
+        except OSError as error:
+            # Another instance deletes everything, most likely: the folder is made again.
+            if not left or not isinstance(error, FileNotFoundError):
+                raise _cannot_write(path.parent, error) from error
 
 
 def read_text(path: Path, max_bytes: int) -> str:

@@ -46,4 +46,4 @@ def forget_command(
 
 def _can_ask() -> bool:
     """Whether somebody is there to answer."""
-    return sys.stdin.isatty()
+    return sys.stdin is not None and sys.stdin.isatty()

@@ -111,16 +111,20 @@ class Journal:
             self._run = begin_run()
         folder = self._run.folder
         written = list(kept)
-        for begin in range(0, len(new), MOST_ROWS):
-            part = tuple(new[begin : begin + MOST_ROWS])
-            data, digest = packed(part)
-            chunk = Chunk(self._next_chunk, digest, len(part))
-            self._next_chunk += 1
-            write_atomically(folder / chunk.file_name, data)
-            written.append(_Written(chunk, part))
-        write_atomically(folder / FILE_NAME, self._index(samples, features, written).to_bytes())
-        self._written, self._listed = written, listed
-        self._remove_unlisted(folder)
+        try:
+            for begin in range(0, len(new), MOST_ROWS):
+                part = tuple(new[begin : begin + MOST_ROWS])
+                data, digest = packed(part)
+                chunk = Chunk(self._next_chunk, digest, len(part))
+                self._next_chunk += 1
+                write_atomically(folder / chunk.file_name, data)
+                written.append(_Written(chunk, part))
+            index = self._index(samples, features, written)
+            write_atomically(folder / FILE_NAME, index.to_bytes())
+            self._written, self._listed = written, listed
+        finally:
+            # After a failure, too: a disk that is nearly full would fill up with one for each try.
+            self._remove_unlisted(folder)
         self._remove_replaced()
 
     def _divided(self, samples: Sequence[Sample]) -> tuple[list[_Written], list[Sample]]:
