@@ -24,7 +24,7 @@ from app.types import Frame, Verdict
 
 SCORED = "scored"
 
-REPEATED = "It is the same picture as the one before, to the last bit: it tells nothing new."
+REPEATED = "It is the same picture as the last one scored, to the last bit: it tells nothing new."
 """A recording that stands still is one picture, however often it repeats it; each counts once."""
 
 COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold")
@@ -174,7 +174,7 @@ def score_input(
                 scored = Scored(frame, Verdict.BAD_FRAME, REPEATED, threshold=model.threshold)
             else:
                 scored = observe(pipeline, model, frame).scored
-            before = frame
+                before = frame if scored.score is not None else before
             result.frames.append(judged(scored))
             result.is_simulated |= bool(frame.caption)
             if tell is not None:

@@ -251,14 +251,15 @@ def test_that_black_and_frozen_videos_get_no_verdict_from_the_command(
     still = genuine_take[0].image
     black = video("black", [np.zeros_like(still)] * 9)
     frozen = video("frozen", [still] * 9)
-    for path, n_scored, reason in ((black, 0, "black"), (frozen, 1, REPEATED)):
+    for path, n_scored, reason in ((black, 0, "The image is black"), (frozen, 1, REPEATED)):
         with attempt() as trial:
-            result = run("score", model_file, path, "--json")
+            rows = path.with_suffix(".csv")
+            result = run("score", model_file, path, "--json", "-o", rows)
             told = json.loads(result.stdout)
             (summary,) = told["inputs"]
             assert (summary["n_frames"], summary["n_scored"]) == (9, n_scored)
             assert summary["mean_score"] is None
             assert summary["verdict"] == Verdict.POOR_QUALITY.value
             assert result.exit_code == (ExitCode.OK if n_scored else ExitCode.NO_FRAMES)
-            assert reason in result.stdout + result.stderr
+            assert rows.read_text(encoding="utf-8").count(reason) == 9 - n_scored
             trial.expect_kept(model_file.read_bytes() == before)
