@@ -4,6 +4,7 @@ Faults are real ones, injected into the real trial run: its process executes an 
 reads address zero, is killed. Scores must be those of torch, whatever becomes of the fast engine.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lmkl_core import locking
 from lmkl_core.features.engines import choose, probe
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
@@ -342,3 +344,15 @@ def test_that_an_engine_runs_without_a_mark_where_none_can_be_left(tmp_path):
     with Cache(tmp_path / "taken").first_use(KEY):
         pass
     assert Cache(tmp_path / "taken").deaths(KEY) == 0
+
+
+def test_that_nothing_piles_up_where_the_file_system_knows_no_locks(tmp_path, monkeypatch):
+    def no_locks(_handle):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(locking, "_lock", no_locks)
+    cache = Cache(tmp_path)
+    with cache.first_use(KEY):
+        assert list((tmp_path / "probes").iterdir()) == []
+    assert cache.deaths(KEY) == 0
+    assert list((tmp_path / "probes").iterdir()) == []

@@ -142,9 +142,12 @@ class Cache:
         """
         mark = self._probes / f"{key}.{uuid4().hex}{_MARK_OF_USE}"
         with ExitStack() as held:
-            with suppress(OSError, Locked):  # without a mark an engine runs all the same
+            try:
                 make_private(mark.parent)
                 held.enter_context(only_one(mark))
+            except (OSError, Locked):  # without a mark an engine runs all the same
+                with suppress(OSError):  # made before it could not be locked
+                    mark.unlink()
             yield
         self.forget_deaths(key)
 
