@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.models.files import PROTECTED_SUFFIX, SUFFIX
@@ -160,13 +160,17 @@ class ModelDialogs(QObject):
 
     def _may_replace(self, path: Path) -> bool:
         """Ask about a file that the file dialog knew nothing of."""
-        answer = QMessageBox.question(
-            self._window,
+        box = QMessageBox(
+            QMessageBox.Icon.Question,
             self.tr("Replace the file?"),
             self.tr("{name} is there already. Replace it?").format(name=path.name),
             QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
-            QMessageBox.StandardButton.Cancel,
+            self._window,
         )
+        box.setTextFormat(Qt.TextFormat.PlainText)  # a name may look like markup
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        answer = box.exec()
+        box.deleteLater()
         return answer == QMessageBox.StandardButton.Yes
 
     # ------------------------------------------------------------- keeping up

@@ -33,7 +33,8 @@ What it does not protect from: guessing. Whoever has the file may try passphrase
 machines go, so the passphrase has to be long (`check_passphrase`); 2^17 blocks of scrypt cost
 128 MiB and 0.34 s of one core (a virtual machine with 2 cores, in 2026; median 0.41 s) for each.
 Nor from programs that read this one's memory or the keyboard: the open model is in memory in the
-clear, and Python cannot wipe a text or bytes it has made, only forget them. Nor from deletion, or
+clear, from where the system may write it to its swap file, and Python cannot wipe a text or bytes
+it has made, only forget them. Nor from deletion, or
 from somebody who puts an older protected file with the same passphrase in its place. Nor from
 forgetting: without the passphrase nobody opens the file.
 """
