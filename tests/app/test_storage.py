@@ -11,6 +11,7 @@ import pytest
 
 from app import storage
 from app.evaluation.cache import Cache
+from lmkl_core import atomic
 from lmkl_core.features.weights.store import weights_folder
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
@@ -196,3 +197,21 @@ def test_that_importing_settings_and_storage_loads_nothing_heavy():
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in run.stdout.split()}
     assert loaded.isdisjoint({"numpy", "sklearn", "lmkl_core", "PySide6", "cv2"})
+
+
+@pytest.mark.fault("Process and disk", "the folder vanishes while it is written to", keeps="files")
+def test_that_a_folder_that_is_deleted_while_text_is_written_is_made_again(folders, monkeypatch):
+    path = folders / "config" / "settings.json"
+    path.parent.mkdir()
+    sweep, deleted = atomic.sweep, []
+
+    def delete_first(folder):
+        if len(deleted) < storage.TRIES_TO_WRITE - 1:
+            folder.rmdir()  # as another instance does that deletes everything
+            deleted.append(folder)
+        sweep(folder)
+
+    monkeypatch.setattr(atomic, "sweep", delete_first)
+    storage.write_text(path, "chosen")
+    assert path.read_text() == "chosen"
+    assert len(deleted) == storage.TRIES_TO_WRITE - 1

@@ -1,28 +1,26 @@
-"""Work on a disk that has room for so many bytes a file and no more, in a process of its own.
+"""Work on a disk that has room for so many bytes a file and no more.
 
-::
-
-    python -m tests.faults.disk JOB FOLDER BYTES
-
-The limit is the kernel's (`RLIMIT_FSIZE`), so the errors are real ones. Prints what a person would
-be told.
+The limit is the kernel's (`RLIMIT_FSIZE`), so the errors are real ones; Python ignores the signal
+that comes with it. Where there are such limits.
 """
 
-import resource
-import sys
-from pathlib import Path
+from app.qt.workers.sentences import sentence_of
 
 
-def main(job, folder, size):
-    """Do a job under the limit, and print the sentence with which it fails."""
+def limited(job, folder, size):
+    """Do a job where a file may have so many bytes; return what a person is told."""
+    import resource  # POSIX's
+
     act = JOBS[job](folder)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
         act()
     except Exception as error:
-        from app.qt.workers.sentences import sentence_of
-
-        print(sentence_of(error, "The work failed"))
+        return sentence_of(error, "The work failed")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    return ""
 
 
 def settings_job(_folder):
@@ -57,7 +55,14 @@ def takes_job(_folder):
 
     journal = Journal()
     journal.keep(takes(3, "window"), FEATURES)
-    return lambda: journal.keep(takes(60, "window", "lamp", columns=200), FEATURES)
+
+    def act():
+        try:
+            journal.keep(takes(60, "window", "lamp", columns=200), FEATURES)
+        finally:
+            journal.close()
+
+    return act
 
 
 def cache_job(folder):
@@ -90,6 +95,3 @@ JOBS = {
     "cache": cache_job,
     "text": text_job,
 }
-
-if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

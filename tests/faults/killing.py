@@ -21,7 +21,6 @@ import json
 import mmap
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -95,6 +94,8 @@ def _killed(act, folder, *, line=0, size=None, seconds=None):
     child = os.fork()
     if child == 0:
         if size is not None:
+            import resource  # POSIX's, as forks are
+
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

@@ -3,7 +3,6 @@
 import errno
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -24,8 +23,8 @@ from tests.app.models.model_material import window_model as small_model
 from tests.app.recovery.takes_material import FEATURES, left, same, takes
 from tests.app.report.report_material import context
 from tests.app.trial_material import session
+from tests.faults.disk import limited
 
-ROOT = Path(__file__).resolve().parents[2]
 LIMITED = pytest.mark.skipif(sys.platform == "win32", reason="POSIX limits")
 NOT_ROOT = pytest.mark.skipif(
     hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere"
@@ -37,14 +36,6 @@ def own_folders(monkeypatch, tmp_path):
     """Give every test folders of its own."""
     monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
     monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
-
-
-def limited(job, folder, size):
-    """Do a job where a file may have so many bytes; return what a person is told."""
-    command = [sys.executable, "-m", "tests.faults.disk", job, str(folder), str(size)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def is_one_sentence(text):
@@ -94,7 +85,7 @@ def test_that_a_model_on_a_full_disk_is_the_old_one(tmp_path):
 @LIMITED
 @pytest.mark.fault("Process and disk", "disk full while takes are kept", keeps="frames")
 def test_that_takes_on_a_full_disk_are_those_that_were_kept_before(tmp_path):
-    limited("takes", tmp_path, 5000)
+    assert limited("takes", tmp_path, 5000)
     assert same(left(), takes(3, "window"))
 
 

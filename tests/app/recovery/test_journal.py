@@ -179,3 +179,20 @@ def test_that_a_folder_that_was_brought_back_but_not_removed_yet_is_not_offered_
     assert len(list(takes_folder().glob("*/"))) == 2
     assert len(left()) == 3
     assert len(list(takes_folder().glob("*/"))) == 1
+
+
+def test_that_tries_that_fail_leave_no_files_behind(journal):
+    """On a disk that is nearly full each frame once left one more."""
+    journal.keep(takes(2, "window"), FEATURES)
+    (index,) = takes_folder().glob("*/index.json")
+    before = sorted(index.parent.iterdir())
+    index.unlink()
+    index.mkdir()  # no file can take its place
+    for n in (3, 4, 5):
+        with pytest.raises(OSError, match="directory"):
+            journal.keep(takes(n, "window"), FEATURES)
+    assert sorted(index.parent.iterdir()) == before
+    index.rmdir()
+    journal.keep(takes(5, "window"), FEATURES)
+    journal.close()
+    assert same(left(), takes(5, "window"))
