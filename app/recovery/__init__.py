@@ -3,7 +3,8 @@
 While a person records, the numbers of every kept frame (views and circumstances, never a picture)
 are written into ``unsaved`` in their own folder, readable by them alone. What is there is always a
 whole earlier state of the takes: new frames go into new files, and only then the index that lists
-them is replaced. What can be lost is the frame that is being written.
+them is replaced. What can be lost is what is recorded during one write: a frame, unless the disk is
+slow.
 
 It is removed as soon as it is needed no more: when an exported model holds the takes, when they are
 deleted, when the window is closed, with *Delete all my data*, and when the setting is switched

@@ -95,15 +95,19 @@ def begin_run() -> Run:
 
 
 def ended_runs() -> list[Run]:
-    """Return the runs that left something and are no more, each locked; newest first."""
+    """Return the runs that left something and are no more, each locked; newest first.
+
+    Locks of runs that were killed before they had a folder, or after it was gone, are removed.
+    """
     base = takes_folder()
+    names = set()
     try:
         with os.scandir(base) as entries:
-            names = [
-                entry.name
-                for entry in entries
-                if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
-            ]
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                name = entry.name if is_folder else entry.name.removesuffix(_LOCK_SUFFIX)
+                if _NAME.fullmatch(name) and (is_folder or name != entry.name):
+                    names.add(name)
     except OSError:
         return []
     found = []
@@ -112,7 +116,7 @@ def ended_runs() -> list[Run]:
             run = Run(base / name, lock)
             if run.folder.is_dir():
                 found.append(run)
-            else:  # its owner has removed it meanwhile
+            else:  # its owner has removed it, or never made it
                 run.remove()
     return found
 

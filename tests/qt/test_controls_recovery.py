@@ -147,7 +147,7 @@ def test_that_switched_off_what_is_found_is_removed_unasked():
 
 
 def test_that_switching_it_off_while_takes_are_read_leaves_none_on_disk():
-    leave(MINE[:2])
+    leave()
     leave()
     bench = Bench()
     bench.worker.is_busy = True
@@ -205,10 +205,10 @@ def test_that_takes_stay_on_disk_until_they_are_there_again():
     bench.worker.recovered.connect(recovered.append)  # on its way to the window
     bench.choose(BRING_BACK)
     bench.worker.work()
-    assert kept() == [1, len(MINE)]
-    bench.worker.keep()
+    bench.enrol(takes(2, "desk", first=50))
+    assert kept() == [2, len(MINE)]
     bench.control.on_recovered(recovered[0])
-    assert kept() == [len(MINE) + 1]
+    assert kept() == [len(MINE) + 2]
     bench.control.forget()
 
 

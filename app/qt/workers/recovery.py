@@ -116,6 +116,8 @@ class RecoveryWorker(QObject):
         with self._writing:
             if (state := self._taken_state()) is None:
                 return
+            if self._journal is None and not (state.samples or state.replaced):
+                return  # nothing was kept, and a window that closes at once loads nothing for it
             journal = self._made_journal()
             for run in state.replaced:
                 journal.replace(run)
