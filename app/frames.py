@@ -18,6 +18,8 @@ MISSING_SHARE = 1 / 8
 # What decoders leave where data are missing, exactly: middle grey, or the green that no luma and no
 # chroma make. A camera's noise keeps a real wall of that colour from being even.
 GREY_FILL, GREEN_FILL = (126, 132), (70, 140)
+# Side in pixels of what JPEG compresses together, and how far colours blur over its edges.
+BLOCK, FILL_BLUR = 8, 3
 
 
 def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
@@ -58,7 +60,7 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
         return None, "The image is black: open the camera's shutter or turn on a light."
     if (darkest == brightest).all():  # not only grey: a camera without data is often all green
         return None, "The image is a single colour: the camera sends no picture."
-    if lacks_lower_part(image):
+    if lacks_lower_part(image) and not _is_padded(image):
         return None, "The lower part of the image is missing: it arrived damaged."
     return image, ""
 
@@ -81,6 +83,20 @@ def lacks_lower_part(image: Image) -> bool:
         return False
     n_rows = max(1, int(len(image) * MISSING_SHARE))
     return bool((image[-n_rows:] == colour).all() and not (image[0] == colour).all())
+
+
+def _is_padded(image: Image) -> bool:
+    """Whether the grey below a picture begins in a straight line, as a person or a program adds it.
+
+    Data end within a row of blocks: on the right the grey begins a block higher. Nobody pads with
+    the green of no data.
+    """
+    colour = image[-1, -1]
+    if np.ptp(colour.astype(int)) > GREY_FILL[1] - GREY_FILL[0]:
+        return False
+    begins = len(image) - int(np.argmin((image == colour).all(axis=(1, 2))[::-1]))
+    corner = image[max(0, begins - BLOCK) : begins, -BLOCK:].astype(int)
+    return bool((np.abs(corner - colour) > FILL_BLUR).any())
 
 
 def _is_fill(red: int, green: int, blue: int) -> bool:

@@ -7,7 +7,9 @@ Only logic: frames and the time come from outside. It looks at every sixteenth r
   frame, however still the scene; recordings may hold a picture, so they are never called frozen.
 - *Damaged* is a picture that a decoder could not finish. What it leaves in place of the rest is a
   colour of its own, or rows of the picture before; the latter is believed of JPEG alone, because
-  other compressions repeat what does not move on purpose.
+  other compressions repeat what does not move on purpose, and only where a seam shows: cameras
+  whose filter against noise holds still what does not move are well. Recordings are left to
+  `app.frames.as_rgb`.
 - *Stalled* is no frame at all. It shows only when somebody asks, so ask from another thread than
   the one that may be stuck in a read.
 """
@@ -23,6 +25,7 @@ from numpy.typing import NDArray
 from app.frames import MISSING_SHARE, lacks_lower_part
 from app.sources.causes import Cause
 from app.sources.pacing import LARGEST_GAP
+from app.sources.seam import Seam, seam_between
 from app.sources.source import SourceInfo
 
 STEP = 16
@@ -30,6 +33,9 @@ STEP = 16
 
 BRIGHT_SHARE = 0.01
 """Share of a black picture that may be brighter than black: broken pixels, a status light."""
+
+BAND = 6
+"""Most that pictures before may speak for or against a band that stays as it is."""
 
 
 class Health(StrEnum):
@@ -79,8 +85,9 @@ class Limits:
         Seconds of the same picture; None for sources that may repeat one.
     frozen_frames : int
         And this many repetitions at least.
-    damaged_after : float
-        Seconds of pictures without a whole one among them.
+    damaged_after : float or None
+        Seconds of pictures without a whole one among them; None for sources whose pictures may
+        look like anything.
     is_jpeg : bool
         Whether every picture is compressed for itself.
     stalled_after : float
@@ -94,7 +101,7 @@ class Limits:
     black_after: float = 1.0
     frozen_after: float | None = 3.0
     frozen_frames: int = 15
-    damaged_after: float = 1.0
+    damaged_after: float | None = 1.0
     is_jpeg: bool = False
     stalled_after: float = 2.0
     start_after: float = 10.0
@@ -108,6 +115,7 @@ class Limits:
             slowest = max(slowest, LARGEST_GAP + cls.stalled_after)
         return cls(
             frozen_after=cls.frozen_after if is_live else None,
+            damaged_after=cls.damaged_after if is_live else None,
             is_jpeg=info.is_jpeg,
             stalled_after=max(cls.stalled_after, slowest),
         )
@@ -138,6 +146,8 @@ class Watchdog:
         self._changed_at = now if still is None else -math.inf
         self._black_since: float | None = None
         self._damaged_since: float | None = None
+        self._seam: Seam | None = None
+        self._band = 0
 
     @property
     def is_changing(self) -> bool:
@@ -160,7 +170,7 @@ class Watchdog:
         else:
             self._n_repeats = 0
             self._changed_at = now
-            if not (lacks_lower_part(image) or self._is_torn(image)):
+            if not self._is_damaged(image):
                 self._damaged_since = None
             elif self._damaged_since is None:
                 self._damaged_since = now
@@ -189,7 +199,11 @@ class Watchdog:
             and self._last_arrival - self._changed_at >= limits.frozen_after
         ):
             return Health.FROZEN
-        if self._damaged_since is not None and now - self._damaged_since >= limits.damaged_after:
+        if (
+            limits.damaged_after is not None
+            and self._damaged_since is not None
+            and now - self._damaged_since >= limits.damaged_after
+        ):
             return Health.DAMAGED
         return Health.OK
 
@@ -201,10 +215,17 @@ class Watchdog:
         rows = slice(self._n_seen % min(STEP, len(image) or 1), None, STEP)
         return bool(np.array_equal(previous[rows], image[rows]))
 
-    def _is_torn(self, image: NDArray[Any]) -> bool:
-        """Whether the rows at the bottom are those of the picture before, although it is another.
+    def _is_damaged(self, image: NDArray[Any]) -> bool:
+        if self._limits.damaged_after is None:
+            return False
+        return lacks_lower_part(image) or self._is_torn(image)
 
-        An even band, such as the black one below a wide picture, says nothing.
+    def _is_torn(self, image: NDArray[Any]) -> bool:
+        """Whether the picture ends in rows of the one before, although it is another.
+
+        A decoder that runs out of data leaves a seam from side to side, in another place each
+        time. A band that stays as it is, such as a caption, has its seam in one place; what a
+        camera's filter against noise holds still has none.
         """
         previous = self._previous
         if not self._limits.is_jpeg or previous is None or previous.shape != image.shape:
@@ -213,7 +234,17 @@ class Watchdog:
             return False
         n_rows = max(1, int(len(image) * MISSING_SHARE))
         lower = image[-n_rows:]
-        return bool(np.array_equal(lower, previous[-n_rows:]) and (lower != lower[0, 0]).any())
+        if not np.array_equal(lower, previous[-n_rows:]) or not (lower != lower[0, 0]).any():
+            return False
+        seam = seam_between(image, previous)
+        if seam is None:
+            return False
+        before, self._seam = self._seam, seam
+        if before is None or abs(seam.block - before.block) > 1:
+            self._band = 0
+        # Most seams of a band are straight, and few of those where data end at one place each time.
+        self._band = max(-BAND, min(BAND, self._band + (1 if seam.is_straight else -1)))
+        return self._band < 2
 
     def _is_black(self, image: NDArray[Any]) -> bool:
         rows = image[min(STEP, len(image)) // 2 :: STEP]

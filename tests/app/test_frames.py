@@ -85,8 +85,10 @@ def test_that_what_is_no_picture_gives_a_reason(pixels, said):
 
 
 def half_decoded(fill):
+    """Return a picture whose data ended in the middle of a row of blocks."""
     pixels = picture((120, 160, 3))
-    pixels[70:] = fill
+    pixels[64:72, 80:] = fill
+    pixels[72:] = fill
     return pixels
 
 
@@ -123,6 +125,17 @@ def test_that_an_even_band_of_another_colour_is_no_damage(fill):
 def test_that_a_grey_wall_with_a_sensors_noise_is_no_damage():
     pixels = half_decoded((128, 128, 128))
     pixels[-1, 5] = 129
+    assert as_rgb(pixels)[0] is not None
+
+
+@pytest.mark.parametrize("grey", [127, 128, 130])
+@pytest.mark.parametrize("rows", [72, 75, 96])
+@pytest.mark.parametrize("is_jpeg", [False, True])
+def test_that_grey_added_below_a_picture_is_no_damage(grey, rows, is_jpeg):
+    pixels = picture((120, 160, 3))
+    pixels[rows:] = grey
+    if is_jpeg:
+        pixels = cv2.imdecode(cv2.imencode(".jpg", pixels)[1], cv2.IMREAD_COLOR)
     assert as_rgb(pixels)[0] is not None
 
 

@@ -1,3 +1,6 @@
+import itertools
+
+import cv2
 import numpy as np
 import pytest
 
@@ -175,3 +178,90 @@ def test_that_every_trouble_has_its_cause():
         Cause.STALLED,
     ]
     assert Health.OK.cause is None
+
+
+# ------------------------------------------------------------- honest pictures that repeat in part
+
+SIDE = 16
+JPEG = Limits.of(SourceInfo("camera", 160, 120, RATE, is_jpeg=True), is_live=True)
+
+
+def scene(step):
+    """Return a person-sized patch that moves before a textured wall, with a sensor's noise."""
+    rng = np.random.default_rng(7)
+    image = cv2.resize(rng.integers(40, 200, (15, 20, 3), np.uint8), (160, 120))
+    image[20:90, 50 + step % 20 : 90 + step % 20] = cv2.resize(image[:20, :20], (40, 70))
+    grain = np.random.default_rng(step).integers(-4, 5, image.shape)
+    return np.clip(image + grain, 0, 255).astype(np.uint8)
+
+
+def compressed(image):
+    return cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 70])[1], 1)
+
+
+def without_noise(images):
+    """Hold still every square that hardly changes, as cameras do in poor light."""
+    held = images[0]
+    for image in images:
+        change = np.abs(image.astype(int) - held).mean(axis=2)[:112]
+        still = change.reshape(7, SIDE, 10, SIDE).mean(axis=(1, 3)) < 10
+        mask = np.kron(still, np.ones((SIDE, SIDE), bool))
+        mask = np.vstack([mask, mask[-8:]])
+        held = np.where(mask[..., None], held, image)
+        yield held
+
+
+def n_judged(images, limits):
+    watchdog, n = Watchdog(0.0, limits), 0
+    for number, image in enumerate(images):
+        watchdog.feed(image, number / RATE)
+        n += watchdog.may_judge(number / RATE)
+    return n, watchdog.health(number / RATE)
+
+
+def test_that_a_camera_that_filters_noise_is_not_taken_for_damaged():
+    images = [compressed(image) for image in without_noise([scene(n) for n in seconds(4)])]
+    n_rows = 120 // 8
+    pairs = list(itertools.pairwise(images))
+    assert sum(np.array_equal(a[-n_rows:], b[-n_rows:]) for a, b in pairs) > 50, "nothing repeats"
+    n_new = 1 + sum(not np.array_equal(a, b) for a, b in pairs)
+    assert n_new > 100
+    assert n_judged(images, JPEG) == (n_new, Health.OK)
+
+
+def test_that_a_caption_below_the_picture_is_not_taken_for_damage():
+    images = []
+    for n in seconds(4):
+        image = scene(n)
+        image[88:] = 30
+        cv2.putText(image, "Entrance", (10, 110), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (255, 255, 255))
+        images.append(compressed(image))
+    n, health = n_judged(images, JPEG)
+    assert n >= len(images) - 3  # the first ones could be tears
+    assert health is Health.OK
+
+
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+def test_that_a_tear_is_found_wherever_the_data_end(attempt):
+    before, after = compressed(scene(0)), compressed(scene(1))
+    n_wide = 160 // SIDE
+    for n_blocks in range(2 * n_wide, 6 * n_wide):
+        row, column = divmod(n_blocks, n_wide)
+        torn = after.copy()
+        torn[(row + 1) * SIDE :] = before[(row + 1) * SIDE :]
+        torn[row * SIDE : (row + 1) * SIDE, column * SIDE :] = before[
+            row * SIDE : (row + 1) * SIDE, column * SIDE :
+        ]
+        watchdog = Watchdog(0.0, JPEG)
+        with attempt():
+            assert watchdog.feed(before, 0.0) is Health.OK
+            watchdog.feed(torn, 1 / RATE)
+            assert not watchdog.may_judge(1 / RATE)
+
+
+def test_that_pictures_of_a_recording_are_left_to_whoever_judges_them():
+    limits = Limits.of(SourceInfo("folder", 160, 120, RATE), is_live=False)
+    images = [scene(n) for n in seconds(3)]
+    for image in images:
+        image[80:] = 128
+    assert n_judged(images, limits) == (len(images), Health.OK)
