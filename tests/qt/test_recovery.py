@@ -217,7 +217,7 @@ app.exec()
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="POSIX's signal")
 @pytest.mark.fault("Process and disk", "the window killed while a take is recorded", keeps="frames")
-def test_that_a_killed_window_loses_at_most_the_frame_it_was_writing(moving, tmp_path, attempt):
+def test_that_a_killed_window_loses_nothing_that_was_on_disk(moving, tmp_path, attempt):
     np.save(tmp_path / "person.npy", np.array(moving))
     command = [sys.executable, "-c", KILLED, str(tmp_path / "person.npy")]
     root = Path(__file__).resolve().parents[2]
