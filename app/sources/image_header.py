@@ -13,6 +13,10 @@ _JPEG_MARKER: Final = re.compile(rb"\xff[^\xff\0]")
 """A zero after 0xff makes no marker: decoders pass over the two, and so must this."""
 _JPEG_MOST_SEGMENTS: Final = 1 << 14
 """Real files have a few hundred; a hostile one of millions would take a minute to walk through."""
+_PNG_MOST_CHUNKS: Final = 1 << 17
+"""Chunks mostly have 8 KiB or more, and the largest file that is read has 256 MiB."""
+_PNG_AROUND: Final = 12
+"""Bytes of a chunk's length, kind and checksum."""
 _TIFF_SIZES: Final = (256, 257, 322, 323)
 _TIFF_LARGEST_TILE: Final = 1 << 24
 """Pixels: a decoder makes room for a whole tile, however small the picture is."""
@@ -25,7 +29,7 @@ def image_size(data: bytes) -> tuple[int, int] | None:
         if data.startswith(b"\xff\xd8\xff"):
             return _jpeg_size(data)
         if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
-            return _unpacked(">II", data, 16)
+            return _png_size(data)
         if data.startswith(b"BM"):
             return _bmp_size(data)
         if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
@@ -57,6 +61,27 @@ def _jpeg_size(data: bytes) -> tuple[int, int] | None:
             return None
         if marker not in _JPEG_ALONE:
             position += int(struct.unpack_from(">H", data, position)[0])
+    return None
+
+
+def _png_size(data: bytes) -> tuple[int, int] | None:
+    """Walk through all chunks: a decoder makes room for what a chunk announces before it reads it.
+
+    A file that breaks off is refused here as decoders refuse it.
+    """
+    width, height = _unpacked(">II", data, 16)
+    position = 8
+    for _ in range(_PNG_MOST_CHUNKS):
+        length, kind = struct.unpack_from(">I4s", data, position)
+        if position + _PNG_AROUND + length > len(data):
+            return None
+        if kind == b"IEND":
+            return width, height
+        if kind == b"fcTL":  # a frame of an animation, which lies within the picture
+            frame_width, frame_height = _unpacked(">II", data, position + 12)
+            if frame_width > width or frame_height > height:
+                return None
+        position += _PNG_AROUND + length
     return None
 
 

@@ -6,6 +6,7 @@ import struct
 import threading
 import tracemalloc
 import zipfile
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -145,6 +146,37 @@ def test_that_a_jpeg_with_a_zero_that_is_no_marker_is_measured_as_decoders_measu
 def test_that_a_small_tiff_of_giant_tiles_is_no_image(tile):
     assert image_size(tiff_of((256, 16), (257, 16), (322, tile[0]), (323, tile[1]))) is None
     assert image_size(tiff_of((256, 16), (257, 16), (322, 256), (323, 256))) == (16, 16)
+
+
+def png_with(kind, body=b"", length=None):
+    """Return a PNG with a chunk after its header, which may announce another length than it has."""
+    plain = encoded(".png")
+    end = 8 + 12 + 13  # of the signature and of the header
+    length = struct.pack(">I", len(body) if length is None else length)
+    return plain[:end] + length + kind + body + struct.pack(">I", crc32(kind + body)) + plain[end:]
+
+
+@pytest.mark.fault(GROUP, "chunks of a PNG that would fill the memory")
+@pytest.mark.parametrize("length", [2**32 - 1, 2**31 - 1, 10_000])
+@pytest.mark.parametrize("kind", [b"IDAT", b"tEXt", b"eXIf"])
+def test_that_a_chunk_that_announces_more_than_the_file_has_is_not_decoded(
+    kind, length, tmp_path, monkeypatch
+):
+    (tmp_path / "x.png").write_bytes(png_with(kind, length=length))
+    monkeypatch.setattr(cv2, "imdecode", lambda *_: pytest.fail("it was decoded"))
+    with pytest.raises(SourceError) as caught:
+        read_image(tmp_path / "x.png")
+    assert caught.value.cause is Cause.UNREADABLE
+
+
+def test_that_chunks_beside_the_picture_are_no_obstacle_and_giant_frames_are(tmp_path):
+    (tmp_path / "x.png").write_bytes(png_with(b"tEXt", b"Comment\0hello"))
+    assert read_image(tmp_path / "x.png").shape == (12, 16, 3)
+    frame = struct.pack(">IIIIIHHBB", 0, HUGE, HUGE, 0, 0, 1, 10, 0, 0)
+    assert image_size(png_with(b"fcTL", frame)) is None
+    assert image_size(png_with(b"tEXt") + b"more") == (16, 12)
+    chunk = struct.pack(">I4sI", 0, b"tEXt", 0)
+    assert image_size(encoded(".png")[:33] + chunk * (1 << 18)) is None
 
 
 OTHER_FORMATS = {

@@ -36,6 +36,7 @@ def run_guided(name: str, inputs: int | None, seed: int, failures: Path) -> int:
     found = place / "found"
     found.mkdir()
     failures.mkdir(parents=True, exist_ok=True)
+
     def try_one(data: bytes) -> None:
         target.check(data)
 

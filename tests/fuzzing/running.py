@@ -29,6 +29,10 @@ PATIENCE = 60.0
 MEMORY = 1 << 30
 """Bytes that a worker may take beyond what it has after loading its libraries."""
 
+MOST_GROWTH = 640 << 20
+"""Bytes by which one input may raise the most memory ever used: a picture of the most pixels that
+are allowed has 192 MiB, and decoders need it more than once."""
+
 MOST_FAILURES = 100
 """A target that fails so often is given up."""
 
@@ -198,8 +202,11 @@ def _work(name: str, seed: int, numbers: list[int], folder: Path, at: Any, pipe:
     tally = Tally()
     for count, number in enumerate(numbers, start=1):
         data = target.mutant(seed, number)
-        at.value = number
+        at.value, peak = number, _peak()
         attempt(target, data, number, tally)
+        if (growth := _peak() - peak) > MOST_GROWTH:
+            # Before the limit is reached, and where what reached it was told as something else.
+            tally.failures.append(Failure(number, f"it took {growth >> 20} MiB"))
         if count % _BATCH == 0 or count == len(numbers) or tally.failures:
             tally.peak = max(0, _peak() - before)
             pipe.send(tally)
