@@ -43,6 +43,15 @@ def interrupt_once_there(marker: Path) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.fixture
+def heard_interrupts():
+    """Make Ctrl-C heard: whatever a shell starts in the background ignores it."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, usual)
+
+
+@pytest.mark.usefixtures("heard_interrupts")
 def test_that_an_interrupt_leaves_neither_a_process_nor_a_file(scratch, tmp_path):
     marker, picture = tmp_path / "marker", tmp_path / "window.png"
     threading.Thread(target=interrupt_once_there, args=(marker,), daemon=True).start()
