@@ -31,7 +31,9 @@ _ADVICE = {
         "{subject} does not open: close other programs that use it, unplug it and plug it in again."
     ),
     Cause.BLACK: "{subject} gives a black image: open its shutter or turn on a light.",
-    Cause.FROZEN: "{subject} repeats the same image: unplug it and plug it in again.",
+    Cause.FROZEN: (
+        "{subject} repeats the same image: unplug it and plug it in again, or open its shutter."
+    ),
     Cause.DAMAGED: "{subject} sends damaged images: check its cable or its network.",
     Cause.NO_ANSWER: (
         "{subject} does not answer: check the address and that the camera is on and reachable."

@@ -29,6 +29,9 @@ class LiveSource(FrameSource):
 
     is_live = True
 
+    is_compressed = False
+    """Whether its pictures always come compressed; those of a camera at a cable mostly do not."""
+
     attempts = 10
     """Failed reads in a row that are forgiven: networks lose packets, and many a webcam begins with
     pictures that cannot be decoded. A read that waited in vain is not repeated."""
@@ -69,7 +72,14 @@ class LiveSource(FrameSource):
             self._opened_at = self._clock.now()
         height, width = first.shape[:2]
         is_jpeg = grabber.codec == "MJPG"
-        return SourceInfo(self.name, width, height, grabber.rate, is_jpeg=is_jpeg)
+        return SourceInfo(
+            self.name,
+            width,
+            height,
+            grabber.rate,
+            is_jpeg=is_jpeg,
+            is_video=self.is_compressed and not is_jpeg,
+        )
 
     def read(self) -> Frame | None:
         """Return the next frame; None only after `close`."""

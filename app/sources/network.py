@@ -42,6 +42,8 @@ class NetworkCamera(LiveSource):
         Where the time comes from.
     """
 
+    is_compressed = True
+
     def __init__(
         self,
         url: str,

@@ -41,6 +41,8 @@ class SourceInfo:
         How many frames it has; None for live sources and where only reading to the end would tell.
     is_jpeg : bool
         Whether every picture is compressed for itself, so that no two are ever quite alike.
+    is_video : bool
+        Whether pictures are compressed together, so that what is still may be repeated exactly.
     """
 
     name: str
@@ -49,6 +51,7 @@ class SourceInfo:
     rate: float
     n_frames: int | None = None
     is_jpeg: bool = False
+    is_video: bool = False
 
 
 class FrameSource(ABC):

@@ -34,6 +34,9 @@ STEP = 16
 BRIGHT_SHARE = 0.01
 """Share of a black picture that may be brighter than black: broken pixels, a status light."""
 
+VIDEO_FROZEN_AFTER = 10.0
+"""Seconds of the same picture where what is still is repeated: mostly it is refreshed earlier."""
+
 BAND = 6
 """Most that pictures before may speak for or against a band that stays as it is."""
 
@@ -113,8 +116,9 @@ class Limits:
         if not is_live:
             # Pictures of a recording may lie this far apart, and a paced one keeps to that.
             slowest = max(slowest, LARGEST_GAP + cls.stalled_after)
+        frozen_after = VIDEO_FROZEN_AFTER if info.is_video else cls.frozen_after
         return cls(
-            frozen_after=cls.frozen_after if is_live else None,
+            frozen_after=frozen_after if is_live else None,
             damaged_after=cls.damaged_after if is_live else None,
             is_jpeg=info.is_jpeg,
             stalled_after=max(cls.stalled_after, slowest),

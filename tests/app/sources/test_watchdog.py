@@ -265,3 +265,12 @@ def test_that_pictures_of_a_recording_are_left_to_whoever_judges_them():
     for image in images:
         image[80:] = 128
     assert n_judged(images, limits) == (len(images), Health.OK)
+
+
+@pytest.mark.parametrize(("is_video", "expected"), [(False, Health.FROZEN), (True, Health.OK)])
+def test_that_a_video_stream_may_repeat_what_is_still_for_longer(is_video, expected):
+    info = SourceInfo("camera", 160, 120, RATE, is_video=is_video)
+    images = [picture(0)] * len(seconds(12))
+    said = healths(images, Limits.of(info, is_live=True))
+    assert said[int(5 * RATE)] is expected
+    assert said[-1] is Health.FROZEN
