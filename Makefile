@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 RUN_ARGS ?=
 BENCH_ARGS ?=
 
-.PHONY: run test lint format bench screenshots faults fuzz soak bundle clean
+.PHONY: run test lint format bench screenshots faults fuzz soak bundle pipx-check clean
 
 run: $(STAMP)
 	$(BIN)/lmkl-pad $(RUN_ARGS)
@@ -50,6 +50,10 @@ soak: $(STAMP)
 bundle: $(STAMP)
 	$(BIN)/python -m pip install --quiet --editable '.[bundle]'
 	$(BIN)/python -m bundling $(BUNDLE_ARGS)
+
+# pipx install from the wheel and from this folder, in a home of its own (14 GB for a while).
+pipx-check: $(STAMP)
+	$(BIN)/python -m bundling.pipx_check
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
