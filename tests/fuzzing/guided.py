@@ -6,9 +6,10 @@ byte does not get past a digest.
 
 import os
 import random
-import shutil
+import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.fuzzing.running import MEMORY, PATIENCE
@@ -21,21 +22,27 @@ LARGEST = 1 << 16
 
 
 def run_guided(name: str, inputs: int | None, seed: int, failures: Path) -> int:
-    """Attack one target; ends the process with libFuzzer's own exit code when something failed."""
-    try:
-        import atheris
-    except ImportError:
+    """Attack one target in a process of its own, which libFuzzer ends; return its exit code."""
+    if find_spec("atheris") is None:
         print("Coverage-guided fuzzing needs atheris: pip install -e '.[fuzz]'", file=sys.stderr)
         return 2
+    failures.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="lmkl-fuzzing-") as place:
+        arguments = [name, str(inputs or INPUTS), str(seed + 1), str(failures), place]
+        return subprocess.run([sys.executable, "-m", __name__, *arguments], check=False).returncode
+
+
+def main(name: str, inputs: str, seed: str, failures: str, place: str) -> None:
+    """Attack one target; never returns."""
+    import atheris
+
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
     with atheris.instrument_imports(include=["lmkl_core", "app"]):
         kind = target_class(name)
-    place = Path(tempfile.mkdtemp(prefix="lmkl-fuzzing-"))
-    target = kind(place)
-    found = place / "found"
+    target = kind(Path(place))
+    found = Path(place, "found")
     found.mkdir()
-    failures.mkdir(parents=True, exist_ok=True)
 
     def try_one(data: bytes) -> None:
         target.check(data)
@@ -50,8 +57,8 @@ def run_guided(name: str, inputs: int | None, seed: int, failures: Path) -> int:
 
     arguments = [
         "tests.fuzzing",
-        f"-runs={inputs or INPUTS}",
-        f"-seed={seed + 1}",
+        f"-runs={inputs}",
+        f"-seed={seed}",
         f"-max_len={LARGEST}",
         f"-timeout={PATIENCE:.0f}",
         f"-rss_limit_mb={(MEMORY >> 20) + 1024}",
@@ -61,10 +68,8 @@ def run_guided(name: str, inputs: int | None, seed: int, failures: Path) -> int:
         *(str(path.parent) for path in target.corpus()[:1]),
     ]
     atheris.Setup(arguments, try_one, custom_mutator=mutate)
-    # libFuzzer ends the process by itself, so what is left to say is said on the way out.
-    child = os.fork() if hasattr(os, "fork") else 0
-    if child == 0:
-        atheris.Fuzz()
-    _, status = os.waitpid(child, 0)
-    shutil.rmtree(place, ignore_errors=True)
-    return os.waitstatus_to_exitcode(status)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
