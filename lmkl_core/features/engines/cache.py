@@ -103,7 +103,9 @@ class Cache:
         Those that a build brings along (`shipped`) count as kept.
         """
         for folder in (self._graphs, shipped_folder() / GRAPHS):
-            with suppress(OSError, SafetensorError, LookupError, ValueError, TypeError):
+            with suppress(
+                OSError, SafetensorError, LookupError, ValueError, TypeError, RecursionError
+            ):
                 with open(folder / f"{key}.graph", "rb") as file:
                     if (found := _read(file)) is not None:
                         return found
