@@ -192,6 +192,8 @@ class Chooser:
         The child has survived this and got the right values. Should this process not, then
         here, where nothing is at stake yet, and with a mark that the next start finds.
         """
+        if not tasks:
+            return {}  # presets without networks load no engine
         from lmkl_core.features.engines.onnx_engine import OnnxEngine
 
         problems = {}

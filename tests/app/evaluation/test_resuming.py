@@ -223,6 +223,7 @@ PLUMBING = {
     "app.evaluation.options",
     "app.evaluation.result",
     "app.evaluation.telling",
+    "app.logs",
     "app.models.summary",
     "app.protocols.types",
     "app.quality",
