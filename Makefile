@@ -36,7 +36,7 @@ screenshots: $(STAMP)
 
 # The table in docs/faults.md, from the tests that inject the faults.
 faults: $(STAMP)
-	$(BIN)/python -m pytest -m fault --fault-table docs/faults.md $(PYTEST_ARGS)
+	$(BIN)/python -m pytest tests -m fault --fault-table=docs/faults.md $(PYTEST_ARGS)
 
 # Hostile files by the hundred thousand; the suite tries some thousands of them.
 fuzz: $(STAMP)
