@@ -28,6 +28,8 @@ BEGIN, END = "<!-- rows written by make faults -->", "<!-- end of rows -->"
 HEAD = "| fault or input | tries | survived | lost | test |\n| --- | ---: | ---: | --- | --- |"
 _TALLY = pytest.StashKey["Tally"]()
 _TABLE = pytest.StashKey["dict[tuple[str, str], Row]"]()
+COLLECTED = pytest.StashKey["Collected"]()
+"""What was collected, before any of it was chosen."""
 
 
 @dataclass
@@ -92,6 +94,14 @@ class Row:
         return f"| {self.what} | {tally.tries} | {tally.survived} | {lost} | {tests} |"
 
 
+@dataclass(frozen=True)
+class Collected:
+    """The files that tests were found in, and the tests of every row."""
+
+    files: frozenset[Path]
+    tests: dict[tuple[str, str], set[str]]
+
+
 @pytest.fixture
 def attempt(request: pytest.FixtureRequest) -> Tally:
     """Return what counts the tries of this test: ``with attempt() as trial``."""
@@ -110,6 +120,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_TABLE] = {}
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tests: dict[tuple[str, str], set[str]] = {}
+    for item in items:
+        if mark := item.get_closest_marker("fault"):
+            group, what = mark.args
+            tests.setdefault((group, what), set()).add(_name_of(item))
+    config.stash[COLLECTED] = Collected(frozenset(item.path for item in items), tests)
+
+
+def _name_of(item: pytest.Item) -> str:
+    return f"{Path(item.location[0]).as_posix()}::{item.originalname}"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
     report = yield
@@ -121,7 +145,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
             tally = Tally(1, int(report.passed))
         rows = item.config.stash[_TABLE]
         row = rows.setdefault((group, what), Row(group, what, mark.kwargs.get("keeps", "")))
-        row.add(f"{Path(item.location[0]).as_posix()}::{item.originalname}", tally)
+        row.add(_name_of(item), tally)
     return report
 
 

@@ -228,9 +228,8 @@ class PrivacyPage(Page):
             line(self.tr("What is stored"), "heading"),
             line(
                 self.tr(
-                    "Pictures of the camera stay in memory and are gone when the program ends, "
-                    "unless you ask to keep them. Nothing is sent anywhere. Networks are "
-                    "downloaded only when you ask for it."
+                    "Pictures of the camera stay in memory and are gone when the program ends. "
+                    "Nothing is sent anywhere. Networks are downloaded only when you ask for it."
                 ),
                 "",
             ),
