@@ -61,6 +61,24 @@ def test_that_l2_divides_by_the_norm(stages, crops):
     np.testing.assert_allclose(unit, plain / norm, rtol=1e-5)
 
 
+def test_that_l2_each_divides_each_statistic_by_its_own_norm(stages, crops):
+    plain, unit = views(
+        stages, crops, Output("block4", "mean+std", "none"), Output("block4", "mean+std", "l2-each")
+    )
+    halves = np.split(plain.astype(np.float64), 2, axis=1)
+    expected = [half / np.linalg.norm(half, axis=1, keepdims=True) for half in halves]
+    np.testing.assert_allclose(unit, np.hstack(expected) / np.sqrt(2), rtol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "std"])
+def test_that_l2_each_of_one_statistic_is_l2(stages, crops, pooling):
+    one, each = views(
+        stages, crops, Output("block4", pooling, "l2"), Output("block4", pooling, "l2-each")
+    )
+    np.testing.assert_array_equal(each, one)
+
+
 def test_that_nothing_after_the_deepest_layer_is_kept(stages):
     outputs = (Output("block4", "mean", "l2"), Output("stem", "mean", "l2"))
     module = Truncated(Graph("efficientnet-lite0", SIZE, "none", outputs), stages)
@@ -109,7 +127,8 @@ def test_that_standardising_removes_contrast_and_grey_world_does_not(stages, cro
 @pytest.mark.parametrize("value", [0, 1, 128, 255])
 def test_that_crops_without_any_contrast_give_finite_views(stages, photometry, value):
     flat = torch.full((1, SIZE, SIZE, 3), value, dtype=torch.uint8)
-    for view in views(stages, flat, LAYER, Output("head", "std", "l2"), photometry=photometry):
+    each = Output("block7", "mean+std", "l2-each")
+    for view in views(stages, flat, LAYER, each, Output("head", "std", "l2"), photometry=photometry):
         assert np.isfinite(view).all()
         np.testing.assert_allclose(np.linalg.norm(view), 1, rtol=1e-5)
 

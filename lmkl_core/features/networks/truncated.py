@@ -8,11 +8,13 @@ For a crop with pixels p (0 to 255), channel by channel:
 2. the network's own normalisation, ``(p / 255 - mean) / std``;
 3. the stages up to the deepest layer asked for, and none after it;
 4. pooling over the area: mean m, standard deviation s, or both one after the other;
-5. ``l2``: division by the Euclidean norm.
+5. ``l2``: division by the Euclidean norm; ``l2-each``: each of k statistics by its own norm, and
+   all of them by sqrt(k), so that the whole has norm 1.
 
 All of it in float32, and each crop on its own: what else is in the batch changes nothing.
 """
 
+import math
 from pathlib import Path
 
 import torch
@@ -118,8 +120,12 @@ def _pooled(x: Tensor, output: Output) -> Tensor:
     if "std" in output.pooling:
         variance = (x - mean).square().mean(_AREA)
         parts.append((variance + _VARIANCE_FLOOR).sqrt())
+    if output.normalisation == "l2-each":
+        return torch.cat([_unit(part) for part in parts], dim=1) / math.sqrt(len(parts))
     vector = torch.cat(parts, dim=1)
-    if output.normalisation == "none":
-        return vector
+    return _unit(vector) if output.normalisation == "l2" else vector
+
+
+def _unit(vector: Tensor) -> Tensor:
     norm = vector.square().sum(1, keepdim=True).sqrt()
     return vector / norm.clamp(min=_SMALLEST_NORM)

@@ -10,11 +10,11 @@ from typing import Literal, TypeAlias
 
 Pooling: TypeAlias = Literal["mean", "std", "mean+std"]
 Photometry: TypeAlias = Literal["none", "grey-world", "standardise"]
-Normalisation: TypeAlias = Literal["l2", "none"]
+Normalisation: TypeAlias = Literal["l2", "l2-each", "none"]
 
 POOLINGS: tuple[Pooling, ...] = ("mean", "std", "mean+std")
 PHOTOMETRIES: tuple[Photometry, ...] = ("none", "grey-world", "standardise")
-NORMALISATIONS: tuple[Normalisation, ...] = ("l2", "none")
+NORMALISATIONS: tuple[Normalisation, ...] = ("l2", "l2-each", "none")
 
 # Eyes, nose and mouth corners of the widely used 112-pixel alignment template, over 112.
 TEMPLATE = (
@@ -72,8 +72,9 @@ class Branch:
     photometry : {"none", "grey-world", "standardise"}
         What is taken out of each crop's light before the network: nothing, its colour cast and
         brightness, or these and its contrast.
-    normalisation : {"l2", "none"}
-        What is done to the pooled vector.
+    normalisation : {"l2", "l2-each", "none"}
+        What is done to the pooled vector: division by its Euclidean norm; the same for each
+        pooled statistic by itself, so that both count alike; or nothing.
     """
 
     network: str
