@@ -14,13 +14,11 @@ CROPS = (
     Crop("mouth", 128, centre=(0.5, 0.82), side=0.5),
     Crop("eyes", 128, centre=(0.5, 0.46), side=0.6),
 )
-LITE, MOBILE = "efficientnet-lite0", "mobilenet-v2"
+LITE = "efficientnet-lite0"
 TEXTURE = ("block2", "block4", "block7")
 FOUR = ("face", "wide", "nose", "cheek")
-LAYERS = {
-    LITE: ("stem", "block0", "block2", "block4", "block7", "block10", "head"),
-    MOBILE: ("layer1", "layer3", "layer6", "layer13", "layer16", "layer17", "layer18"),
-}
+SIX = ("face", "wide", "nose", "cheek", "mouth", "eyes")
+LAYERS = {LITE: ("stem", "block0", "block2", "block4", "block7", "block10", "head")}
 PHOTOMETRIES = ("none", "grey-world", "standardise")
 POOLINGS = ("mean", "std", "mean+std")
 
@@ -51,6 +49,7 @@ class View:
     layer: str
     pooling: str = "mean+std"
     photometry: str = "none"
+    normalisation: str = "l2"
 
     @property
     def source(self):
@@ -58,70 +57,40 @@ class View:
         return f"{self.photometry}:{self.crop}/{self.network}.{self.layer}"
 
 
-def grid(network, layers, crops, pooling="mean+std", photometry="none"):
-    return [View(crop, network, layer, pooling, photometry) for crop in crops for layer in layers]
+def grid(layers, crops, pooling="mean+std", photometry="none", normalisation="l2"):
+    return [
+        View(crop, LITE, layer, pooling, photometry, normalisation)
+        for crop in crops
+        for layer in layers
+    ]
 
 
 PARTS = ("face", "wide", "mouth", "eyes")
 
-
-def both(lite_layers, mobile_layers):
-    """Early layers of one network on the face and about it, late ones of the other on its parts."""
-    return [
-        *grid(LITE, lite_layers, ("face", "wide"), "std"),
-        *grid(MOBILE, mobile_layers, PARTS, "std"),
-    ]
-
-
 SETS = {
-    "last layers, face, eyes, nose, mouth, mean (the paper's way)": [
-        *grid(LITE, ["head"], ("face", "eyes", "nose", "mouth"), "mean"),
-        *grid(MOBILE, ["layer18"], ("face", "eyes", "nose", "mouth"), "mean"),
-    ],
-    "M last layer, 5 crops": grid(MOBILE, ["layer18"], ("face", "wide", "nose", "mouth", "eyes")),
-    "M 3, 6, 13: face, wide, nose, cheek": grid(MOBILE, ["layer3", "layer6", "layer13"], FOUR),
-    "**L 2, 4, 7: face, wide, nose, cheek** (the reference)": grid(LITE, TEXTURE, FOUR),
-    "reference, mean only": grid(LITE, TEXTURE, FOUR, "mean"),
-    "reference, std only": grid(LITE, TEXTURE, FOUR, "std"),
-    "reference, grey-world": grid(LITE, TEXTURE, FOUR, photometry="grey-world"),
-    "reference, standardised": grid(LITE, TEXTURE, FOUR, photometry="standardise"),
-    "L 2, 4, 7: face, wide, nose, forehead": grid(
-        LITE, TEXTURE, ("face", "wide", "nose", "forehead")
+    "last layer, face, eyes, nose, mouth, mean (the paper's way)": grid(
+        ("head",), ("face", "eyes", "nose", "mouth"), "mean"
     ),
-    "L 2, 4, 7: face128, nose, cheek, mouth": grid(
-        LITE, TEXTURE, ("face128", "nose", "cheek", "mouth")
+    "**2, 4, 7: face, wide, nose, cheek** (the reference)": grid(TEXTURE, FOUR),
+    "reference, mean only": grid(TEXTURE, FOUR, "mean"),
+    "reference, std only": grid(TEXTURE, FOUR, "std"),
+    "reference, mean and std by their own norms": grid(TEXTURE, FOUR, normalisation="l2-each"),
+    "reference, grey-world": grid(TEXTURE, FOUR, photometry="grey-world"),
+    "reference, standardised": grid(TEXTURE, FOUR, photometry="standardise"),
+    "2, 4, 7: face, wide, nose, forehead": grid(TEXTURE, ("face", "wide", "nose", "forehead")),
+    "2, 4, 7: face128, nose, cheek, mouth": grid(TEXTURE, ("face128", "nose", "cheek", "mouth")),
+    "2, 4, 7: face, wide, mouth, eyes": grid(TEXTURE, PARTS),
+    "the same, std": grid(TEXTURE, PARTS, "std"),
+    "stem, 0, 2: face, wide, nose, cheek, std": grid(("stem", "block0", "block2"), FOUR, "std"),
+    "2, 4, 7: face, wide, std": grid(TEXTURE, ("face", "wide"), "std"),
+    "4, 7, 10: face, wide, mouth, eyes, std": grid(("block4", "block7", "block10"), PARTS, "std"),
+    "7, 10, last: face, wide, mouth, eyes, std": grid(("block7", "block10", "head"), PARTS, "std"),
+    "2, 7: six crops": grid(("block2", "block7"), SIX),
+    "**2, 7: six crops, mean and std by their own norms** (texture)": grid(
+        ("block2", "block7"), SIX, normalisation="l2-each"
     ),
-    "L 2, 4, 7: face, wide, mouth, eyes": grid(LITE, TEXTURE, PARTS),
-    "the same, std": grid(LITE, TEXTURE, PARTS, "std"),
-    "L stem, 0, 2: face, wide, nose, cheek, std": grid(
-        LITE, ("stem", "block0", "block2"), FOUR, "std"
-    ),
-    "L 2, 4, 7: face, wide, std": grid(LITE, TEXTURE, ("face", "wide"), "std"),
-    "L 4, 7, 10: face, wide, mouth, eyes, std": grid(
-        LITE, ("block4", "block7", "block10"), PARTS, "std"
-    ),
-    "L 7, 10, last: face, wide, mouth, eyes, std": grid(
-        LITE, ("block7", "block10", "head"), PARTS, "std"
-    ),
-    "M 3, 6, 13: face, wide, mouth, eyes, std": grid(
-        MOBILE, ("layer3", "layer6", "layer13"), PARTS, "std"
-    ),
-    "M 6, 13, 17: face, wide, mouth, eyes, std": grid(
-        MOBILE, ("layer6", "layer13", "layer17"), PARTS, "std"
-    ),
-    "M 13, 17: face, wide, mouth, eyes, std": grid(MOBILE, ("layer13", "layer17"), PARTS, "std"),
-    "L 4, 7: face, wide + M 13, 18: and mouth, eyes, std": both(
-        ("block4", "block7"), ("layer13", "layer18")
-    ),
-    "**L 4, 7: face, wide + M 13, 17: and mouth, eyes, std** (texture)": both(
-        ("block4", "block7"), ("layer13", "layer17")
-    ),
-    "L 4, 7: face, wide + M 16, 17: and mouth, eyes, std": both(
-        ("block4", "block7"), ("layer16", "layer17")
-    ),
-    "L 4, 7: face, wide + M 13: and mouth, eyes, std": both(("block4", "block7"), ("layer13",)),
-    "L 2, 4: face128, nose, std (tiny)": grid(
-        LITE, ("block2", "block4"), ("face128", "nose"), "std"
+    "2, 4: nose, mouth, mean and std by their own norms (tiny)": grid(
+        ("block2", "block4"), ("nose", "mouth"), normalisation="l2-each"
     ),
 }
 REFERENCE = next(name for name in SETS if name.endswith("(the reference)"))

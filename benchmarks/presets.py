@@ -44,8 +44,15 @@ def cut_view(features, view):
     """The candidate's vectors, from means and standard deviations kept side by side."""
     both = features[view.source].astype(np.float64)
     half = both.shape[1] // 2
-    chosen = {"mean": both[:, :half], "std": both[:, half:], "mean+std": both}[view.pooling]
-    return chosen / np.maximum(np.linalg.norm(chosen, axis=1, keepdims=True), 1e-12)
+    parts = {"mean": both[:, :half], "std": both[:, half:]}
+    chosen = [parts[name] for name in view.pooling.split("+")]
+    if view.normalisation == "l2-each":
+        return np.hstack([unit(part) for part in chosen]) / np.sqrt(len(chosen))
+    return unit(np.hstack(chosen))
+
+
+def unit(rows):
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
 class Study:

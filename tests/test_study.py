@@ -63,5 +63,7 @@ def test_that_the_set_called_texture_is_the_default_preset():
     found = {f"{view.crop}/{view.network}.{view.layer}" for view in chosen}
     preset = load_preset("texture")
     assert found == set(preset.view_names)
-    assert {view.pooling for view in chosen} == {branch.pooling for branch in preset.branches}
+    for part in ("pooling", "normalisation"):
+        in_preset = {getattr(branch, part) for branch in preset.branches}
+        assert {getattr(view, part) for view in chosen} == in_preset
     assert np.all([view.photometry == "none" for view in chosen])

@@ -135,9 +135,9 @@ def _with_descriptors(preset: Preset) -> Preset:
     They are made whether or not a method uses them: they cost little beside the networks, and views
     made for some methods then serve all others.
     """
-    names = [crop.name for crop in preset.crops]
+    has_face = any(crop.of == "face" for crop in preset.crops)
     try:
-        return with_descriptors(preset, crop="face" if "face" in names else names[0])
+        return with_descriptors(preset, crop="face" if has_face else preset.crops[0].name)
     except PresetError as error:
         log.info("No descriptors: %s", way_of(error))
         return preset

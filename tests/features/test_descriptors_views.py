@@ -251,7 +251,7 @@ def test_that_an_unknown_descriptor_is_told_with_those_there_are():
 # ------------------------------------------------- presets to compare with
 
 
-@pytest.mark.parametrize("name", ["texture", "paper-pad", "tiny"])
+@pytest.mark.parametrize("name", ["texture", "paper-pad"])
 def test_that_a_face_preset_gets_descriptors_of_a_small_face(name):
     preset = load_preset(name)
     found = with_descriptors(preset)
@@ -261,6 +261,15 @@ def test_that_a_face_preset_gets_descriptors_of_a_small_face(name):
     assert found.crop("face64") == replace(preset.crop("face"), name="face64", size=64)
     assert found.networks == preset.networks
     assert preset_from_dict(preset_to_dict(found)) == found
+
+
+def test_that_a_preset_of_parts_of_the_face_gets_descriptors_of_the_tight_face():
+    preset = load_preset("tiny")
+    assert "face" not in [crop.name for crop in preset.crops]
+    found = with_descriptors(preset)
+    assert found.view_names == (*preset.view_names, "face/lbp", "face/iqm")
+    assert found.crop("face") == Crop("face", 64)
+    assert with_descriptors(preset, size=96).crop("face96") == Crop("face96", 96)
 
 
 def test_that_descriptors_are_not_added_twice():

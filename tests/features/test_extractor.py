@@ -7,9 +7,11 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features import weights
@@ -243,11 +245,11 @@ def test_that_without_any_engine_both_reasons_are_told(copied):
 
 
 def test_that_weights_of_another_network_are_refused_before_anything_runs(tmp_path):
-    def find(name, folder):
-        return weights.find("mobilenet-v2", folder)
-
-    with pytest.raises(InvalidInputError, match=r"bottleneck_wts\.pt does not fit efficientnet"):
-        Extractor(SMALL, cache=tmp_path, find=find)
+    path = tmp_path / "other.pth"
+    torch.save({"features.0.weight": torch.zeros(8, 3, 3, 3)}, path)
+    found = SimpleNamespace(path=path, sha256="0" * 64)
+    with pytest.raises(InvalidInputError, match=r"other\.pth does not fit efficientnet"):
+        Extractor(SMALL, cache=tmp_path, find=lambda name, folder: found)
     assert not (tmp_path / "graphs").exists()
 
 

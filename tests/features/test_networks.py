@@ -9,7 +9,6 @@ import torchvision
 from efficientnet_lite_pytorch import EfficientNet
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features import weights
 from lmkl_core.features.networks import NETWORKS, Graph, Output, find_network, old_names
 from lmkl_core.features.networks.efficientnet_lite import SameConv
 from lmkl_core.features.networks.state_dict import fill, load_network
@@ -133,27 +132,6 @@ def test_that_densenets_published_names_with_dots_are_understood():
     assert old_names.densenet([f"features.{name}" for name in published]) == expected
     assert old_names.densenet(published) == expected
     assert old_names.densenet(expected) == expected
-
-
-def test_that_the_packaged_mobilenet_loads_and_sees_the_difference_between_pictures():
-    spec = find_network("mobilenet-v2")
-    stages = load_network(spec, weights.find("mobilenet-v2").path)
-    module = Truncated(Graph(spec.name, 64, "none", (Output("layer6", "mean+std", "l2"),)), stages)
-    crops = torch.randint(0, 256, (2, 64, 64, 3), dtype=torch.uint8, generator=torch.manual_seed(0))
-    crops[1] = 128
-    with torch.inference_mode():
-        (rows,) = module(crops)
-    assert float(rows[0] @ rows[1]) < 0.95
-
-
-def test_that_the_packaged_mobilenet_has_its_weights_in_torchvisions_places():
-    """The flat file and torchvision list the same tensors in the same order."""
-    state = torch.load(weights.find("mobilenet-v2").path, weights_only=True)
-    with torch.device("meta"):
-        whole = torchvision.models.mobilenet_v2(weights=None).state_dict()
-    theirs = [name for name in whole if name.startswith("features.")]
-    assert old_names.mobilenet_v2(list(state)) == theirs
-    assert old_names.mobilenet_v2(theirs) == theirs
 
 
 def test_that_a_missing_timm_is_named_with_the_way_to_install_it(monkeypatch):

@@ -86,12 +86,22 @@ def test_that_a_shipped_preset_loads_under_its_own_name(name):
     assert preset.description
 
 
-def test_that_the_default_takes_twelve_views_of_networks_that_come_with_the_installation():
+def test_that_the_default_takes_two_layers_of_one_network_on_six_crops():
     preset = load_preset("texture")
     assert len(preset.view_names) == 12
-    assert preset.networks == ("efficientnet-lite0", "mobilenet-v2")
-    for network in preset.networks:
-        assert entry_of(network).package is not None
+    crops = ("face", "wide", "nose", "cheek", "mouth", "eyes")
+    assert preset.view_names == tuple(
+        f"{crop}/efficientnet-lite0.{layer}" for crop in crops for layer in ("block2", "block7")
+    )
+    (branch,) = preset.branches
+    assert (branch.pooling, branch.photometry) == ("mean+std", "none")
+    assert branch.normalisation == "l2-each"
+
+
+@pytest.mark.parametrize("name", ["texture", "tiny"])
+def test_that_the_offline_presets_need_no_network_but_a_packaged_one(name):
+    (network,) = load_preset(name).networks
+    assert entry_of(network).package is not None
 
 
 def test_that_the_papers_views_of_a_face_are_in_the_papers_order():

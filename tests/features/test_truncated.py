@@ -128,7 +128,9 @@ def test_that_standardising_removes_contrast_and_grey_world_does_not(stages, cro
 def test_that_crops_without_any_contrast_give_finite_views(stages, photometry, value):
     flat = torch.full((1, SIZE, SIZE, 3), value, dtype=torch.uint8)
     each = Output("block7", "mean+std", "l2-each")
-    for view in views(stages, flat, LAYER, each, Output("head", "std", "l2"), photometry=photometry):
+    for view in views(
+        stages, flat, LAYER, each, Output("head", "std", "l2"), photometry=photometry
+    ):
         assert np.isfinite(view).all()
         np.testing.assert_allclose(np.linalg.norm(view), 1, rtol=1e-5)
 

@@ -38,17 +38,12 @@ _SPECS = (
         unused=("_fc.",),
         scaling=_HALF,
     ),
-    *(
-        # The same network; the two names stand for two files of weights.
-        NetworkSpec(
-            name=name,
-            build=families.mobilenet_v2,
-            layers=_layers(**_numbered("layer", _MOBILENET_LAYERS)),
-            unused=("classifier.",),
-            rename=old_names.mobilenet_v2,
-            scaling=_IMAGENET,
-        )
-        for name in ("mobilenet-v2", "mobilenet-v2-torchvision")
+    NetworkSpec(
+        name="mobilenet-v2",
+        build=families.mobilenet_v2,
+        layers=_layers(**_numbered("layer", _MOBILENET_LAYERS)),
+        unused=("classifier.",),
+        scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="resnet50",

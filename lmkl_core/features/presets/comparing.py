@@ -11,6 +11,9 @@ from lmkl_core.features.presets.writing import preset_to_dict
 DESCRIPTOR_SIZE = 64
 """Side in pixels of the faces that the literature makes descriptors of, and that do best here."""
 
+TIGHT = Crop("face", DESCRIPTOR_SIZE)
+"""The tight face, for presets that look at parts of it alone."""
+
 
 def with_descriptors(
     preset: Preset,
@@ -27,7 +30,7 @@ def with_descriptors(
     Parameters
     ----------
     preset : Preset
-        Any preset with a crop of that name.
+        Any preset with a crop of that name, or, for the tight face, with any crop of the face.
     descriptors : iterable of str, default=("lbp", "iqm")
         Names in the registry of descriptors.
     crop : str, default="face"
@@ -54,12 +57,12 @@ def with_descriptors(
     wanted = [name for name in dict.fromkeys(descriptors) if name not in present]
     if not wanted:
         return preset
-    if crop not in names:
+    if crop not in names and not (crop == TIGHT.name and any(c.of == "face" for c in preset.crops)):
         raise PresetError(
             f"The preset {preset.name} has no crop {crop!r} to make descriptors of; its crops are "
             f"{', '.join(names)}."
         )
-    used = _in_size(preset.crop(crop), size)
+    used = _in_size(preset.crop(crop) if crop in names else TIGHT, size)
     if used not in preset.crops and used.name in names:
         raise PresetError(
             f"The preset {preset.name} has another crop {used.name!r}; give that one another name."

