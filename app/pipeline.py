@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.conditions import condition_of
-from app.faces.alignment import cut, cut_all, face_side, face_transform, visible_fraction
+from app.faces.alignment import cut, cut_all, face_side, face_transform, visible_share
 from app.faces.pose import head_pose
 from app.faces.resampling import Matrix
 from app.faces.tracking import FaceTracker, Tracking
@@ -196,7 +196,7 @@ class Pipeline:
             cut(image, transform, _ALIGNED),
             room=surroundings(image, (x, y), size),
             size=size,
-            visible=visible_fraction(transform, image.shape[:2]),
+            visible=visible_share(face.landmarks, transform, image.shape[:2]),
             pose=head_pose(face.landmarks),
             motion=self._motion(frame.time, (x, y), size),
         )

@@ -34,7 +34,7 @@ from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Preset
 
-PIPELINE_VERSION = 1
+PIPELINE_VERSION = 2
 """Raised when another release of the app makes other views of the same frames: of detection,
 tracking, alignment, crops or measures of quality."""
 

@@ -6,7 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from app.faces.alignment import cut, face_transform
+from app.faces.alignment import cut, face_transform, square_corners
+from app.faces.detector import make_detector
+from app.faces.resampling import apply, invert
 from app.faces.tracking import Tracking
 from app.pipeline import Pipeline
 from app.quality import Limits
@@ -157,8 +159,74 @@ def test_that_a_face_half_outside_is_refused_for_that(pipeline, genuine_take):
     outside = Pipeline(pipeline.extractor, StandingTracker(landmarks - [shift, 0]))
     result = outside.process(Frame(image))
     assert result.status is Status.POOR_QUALITY
-    assert result.quality["visible"].value == pytest.approx(0.5, abs=0.1)
+    assert result.quality["visible"].value < 0.8
     assert "cut off" in result.reason
+
+
+@pytest.fixture(scope="module")
+def face_lines(genuine_take):
+    """Return the column and the row of the first frame at face coordinates."""
+    landmarks = make_detector().detect(genuine_take[0].image)[0].landmarks
+    to_image = invert(face_transform(landmarks))
+    return lambda x, y: np.round(apply(to_image, np.array([(x, y)]))[0]).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [(0.18, 0.82), (0.18, 1.5), (-0.5, 0.82)], ids=["both", "left", "right"]
+)
+def test_that_a_whole_face_in_a_portrait_frame_passes(
+    pipeline, genuine_take, face_lines, left, right
+):
+    columns = slice(face_lines(left, 0.5)[0], face_lines(right, 0.5)[0])
+    portrait = np.ascontiguousarray(genuine_take[0].image[:, columns])
+    result = pipeline.process(Frame(portrait))
+    side = square_corners(face_transform(result.face.landmarks))
+    assert side[:, 0].min() < -20 or side[:, 0].max() > portrait.shape[1] + 20
+    assert (result.status, result.reason) == (Status.READY, "")
+    assert result.quality["visible"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("border", "at"),
+    [
+        ("bottom", 0.95),
+        ("bottom", 0.85),
+        ("top", 0.40),
+        ("left", 0.34),
+        ("right", 0.66),
+        ("left", 0.28),
+        ("right", 0.60),
+    ],
+    ids=["chin", "below the mouth", "brow", "left eye", "right eye", "cheek", "a third"],
+)
+def test_that_a_face_that_is_cut_is_refused_for_that(
+    pipeline, genuine_take, face_lines, border, at
+):
+    image = genuine_take[0].image
+    column, row = face_lines(at, at)
+    rest = {
+        "left": image[:, column:],
+        "right": image[:, :column],
+        "top": image[row:],
+        "bottom": image[:row],
+    }[border]
+    result = pipeline.process(Frame(np.ascontiguousarray(rest)))
+    assert result.status is Status.POOR_QUALITY
+    assert result.reason == "The face is cut off: move into the picture."
+    assert result.views is None
+
+
+@pytest.mark.parametrize(
+    ("light", "status", "said"),
+    [(0.2, Status.READY, ""), (0.1, Status.POOR_QUALITY, "Too dark: turn on a light.")],
+    ids=["dim", "hardly anything"],
+)
+def test_that_only_a_face_that_can_hardly_be_seen_is_too_dark(
+    pipeline, genuine_take, light, status, said
+):
+    image = (genuine_take[0].image * light).astype(np.uint8)
+    result = pipeline.process(Frame(image))
+    assert (result.status, result.reason) == (status, said)
 
 
 @pytest.mark.fault("Numbers", "landmarks of a face that are no numbers")

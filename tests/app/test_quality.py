@@ -40,13 +40,13 @@ def test_that_a_good_face_passes_every_check():
     ("change", "name", "said"),
     [
         ({"size": 40.0}, "size", "closer"),
-        ({"visible": 0.6}, "visible", "cut off"),
-        ({"aligned": skin(mean=20, spread=18)}, "brightness", "dark"),
+        ({"visible": 8 / 9}, "visible", "cut off"),
+        ({"aligned": skin(mean=8, spread=12)}, "brightness", "dark"),
         ({"aligned": skin(mean=240, spread=20)}, "brightness", "bright"),
         ({"aligned": skin(spread=6)}, "contrast", "flat"),
         ({"aligned": cv2.GaussianBlur(skin(), (0, 0), 4)}, "sharpness", "Blurred"),
         ({"pose": Pose(50.0, 0.0, 0.0)}, "turn", "towards"),
-        ({"pose": Pose(0.0, -40.0, 0.0)}, "nod", "head"),
+        ({"pose": Pose(0.0, -50.0, 0.0)}, "nod", "head"),
         ({"pose": Pose(0.0, 0.0, 45.0)}, "tilt", "upright"),
         ({"motion": 3.0}, "motion", "still"),
     ],
@@ -55,6 +55,15 @@ def test_that_each_fault_fails_its_own_check_with_advice(change, name, said):
     quality = judge(measured(**change), Limits())
     assert [check.name for check in quality.checks if not check.passed] == [name]
     assert said in quality.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"aligned": skin(mean=25, spread=10)}, {"pose": Pose(0.0, 35.0, 0.0)}],
+    ids=["in a dim room", "above the camera"],
+)
+def test_that_an_everyday_face_passes(change):
+    assert failed(measured(**change)) == []
 
 
 @pytest.mark.parametrize(

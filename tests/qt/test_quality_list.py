@@ -11,7 +11,7 @@ from app.types import Check, Quality
 
 SIZE = Check("size", 164.2, 80.0, math.inf, "px")
 SMALL = Check("size", 62.0, 80.0, math.inf, "px", "Come closer.")
-DARK = Check("brightness", 33.0, 40.0, 225.0, "", "Too dark: turn on a light.")
+DARK = Check("brightness", 9.0, 15.0, 225.0, "", "Too dark: turn on a light.")
 
 
 @pytest.fixture
@@ -78,10 +78,11 @@ def test_that_the_clock_stops_when_nothing_new_comes(checks, qtbot):
 @pytest.mark.parametrize(
     ("check", "value", "limits"),
     [
-        (Check("visible", 1.0, 0.95, math.inf), "100 %", "at least 95 %"),
+        (Check("visible", 1.0, 1.0, math.inf), "100 %", "at least 100 %"),
+        (Check("visible", 8 / 9, 1.0, math.inf), "89 %", "at least 100 %"),
         (Check("visible", 0.949, 0.95, math.inf), "94.9 %", "at least 95 %"),
         (Check("size", 79.6, 80.0, math.inf, "px"), "79.6 px", "at least 80 px"),
-        (Check("brightness", 121.0, 40.0, 225.0), "121", "40 to 225"),
+        (Check("brightness", 121.0, 15.0, 225.0), "121", "15 to 225"),
         (Check("sharpness", -2.31, -3.6, math.inf), "−2.3", "at least −3.6"),
         (Check("sharpness", -math.inf, -3.6, math.inf), "not measurable", "at least −3.6"),
         (Check("turn", -12.4, -35.0, 35.0, "°"), "12°", "at most 35°"),

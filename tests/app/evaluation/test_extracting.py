@@ -9,6 +9,7 @@ from app.evaluation.cache import Cache, key_of
 from app.evaluation.checking import recordings_of
 from app.evaluation.entries import Entry
 from app.evaluation.extracting import OPEN, Eyes, Library
+from app.quality import Limits
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.modelfile.container import seal
@@ -74,16 +75,23 @@ def test_that_another_content_is_another_entry(eyes, cache, recording, recorded,
     assert library(eyes, cache).key(changing) != before
 
 
-@pytest.mark.parametrize("difference", ["frames", "gate", "preset", "pipeline"])
+@pytest.mark.parametrize("difference", ["frames", "gate", "limits", "preset", "pipeline"])
 def test_that_what_changes_views_changes_the_key(
     eyes, tmp_path, recording, difference, monkeypatch
 ):
+    tiny = with_descriptors(load_preset("tiny"))
+    if difference == "limits":
+        eyes = Eyes(tiny, gate=True)
     expected = library(eyes, tmp_path).key(recording)
     assert library(eyes, tmp_path).key(recording) == expected
     if difference == "frames":
         other = library(eyes, tmp_path, n_frames=N_FRAMES + 1)
     elif difference == "gate":
-        other = library(Eyes(with_descriptors(load_preset("tiny")), gate=True), tmp_path)
+        other = library(Eyes(tiny, gate=True), tmp_path)
+    elif difference == "limits":
+        strict = Limits(min_size=400.0)
+        monkeypatch.setattr("app.evaluation.extracting.Limits", lambda: strict)
+        other = library(Eyes(tiny, gate=True), tmp_path)
     elif difference == "preset":
         other = library(Eyes(load_preset("tiny"), gate=False), tmp_path)
     else:

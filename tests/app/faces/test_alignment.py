@@ -7,14 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.faces.alignment import (
+    BROW,
+    CHEEKS,
+    CHIN,
     cut,
     cut_all,
     face_side,
     face_transform,
     square_corners,
-    visible_fraction,
+    visible_share,
 )
-from app.faces.resampling import apply, invert
+from app.faces.resampling import apply
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
 from tests.app.faces.faces_material import blank, mirrored_landmarks, noisy, still
 
@@ -189,23 +192,68 @@ def test_that_the_mirror_image_gives_the_mirrored_crop():
 # ------------------------------------------------------------- how much is visible
 
 
+def share_of(side, degrees, middle):
+    landmarks = placed(side, degrees, middle)
+    return visible_share(landmarks, face_transform(landmarks), (480, 640, 3))
+
+
 @pytest.mark.parametrize(
-    ("middle", "expected"),
-    [((320, 240), 1.0), ((-0.5, 240), 0.5), ((-0.5, -0.5), 0.25), ((-500, 0), 0.0)],
+    ("middle", "inside", "outside"),
+    [
+        ((320, 240), 9, 0),
+        ((49.6, 240), 9, 0),
+        ((49.4, 240), 8, 1),
+        ((589.4, 240), 9, 0),
+        ((589.6, 240), 8, 1),
+        ((320, 28.6), 9, 0),
+        ((320, 28.4), 8, 1),
+        ((320, 378.4), 9, 0),
+        ((320, 378.6), 8, 1),
+        ((30, 240), 7, 2),
+        ((-500, 0), 0, 9),
+    ],
+    ids=[
+        "whole",
+        "left cheek on the border",
+        "left cheek outside",
+        "right cheek on the border",
+        "right cheek outside",
+        "brow on the border",
+        "brow outside",
+        "chin on the border",
+        "chin outside",
+        "an eye outside",
+        "elsewhere",
+    ],
 )
-def test_that_the_visible_share_is_the_area_inside(middle, expected):
-    transform = face_transform(placed(200, 0, middle))
-    assert visible_fraction(transform, (480, 640, 3)) == pytest.approx(expected, abs=1e-3)
+def test_that_the_visible_share_counts_the_points_of_the_face_inside(middle, inside, outside):
+    assert share_of(200, 0, middle) == inside / (inside + outside)
 
 
-@pytest.mark.parametrize("degrees", [10, 45, 200])
-def test_that_the_visible_share_of_a_tilted_face_agrees_with_counted_pixels(degrees):
-    transform = face_transform(placed(220, degrees, (600, 60)))
-    grid = (np.mgrid[0:400, 0:400].reshape(2, -1).T + 0.5) / 400 * 1.5 - 0.25
-    x, y = apply(invert(transform), grid).T
-    counted = np.mean((x > -0.5) & (x < 639.5) & (y > -0.5) & (y < 479.5))
-    share = visible_fraction(transform, (480, 640), side=1.5)
-    assert share == pytest.approx(counted, abs=0.005)
+def test_that_the_points_of_a_tilted_face_are_tilted_too():
+    assert share_of(200, 180, (320, 101)) == 1.0
+    assert share_of(200, 180, (320, 100)) == 8 / 9
+
+
+def test_that_landmarks_count_where_they_were_seen():
+    landmarks = placed(200, 0, (60, 240))
+    landmarks[0, 0] = -1.0
+    assert visible_share(landmarks, face_transform(landmarks), (480, 640)) < 1.0
+
+
+def test_that_brow_chin_and_cheeks_follow_from_the_template():
+    left, right, nose, *mouth = POINTS
+    eyes, mouth_height = (left + right) / 2, np.mean(mouth, axis=0)[1]
+    eye_distance = right[0] - left[0]
+    cheekbone = eyes[0] - 2.2 * eye_distance / 2
+    halfway = (left[0] + cheekbone) / 2
+    expected = [
+        (eyes[0], eyes[1] - eye_distance / 3),
+        (eyes[0], mouth_height + (mouth_height - eyes[1]) / 2),
+        (halfway, nose[1]),
+        (1 - halfway, nose[1]),
+    ]
+    np.testing.assert_allclose([BROW, CHIN, *CHEEKS], expected, atol=0.005)
 
 
 def test_that_corners_of_the_face_square_go_round_clockwise():
