@@ -11,7 +11,7 @@ from app.names import cleaned_name
 from app.pipeline import Pipeline
 from app.preparing import detector_from
 from lmkl_core.errors import InvalidInputError, ModelFileError
-from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.presets import (
     Preset,
     PresetError,
@@ -19,6 +19,7 @@ from lmkl_core.features.presets import (
     preset_from_dict,
     preset_names,
 )
+from lmkl_core.features.weights import entry_of, weights_names
 
 Progress = Callable[[int, int, str], None]
 
@@ -76,10 +77,31 @@ def pipeline_of(
             f"Model file {name!r} was made with the views {made_with!r}, not {wanted.name!r}: "
             "leave out --preset."
         )
+    # The same before weights are looked for: fetching them would not help.
+    _check_views(model, {**model.features, "preset": preset_fingerprint(wanted)})
+    _check_weights(model)
     pipeline, features = pipeline_for(wanted, detector, progress)
-    if difference := difference_of(model.features, features):
-        raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")
+    _check_views(model, features)
     return pipeline
+
+
+def _check_views(model: PadModel, features: Mapping[str, Any]) -> None:
+    if difference := difference_of(model.features, features):
+        name = os.path.basename(model.path)
+        raise ModelFileError(f"Model file {name!r} does not fit the views in use: {difference}.")
+
+
+def _check_weights(model: PadModel) -> None:
+    """Refuse weights that the program no longer knows."""
+    weights = model.features.get("weights")
+    for network, digest in weights.items() if isinstance(weights, Mapping) else ():
+        known = network in weights_names() and entry_of(network).matches(str(digest))
+        if not known:
+            raise ModelFileError(
+                f"Model file {os.path.basename(model.path)!r} does not fit the views in use: the "
+                f"weights of {cleaned_name(str(network), LONGEST_NAME)} have changed since it was "
+                "made; enrol again."
+            )
 
 
 def _named(features: Mapping[str, Any]) -> str:

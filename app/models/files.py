@@ -175,19 +175,15 @@ def difference_of(saved: Mapping[str, Any], running: Mapping[str, Any]) -> str:
             f"it was made with the views {name!r}, and {ours.get('name')!r} are "
             "in use; choose the former in the settings"
         )
-    for part in ("crops", "branches"):
-        if theirs.get(part) != ours.get(part):
-            return (
-                f"the {part} of the views {ours.get('name')!r} were others; use the version of "
-                "the program it was made with, or enrol again"
-            )
+    if any(theirs.get(part) != ours.get(part) for part in ("crops", "branches")):
+        return f"the views {ours.get('name')!r} have changed since it was made; enrol again"
     if saved.get("weights") != running.get("weights"):
         return (
             "the networks' weights are others; use those it was made with, or enrol again "
             "(lmkl-pad weights list shows them)"
         )
     if saved.get("format") != running.get("format"):
-        return "the way views are computed was another; enrol again"
+        return "the way views are computed has changed since it was made; enrol again"
     return ""
 
 

@@ -31,7 +31,9 @@ def offer_of(found: Found, features: Mapping[str, Any], now: datetime | None = N
         f"The program ended unexpectedly on {_moment(found.index.written, now)} with "
         f"{_count(found.n_takes, 'take')} ({_count(found.n_frames, 'frame')}) not saved."
     )
-    return text if fits(found, features) else f"{text} {_other_views(found.index.features)}"
+    return (
+        text if fits(found, features) else f"{text} {_other_views(found.index.features, features)}"
+    )
 
 
 def fits(found: Found, features: Mapping[str, Any]) -> bool:
@@ -54,11 +56,17 @@ def outcome_of(recovered: Recovered) -> str:
     return text
 
 
-def _other_views(features: Mapping[str, Any]) -> str:
-    preset = features.get("preset")
-    name = cleaned_name(str(preset.get("name")), LONGEST_NAME) if isinstance(preset, dict) else ""
+def _other_views(features: Mapping[str, Any], running: Mapping[str, Any]) -> str:
+    name = _preset_name(features)
+    if name and name == _preset_name(running):
+        return f"The views {name!r} have changed since: record them again."
     named = f"the views {name!r}" if name else "other views"
     return f"They are of {named}, not of those in use: choose the former in the settings."
+
+
+def _preset_name(features: Mapping[str, Any]) -> str:
+    preset = features.get("preset")
+    return cleaned_name(str(preset.get("name")), LONGEST_NAME) if isinstance(preset, dict) else ""
 
 
 def _moment(when: datetime, now: datetime | None) -> str:

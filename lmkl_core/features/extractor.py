@@ -144,11 +144,7 @@ class Extractor:
         """
         return {
             "format": VIEWS_FORMAT,
-            "preset": {
-                "name": self.preset.name,
-                "crops": [_json(asdict(crop)) for crop in self.preset.crops],
-                "branches": [_branch(branch) for branch in self.preset.branches],
-            },
+            "preset": preset_fingerprint(self.preset),
             "weights": dict(self._checksums),
         }
 
@@ -215,6 +211,15 @@ class Extractor:
                     f"{name!r}; give one of each for every frame."
                 )
         return batches
+
+
+def preset_fingerprint(preset: Preset) -> dict[str, Any]:
+    """Return what `Extractor.fingerprint` says of a preset, which needs no weights."""
+    return {
+        "name": preset.name,
+        "crops": [_json(asdict(crop)) for crop in preset.crops],
+        "branches": [_branch(branch) for branch in preset.branches],
+    }
 
 
 def _refuse_non_finite(rows: NDArray[np.float32], what: str) -> None:

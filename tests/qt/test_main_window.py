@@ -170,15 +170,23 @@ def test_that_a_damaged_file_is_told_and_the_model_in_use_stays(modelled, export
     assert modelled.window.live.notices._lines[-1].notice.level == "error"
 
 
+@pytest.mark.parametrize(
+    ("preset", "sentence"),
+    [
+        ({"name": "texture"}, "it was made with the views 'texture', and 'tiny' are in use"),
+        ({"crops": []}, "the views 'tiny' have changed since it was made; enrol again"),
+    ],
+    ids=["other", "changed"],
+)
 def test_that_a_model_of_other_views_is_refused_with_the_difference_and_stays_listed(
-    launch, model, tmp_path
+    launch, model, tmp_path, preset, sentence
 ):
-    features = {**model.features, "preset": {**model.features["preset"], "name": "texture"}}
+    features = {**model.features, "preset": {**model.features["preset"], **preset}}
     other = tmp_path / "other.safetensors"
     foreign = PadModel(model.estimator, features, model.conditions, model.takes)
     save(foreign.named(), other)
     driver = launch(recent=(str(other),)).until_prepared()
-    driver.until_told("it was made with the views 'texture', and 'tiny' are in use")
+    driver.until_told(sentence)
     assert driver.session.model is None
     assert driver.desk.settings.recent == (str(other),)
 

@@ -187,11 +187,11 @@ def changed(features, **preset):
     ("running", "named"),
     [
         (changed(FEATURES, name="texture"), "'tiny', and 'texture' are in use"),
-        (changed(FEATURES, crops=[{"name": "face", "size": 96}]), "the crops of the views 'tiny'"),
-        (changed(FEATURES, branches=[]), "the branches of the views 'tiny'"),
+        (changed(FEATURES, crops=[{"name": "face", "size": 96}]), "the views 'tiny' have changed"),
+        (changed(FEATURES, branches=[]), "the views 'tiny' have changed"),
         (FEATURES | {"weights": {"efficientnet-lite0": "cd" * 32}}, "networks' weights are others"),
         (FEATURES | {"weights": {}}, "networks' weights are others"),
-        (FEATURES | {"format": "2"}, "the way views are computed was another"),
+        (FEATURES | {"format": "2"}, "the way views are computed has changed"),
     ],
     ids=["preset", "crops", "branches", "weights", "no weights", "format"],
 )

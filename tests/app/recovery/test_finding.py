@@ -244,6 +244,12 @@ def test_that_takes_of_other_views_say_which(folder):
     )
 
 
+def test_that_takes_of_views_that_have_changed_say_so(folder):
+    changed = {**FEATURES, "weights": {"efficientnet-lite0": "0" * 64}}
+    told = offer_of(found_here(), changed)
+    assert told.endswith("The views 'texture' have changed since: record them again.")
+
+
 def test_that_two_runs_are_found_newest_first(folder):
     other = Journal()
     other.keep(takes(1, "lamp"), FEATURES)
