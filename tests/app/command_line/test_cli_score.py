@@ -311,7 +311,8 @@ def test_that_a_model_of_other_weights_is_refused(model_file, attack, tmp_path):
     extra["features"]["weights"]["efficientnet-lite0"] = "00" * 32
     file = tmp_path / "other.safetensors"
     save_model(model, file, extra=extra)
-    assert "weights are others" in refused(run("score", file, attack, "-q"), ExitCode.BAD_MODEL)
+    told = refused(run("score", file, attack, "-q"), ExitCode.BAD_MODEL)
+    assert "weights of efficientnet-lite0 have changed since it was made; enrol again" in told
 
 
 def test_that_a_model_of_a_preset_of_ones_own_brings_its_views_along(model_file, attack, tmp_path):
