@@ -70,11 +70,12 @@ def test_that_a_sum_that_is_not_the_score_is_not_called_exact(ready):
 
 
 def test_that_the_lowest_view_is_named_with_what_is_usual(ready):
-    assert VIEWS[9] == "mouth/mobilenet-v2.layer17"
+    assert VIEWS[9] == "mouth/efficientnet-lite0.block7"
     usual = sum(row[9] for row in usual_terms())
     ready.show_scored(scored(4, terms=LOW_MOUTH))
     ready.refresh()
-    assert f"mouth/MobileNetV2 layer17 is lowest (0.002 instead of {usual:.3f})" in words(ready)
+    view = "mouth, middle layer (EfficientNet-Lite0 block7)"
+    assert f"{view}, with 0.002 instead of {usual:.3f}." in words(ready)
 
 
 def test_that_nothing_is_called_low_when_nothing_is(ready):
@@ -169,7 +170,7 @@ def test_that_holding_takes_the_newest_frame_into_words_and_chart(qtbot, ready):
     ready.show_scored(scored(2, terms=LOW_MOUTH))
     qtbot.mouseClick(ready.hold, Qt.MouseButton.LeftButton)
     assert "Held: frame 2" in ready.score.sentences
-    assert f"{VIEWS[9]},mouth,MobileNetV2,layer17,1,0.001," in ready.chart.to_csv()
+    assert f"{VIEWS[9]},mouth,EfficientNet-Lite0,block7,1,0.001," in ready.chart.to_csv()
 
 
 def test_that_one_bad_frame_does_not_put_the_score_away(ready):
@@ -225,7 +226,7 @@ def test_that_the_region_that_falls_short_is_named_plainly_before_the_figures(re
     ready.show_scored(scored(4, terms=LOW_MOUTH, score=0.5, verdict=Verdict.ATTACK))
     ready.refresh()
     plain = ready.score.sentences.index("Mostly the mouth looks unlike the enrolment.")
-    assert "is lowest" in ready.score.sentences[plain + 1]
+    assert "Furthest below the enrolled frames" in ready.score.sentences[plain + 1]
 
 
 def test_that_an_accepted_frame_is_not_called_unlike_the_enrolment(ready):

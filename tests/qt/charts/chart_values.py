@@ -7,21 +7,9 @@ import numpy as np
 
 from app.shown import ModelShown, Scored, ThresholdShown
 from app.types import Frame, Verdict
+from lmkl_core.features.presets import load_preset
 
-VIEWS = (
-    "face/efficientnet-lite0.block4",
-    "face/efficientnet-lite0.block7",
-    "wide/efficientnet-lite0.block4",
-    "wide/efficientnet-lite0.block7",
-    "face/mobilenet-v2.layer13",
-    "face/mobilenet-v2.layer17",
-    "wide/mobilenet-v2.layer13",
-    "wide/mobilenet-v2.layer17",
-    "mouth/mobilenet-v2.layer13",
-    "mouth/mobilenet-v2.layer17",
-    "eyes/mobilenet-v2.layer13",
-    "eyes/mobilenet-v2.layer17",
-)
+VIEWS = load_preset("texture").view_names
 IMAGE = np.zeros((2, 2, 3), np.uint8)
 
 

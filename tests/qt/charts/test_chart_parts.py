@@ -84,7 +84,8 @@ def test_that_odd_scores_give_few_bins(scores):
 
 def test_that_a_view_is_told_by_region_network_and_layer():
     name = view_name("face/efficientnet-lite0.block4")
-    assert name.parts == ("face", "EfficientNet-Lite0", "block4")
+    assert name.parts == ("face", "EfficientNet-Lite0", "block4 (early)")
+    assert name.words == "face, early layer (EfficientNet-Lite0 block4)"
 
 
 @pytest.mark.parametrize("full", ["whole", "face/", "own/net", "a/b.c.d", ""])

@@ -36,7 +36,7 @@ def test_that_the_sum_is_written_by_region(chart):
     [
         (0, {"face VGG-16 last": 0.5, "eyes VGG-16 last": 0.06, "face ResNet-50 last": 0.15}),
         (1, {"face": 0.65, "eyes": 0.06}),
-        (2, {"VGG-16": 0.56, "ResNet-50": 0.15}),
+        (2, {"VGG-16 last": 0.56, "ResNet-50 last": 0.15}),
         (3, {"Cluster 1": 0.45, "Cluster 2": 0.26}),
     ],
 )

@@ -25,7 +25,7 @@ from app.qt.views.charts.wording import (
 from app.shown import Scored
 
 Terms = tuple[tuple[float, ...], ...]
-_VIEW, _REGION, _NETWORK, _CLUSTER = range(4)
+_VIEW, _REGION, _LAYER, _CLUSTER = range(4)
 _N_NAMED = 4
 _AIR = 1.25
 """Most height of the rows, in heights that they need."""
@@ -67,7 +67,7 @@ class ContributionsChart(Chart):
         self._reference: Terms = ()
         self._range = SteadyRange(padding=0.0)
 
-        grouping = (self.tr("View"), self.tr("Region"), self.tr("Network"), self.tr("Cluster"))
+        grouping = (self.tr("View"), self.tr("Region"), self.tr("Layer"), self.tr("Cluster"))
         self._grouping = Choices(self.tr("Contributions by"), grouping, self, first=_REGION)
         self._grouping.chosen.connect(self._on_grouping)
         self._hold = QToolButton(self)
@@ -161,7 +161,7 @@ class ContributionsChart(Chart):
             name = self.tr("Cluster {number}")
             return [_Group((name.format(number=c + 1),), everything, (c,)) for c in clusters]
         name_of: Callable[[ViewName], str] = (
-            (lambda view: view.region) if grouping == _REGION else (lambda view: view.network)
+            (lambda view: view.region) if grouping == _REGION else _layer_of
         )
         members: dict[str, list[int]] = {}
         for index, view in enumerate(self._views):
@@ -308,3 +308,8 @@ class ContributionsChart(Chart):
     def _on_hold(self, is_held: bool) -> None:
         self._hold.setText(self.tr("Go on") if is_held else self.tr("Hold"))
         self.mark_stale()
+
+
+def _layer_of(view: ViewName) -> str:
+    """Return the network and layer of a view; a region alone stands for itself."""
+    return " ".join(view.parts[1:]) or view.region

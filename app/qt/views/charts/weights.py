@@ -154,7 +154,7 @@ class WeightsChart(Chart):
                 sentences.append(
                     self.tr("Cluster {number} relies most on {view} ({share}).").format(
                         number=cluster + 1,
-                        view=" ".join(self._views[best].parts),
+                        view=self._views[best].words,
                         share=percent(shares[best][cluster], 0),
                     )
                 )

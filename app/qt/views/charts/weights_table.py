@@ -72,7 +72,7 @@ class WeightsModel(QAbstractTableModel):
         view, column = self._views[index.row()], index.column()
         if column < 3:
             if role == _ROLE.DisplayRole:
-                return (view.region, view.network, view.layer)[column]
+                return (view.region, view.network, view.layer_words)[column]
             return plain_tip(view.full) if role == _ROLE.ToolTipRole else None
         values = self._values[index.row()]
         cluster = column - 3

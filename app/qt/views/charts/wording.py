@@ -27,11 +27,26 @@ class ViewName:
     region: str
     network: str
     layer: str
+    depth: str = ""
+    """Where the layer lies: early, middle or late; empty where that is not known."""
+
+    @property
+    def layer_words(self) -> str:
+        """The layer and where it lies, as in ``block2 (early)``."""
+        return f"{self.layer} ({self.depth})" if self.depth else self.layer
 
     @property
     def parts(self) -> tuple[str, ...]:
         """Region, network and layer, without those that are missing."""
-        return tuple(part for part in (self.region, self.network, self.layer) if part)
+        return tuple(part for part in (self.region, self.network, self.layer_words) if part)
+
+    @property
+    def words(self) -> str:
+        """The name within a sentence, as in ``nose, early layer (EfficientNet-Lite0 block2)``."""
+        rest = " ".join(part for part in (self.network, self.layer) if part)
+        if self.depth:
+            return f"{self.region}, {self.depth} layer ({rest})"
+        return f"{self.region}, {rest}" if rest else self.region
 
 
 def view_name(full: str) -> ViewName:
@@ -40,7 +55,15 @@ def view_name(full: str) -> ViewName:
     if not slash:
         return ViewName(full, full, "", "")
     network, _, layer = rest.partition(".")
-    return ViewName(full, region, _NETWORKS.get(network, network), layer)
+    return ViewName(full, region, _NETWORKS.get(network, network), layer, _depth(network, layer))
+
+
+def _depth(network: str, layer: str) -> str:
+    """Say where a layer lies in the network of the shipped presets."""
+    block = re.fullmatch(r"block(\d{1,2})", layer)
+    if network != "efficientnet-lite0" or block is None:
+        return ""
+    return "early" if int(block[1]) < 5 else "middle" if int(block[1]) < 11 else "late"
 
 
 def natural_order(text: str) -> tuple[tuple[int, str], ...]:

@@ -29,7 +29,8 @@ def region_words(region: str) -> str:
         "wide": _tr("the surroundings of the face (wide)"),
         "eyes": _tr("the eyes"),
         "mouth": _tr("the mouth"),
-        "nose": _tr("the nose"),
+        "nose": _tr("the skin around the nose"),
+        "cheek": _tr("the skin of the cheek"),
     }
     return known.get(region, region)
 

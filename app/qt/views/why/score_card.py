@@ -3,7 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.explanation import Explanation, Part
+from app.explanation import Explanation
 from app.qt.icon_shapes import VERDICTS
 from app.qt.theme import set_class
 from app.qt.views.charts.colours import ChartColours
@@ -174,11 +174,11 @@ class ScoreCard(QFrame):
         if lowest is None:
             return self.tr("No view contributes less than it does for the enrolled frames.")
         return self.tr(
-            "Compared with the enrolled frames ({mean} on average), {view} is lowest "
-            "({value} instead of {usual})."
+            "Furthest below the enrolled frames ({mean} on average): {view}, with {value} "
+            "instead of {usual}."
         ).format(
             mean=decimals(explanation.usual, places),
-            view=_spoken(lowest),
+            view=view_name(lowest.name).words,
             value=decimals(lowest.value, places),
             usual=decimals(lowest.usual or 0.0, places),
         )
@@ -191,10 +191,3 @@ class ScoreCard(QFrame):
         return self.tr("Verdict over {n} frames: {name} (mean score {score}).").format(
             name=name, score=score, n=decision.n_frames
         )
-
-
-def _spoken(part: Part) -> str:
-    """Return a view's name as it is written in the chart."""
-    name = view_name(part.name)
-    rest = " ".join(name.parts[1:])
-    return f"{name.region}/{rest}" if rest else name.region
