@@ -8,7 +8,14 @@ from PySide6.QtWidgets import QWidget
 from app.qt.views.charts.bins import counts_in, edges_for
 from app.qt.views.charts.flow import FlowRow
 from app.qt.views.charts.steady_range import SteadyRange
-from app.qt.views.charts.wording import decimals, natural_order, number, scientific, view_name
+from app.qt.views.charts.wording import (
+    decimals,
+    natural_order,
+    number,
+    row_parts,
+    scientific,
+    view_name,
+)
 
 
 def test_that_a_range_shows_the_first_values_at_once():
@@ -86,6 +93,15 @@ def test_that_a_view_is_told_by_region_network_and_layer():
     name = view_name("face/efficientnet-lite0.block4")
     assert name.parts == ("face", "EfficientNet-Lite0", "block4 (early)")
     assert name.words == "face, early layer (EfficientNet-Lite0 block4)"
+
+
+def test_that_rows_name_the_network_only_where_there_are_several():
+    early, late = (view_name(f"nose/efficientnet-lite0.block{n}") for n in (2, 13))
+    assert row_parts([early, late]) == (("nose", "block2 (early)"), ("nose", "block13 (late)"))
+    other, by_hand = view_name("face/vgg16.last"), view_name("face/lbp")
+    assert row_parts([early, other])[1] == ("face", "VGG-16", "last")
+    assert row_parts([by_hand]) == (("face", "LBP"),)
+    assert row_parts([view_name("")]) == ((),)
 
 
 @pytest.mark.parametrize("full", ["whole", "face/", "own/net", "a/b.c.d", ""])

@@ -1,6 +1,5 @@
 """Why this score: the exact contribution of every view and cluster to it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import fsum, isfinite
 
@@ -20,6 +19,7 @@ from app.qt.views.charts.wording import (
     decimals,
     parts_of_sum,
     places_for,
+    row_parts,
     view_name,
 )
 from app.shown import Scored
@@ -156,16 +156,15 @@ class ContributionsChart(Chart):
         clusters = tuple(range(len(self._terms())))
         everything = tuple(range(len(self._views)))
         if grouping == _VIEW:
-            return [_Group(view.parts, (i,), clusters) for i, view in enumerate(self._views)]
+            return [_Group(parts, (i,), clusters) for i, parts in enumerate(row_parts(self._views))]
         if grouping == _CLUSTER:
             name = self.tr("Cluster {number}")
             return [_Group((name.format(number=c + 1),), everything, (c,)) for c in clusters]
-        name_of: Callable[[ViewName], str] = (
-            (lambda view: view.region) if grouping == _REGION else _layer_of
-        )
         members: dict[str, list[int]] = {}
-        for index, view in enumerate(self._views):
-            members.setdefault(name_of(view), []).append(index)
+        for index, parts in enumerate(row_parts(self._views)):
+            region = self._views[index].region
+            name = region if grouping == _REGION else " ".join(parts[1:]) or region
+            members.setdefault(name, []).append(index)
         return [_Group((name,), tuple(views), clusters) for name, views in members.items()]
 
     # ------------------------------------------------------------ words
@@ -308,8 +307,3 @@ class ContributionsChart(Chart):
     def _on_hold(self, is_held: bool) -> None:
         self._hold.setText(self.tr("Go on") if is_held else self.tr("Hold"))
         self.mark_stale()
-
-
-def _layer_of(view: ViewName) -> str:
-    """Return the network and layer of a view; a region alone stands for itself."""
-    return " ".join(view.parts[1:]) or view.region

@@ -23,6 +23,7 @@ from app.qt.views.charts.wording import (
     natural_order,
     number,
     percent,
+    row_parts,
     view_name,
     weight_text,
 )
@@ -152,7 +153,7 @@ class WeightsChart(Chart):
             best = max(range(len(shares)), key=lambda i: shares[i][cluster], default=None)
             if best is not None:
                 sentences.append(
-                    self.tr("Cluster {number} relies most on {view} ({share}).").format(
+                    self.tr("Cluster {number} relies most on {view}: {share}.").format(
                         number=cluster + 1,
                         view=self._views[best].words,
                         share=percent(shares[best][cluster], 0),
@@ -220,10 +221,11 @@ class WeightsChart(Chart):
         raw, shares = self._raw(), self._within_clusters()
         values = shares if are_shares else raw
         rows, tips = [], []
+        parts = row_parts(self._views)
         for index in self._order:
             texts = tuple(weight_text(value, are_shares) for value in values[index])
             view = self._views[index]
-            rows.append(Row(view.parts, view.full, values[index], texts))
+            rows.append(Row(parts[index], view.full, values[index], texts))
             tips.append(tuple(self._tips(index, raw[index], shares[index])))
         every = [value for row in values for value in row]
         limits = (min([0.0, *every]), max([0.0, *every]) or 1.0)

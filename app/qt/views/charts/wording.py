@@ -58,6 +58,14 @@ def view_name(full: str) -> ViewName:
     return ViewName(full, region, _NETWORKS.get(network, network), layer, _depth(network, layer))
 
 
+def row_parts(views: Sequence[ViewName]) -> tuple[tuple[str, ...], ...]:
+    """Return the parts of names for rows, without the network where all layers are of one."""
+    is_one = len({view.network for view in views}) == 1 and all(view.layer for view in views)
+    if not is_one:
+        return tuple(view.parts for view in views)
+    return tuple((view.region, view.layer_words) for view in views)
+
+
 def _depth(network: str, layer: str) -> str:
     """Say where a layer lies in the network of the shipped presets."""
     block = re.fullmatch(r"block(\d{1,2})", layer)
