@@ -1,4 +1,4 @@
-r"""Which samples to leave out together: whole takes where another take stands in, else time blocks.
+r"""Which samples to leave out together: contiguous time blocks inside takes.
 
 Neighbouring frames are near-copies. Left out one at a time, their copies stay and the scores
 flatter the model; left out by whole takes, a condition vanishes and the scores say what a
@@ -6,10 +6,6 @@ flatter the model; left out by whole takes, a condition vanishes and the scores 
 answer: how do other moments of the enrolled conditions score? So blocks should be as long as
 frames keep resembling each other more than takes do by themselves, and no longer than
 half a take.
-
-Unless a condition was enrolled in several takes. Then the question has a direct answer: leave out
-one of them and the condition is still there. Sitting down again changes more than time does within
-a take, so the scores are lower, and the threshold that follows from them holds for other takes.
 """
 
 import numpy as np
@@ -41,29 +37,6 @@ def time_blocks(takes: np.ndarray, length: int) -> list[np.ndarray]:
         parts = min(len(rows), max(2, round(len(rows) / length)))
         blocks.extend(np.array_split(rows, parts))
     return blocks
-
-
-def shared_conditions(conditions: np.ndarray) -> np.ndarray:
-    """Whether another take shares the condition of each take, ``(n_takes,)``."""
-    return np.bincount(conditions)[conditions] > 1
-
-
-def left_out_blocks(takes: np.ndarray, conditions: np.ndarray, length: int) -> list[np.ndarray]:
-    """Return the rows to leave out together.
-
-    Parameters
-    ----------
-    takes : ndarray (n,)
-        Take of every row.
-    conditions : ndarray (n_takes,)
-        Condition of every take. A take whose condition another one shares is left out whole.
-    length : int
-        Rows of a time block in the other takes.
-    """
-    whole = shared_conditions(conditions)[takes]
-    alone = np.flatnonzero(~whole)
-    blocks = [rows for rows in rows_of_takes(takes) if whole[rows[0]]]
-    return blocks + [alone[rows] for rows in time_blocks(takes[alone], length)]
 
 
 def with_new_takes(conditions: np.ndarray, takes: np.ndarray) -> np.ndarray:

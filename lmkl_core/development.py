@@ -19,11 +19,11 @@ from sklearn.base import clone
 
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.constraints import FIXED_FAMILIES
-from lmkl_core.fitting import Localised, Settings, localise, solve_settings
+from lmkl_core.fitting import Localised, Settings, fit_kernels, localise, solve_settings
 from lmkl_core.problem import GramProblem
 from lmkl_core.scorer import BLOCK_BYTES, SupportKernels
 from lmkl_core.selection import DELTAS, EXPONENTS, serpentine_pairs
-from lmkl_core.validation import as_views, check_real, match_views
+from lmkl_core.validation import as_views, check_groups, check_real, match_views
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,7 @@ def score_grid(
     X,
     Y,
     *,
+    groups=None,
     deltas: Sequence[float] = DELTAS,
     exponents: Sequence[float] = EXPONENTS,
     cancel: Callable[[], bool] | None = None,
@@ -66,6 +67,7 @@ def score_grid(
         Genuine training rows; their Gram matrices are held in memory.
     Y : as in `LocalisedMKL.score_samples`
         Rows to score.
+    groups : as in `LocalisedMKL.fit`
     deltas, exponents : sequence of float
         The grid; constraints with one exponent, or with none, have fewer cells.
     cancel : callable, optional
@@ -75,7 +77,8 @@ def score_grid(
     names, columns = views.names, views.n_columns
     others = match_views(Y, names, columns, views.dtype, check_finite=True)
     settings = clone(estimator).set_params(delta=1.0).settings(views)
-    local = localise(views, settings)
+    takes = None if groups is None else check_groups(groups, views.n_samples)
+    local = localise(views, fit_kernels(views, settings.kernel, takes), settings)
     cells, weights, duals, gaps = [], [], [], []
     for delta in deltas:
         here = replace(settings, delta=check_real("delta", delta, 0, strict=True))

@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lmkl_core import exact, streamed
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.fitting import Settings
+from lmkl_core.fitting import Settings, fit_kernels
 from lmkl_core.intake import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.parameters import check_parameters
 from lmkl_core.scorer import Scorer
@@ -39,18 +39,14 @@ class LocalisedMKL(ViewsEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto"
-        ``C``. With 1 the method is the non-localised l_{p,q} one of the literature. Three
-        clusters of a dozen frames leave each with nothing to say about the others' frames:
-        ``"auto"`` takes as many, up to 3, as the data bear (`lmkl_core.selection`).
+    n_clusters : int
+        ``C``. With 1 the method is the non-localised l_{p,q} one of the literature.
     p, q : float
         Exponents of the norm on the weights, at least 1. Near 1 few weights survive, large
         values spread them. The vector families use ``p`` alone.
-    delta : float or "auto"
-        Regulariser, the paper's delta divided by ``n``. ``"auto"`` chooses it from the lower
-        part of the paper's grid on left-out scores (`lmkl_core.selection`), which is what
-        brought the error on other sessions closest to the target in
-        ``benchmarks/operating_point.py``.
+    delta : float
+        Regulariser, the paper's delta divided by ``n``. `lmkl_core.select` chooses it, and other
+        parameters, on left-out scores.
     temperature : float
         Of the softmax that makes memberships; see `lmkl_core.clusters` for its effect.
     constraint : str
@@ -71,8 +67,9 @@ class LocalisedMKL(ViewsEstimator):
         Inducing points for large data; ``None`` fits exactly; ``"auto"`` does up to
         4000 rows. With inducing points each kernel keeps a limited number of directions
         (50 at ``C G = 36``), and ``gap_`` speaks of these approximated kernels.
-    target_bpcer : float
-        Share of genuine samples that the threshold may refuse.
+    target_bpcer : float, optional
+        Share of genuine samples that the threshold may refuse. By default the threshold is a share
+        of the median left-out score (`lmkl_core.calibration.operating_point`).
     block_length : int or None
         Rows left out together for calibration; chosen from the data by default.
     random_state : int, RandomState or None
@@ -123,7 +120,7 @@ class LocalisedMKL(ViewsEstimator):
         n_clusters=3,
         p=4 / 3,
         q=4 / 3,
-        delta="auto",
+        delta=0.01,
         temperature=0.1,
         constraint="joint-matrix",
         solver="certified",
@@ -132,7 +129,7 @@ class LocalisedMKL(ViewsEstimator):
         tol=1e-6,
         max_iter=300,
         n_inducing="auto",
-        target_bpcer=0.05,
+        target_bpcer=None,
         block_length=None,
         random_state=None,
     ):
@@ -161,12 +158,12 @@ class LocalisedMKL(ViewsEstimator):
             One 2-D array is one view; several must have equal rows, in time order.
         y : ignored
         groups : array (n,), optional
-            Take of every row; one take by default.
+            Take of every row; one take by default. Known takes also keep kernels from being
+            narrower than frames of one take vary (`lmkl_core.kernels.width_of`).
         conditions : array (n,), optional
-            Circumstances of every row (light, room, camera), the same name where takes share them.
-            A take whose circumstances another take shares is left out whole when the threshold
-            is set, so that it holds for other takes and not only for other moments. By default
-            no two takes are assumed to share any.
+            Circumstances of every row (light, room, camera), the same name where takes share them:
+            takes that share them are left out together for the stress figure. By default no two
+            takes share any.
         init : ndarray (C, G), optional
             Weights to start from.
         cancel : callable, optional
@@ -182,16 +179,20 @@ class LocalisedMKL(ViewsEstimator):
             takes = check_groups(groups, views.n_samples)
             shared = check_conditions(conditions, takes)
             settings = self.settings(views)
+            kernels = fit_kernels(views, settings.kernel, None if groups is None else takes)
             n_inducing = self._inducing(views.n_samples)
             fitted: exact.ExactFit | streamed.StreamedFit
             if n_inducing is None:
-                fitted = exact.fit(views, takes, shared, settings, init=init, cancel=cancel)
+                fitted = exact.fit(
+                    views, kernels, takes, shared, settings, init=init, cancel=cancel
+                )
             else:
                 fitted = streamed.fit(
-                    views, takes, shared, settings, n_inducing, init=init, cancel=cancel
+                    views, kernels, takes, shared, settings, n_inducing, init=init, cancel=cancel
                 )
             warn_of_duplicates(views)
-            self._store(fitted, self.target_bpcer)
+            self._store(fitted)
+            self._set_calibration(fitted.calibrate(settings.target_bpcer, self.block_length))
             refuse_unless_finite(self.dual_coef_, self.gap_)
         return self
 
@@ -213,31 +214,20 @@ class LocalisedMKL(ViewsEstimator):
     def calibrate(self, *, target_bpcer=None, block_length=None):
         """Set the threshold anew, for another rate or block length.
 
+        Without arguments those of the constructor are used.
+
         Returns
         -------
         self
         """
         check_is_fitted(self)
         target = self.target_bpcer if target_bpcer is None else target_bpcer
-        target = check_rate("target_bpcer", target)
+        if target is not None:
+            target = check_rate("target_bpcer", target)
         length = self.block_length if block_length is None else block_length
         if length is not None:
             check_integer("block_length", length, 1)
         self._set_calibration(self._fitted.calibrate(target, length))
-        return self
-
-    def raise_threshold(self, least):
-        """Refuse whatever scores less than this, also where the target would let it in.
-
-        `calibrate` and a refining `extend` set the threshold by the target alone again.
-
-        Returns
-        -------
-        self
-        """
-        check_is_fitted(self)
-        n_conditions = len(np.unique(self._fitted.conditions))
-        self._set_calibration(self.calibration_.raised_to(least, n_conditions))
         return self
 
     def extend(self, X, *, groups=None, refine=False):
@@ -265,10 +255,10 @@ class LocalisedMKL(ViewsEstimator):
         takes = check_groups(groups, views.n_samples) + 1 + self._fitted.takes.max()
         with self._unchanged_on_failure(), self._refusing_what_overflows():
             grown = self._fitted.extend(views, takes)
+            self._store(grown.refine() if refine else grown)
             if refine:
-                self._store(grown.refine(), self.calibration_.target_bpcer)
-            else:
-                self._store(grown)
+                target = self.calibration_.target_bpcer
+                self._set_calibration(self._fitted.calibrate(target, self.block_length))
             refuse_unless_finite(self._fitted.scorer().coefficients)
         return self
 
@@ -304,8 +294,8 @@ class LocalisedMKL(ViewsEstimator):
         model._set_calibration(calibration)
         return model
 
-    def _store(self, fitted, target_bpcer: float | None = None) -> None:
-        """Keep a fit; calibrate it where a rate is given."""
+    def _store(self, fitted) -> None:
+        """Keep a fit."""
         solution = fitted.solution
         self._fitted = fitted
         self.view_names_ = fitted.view_names
@@ -322,11 +312,9 @@ class LocalisedMKL(ViewsEstimator):
         self.gap_history_ = solution.gap_history
         self.n_iter_ = solution.n_iter
         refuse_unless_finite(self.memberships_, self.kernel_weights_)
-        if target_bpcer is not None:
-            self._set_calibration(fitted.calibrate(target_bpcer, self.block_length))
-            refuse_unless_finite(self.offset_)
 
     def _set_calibration(self, calibration) -> None:
+        refuse_unless_finite(calibration.threshold)
         self.calibration_ = calibration
         self.offset_ = calibration.threshold
 

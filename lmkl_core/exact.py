@@ -16,12 +16,12 @@ from lmkl_core.fitting import (
     Settings,
     certificate_gap,
     exact_calibration,
+    localise,
     solve_settings,
 )
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack, mean_gram
 from lmkl_core.problem import GramProblem
 from lmkl_core.scorer import Scorer, SupportKernels
-from lmkl_core.selection import resolve
 from lmkl_core.solution import Solution
 from lmkl_core.validation import Views
 
@@ -98,11 +98,12 @@ class ExactFit:
             coefficients,
         )
 
-    def calibrate(self, target_bpcer: float, block_length: int | None) -> Calibration:
+    def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
         """Threshold from left-out scores of the present rows."""
         return exact_calibration(
             self.factor(),
             self.dual_coef,
+            self.delta,
             lambda: mean_gram(self.kernels, self.views.arrays),
             self.takes,
             self.conditions,
@@ -148,6 +149,7 @@ class ExactFit:
 
 def fit(
     views: Views,
+    kernels: tuple[ViewKernel, ...],
     takes: np.ndarray,
     conditions: np.ndarray,
     settings: Settings,
@@ -156,7 +158,7 @@ def fit(
     cancel=None,
 ) -> ExactFit:
     """Fit on full Gram matrices."""
-    settings, local = resolve(views, takes, conditions, settings, cancel=cancel)
+    local = localise(views, kernels, settings)
     delta = settings.delta * views.n_samples
     problem = GramProblem(local.grams, local.memberships, delta)
     solution = solve_settings(problem, settings, init=init, cancel=cancel)

@@ -16,6 +16,7 @@ from lmkl_core.calibration import (
     calibrate,
     inverse_from_cholesky,
     left_out_scores,
+    operating_point,
 )
 from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES, NormConstraint, make_constraint
@@ -39,12 +40,12 @@ LARGEST_GRAMS = 8 << 30
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked parameters of a fit; delta and n_clusters are numbers, or candidates."""
+    """Checked parameters of a fit."""
 
-    n_clusters: Any
+    n_clusters: int
     p: float
     q: float
-    delta: Any
+    delta: float
     temperature: float
     constraint: str
     solver: str
@@ -52,7 +53,7 @@ class Settings:
     view: int
     tol: float
     max_iter: int
-    target_bpcer: float
+    target_bpcer: float | None
     block_length: int | None
     random_state: Any
 
@@ -68,8 +69,11 @@ class Localised:
     memberships: np.ndarray
 
 
-def fit_kernels(views: Views, kernel) -> tuple[ViewKernel, ...]:
-    """Fit one kernel a view; ``kernel`` is a name, or names by view."""
+def fit_kernels(views: Views, kernel, takes: np.ndarray | None = None) -> tuple[ViewKernel, ...]:
+    """Fit one kernel a view.
+
+    ``kernel`` is a name, or names by view; ``takes`` are the takes of the rows, where known.
+    """
     if isinstance(kernel, str):
         names = [kernel] * len(views.names)
     elif isinstance(kernel, Mapping):
@@ -85,11 +89,11 @@ def fit_kernels(views: Views, kernel) -> tuple[ViewKernel, ...]:
                 "or one a view."
             )
     parts = zip(names, views.names, views.arrays, strict=True)
-    return tuple(fit_kernel(name, view, array) for name, view, array in parts)
+    return tuple(fit_kernel(name, view, array, takes) for name, view, array in parts)
 
 
-def localise(views: Views, settings: Settings, grams: np.ndarray | None = None) -> Localised:
-    """Gram matrices (unless given), kernel k-means and memberships of the training rows."""
+def localise(views: Views, kernels: tuple[ViewKernel, ...], settings: Settings) -> Localised:
+    """Gram matrices, kernel k-means and memberships of the training rows."""
     check_enough_samples(views.n_samples, settings.n_clusters)
     needed = len(views.names) * views.n_samples**2 * views.arrays[0].dtype.itemsize
     if needed > LARGEST_GRAMS:
@@ -97,9 +101,7 @@ def localise(views: Views, settings: Settings, grams: np.ndarray | None = None) 
             f"Exact kernels of {views.n_samples} rows and {len(views.names)} views need "
             f"{needed / 2**30:.0f} GiB: set n_inducing (200 is a good start)."
         )
-    kernels = fit_kernels(views, settings.kernel)
-    if grams is None:
-        grams = gram_stack(kernels, views.names, views.arrays)
+    grams = gram_stack(kernels, views.names, views.arrays)
     mean_kernel = np.asarray(np.mean(grams, axis=0, dtype=np.float64))
     clusters, _ = fit_clusters(mean_kernel, settings.n_clusters, random_state=settings.random_state)
     memberships = clusters.memberships(mean_kernel, np.diag(mean_kernel), settings.temperature)
@@ -168,11 +170,12 @@ def evaluate_fixed(problem: Problem, weights: np.ndarray, constraint: NormConstr
 def exact_calibration(
     cholesky: np.ndarray,
     dual_coef: np.ndarray,
+    delta: float,
     kernel: Callable[[], np.ndarray],
     takes: np.ndarray,
     conditions: np.ndarray,
     *,
-    target_bpcer: float,
+    target_bpcer: float | None = None,
     block_length: int | None = None,
 ) -> Calibration:
     """Calibrate on left-out scores of an exact fit.
@@ -184,6 +187,7 @@ def exact_calibration(
     inverse = inverse_from_cholesky(cholesky)
     return calibrate_by_leaving_out(
         lambda blocks: left_out_scores(inverse, dual_coef, blocks),
+        1 - delta * dual_coef,  # the scores of the training rows, since (K + delta I) lambda = 1
         takes,
         conditions,
         target_bpcer=target_bpcer,
@@ -193,10 +197,11 @@ def exact_calibration(
 
 def calibrate_by_leaving_out(
     left_out: Callable[[list[np.ndarray]], np.ndarray],
+    training_scores: np.ndarray,
     takes: np.ndarray,
     conditions: np.ndarray,
     *,
-    target_bpcer: float,
+    target_bpcer: float | None,
     block_length: int,
     with_stress: bool = True,
 ) -> Calibration:
@@ -204,14 +209,16 @@ def calibrate_by_leaving_out(
 
     ``left_out`` gives the scores of every block of rows under the model without it.
     """
-    blocks = blocking.left_out_blocks(takes, conditions, block_length)
+    blocks = blocking.time_blocks(takes, block_length)
     whole = blocking.rows_of_takes(conditions[takes])
+    scores = left_out(blocks)
     return calibrate(
-        left_out(blocks),
+        scores,
+        *operating_point(scores, training_scores, target_bpcer),
         blocking.block_numbers(blocks, len(takes)),
         takes,
         left_out(whole) if with_stress and len(whole) > 1 else None,
         target_bpcer=target_bpcer,
         block_length=block_length,
-        conditions=conditions,
+        n_conditions=len(whole),
     )

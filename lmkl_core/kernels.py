@@ -77,6 +77,32 @@ def half_mean_distance(X: np.ndarray) -> float:
     return 0.5 * total / (n * (n - 1)) if n > 1 else 0.0
 
 
+TAKE_WIDTHS = 1.25
+"""The least width of a kernel over the mean distance of rows inside takes. Frames of one take are
+so alike that half of their distance says how the camera trembles, not how a person varies: the
+same person in the same light, recorded once more, would score next to nothing. Chosen on real
+people (``python -m benchmarks real``); takes that differ set a larger width by themselves."""
+
+
+def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
+    """Width of a view's kernel: the paper's, or a larger one where takes are known.
+
+    Parameters
+    ----------
+    X : ndarray (n, d)
+        Training rows.
+    takes : ndarray (n,), optional
+        Take of every row. The width is then at least `TAKE_WIDTHS` times the mean distance between
+        rows of the same take.
+    """
+    width = half_mean_distance(X)
+    if takes is None:
+        return width
+    names, sizes = np.unique(takes, return_counts=True)
+    inside = [2 * half_mean_distance(X[takes == name]) for name in names[sizes > 1]]
+    return max(width, TAKE_WIDTHS * float(np.mean(inside))) if inside else width
+
+
 @dataclass(frozen=True)
 class ViewKernel:
     """A kernel fitted to one view.
@@ -86,7 +112,7 @@ class ViewKernel:
     name : str
         Key of `KERNELS`, or ``"precomputed"``.
     width : float
-        The paper's width for this view; 1 where it has no meaning.
+        Of `width_of`; 1 where it has no meaning.
     """
 
     name: str
@@ -110,8 +136,11 @@ class ViewKernel:
         return np.array([float(self(row[None], row[None])[0, 0]) for row in X])
 
 
-def fit_kernel(name: str, view: str, X: np.ndarray) -> ViewKernel:
-    """Fit the kernel of one view, refusing a view that carries no information."""
+def fit_kernel(name: str, view: str, X: np.ndarray, takes: np.ndarray | None = None) -> ViewKernel:
+    """Fit the kernel of one view, refusing a view that carries no information.
+
+    ``takes`` are the takes of the rows, where they are known (`width_of`).
+    """
     if name == PRECOMPUTED:
         return ViewKernel(name)
     if not isinstance(name, str) or name not in KERNELS:
@@ -124,7 +153,7 @@ def fit_kernel(name: str, view: str, X: np.ndarray) -> ViewKernel:
             "samples apart, so leave it out."
         )
     with np.errstate(over="ignore", invalid="ignore"):
-        width = half_mean_distance(X)
+        width = width_of(X, takes)
     # Squares of distances must be normal numbers: below these precision fades away, and one over
     # them overflows.
     if not np.isfinite(width) or width**2 <= np.finfo(X.dtype).tiny / np.finfo(X.dtype).eps:

@@ -8,7 +8,6 @@ from sklearn.utils import check_random_state
 from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import SOLVERS, Settings
-from lmkl_core.selection import AUTO_DELTAS, CLUSTER_COUNTS
 from lmkl_core.validation import check_choice, check_integer, check_rate, check_real
 
 LEAST_TEMPERATURE = 1e-6
@@ -16,23 +15,15 @@ LEAST_TEMPERATURE = 1e-6
 
 
 def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> Settings:
-    """Turn the parameters of a `LocalisedMKL` into checked settings.
-
-    ``"auto"`` becomes the candidates to choose from.
-    """
-    delta: float | tuple[float, ...] = AUTO_DELTAS
-    if _is_number("delta", given["delta"]):
-        delta = check_real("delta", given["delta"], 0, strict=True)
-    n_clusters: int | tuple[int, ...] = CLUSTER_COUNTS
-    if _is_number("n_clusters", given["n_clusters"]):
-        n_clusters = check_integer("n_clusters", given["n_clusters"], 1)
+    """Turn the parameters of a `LocalisedMKL` into checked settings."""
+    target = given["target_bpcer"]
     if given["block_length"] is not None:
         check_integer("block_length", given["block_length"], 1)
     return Settings(
-        n_clusters=n_clusters,
+        n_clusters=check_integer("n_clusters", given["n_clusters"], 1),
         p=check_real("p", given["p"], 1),
         q=check_real("q", given["q"], 1),
-        delta=delta,
+        delta=check_real("delta", given["delta"], 0, strict=True),
         temperature=check_real("temperature", given["temperature"], LEAST_TEMPERATURE),
         constraint=check_choice("constraint", given["constraint"], FAMILIES + FIXED_FAMILIES),
         solver=check_choice("solver", given["solver"], tuple(SOLVERS)),
@@ -40,7 +31,7 @@ def check_parameters(given: Mapping[str, Any], view_names: tuple[str, ...]) -> S
         view=_view_number(given["view"], view_names),
         tol=check_real("tol", given["tol"], 0, strict=True),
         max_iter=check_integer("max_iter", given["max_iter"], 1),
-        target_bpcer=check_rate("target_bpcer", given["target_bpcer"]),
+        target_bpcer=None if target is None else check_rate("target_bpcer", target),
         block_length=given["block_length"],
         random_state=check_seed(given["random_state"]),
     )
@@ -55,14 +46,6 @@ def check_seed(value: Any) -> Any:
             f"random_state={value!r} must be None, an integer from 0 to 2**32 - 1 or a RandomState."
         ) from None
     return value
-
-
-def _is_number(name: str, value: Any) -> bool:
-    """Tell a number from ``"auto"``, the only word allowed in its place."""
-    if isinstance(value, str):
-        check_choice(name, value, ("auto",))
-        return False
-    return True
 
 
 def _view_number(view: Any, names: tuple[str, ...]) -> int:

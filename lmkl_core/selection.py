@@ -6,14 +6,15 @@ Left-out scores say how genuine samples vary; alone they would favour a model th
 everything alike. What is missing is how far something *not* genuine has to be before it is
 refused. For RBF kernels that has a closed form: move a sample by ``rho`` kernel widths in a
 direction that no training sample varies in, in every view. All its kernel values shrink by
-the factor ``exp(-rho^2 / 2)``, and so does its score. A typical genuine sample, whose left-out
-score is the median ``m``, is therefore refused at the threshold ``t`` from the displacement
+the factor ``exp(-rho^2 / 2)``, and so does its score. Let ``t`` be the threshold that refuses the
+wanted share of left-out scores (`SELECTION_BPCER` unless a target is set). A typical genuine
+sample, whose left-out score is the median ``m``, is refused at ``t`` from the displacement
 
 ``rho* = sqrt(2 log(m / t))``
 
-on: the *novelty radius* of the operating point, in kernel widths. Widths do not depend on the
-parameters to be chosen, so radii can be compared, and smaller is better. It is infinite where
-the threshold is not positive: such a model would accept samples that resemble nothing.
+on: the *novelty radius*, in kernel widths. Widths do not depend on the parameters to be chosen, so
+radii can be compared, and smaller is better. It is infinite where ``t`` is not positive: such a
+model would accept samples that resemble nothing.
 
 The closed form is that of RBF kernels; for other kernels the radius still ranks thresholds by
 how far they lie below the median score, no more.
@@ -21,9 +22,9 @@ how far they lie below the median score, no more.
 Small deltas follow the enrolled frames so closely that another session of the same person,
 slightly shifted as it always is, falls below the threshold, and nothing in one session's
 left-out scores shows it. So delta is the *largest* whose best radius is within `TOLERATED_RADIUS`
-times the smallest radius of all; the other parameters are the best at that delta. The two factors
-were set on generated sessions like those of ``benchmarks/operating_point.py``, of other seeds
-than it uses: larger ones brought fewer refusals and many more accepted attacks.
+times the smallest radius of all; the other parameters are the best at that delta. On real people
+the estimator's own defaults do as well as this choice (``python -m benchmarks real``); it is for
+data of another kind.
 
 The search
 ----------
@@ -44,20 +45,20 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from lmkl_core import blocks as blocking
-from lmkl_core.calibration import Calibration
-from lmkl_core.cancelling import asked_to_stop, raise_if_cancelled
+from lmkl_core.calibration import Calibration, threshold_for
+from lmkl_core.cancelling import asked_to_stop
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.fitting import (
     Localised,
     Settings,
     exact_calibration,
+    fit_kernels,
     localise,
     solve_settings,
 )
 from lmkl_core.problem import GramProblem
 from lmkl_core.processes import preferred_workers
 from lmkl_core.validation import (
-    Views,
     as_views,
     check_conditions,
     check_groups,
@@ -68,27 +69,19 @@ from lmkl_core.validation import (
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 """The paper's grid for delta, divided by n."""
 
-AUTO_DELTAS = (1e-3, 1e-2, 1e-1, 1.0)
-"""What ``delta="auto"`` chooses from. Beyond n the ridge outweighs the kernel: every score is close
-to 0, and rows are hardly told apart any more than by their mean similarity to all others."""
-
 EXPONENTS = (32 / 31, 16 / 15, 8 / 7, 4 / 3, 2.0, 4.0, 8.0, 10.0)
 """The paper's grid for p and q."""
-
-
-CLUSTER_COUNTS = (1, 2, 3)
-"""What ``n_clusters="auto"`` chooses from."""
 
 TOLERATED_RADIUS = 1.1
 """How much novelty radius is given up for a smoother model."""
 
-TOLERATED_CLUSTERING = 1.5
-"""How much novelty radius is given up for locality."""
+SELECTION_BPCER = 0.05
+"""Share of left-out scores that the radius refuses, unless the estimator has a target."""
 
 
-def novelty_radius(calibration: Calibration) -> float:
+def novelty_radius(scores: np.ndarray, target_bpcer: float = SELECTION_BPCER) -> float:
     """Displacement, in kernel widths, from which a typical genuine sample is refused."""
-    median, threshold = float(np.median(calibration.scores)), calibration.threshold
+    median, threshold = float(np.median(scores)), threshold_for(scores, target_bpcer)
     if not 0 < threshold or not median > 0:
         return float("inf")
     return float(np.sqrt(2 * np.log(max(median / threshold, 1.0))))
@@ -171,6 +164,7 @@ def walk(
         calibration = exact_calibration(
             problem.cholesky(solution.evaluation),
             solution.dual_coef,
+            problem.delta,
             lambda: local.mean_kernel,
             takes,
             conditions,
@@ -188,7 +182,7 @@ def _cell(settings: Settings, calibration: Calibration, solution) -> Cell:
         delta=settings.delta,
         p=settings.p,
         q=settings.q,
-        radius=novelty_radius(calibration),
+        radius=novelty_radius(calibration.scores, settings.target_bpcer or SELECTION_BPCER),
         threshold=calibration.threshold,
         bpcer=calibration.bpcer,
         interval=calibration.interval,
@@ -211,42 +205,6 @@ def choose(cells: Sequence[Cell]) -> Cell:
     limit = TOLERATED_RADIUS * smallest
     delta = max(cell.delta for cell in cells if cell.radius <= limit)
     return min((cell for cell in cells if cell.delta == delta), key=_order)
-
-
-def resolve(views: Views, takes, conditions, settings: Settings, *, cancel=None):
-    """Choose what the settings leave open, and localise with it.
-
-    ``delta`` and ``n_clusters`` may be candidates. The number of clusters is the largest whose
-    chosen cell has a radius within `TOLERATED_CLUSTERING` times the smallest.
-
-    Returns
-    -------
-    settings : Settings
-        With numbers in place of candidates.
-    local : Localised
-    """
-    counts = settings.n_clusters if isinstance(settings.n_clusters, tuple) else None
-    deltas = settings.delta if isinstance(settings.delta, tuple) else (settings.delta,)
-    if counts is None and len(deltas) == 1:
-        return settings, localise(views, settings)
-    options: list[tuple[Cell, Localised]] = []
-    for count in counts or (settings.n_clusters,):
-        if options and count > views.n_samples:
-            continue
-        here = replace(settings, n_clusters=count)
-        local = localise(views, here, grams=options[0][1].grams if options else None)
-        length = settings.block_length or blocking.choose_block_length(local.mean_kernel, takes)
-        cells: list[Cell] = []
-        for delta in deltas:
-            pair = [(settings.p, settings.q)]
-            at = replace(here, delta=delta)
-            cells.extend(walk(local, takes, conditions, at, pair, length, cancel))
-            raise_if_cancelled(cancel)
-        options.append((choose(cells), local))
-    limit = TOLERATED_CLUSTERING * min(cell.radius for cell, _ in options)
-    good = [option for option in options if option[0].radius <= limit]
-    cell, local = max(good, key=lambda option: option[0].n_clusters)
-    return replace(settings, n_clusters=cell.n_clusters, delta=cell.delta), local
 
 
 def select(
@@ -296,10 +254,11 @@ def select(
     pairs = [(p, p) for p in exponents] if one_exponent else serpentine_pairs(exponents)
     cells_a_task = len(exponents) if one_exponent else len(exponents) ** 2
     length: int | None = estimator.block_length
+    kernels = fit_kernels(views, estimator.kernel, None if groups is None else takes)
     for count, temperature in itertools.product(counts, temperatures):
         grid = {"n_clusters": count, "temperature": temperature, "delta": 1.0}
         settings = clone(estimator).set_params(**grid).settings(views)
-        local = localise(views, settings)
+        local = localise(views, kernels, settings)
         if length is None:
             length = blocking.choose_block_length(local.mean_kernel, takes)
         for delta in deltas:

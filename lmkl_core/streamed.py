@@ -13,14 +13,12 @@ from lmkl_core.fitting import (
     Settings,
     calibrate_by_leaving_out,
     certificate_gap,
-    fit_kernels,
     solve_settings,
 )
 from lmkl_core.inducing import InducingProblem, build_basis
 from lmkl_core.kernels import ViewKernel, mean_gram
 from lmkl_core.problem import Evaluation
 from lmkl_core.scorer import Scorer
-from lmkl_core.selection import resolve
 from lmkl_core.solution import Solution
 from lmkl_core.validation import Views
 
@@ -33,10 +31,6 @@ STRETCH = 100
 
 LAG_ROWS = 1500
 """Rows on which the block length is chosen: it takes a kernel matrix of them."""
-
-
-CHOICE_ROWS = 500
-"""Rows on which ``"auto"`` parameters are chosen, by exact fits."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +107,7 @@ class StreamedFit:
             self.problem.coefficients(self.evaluation),
         )
 
-    def calibrate(self, target_bpcer: float, block_length: int | None) -> Calibration:
+    def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
         """Threshold from left-out scores of the rows kept for calibration."""
         views, takes = self.calibration_views, self.calibration_takes
         if block_length is None:
@@ -125,6 +119,7 @@ class StreamedFit:
         conditions = self.conditions if complete else np.arange(len(self.conditions))
         return calibrate_by_leaving_out(
             lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
+            self.scorer().contributions(views.arrays).sum(axis=(1, 2)),
             takes,
             conditions,
             with_stress=complete,
@@ -169,6 +164,7 @@ class StreamedFit:
 
 def fit(
     views: Views,
+    kernels: tuple[ViewKernel, ...],
     takes: np.ndarray,
     conditions: np.ndarray,
     settings: Settings,
@@ -178,11 +174,6 @@ def fit(
     cancel=None,
 ) -> StreamedFit:
     """Fit on inducing points, streaming over the rows."""
-    if isinstance(settings.delta, tuple) or isinstance(settings.n_clusters, tuple):
-        part = calibration_rows(takes, CHOICE_ROWS)
-        kept, numbers = np.unique(takes[part], return_inverse=True)
-        settings, _ = resolve(views.rows(part), numbers, conditions[kept], settings, cancel=cancel)
-    kernels = fit_kernels(views, settings.kernel)
     basis = build_basis(
         views,
         kernels,

@@ -1,11 +1,12 @@
 r"""What every compared method shares: input, threshold from left-out scores, the same interface.
 
-The threshold comes from the same left-out blocks as that of `lmkl_core.LocalisedMKL`
-(`lmkl_core.blocks`: their length follows from the views' kernels, whatever the method). Where ours
-has a closed form for the scores of what is left out, a compared method is fitted again, at most
-`REFITS` times. Blocks are dealt out to that many folds in turn, condition by condition, so that no
-fold holds all blocks of a condition that has several, and rarely two neighbouring ones. The figure
-under never-enrolled conditions would double the refits and is not measured.
+The threshold refuses the wanted share of left-out scores: a share of their median, as
+`lmkl_core.LocalisedMKL` uses, would mean something else on each method's scale. What is left out
+are the same time blocks (`lmkl_core.blocks`: their length follows from the views' kernels, whatever
+the method). Where ours has a closed form for their scores, a compared method is fitted again, at
+most `REFITS` times. Blocks are dealt out to that many folds in turn, condition by condition, so
+that no fold holds all blocks of a condition that has several, and rarely two neighbouring ones. The
+figure under never-enrolled conditions would double the refits and is not measured.
 
 Scores are higher for bona fide, with 0 for what resembles nothing enrolled: distances ``d`` are
 told as ``1 / (1 + d)``, which keeps their order.
@@ -17,8 +18,8 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lmkl_core.blocks import block_numbers, choose_block_length, left_out_blocks
-from lmkl_core.calibration import Calibration, calibrate
+from lmkl_core.blocks import block_numbers, choose_block_length, time_blocks
+from lmkl_core.calibration import Calibration, calibrate, threshold_for
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import fit_kernels
@@ -111,17 +112,17 @@ class Baseline(ViewsEstimator):
                 )
             work, takes = views.rows(kept), check_groups(takes[kept], len(kept))
             shared = check_conditions(conditions_of_rows[kept], takes)
-            kernels = self._fit_kernels(work)
+            kernels = self._fit_kernels(work, None if groups is None else takes)
             raise_if_cancelled(cancel)
             machine, refit = self._learn(work, kernels, notes, cancel)
             length = self.block_length or choose_block_length(
                 mean_gram(kernels, work.arrays), takes
             )
-            blocks = left_out_blocks(takes, shared, length)
+            blocks = time_blocks(takes, length)
             scores = left_out_scores(work, folds_of(blocks, shared[takes]), refit, cancel)
             refuse_unless_finite(scores)
             warn_of_duplicates(views)
-            self._left_out = (scores, blocks, takes, shared, length)
+            self._left_out = (scores, blocks, takes, length)
             self._machine = machine
             self._columns = views.n_columns
             self._dtype = views.dtype
@@ -153,20 +154,21 @@ class Baseline(ViewsEstimator):
         return self
 
     def _set_threshold(self, target: float) -> None:
-        scores, blocks, takes, conditions, length = self._left_out
+        scores, blocks, takes, length = self._left_out
         self.calibration_: Calibration = calibrate(
             scores,
+            threshold_for(scores, target),
+            f"a BPCER of {target:.1%}",
             block_numbers(blocks, len(takes)),
             takes,
             target_bpcer=target,
             block_length=length,
-            conditions=conditions,
         )
         self.offset_ = self.calibration_.threshold
 
-    def _fit_kernels(self, views: Views) -> tuple[ViewKernel, ...]:
+    def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
         """Kernels that tell how long rows stay alike; a view without information is refused."""
-        return fit_kernels(views, "rbf")
+        return fit_kernels(views, "rbf", takes)
 
     def _check_parameters(self) -> None:
         """Refuse parameters out of range."""

@@ -123,8 +123,8 @@ class MultipleKernelMachine(Baseline):
         check_real("tol", self.tol, 0, strict=True)
         check_integer("max_iter", self.max_iter, 1)
 
-    def _fit_kernels(self, views: Views) -> tuple[ViewKernel, ...]:
-        kernels = fit_kernels(views, self.kernel)
+    def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
+        kernels = fit_kernels(views, self.kernel, takes)
         refuse_precomputed(kernels)
         return kernels
 

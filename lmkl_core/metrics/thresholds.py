@@ -50,12 +50,8 @@ class Calibrated(Protocol):
         """Accept when ``score >= threshold``."""
 
     @property
-    def target_bpcer(self) -> float:
-        """The share of genuine samples that may be refused."""
-
-    @property
     def origin(self) -> str:
-        """The scores it comes from, in words."""
+        """The rule and the scores it comes from, in words."""
 
 
 def threshold_from(
@@ -101,11 +97,8 @@ def threshold_from(
             raise InvalidInputError(
                 "A threshold of enrolment needs the calibration_ of a fitted estimator."
             )
-        aim = f"a BPCER of {_percent(calibration.target_bpcer)}"
-        return Threshold(
-            float(calibration.threshold),
-            f"calibrated on enrolment for {aim}: {calibration.origin}",
-        )
+        origin = f"calibrated on enrolment: {calibration.origin}"
+        return Threshold(float(calibration.threshold), origin)
     if rule not in get_args(Rule):
         raise InvalidInputError(
             f"A threshold comes from {', '.join(get_args(Rule))}, not from {rule!r}."

@@ -14,6 +14,9 @@ LARGEST_NUMBER = 1e100
 LONGEST_TEXT = 1000
 """Characters of a name or of a sentence."""
 
+SHARES = (math.ulp(0.0), math.nextafter(1.0, 0.0))
+"""The smallest and the largest number strictly between 0 and 1."""
+
 
 class Fields:
     """The keys of one JSON object; every key must be asked for, and nothing may be left.
@@ -78,7 +81,7 @@ class Fields:
 
     def share(self, key: str) -> float:
         """A number strictly between 0 and 1."""
-        return self.real(key, math.ulp(0.0), math.nextafter(1.0, 0.0))
+        return self.real(key, *SHARES)
 
     def interval(self, key: str) -> tuple[float, float]:
         """Two shares, the smaller first."""
@@ -94,6 +97,10 @@ class Fields:
         """A number in a range, or null."""
         value = self.take(key)
         return None if value is None else self._real(key, value, low, high)
+
+    def optional_share(self, key: str) -> float | None:
+        """A number strictly between 0 and 1, or null."""
+        return self.optional_real(key, *SHARES)
 
     def optional_boolean(self, key: str) -> bool | None:
         """``true``, ``false`` or null."""

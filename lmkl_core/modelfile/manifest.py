@@ -19,7 +19,7 @@ from lmkl_core.modelfile.strict_json import canonical
 from lmkl_core.validation import Views, check_integer
 
 FORMAT = "lmkl-pad model"
-VERSION = 2
+VERSION = 3
 
 EXACT, INDUCING = "exact", "inducing"
 
@@ -33,8 +33,7 @@ SETTINGS = tuple(
     name for name in Settings.__dataclass_fields__ if name not in ("kernel", "random_state")
 )
 """Checked parameters of the fit that is stored. They differ from the constructor's parameters where
-those were changed after the fit, or where ``delta="auto"`` found a number. Kernels stand with the
-views, and the seed has done its work."""
+those were changed after the fit. Kernels stand with the views, and the seed has done its work."""
 
 
 @dataclass(frozen=True)
@@ -191,8 +190,6 @@ def restored_settings(manifest: Manifest) -> Settings:
         raise Refused(
             f"its settings speak of {settings.n_clusters} clusters and it has {manifest.n_clusters}"
         )
-    if isinstance(settings.delta, tuple):
-        raise Refused("its settings leave delta open")
     # Rows that were appended later leave the paper's delta as it was.
     rows = manifest.delta / settings.delta
     if not 1 - 1e-9 <= rows <= manifest.n_rows * (1 + 1e-9):
@@ -215,9 +212,13 @@ def _check_format(fields: Fields) -> None:
     if fields.take("format") != FORMAT:
         raise Refused("its manifest is of another program", ANOTHER_FILE)
     version = fields.integer("version", 0)
-    if version != VERSION:
-        way = "update lmkl-pad" if version > VERSION else "export the model again"
-        raise Refused(f"its format has version {version} and this program reads {VERSION}", way)
+    if version > VERSION:
+        reason = f"its format has version {version} and this program reads {VERSION}"
+        raise Refused(reason, "update lmkl-pad")
+    if version < VERSION:
+        raise Refused(
+            "it was made by an earlier version, whose threshold was unsafe", "enrol again"
+        )
 
 
 def _named(value: object, where: str, names: tuple[str, ...]) -> dict[str, Any]:
@@ -257,17 +258,16 @@ def _threshold(value: object) -> dict[str, Any]:
     n = fields.integer("n_scores", 1)
     result = {
         "threshold": fields.real("threshold"),
-        "target_bpcer": fields.share("target_bpcer"),
+        "target_bpcer": fields.optional_share("target_bpcer"),
         "bpcer": fields.real("bpcer", 0, 1),
         "interval": fields.interval("interval"),
         "confidence": fields.share("confidence"),
         "n_scores": n,
         "n_effective": fields.real("n_effective", 1, n),
         "n_blocks": fields.integer("n_blocks", 1, n),
-        "n_takes": (n_takes := fields.integer("n_takes", 1, n)),
-        "n_whole": fields.integer("n_whole", 0, n_takes),
+        "n_takes": fields.integer("n_takes", 1, n),
         "block_length": fields.integer("block_length", 1),
-        "promised": fields.boolean("promised"),
+        "promised": fields.optional_boolean("promised"),
         "stress_bpcer": fields.optional_real("stress_bpcer", 0, 1),
         "stress_interval": fields.interval("stress_interval"),
         "origin": fields.sentence("origin"),
