@@ -36,7 +36,7 @@ class Setting:
     rng : Generator
         Everything else is drawn here.
     session : int
-        Takes of one session share the camera's focus and exposure, the light and the clothes.
+        Takes of one session share the camera's focus and exposure, light, seat and clothes.
     """
 
     person: str
@@ -57,7 +57,8 @@ def setting(
     """Draw the setting of a take."""
     rng = generator("setting", person, condition, session, *seed)
     light = jittered(CONDITIONS[condition], generator("light", person, condition, session))
-    return Setting(person, light, size, Motion(rng, *size), rng, session)
+    seat = Motion(generator("seat", person, condition, session), *size).home
+    return Setting(person, light, size, Motion(rng, *size).seated(seat), rng, session)
 
 
 def room_of(place: Setting, condition: str) -> F32:

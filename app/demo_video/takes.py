@@ -40,7 +40,7 @@ class Take:
         Its length.
     session : int
         The sitting it belongs to. Takes of one share the camera's focus and exposure, the light
-        of each condition and the person's clothes; another one is another day.
+        and the seat of each condition and the person's clothes; another one is another day.
     """
 
     person: str

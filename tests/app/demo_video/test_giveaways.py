@@ -6,6 +6,7 @@ import numpy as np
 from app.demo_video import INSTRUMENTS
 from app.demo_video.arrays import generator
 from app.demo_video.motion import Motion
+from app.demo_video.setting import setting
 from tests.app.demo_video.rendered import attack, genuine, images
 
 
@@ -58,3 +59,18 @@ def test_that_faces_are_wide_enough_for_a_detector_and_stay_in_the_picture():
             assert 125 < 2.2 * pose.eyes < 270
             assert 1.1 * pose.eyes < pose.x < 640 - 1.1 * pose.eyes
             assert 1.2 * pose.eyes < pose.y < 480 - 1.9 * pose.eyes
+
+
+def eye_distances(session, label="bonafide"):
+    homes = [
+        setting("P001", "office", (640, 480), seed, label, session=session).motion.home
+        for seed in range(30)
+    ]
+    return np.log([home.eyes for home in homes])
+
+
+def test_that_takes_of_one_session_share_a_seat_and_attacks_are_held_up_there():
+    first, held, other = eye_distances(0), eye_distances(0, "attack-print"), eye_distances(1)
+    assert 0.015 < first.std() < 0.05
+    assert abs(first.mean() - held.mean()) < 0.03
+    assert abs(first.mean() - other.mean()) > 0.03
