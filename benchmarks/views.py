@@ -22,7 +22,6 @@ from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.pipeline import Pipeline
 from app.types import Status
-from benchmarks.costs import seconds
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.networks.graph import Graph
@@ -31,6 +30,12 @@ from lmkl_core.features.plan import plan
 from lmkl_core.features.presets import load_preset
 
 N_ENROLLED = 500
+
+
+def seconds(run):
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
 
 
 @dataclass(frozen=True)

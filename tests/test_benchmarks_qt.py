@@ -2,17 +2,16 @@
 
 import time
 
-import numpy as np
 import pytest
 
 from app.qt.waiting import rest, wait_until
 from app.qt.workers.sentences import sentence_of
-from benchmarks import enrolment, launch, responsiveness
+from benchmarks import launch, responsiveness
 from benchmarks.__main__ import NAMES
 from benchmarks.heartbeat import Control, Heartbeat
 
 
-@pytest.mark.parametrize("name", ["launch", "responsiveness", "enrolment"])
+@pytest.mark.parametrize("name", ["launch", "responsiveness"])
 def test_that_the_command_knows_the_benchmarks_of_the_window(name):
     assert name in NAMES
 
@@ -85,17 +84,3 @@ def test_that_a_slowed_scorer_gives_what_the_real_one_gives(monkeypatch):
     assert scorer("pipeline", "model", "frame") == ("pipeline", "model", "frame")
     assert time.perf_counter() - began >= 0.03
     assert scorer.n_scored == 1
-
-
-def test_that_a_recording_counts_once_in_the_study_of_enrolment():
-    outcome = enrolment.Outcome()
-    genuine = [np.array([0.9, 0.8]), np.array([0.1, 0.2, 0.9])]
-    outcome.add(0.5, genuine, [np.array([0.2, 0.3]), np.array([0.6, 0.7])])
-    row = outcome.row((5, 7), "target alone")
-    assert "| 5 x 7 | target alone | 0.50" in row
-    assert "1 of 2 (1% to 99%) | 40%" in row
-    assert "1 of 2 (1% to 99%) | 50%" in row
-
-
-def test_that_each_recording_is_as_long_as_the_longest_plan_that_uses_it():
-    assert [enrolment.length(part) for part in range(1, 6)] == [35, 18, 12, 7, 7]

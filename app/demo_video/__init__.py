@@ -1,9 +1,9 @@
 """Generated recordings: people that do not exist before a webcam, and attacks on them.
 
-They feed the built-in demo and the experiments that compare views. Genuine takes and attacks go
-through one renderer and one camera, with the same distribution of size, position, motion, focus
-and compression, so that what tells them apart is what a print, a screen or a mask does to light.
-They remain a proxy: real instruments, cameras and rooms vary more than a model of them.
+They feed the built-in demo and the tests. Genuine takes and attacks go through one renderer and
+one camera, with the same distribution of size, position, motion, focus and compression, so that
+what tells them apart is what a print, a screen or a mask does to light. They choose nothing: views
+and thresholds are chosen on real recordings (``python -m benchmarks real``).
 
 ``takes`` says what is recorded, ``scene`` puts it before the camera, ``camera`` records it.
 """
@@ -12,7 +12,6 @@ from app.demo_video.instruments import INSTRUMENTS
 from app.demo_video.light import CONDITIONS
 from app.demo_video.people import PEOPLE
 from app.demo_video.recordings import write_recordings
-from app.demo_video.study import Study, study
 from app.demo_video.takes import RATE, SIZE, Take, frames
 
 __all__ = [
@@ -21,9 +20,7 @@ __all__ = [
     "PEOPLE",
     "RATE",
     "SIZE",
-    "Study",
     "Take",
     "frames",
-    "study",
     "write_recordings",
 ]

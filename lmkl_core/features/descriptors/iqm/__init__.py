@@ -24,8 +24,7 @@ MATLAB's defaults were followed where its authors probably used them.
 The measures differ in size by seven orders of magnitude. In the view each is counted from a fixed
 origin in a fixed unit (`Measure`), so that none outweighs the others in a distance. The units
 are the rounded standard deviations over genuine frames of generated people in several lights, on
-faces of 64 pixels (``python -m benchmarks descriptors`` prints them). Methods that standardise
-columns by themselves are not touched by either.
+faces of 64 pixels. Methods that standardise columns by themselves are not touched by either.
 
 References
 ----------

@@ -1,0 +1,443 @@
+"""What decides: views, parameters and thresholds on recordings of real people.
+
+    python -m benchmarks real --views DIR [--preset NAME-OR-FILE ...] [--only TABLE ...]
+
+DIR holds files in the format of `benchmarks.real_views`, which also makes them. For every preset,
+rule and parameter: AUC (worst person), then APCER / BPCER in percent (worst person) at the model's
+own threshold, by frame and by window of 15 frames, at least 5, as the app decides. All are means
+over people with a 95 % interval by resampling people. The protocols:
+
+- ``alt``: genuine takes in order of name, every other one enrolled, the rest tested
+- ``half``: the first half of every take enrolled, the second half tested
+- ``same light``, ``new light``, ``one take``: genuine takes named LIGHT_NUMBER. Number 1 of every
+  light enrolled and the others tested; the second light enrolled and the first one tested; number 1
+  of one light enrolled and the others of that light tested, light by light
+- ``unseen people``: one model on all genuine rows of the split ``train``, tested on ``devel``
+
+Attacks are always all of the person's. Takes named otherwise are tried by ``alt``.
+"""
+
+import argparse
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from app.decision import ENOUGH, WINDOW
+from benchmarks.real_views import RealViews, load
+from lmkl_core import LocalisedMKL, kernels
+from lmkl_core.calibration import LEVEL_SHARE, threshold_for
+from lmkl_core.features.presets import Branch, Preset, load_preset
+from lmkl_core.kernels import TAKE_WIDTHS
+from lmkl_core.metrics import auc
+
+LIGHT = re.compile(r"([^\W\d_][^_]*)_(\d+)")
+FEWEST = 6
+"""Rows that a person must have to be enrolled."""
+LITE, MOBILE = "efficientnet-lite0", "mobilenet-v2"
+PARTS = ("face", "wide", "nose", "cheek", "mouth", "eyes")
+
+
+# ------------------------------------------------------------------ protocols
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One enrolment: rows to enrol, genuine rows and attacks to test."""
+
+    person: str
+    enrolled: np.ndarray
+    genuine: np.ndarray
+    attacks: np.ndarray
+
+
+def lights_of(views: RealViews, rows):
+    """Light and number of every row's take, or None where names tell neither."""
+    found = [LIGHT.fullmatch(take) for take in views.take[rows]]
+    if not all(found):
+        return None
+    return np.array([match[1] for match in found]), np.array([int(match[2]) for match in found])
+
+
+def alternating(views, rows):
+    takes = np.unique(views.take[rows])
+    yield np.isin(views.take[rows], takes[::2]), np.isin(views.take[rows], takes[1::2])
+
+
+def halves(views, rows):
+    first = np.zeros(len(rows), bool)
+    for take in np.unique(views.take[rows]):
+        own = np.flatnonzero(views.take[rows] == take)
+        first[own[: (len(own) + 1) // 2]] = True
+    yield first, ~first
+
+
+def same_light(views, rows):
+    _, number = lights_of(views, rows)
+    yield number == 1, number != 1
+
+
+def new_light(views, rows):
+    light, _ = lights_of(views, rows)
+    enrolled = np.unique(light)[1:]
+    yield np.isin(light, enrolled), ~np.isin(light, enrolled)
+
+
+def one_take(views, rows):
+    light, number = lights_of(views, rows)
+    for name in np.unique(light):
+        yield (light == name) & (number == 1), (light == name) & (number != 1)
+
+
+PROTOCOLS = {
+    "alt": alternating,
+    "half": halves,
+    "same light": same_light,
+    "new light": new_light,
+    "one take": one_take,
+}
+
+
+def protocols_of(views: RealViews) -> tuple[str, ...]:
+    """The protocols that a file's takes allow."""
+    if lights_of(views, np.flatnonzero(views.is_genuine)) is None:
+        return "alt", "half"
+    return "same light", "half", "one take", "new light"
+
+
+def trials(views: RealViews, protocol: str) -> Iterator[Trial]:
+    for person in np.unique(views.person):
+        own = views.person == person
+        rows, attacks = (
+            np.flatnonzero(own & kind) for kind in (views.is_genuine, ~views.is_genuine)
+        )
+        for enrolled, tested in PROTOCOLS[protocol](views, rows):
+            if enrolled.sum() >= FEWEST and tested.any() and len(attacks):
+                yield Trial(person, rows[enrolled], rows[tested], attacks)
+
+
+def unseen_people(views: RealViews) -> Trial:
+    train, devel = views.split == "train", views.split == "devel"
+    kinds = (train & views.is_genuine, devel & views.is_genuine, devel & ~views.is_genuine)
+    return Trial("all", *map(np.flatnonzero, kinds))
+
+
+# ------------------------------------------------------------------ views
+
+
+def arrays_of(views: RealViews, preset: Preset):
+    """The preset's views, from pooled ones; None where the file lacks some."""
+    arrays = {}
+    for branch in preset.network_branches:
+        for name in branch.view_names:
+            if name not in views.pooled:
+                return None
+            arrays[name] = normalised(views.pooled[name].astype(np.float64), branch)
+    return arrays
+
+
+def normalised(both, branch: Branch):
+    """Pool and normalise as the networks' graphs do."""
+    half = both.shape[1] // 2
+    parts = {"mean": both[:, :half], "std": both[:, half:]}
+    parts = [parts[name] for name in branch.pooling.split("+")]
+    if branch.normalisation == "l2":
+        parts = [np.hstack(parts)]
+    if branch.normalisation != "none":
+        norms = [np.linalg.norm(part, axis=1, keepdims=True) for part in parts]
+        parts = [part / np.maximum(norm, 1e-12) for part, norm in zip(parts, norms, strict=True)]
+    return np.hstack(parts) / np.sqrt(len(parts) if branch.normalisation == "l2-each" else 1)
+
+
+def lite0(blocks, crops=PARTS, pooling="mean+std", normalisation="l2-each") -> Preset:
+    layers = tuple(f"block{number}" for number in blocks)
+    name = f"Lite0 {', '.join(map(str, blocks))} x {' '.join(crops)}, {pooling}, {normalisation}"
+    branch = Branch(LITE, tuple(crops), layers, pooling, normalisation=normalisation)
+    return Preset(name, "", (), (branch,))
+
+
+def candidates() -> list[Preset]:
+    """The shipped presets, and what they were chosen from."""
+    parts = ("face", "wide", "mouth", "eyes")
+    first = Preset(
+        "first default: std of Lite0 4, 7 and MobileNetV2 13, 17",
+        "",
+        (),
+        (
+            Branch(LITE, parts[:2], ("block4", "block7"), "std"),
+            Branch(MOBILE, parts, ("layer13", "layer17"), "std"),
+        ),
+    )
+    last = Preset(
+        "last layer: MobileNetV2 17", "", (), (Branch(MOBILE, parts, ("layer17",), "mean"),)
+    )
+    return [
+        *(replace(load_preset(name), name=f"`{name}`") for name in ("texture", "tiny")),
+        first,
+        last,
+        lite0((2, 7), normalisation="l2"),
+        lite0((2, 7), pooling="std"),
+        lite0((2, 4, 7)),
+        lite0((2, 4, 7), PARTS[:4]),
+        lite0((2, 4)),
+        lite0((4, 7)),
+        lite0((4,)),
+        lite0((7,)),
+        *(lite0((2, 4), two) for two in (("nose", "mouth"), ("nose", "cheek"), ("cheek", "eyes"))),
+    ]
+
+
+# ------------------------------------------------------------------ measuring
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores of one trial, with all that a rule may use."""
+
+    person: str
+    model: LocalisedMKL
+    genuine: np.ndarray
+    attacks: np.ndarray
+    genuine_windows: np.ndarray
+    attack_windows: np.ndarray
+
+
+def windows(scores, recordings):
+    """Means of the windows that the app would decide on."""
+    means = []
+    for name in np.unique(recordings):
+        own = scores[recordings == name]
+        cuts = [own[start : start + WINDOW] for start in range(0, len(own), WINDOW)]
+        means += [cut.mean() for cut in cuts if len(cut) >= ENOUGH]
+    return np.array(means)
+
+
+def scored(views: RealViews, arrays, trial: Trial, **parameters) -> Scored:
+    """Fit a model on the enrolled rows and score the others."""
+    model = LocalisedMKL(random_state=0, **parameters)
+    model.fit(rows_of(arrays, trial.enrolled), groups=views.recording[trial.enrolled])
+    return with_scores(views, arrays, trial, model)
+
+
+def with_scores(views, arrays, trial, model) -> Scored:
+    genuine, attacks = (
+        model.score_samples(rows_of(arrays, rows)) for rows in (trial.genuine, trial.attacks)
+    )
+    return Scored(
+        trial.person,
+        model,
+        genuine,
+        attacks,
+        windows(genuine, views.recording[trial.genuine]),
+        windows(attacks, views.recording[trial.attacks]),
+    )
+
+
+def rows_of(arrays, rows):
+    return {name: array[rows] for name, array in arrays.items()}
+
+
+def own_threshold(model):
+    return model.offset_
+
+
+def by_person(people, values):
+    """Mean over the trials of each person who has any value."""
+    people, values = people[~np.isnan(values)], values[~np.isnan(values)]
+    return np.array([values[people == person].mean() for person in np.unique(people)])
+
+
+def interval(values):
+    """95 % interval of a mean over people, by resampling them."""
+    draws = np.random.default_rng(0).integers(len(values), size=(2000, len(values)))
+    low, high = np.quantile(values[draws].mean(axis=1), [0.025, 0.975])
+    return low, high
+
+
+def rate(values):
+    """Mean with its interval and the worst person, in percent."""
+    if not len(values):
+        return "-"
+    values = 100 * values
+    low, high = interval(values)
+    return f"{values.mean():.2f} [{low:.1f}, {high:.1f}] ({values.max():.0f})"
+
+
+def share(condition):
+    return float(np.mean(condition)) if len(condition) else np.nan
+
+
+def cells(results: list[Scored], rule=own_threshold) -> list[str]:
+    """People, AUC, APCER and BPCER by frame and by window."""
+    people = np.array([one.person for one in results])
+    areas = by_person(people, np.array([auc(one.genuine, one.attacks).value for one in results]))
+    errors = np.array(
+        [
+            (
+                share(one.attacks >= threshold),
+                share(one.genuine < threshold),
+                share(one.attack_windows >= threshold),
+                share(one.genuine_windows < threshold),
+            )
+            for one in results
+            for threshold in [rule(one.model)]
+        ]
+    )
+    rates = [rate(by_person(people, column)) for column in errors.T]
+    return [f"{len(areas)}", f"{areas.mean():.4f} ({areas.min():.3f})", *rates]
+
+
+COLUMNS = "people | AUC | APCER, frames | BPCER, frames | APCER, windows | BPCER, windows"
+
+
+def print_row(*texts):
+    print("| " + " | ".join(texts) + " |", flush=True)
+
+
+def heading(title, first):
+    print(f"\n### {title}\n\n| {first} | {COLUMNS} |")
+    print("|---" * (len(COLUMNS.split("|")) + first.count("|") + 1) + "|", flush=True)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def preset_table(files, presets):
+    """The first two presets by every protocol, the others by those that choose."""
+    heading("Presets, at the default parameters and threshold", "views | n | recordings")
+    for place, preset in enumerate(presets):
+        for views in files:
+            arrays = arrays_of(views, preset)
+            if arrays is None:
+                continue
+            for protocol in protocols_of(views)[: None if place < 2 else 1]:
+                results = [scored(views, arrays, trial) for trial in trials(views, protocol)]
+                if results:
+                    where = f"{views.name}, {protocol}"
+                    print_row(preset.name, str(len(arrays)), where, *cells(results))
+            if views.split is not None:
+                print_row(preset.name, str(len(arrays)), *unseen_row(views, arrays))
+
+
+def unseen_row(views, arrays):
+    """One model for all on people it never saw: AUC over all of them, rates by person."""
+    trial = unseen_people(views)
+    together = scored(views, arrays, trial)
+    results = []
+    for person in np.unique(views.person[trial.genuine]):
+        genuine, attacks = (
+            rows[views.person[rows] == person] for rows in (trial.genuine, trial.attacks)
+        )
+        own = Trial(person, trial.enrolled, genuine, attacks)
+        results.append(with_scores(views, arrays, own, together.model))
+    area = auc(together.genuine, together.attacks).value
+    n_people, _, *rates = cells(results)
+    return f"{views.name}, unseen people", n_people, f"{area:.4f}", *rates
+
+
+def rules():
+    for factor in (0.5, 0.55, 0.6, 0.62, LEVEL_SHARE, 0.7, 0.75):
+        yield f"{factor:g} x median", lambda m, f=factor: f * m.calibration_.level
+    for target in (0.05, 0.01):
+        yield f"BPCER {target:.0%}", lambda m, t=target: threshold_for(m.calibration_.scores, t)
+
+
+def known_light(files):
+    """The files and protocols that choose: as dense as the app enrols, in light that it knows."""
+    dense = [views for views in files if views.name.endswith("-dense")] or files
+    return [(views, protocols_of(views)[0]) for views in dense]
+
+
+def rule_table(files, preset):
+    heading("Rules for the threshold", "rule | recordings")
+    for views, protocol in known_light(files):
+        arrays = arrays_of(views, preset)
+        results = [scored(views, arrays, trial) for trial in trials(views, protocol)]
+        for name, rule in rules():
+            print_row(name, f"{views.name}, {protocol}", *cells(results, rule))
+
+
+PARAMETERS = {
+    "as shipped": {},
+    **{f"C = {n}": {"n_clusters": n} for n in (1, 2, 4, 5)},
+    **{f"delta {delta:g}": {"delta": delta} for delta in (0.001, 0.003, 0.03, 0.1)},
+    **{f"p = q = {p:.3g}": {"p": p, "q": p} for p in (8 / 7, 2.0, 4.0)},
+    **{f"temperature {t:g}": {"temperature": t} for t in (0.05, 0.2, 0.5)},
+}
+WIDTHS = (0.0, 1.0, TAKE_WIDTHS, 1.5, 2.0)
+
+
+def parameter_table(files, preset):
+    heading("Parameters", "parameter | recordings")
+    places = known_light(files)
+    for name, parameters in PARAMETERS.items():
+        for views, protocol in places:
+            arrays = arrays_of(views, preset)
+            results = [scored(views, arrays, t, **parameters) for t in trials(views, protocol)]
+            print_row(name, f"{views.name}, {protocol}", *cells(results))
+    places += [(v, "one take") for v, protocol in places if protocol == "same light"]
+    for width in WIDTHS:
+        for views, protocol in places:
+            arrays = arrays_of(views, preset)
+            with patch.object(kernels, "TAKE_WIDTHS", width):
+                results = [scored(views, arrays, trial) for trial in trials(views, protocol)]
+            name = f"kernels at least {width:g} x distance inside takes"
+            print_row(name, f"{views.name}, {protocol}", *cells(results))
+
+
+def other_people_table(files, preset):
+    """Somebody else, live, before their own camera: no attack, but not the enrolled person."""
+    print(
+        "\n### Other people, live\n\n| recordings | enrolled | frames accepted | windows accepted |"
+    )
+    print("|---" * 4 + "|")
+    for views, protocol in known_light(files):
+        arrays = arrays_of(views, preset)
+        accepted = []
+        for trial in trials(views, protocol):
+            others = np.flatnonzero(views.is_genuine & (views.person != trial.person))
+            one = scored(views, arrays, replace(trial, attacks=others))
+            offset = one.model.offset_
+            accepted.append((share(one.attacks >= offset), share(one.attack_windows >= offset)))
+        frames, means = np.array(accepted).T
+        print_row(f"{views.name}, {protocol}", str(len(frames)), rate(frames), rate(means))
+
+
+TABLES = {
+    "presets": lambda files, presets: preset_table(files, presets),
+    "rules": lambda files, presets: rule_table(files, presets[0]),
+    "parameters": lambda files, presets: parameter_table(files, presets[0]),
+    "others": lambda files, presets: other_people_table(files, presets[0]),
+}
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks real")
+    parser.add_argument("--views", type=Path, help="folder of files made by real_views")
+    parser.add_argument("--preset", action="append", help="a preset to try instead of the list")
+    parser.add_argument("--only", action="append", choices=TABLES, help="print this table alone")
+    options = parser.parse_args(arguments)
+    if options.views is None:
+        print("Name a folder with --views; python -m benchmarks real_views makes its files.")
+        return
+    files = [load(path) for path in sorted(options.views.glob("*.npz"))]
+    if not files:
+        raise SystemExit(f"{options.views} holds no .npz files.")
+    presets = [load_preset(name) for name in options.preset or ()] or candidates()
+    for views in files:
+        n_genuine, n_attacks = views.is_genuine.sum(), (~views.is_genuine).sum()
+        n_people = len(np.unique(views.person))
+        print(
+            f"{views.name}: {n_people} people, {n_genuine} genuine frames, {n_attacks} of attacks"
+        )
+    with threadpool_limits(1):
+        for name in options.only or TABLES:
+            TABLES[name](files, presets)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Views of real recordings in one file, for ``python -m benchmarks real``.
+
+    python -m benchmarks real_views RECORDINGS FILE.npz [--frames 20]
+
+makes such a file from a folder of recordings, ``SUBJECT/bonafide/*`` and
+``SUBJECT/attack-SPECIES/*`` (videos, or folders of images), through the app's own pipeline: source,
+detector, quality gate, crops, network. It holds numbers only, no picture. Names of subjects are
+those of the folders: number them. How many frames the gate refused is printed by reason.
+
+The file is a NumPy archive with one row a frame, in the order of time inside a take:
+
+==================  =================================================================
+``person``          subject
+``label``           ``bonafide`` or ``attack-SPECIES``
+``take``            recording, unique for a person and label. Genuine takes that are
+                    named ``LIGHT_NUMBER``, such as ``office_2``, say which light
+                    they share
+``split``           optional: ``train`` and ``devel``, for unseen people
+``conditions``      circumstances, 13 columns in the order of `app.conditions.NAMES`
+``view CROP/NET.L`` channel means, then channel standard deviations, not normalised
+==================  =================================================================
+"""
+
+import argparse
+from collections import Counter
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.headless.enrolling import Recorder, TakeWanted
+from app.pipeline import Pipeline
+from app.settings import Settings
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import Branch, load_preset
+
+BONA_FIDE = "bonafide"
+VIEW = "view "
+LAYERS = ("block0", "block2", "block4", "block7")
+
+
+@dataclass(frozen=True, eq=False)
+class RealViews:
+    """Rows of one file."""
+
+    name: str
+    person: np.ndarray
+    label: np.ndarray
+    take: np.ndarray
+    split: np.ndarray | None
+    pooled: dict[str, np.ndarray]
+
+    @property
+    def is_genuine(self):
+        return self.label == BONA_FIDE
+
+    @cached_property
+    def recording(self):
+        """Person, label and take of every row: takes of two people may share a name."""
+        parts = (self.person, self.label, self.take)
+        return np.array(["/".join(names) for names in zip(*parts, strict=True)])
+
+
+def load(path) -> RealViews:
+    """Read a file; people may have made it, so what is missing is named."""
+    with np.load(path, allow_pickle=False) as file:
+        arrays = {key: file[key] for key in file.files}
+    missing = [key for key in ("person", "label", "take") if key not in arrays]
+    pooled = {k.removeprefix(VIEW): v for k, v in arrays.items() if k.startswith(VIEW)}
+    if missing or not pooled:
+        raise SystemExit(f"{path} lacks {', '.join(missing) or 'views'}: see {__name__}.")
+    return RealViews(
+        Path(path).stem,
+        arrays["person"],
+        arrays["label"],
+        arrays["take"],
+        arrays.get("split"),
+        pooled,
+    )
+
+
+def pipeline() -> Pipeline:
+    """The app's pipeline with every layer of the default preset's network and crops, as pooled."""
+    preset = load_preset("texture")
+    crops = tuple(crop.name for crop in preset.crops)
+    (network,) = preset.networks
+    branch = Branch(network, crops, LAYERS, "mean+std", normalisation="none")
+    everything = replace(preset, name="candidates", branches=(branch,))
+    return Pipeline(Extractor(everything), FaceTracker(make_detector()))
+
+
+def recordings(root: Path):
+    """Subject, label and path of every recording."""
+    for folder in sorted(path for path in root.glob("*/*") if path.is_dir()):
+        if folder.name == BONA_FIDE or folder.name.startswith("attack-"):
+            for path in sorted(folder.iterdir()):
+                yield folder.parent.name, folder.name, path
+
+
+def make(root: Path, target: Path, n_frames: int) -> None:
+    """Send every recording through the pipeline and write the file."""
+    rows, refused, n_seen = [], {}, Counter()
+    eyes = pipeline()
+    for subject, label, path in recordings(root):
+        take = Recorder(eyes, Settings(), n_frames=n_frames).record(TakeWanted(str(path)))
+        kind = "genuine" if label == BONA_FIDE else "attack"
+        n_seen[kind] += take.n_seen
+        refused.setdefault(kind, Counter()).update(take.refused)
+        rows += [(subject, label, path.stem, sample) for sample in take.samples]
+        print(f"{subject} {label} {path.name}: {len(take.samples)} of {take.n_seen} frames")
+    if not rows:
+        raise SystemExit(
+            f"{root} gave no frame: it needs SUBJECT/{BONA_FIDE}/* and SUBJECT/attack-SPECIES/*."
+        )
+    person, label, take, samples = zip(*rows, strict=True)
+    arrays = {"person": np.array(person), "label": np.array(label), "take": np.array(take)}
+    arrays["conditions"] = np.array([astuple(s.condition) for s in samples], dtype=np.float32)
+    for name in samples[0].views:
+        pooled = np.concatenate([sample.views[name] for sample in samples])
+        arrays[VIEW + name] = pooled.astype(np.float16)
+    np.savez_compressed(target, **arrays)
+    print(f"\n{len(rows)} frames of {len(set(person))} people in {target}")
+    for kind, reasons in refused.items():
+        print(f"{kind}: {reasons.total()} of {n_seen[kind]} frames refused")
+        for reason, count in reasons.most_common():
+            print(f"  {count} {reason}")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks real_views")
+    parser.add_argument("recordings", type=Path)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--frames", type=int, default=20, help="frames of each recording")
+    options = parser.parse_args(arguments)
+    make(options.recordings, options.file, options.frames)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""The benchmark that decides: its file format, protocols and rates, on rendered recordings."""
+
+import numpy as np
+import pytest
+
+from app.demo_video import Take, write_recordings
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.headless.enrolling import Recorder, TakeWanted
+from app.pipeline import Pipeline
+from app.settings import Settings
+from benchmarks import real, real_views
+from lmkl_core import LocalisedMKL
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
+
+PERSON = "P001"
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Return a folder of real videos and the file of views made from it."""
+    root = tmp_path_factory.mktemp("recordings")
+    takes = [Take(PERSON, seed=seed, n_frames=64) for seed in range(2)]
+    takes.append(Take(PERSON, "attack", "print", seed=9, n_frames=64))
+    write_recordings(root, takes)
+    (root / "views").mkdir()
+    real_views.main([str(root), str(root / "views" / "own.npz"), "--frames", "6"])
+    return root
+
+
+def test_that_the_file_holds_every_recording_and_no_picture(recorded):
+    views = real_views.load(recorded / "views" / "own.npz")
+    assert set(views.person) == {PERSON}
+    assert set(views.label) == {"bonafide", "attack-print"}
+    assert len(np.unique(views.recording)) == 3
+    with np.load(recorded / "views" / "own.npz") as file:
+        assert all(file[name].ndim <= 2 for name in file.files)
+
+
+@pytest.mark.parametrize("name", ["texture", "tiny"])
+def test_that_the_benchmark_makes_the_same_views_as_the_app(recorded, name):
+    views = real_views.load(recorded / "views" / "own.npz")
+    preset = load_preset(name)
+    arrays = real.arrays_of(views, preset)
+    pipeline = Pipeline(Extractor(preset), FaceTracker(make_detector()))
+    path = next((recorded / PERSON / "bonafide").iterdir())
+    take = Recorder(pipeline, Settings(), n_frames=6).record(TakeWanted(str(path)))
+    own = np.flatnonzero(views.take == path.stem)
+    assert set(arrays) == set(preset.view_names)
+    for name, array in arrays.items():
+        expected = np.concatenate([sample.views[name] for sample in take.samples])
+        assert np.allclose(array[own], expected, atol=2e-3)  # float16 in the file
+
+
+def test_that_the_tables_are_printed_for_own_recordings(recorded, capsys):
+    real.main(["--views", str(recorded / "views"), "--preset", "tiny", "--only", "presets"])
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| tiny")]
+    assert [row.split("|")[3].strip() for row in rows] == ["own, alt", "own, half"]
+    area = float(rows[0].split("|")[5].split()[0])
+    assert 0 <= area <= 1
+
+
+def test_that_a_file_without_views_is_refused(tmp_path):
+    np.savez(tmp_path / "bad.npz", person=np.array(["a"]), label=np.array(["bonafide"]))
+    with pytest.raises(SystemExit, match="lacks take"):
+        real_views.load(tmp_path / "bad.npz")
+
+
+def views_of(takes, n=8):
+    """Make rows of one person: so many frames of every take, and one attack."""
+    names = np.repeat([*takes, "shown"], n)
+    labels = np.where(names == "shown", "attack-print", "bonafide")
+    people = np.full(len(names), "ann")
+    rng = np.random.default_rng(0)
+    return real_views.RealViews(
+        "made", people, labels, names, None, {"v": rng.random((len(names), 4))}
+    )
+
+
+LIGHTS = ("lamp_1", "lamp_2", "window_1", "window_2")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "enrolled", "tested"),
+    [
+        ("alt", [{"lamp_1", "window_1"}], [{"lamp_2", "window_2"}]),
+        ("half", [set(LIGHTS)], [set(LIGHTS)]),
+        ("same light", [{"lamp_1", "window_1"}], [{"lamp_2", "window_2"}]),
+        ("new light", [{"window_1", "window_2"}], [{"lamp_1", "lamp_2"}]),
+        ("one take", [{"lamp_1"}, {"window_1"}], [{"lamp_2"}, {"window_2"}]),
+    ],
+)
+def test_that_protocols_enrol_and_test_the_takes_that_they_name(protocol, enrolled, tested):
+    views = views_of(LIGHTS)
+    found = list(real.trials(views, protocol))
+    assert [set(views.take[trial.enrolled]) for trial in found] == enrolled
+    assert [set(views.take[trial.genuine]) for trial in found] == tested
+    for trial in found:
+        assert not set(trial.enrolled) & set(trial.genuine)
+        assert set(views.label[trial.attacks]) == {"attack-print"}
+
+
+def test_that_lights_are_tried_only_where_takes_name_them():
+    assert "new light" in real.protocols_of(views_of(LIGHTS))
+    assert real.protocols_of(views_of(("00_1", "10_1"))) == ("alt", "half")
+
+
+def test_that_windows_hold_15_frames_of_one_recording_and_at_least_5():
+    scores = np.arange(40.0)
+    recordings = np.repeat(["a", "b", "c"], [32, 5, 3])
+    assert real.windows(scores, recordings).tolist() == [7.0, 22.0, 34.0]
+
+
+def test_that_rates_are_means_over_people_at_the_rules_threshold():
+    model = LocalisedMKL()
+    one = real.Scored(
+        "a", model, np.array([1.0, 0.2]), np.array([0.1, 0.9, 0.1, 0.1]), *[np.ones(0)] * 2
+    )
+    two = real.Scored("b", model, np.array([1.0, 0.8]), np.array([0.1, 0.1]), *[np.ones(0)] * 2)
+    people, area, apcer, bpcer, *by_window = real.cells([one, two], lambda model: 0.5)
+    assert people == "2"
+    assert area == "0.9375 (0.875)"
+    assert (apcer[:5], apcer[-4:]) == ("12.50", "(25)")
+    assert (bpcer[:5], bpcer[-4:]) == ("25.00", "(50)")
+    assert by_window == ["-", "-"]
