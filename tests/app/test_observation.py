@@ -161,20 +161,25 @@ def test_that_the_small_picture_is_of_the_face_and_shares_no_memory(pipeline, ge
 def test_that_regions_are_the_crops_that_the_networks_look_at(pipeline, genuine_take):
     frame = genuine_take[0]
     scored = observe(pipeline, None, frame).scored
-    nose, mouth = scored.regions
-    assert (nose.name, mouth.name) == ("nose", "mouth")
-    preset = pipeline.extractor.preset
+    crops = pipeline.extractor.preset.crops
+    assert [region.name for region in scored.regions] == [crop.name for crop in crops]
     transform = face_transform(pipeline.process(frame).face.landmarks)
-    expected = square_corners(transform, preset.crop("mouth").centre, preset.crop("mouth").side)
-    assert np.allclose(mouth.corners, expected, atol=3.0)
+    for region, crop in zip(scored.regions, crops, strict=True):
+        expected = square_corners(transform, crop.centre, crop.side)
+        assert np.allclose(region.corners, expected, atol=3.0)
+
+
+def test_that_the_region_of_a_native_crop_has_its_pixels(genuine_take):
+    crops = (Crop("face", 128), Crop("nose", 96, (0.5, 0.64), None))
+    pipeline = Pipeline(MeanColour(*crops), FaceTracker(make_detector()))
+    face, nose = observe(pipeline, None, genuine_take[0]).scored.regions
     corners = np.array(nose.corners)
-    size = preset.crop("nose").size
-    assert np.allclose(corners[2] - corners[0], (size, size))
-    assert np.allclose(corners[1] - corners[0], (size, 0))
-    box = cv2.boundingRect(np.float32(mouth.corners))
+    assert np.allclose(corners[2] - corners[0], (96, 96))
+    assert np.allclose(corners[1] - corners[0], (96, 0))
+    box = cv2.boundingRect(np.float32(face.corners))
     tip = corners.mean(axis=0)
     assert box[0] < tip[0] < box[0] + box[2]
-    assert tip[1] < box[1] + box[3] / 2
+    assert box[1] < tip[1] < box[1] + box[3]
 
 
 def test_that_enrolled_frames_hold_views_circumstances_and_pictures(enrolled):

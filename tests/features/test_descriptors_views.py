@@ -285,7 +285,7 @@ def test_that_a_face_of_that_size_or_never_resampled_is_taken_as_it_is():
     assert with_descriptors(SMALL).crops == SMALL.crops
     texture = load_preset("texture")
     assert with_descriptors(texture, size=None).view_names[-2:] == ("face/lbp", "face/iqm")
-    native = with_descriptors(load_preset("tiny"), crop="nose")
+    native = with_descriptors(texture, crop="nose")
     assert native.view_names[-2:] == ("nose/lbp", "nose/iqm")
 
 
