@@ -10,8 +10,7 @@ formula for training and for new samples. The distance is taken in kernel space,
 RBF kernels nothing is further than ``sqrt(2)``. With ``C = 3`` on generated sessions the
 largest membership of a sample averages 0.45 at ``temperature = 1`` (uniform would be 0.33: locality
 is all but lost), 0.84 at 0.2, 0.97 at the default of 0.1, and 1.00 at 0.03, where clusters are
-hard. Errors came nearest to the target at 0.1 (``python -m benchmarks operating_point
---temperature T``).
+hard.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Kernel functions, the paper's width rule, and stacks of Gram matrices.
+"""Kernel functions, the rule for their widths, and stacks of Gram matrices.
 
 A kernel is a small function of two sample matrices, kept in the registry `KERNELS`; a
 fitted kernel (`ViewKernel`) adds what was learned from the training rows of one view.
@@ -12,7 +12,7 @@ import numpy as np
 from lmkl_core.errors import InvalidInputError
 
 WIDTH_ROWS = 2000
-"""The width rule uses at most this many evenly spaced rows: the mean is stable by then."""
+"""Mean distances are taken over at most this many evenly spaced rows: they are stable by then."""
 
 
 def half_square_distances(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -48,7 +48,7 @@ LARGEST_NEGATIVE = 1e-7
 def register_kernel(name: str, function: Callable[..., np.ndarray]) -> None:
     """Make ``function(X, Y, *, width)`` available as ``kernel=name``.
 
-    The function must be positive semi-definite; ``width`` is the paper's width of the view.
+    The function must be positive semi-definite; ``width`` is that of `width_of`.
     A model that uses it can only be loaded where it has been registered again.
     """
     if not name or name == PRECOMPUTED or not callable(function):

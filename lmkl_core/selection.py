@@ -200,7 +200,7 @@ def _order(cell: Cell) -> tuple[float, ...]:
 def choose(cells: Sequence[Cell]) -> Cell:
     """Return the smallest radius at the largest delta whose best radius is tolerable."""
     smallest = min(cell.radius for cell in cells)
-    if not np.isfinite(smallest):  # no threshold is positive: take the one that comes closest
+    if not np.isfinite(smallest):  # no cell has a radius: take the highest threshold
         return max(cells, key=lambda cell: cell.threshold)
     limit = TOLERATED_RADIUS * smallest
     delta = max(cell.delta for cell in cells if cell.radius <= limit)

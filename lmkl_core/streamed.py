@@ -116,12 +116,11 @@ class StreamedFit:
             block_length = blocking.choose_block_length(kernel, takes[part])
         # Of a take that was kept in part, the other rows cannot be left out.
         complete = len(takes) == len(self.takes)
-        conditions = self.conditions if complete else np.arange(len(self.conditions))
         return calibrate_by_leaving_out(
             lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
             self.scorer().contributions(views.arrays).sum(axis=(1, 2)),
             takes,
-            conditions,
+            self.conditions,
             with_stress=complete,
             target_bpcer=target_bpcer,
             block_length=block_length,

@@ -274,6 +274,8 @@ def _threshold(value: object) -> dict[str, Any]:
         "statement": fields.sentence("statement"),
     }
     fields.finish()
+    if (result["promised"] is None) != (result["target_bpcer"] is None):
+        raise Refused("its threshold has a target or a promise without the other")
     return result
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lmkl_core.calibration import least_threshold
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import Settings, weight_constraint
 from lmkl_core.kernels import PRECOMPUTED, check_precomputed
@@ -73,8 +74,11 @@ def _check_takes(manifest: Manifest, tensors: dict[str, np.ndarray]) -> None:
 
 
 def _check_threshold(manifest: Manifest, tensors: dict[str, np.ndarray]) -> None:
-    """The error rates must be those of the stored scores at the stored threshold."""
+    """The stored scores must allow the threshold, and give its error rates."""
     told = manifest.threshold
+    least = least_threshold(tensors["scores"], told["target_bpcer"])
+    if told["threshold"] < least - 1e-9 * abs(least):
+        raise Refused(f"its threshold is {told['threshold']:g} and its scores ask for {least:g}")
     rates = {"bpcer": "scores", "stress_bpcer": "stress_scores"}
     for rate, name in rates.items():
         if name in tensors:
