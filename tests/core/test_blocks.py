@@ -62,9 +62,10 @@ def test_that_blocks_of_nothing_are_refused(length):
 # ---------------------------------------------------------------- how long
 
 
-def kernel_of(X):
+def kernel_of(X, width=None):
     distances = pdist(X)
-    return squareform(np.exp(-(distances**2) / (2 * (distances.mean() / 2) ** 2))) + np.eye(len(X))
+    width = distances.mean() / 2 if width is None else width
+    return squareform(np.exp(-(distances**2) / (2 * width**2))) + np.eye(len(X))
 
 
 def remembering(rng, n, memory, columns=40):
@@ -146,8 +147,9 @@ def test_that_the_model_chooses_the_length_itself_unless_told():
     rng = np.random.default_rng(0)
     takes = np.repeat(np.arange(3), 60)
     X = np.concatenate([remembering(rng, 60, 3) for _ in range(3)])
-    expected = choose_block_length(kernel_of(X), takes)
-    assert make().fit(X, groups=takes).calibration_.block_length == expected > 4
+    model = make().fit(X, groups=takes)
+    expected = choose_block_length(kernel_of(X, model.kernels_[0].width), takes)
+    assert model.calibration_.block_length == expected > 4
     model = make(block_length=5).fit(X, groups=takes)
     assert model.calibration_.block_length == 5
     assert model.calibrate(block_length=9).calibration_.block_length == 9

@@ -80,7 +80,7 @@ def test_that_the_model_calibrates_on_refits_by_time_block_and_by_whole_take(blo
 
 def test_that_the_stress_figure_of_takes_that_share_nothing_is_a_refusal_of_all():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 3)) + 50.0 * TAKES[:, None]
+    X = rng.normal(size=(40, 5)) + 50.0 * np.eye(5)[TAKES]
     told = make(n_clusters=1).fit(X, groups=TAKES).calibration_
     assert told.stress_bpcer == 1.0
     assert told.bpcer < 0.2
@@ -136,9 +136,13 @@ def test_that_impossible_counts_are_refused(arguments):
 # ---------------------------------------------------------------- threshold
 
 
-def independent(scores, target=0.05, **options):
-    n = len(scores)
-    return calibrate(scores, np.arange(n), np.zeros(n, int), target_bpcer=target, **options)
+def independent(scores, target=0.05):
+    return calibrated(scores, np.arange(len(scores)), target)
+
+
+def calibrated(scores, blocks, target=0.05):
+    threshold, takes = threshold_for(scores, target), np.zeros(len(scores), int)
+    return calibrate(scores, threshold, "a rule", blocks, takes, target_bpcer=target)
 
 
 @pytest.mark.parametrize("target", [(1, 20), (1, 100), (1, 3), (29, 100), (1, 2), (19, 20)])
@@ -193,8 +197,9 @@ def test_that_exchangeable_scores_are_missed_no_more_often_than_the_target_says(
 
 
 def test_that_bad_rates_and_scores_are_refused():
+    rows = np.arange(5)
     with pytest.raises(InvalidInputError, match=r"target_bpcer=1\.0 must lie between 0 and 1"):
-        independent(np.arange(5.0), 1.0)
+        calibrate(np.arange(5.0), 1.0, "a rule", rows, rows, target_bpcer=1.0)
     with pytest.raises(InvalidInputError, match="not finite"):
         independent(np.array([0.1, np.nan]))
 
@@ -220,8 +225,7 @@ def test_that_too_little_data_is_told_exactly_when_the_rate_cannot_be_promised(t
 
 def test_that_dependent_scores_promise_less_than_as_many_independent_ones():
     scores = np.repeat(np.random.default_rng(0).random(10), 4)
-    blocks, takes = np.repeat(np.arange(10), 4), np.zeros(40, int)
-    told = calibrate(scores, blocks, takes, target_bpcer=0.05)
+    told = calibrated(scores, np.repeat(np.arange(10), 4))
     assert 5 <= told.n_effective <= 10
     assert not told.promised
     assert f"about {told.n_effective:.0f} independent scores" in told.statement
@@ -258,7 +262,11 @@ def test_that_the_effective_number_lies_between_blocks_and_scores(seed, n_blocks
 
 def test_that_the_model_says_what_its_threshold_rests_on():
     told = make(block_length=2).fit(VIEWS, groups=TAKES).calibration_
-    assert told.origin == "40 left-out scores in 20 time blocks of about 2 rows, 5 takes"
+    assert told.level == np.median(told.scores)
+    assert told.origin == (
+        f"65% of the median left-out score {told.level:.3g}, from 40 left-out scores in 20 time "
+        "blocks of about 2 rows, 5 takes"
+    )
     numbers = block_numbers(time_blocks(TAKES, 2), 40)
     assert told.n_effective == effective_number(told.scores, numbers, TAKES)
     expected = clopper_pearson(told.bpcer * told.n_effective, told.n_effective)

@@ -20,6 +20,15 @@ def test_that_every_cell_scores_as_a_model_fitted_with_its_parameters(constraint
         assert np.allclose(scores, model.score_samples(others), rtol=1e-2, atol=1e-4)
 
 
+def test_that_known_takes_widen_the_kernels_of_a_grid_as_they_do_those_of_a_fit():
+    training, others, takes = recording(n=40), recording(seed=3, n=25), np.zeros(40, int)
+    grid = score_grid(
+        make(), training, others, groups=takes, deltas=(0.1,), exponents=(4 / 3,)
+    ).scores[0]
+    assert np.allclose(grid, make().fit(training, groups=takes).score_samples(others))
+    assert not np.allclose(grid, make().fit(training).score_samples(others), rtol=0.1)
+
+
 def test_that_scores_do_not_depend_on_how_many_rows_come_together(monkeypatch):
     training, others = recording(n=30), recording(seed=3, n=25)
     whole = score_grid(make(), training, others, deltas=(0.1,), exponents=(2.0,))

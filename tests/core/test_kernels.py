@@ -23,7 +23,9 @@ from lmkl_core.kernels import (
     mean_gram,
     rbf,
     register_kernel,
+    width_of,
 )
+from tests.core.recordings import make
 
 
 @pytest.fixture
@@ -85,6 +87,53 @@ def test_that_the_width_of_many_rows_comes_from_evenly_spaced_ones(monkeypatch):
 
 def test_that_the_width_is_zero_for_one_row():
     assert half_mean_distance(cloud(1)) == 0
+
+
+def test_that_the_width_without_takes_is_the_papers():
+    X = cloud(60, 5)
+    assert width_of(X) == half_mean_distance(X)
+    assert fit_kernel("rbf", "v", X).width == half_mean_distance(X)
+    views = {"eyes": X, "mouth": cloud(60, 4, 1)}
+    assert [kernel.width for kernel in make().fit(views).kernels_] == [
+        pytest.approx(pdist(array).mean() / 2, rel=1e-10) for array in views.values()
+    ]
+
+
+def test_that_a_kernel_is_wider_than_rows_inside_takes_are_apart():
+    takes = np.repeat([0, 1], [20, 40])
+    X = cloud(60, 5) * np.where(takes == 0, 1.0, 3.0)[:, None]
+    inside = (pdist(X[:20]).mean() + pdist(X[20:]).mean()) / 2  # each take counts once
+    assert width_of(X, takes) == pytest.approx(1.25 * inside, rel=1e-10)
+    assert width_of(X, np.zeros(60, int)) == pytest.approx(1.25 * pdist(X).mean(), rel=1e-10)
+    for n_inducing in (None, 12):
+        model = make(n_inducing=n_inducing).fit(X, groups=takes)
+        assert model.kernels_[0].width == width_of(X, takes)
+
+
+def test_that_takes_far_apart_keep_the_papers_width():
+    takes = np.repeat(np.arange(3), 20)
+    X = cloud(60, 5) + 100.0 * np.eye(5)[takes]
+    assert width_of(X, takes) == half_mean_distance(X)
+
+
+def test_that_takes_of_one_row_say_nothing_of_the_width():
+    X = cloud(20, 5)
+    assert width_of(X, np.arange(20)) == half_mean_distance(X)
+    takes = np.concatenate([np.zeros(10, int), np.arange(1, 11)])
+    assert width_of(X, takes) == pytest.approx(1.25 * pdist(X[:10]).mean(), rel=1e-10)
+    assert width_of(X[:1], np.zeros(1, int)) == 0
+
+
+def test_that_a_model_of_one_take_knows_the_same_person_in_the_next():
+    """Frames tremble in a take; the next one lies beside it by as much."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, 10))
+        fresh = rng.normal(size=10) + rng.normal(size=(40, 10))
+        alone = make().fit(X)
+        known = make().fit(X, groups=np.zeros(40, int))
+        assert np.median(known.score_samples(fresh)) > 3 * np.median(alone.score_samples(fresh))
+        assert np.mean(known.predict(fresh) < 0) < np.mean(alone.predict(fresh) < 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -52,7 +52,10 @@ def test_that_the_threshold_of_enrolment_is_the_models_own_and_names_its_scores(
     model = LocalisedMKL(n_clusters=2, random_state=0).fit({"eyes": rows})
     found = threshold_from("enrolment", calibration=model.calibration_)
     assert found.value == model.offset_
-    assert found.origin.startswith("calibrated on enrolment for a BPCER of 5 %: 60 left-out scores")
+    assert found.origin == f"calibrated on enrolment: {model.calibration_.origin}"
+    assert found.origin.startswith("calibrated on enrolment: 65% of the median left-out score ")
+    wanted = threshold_from("enrolment", calibration=model.calibrate(target_bpcer=0.5).calibration_)
+    assert wanted.origin.startswith("calibrated on enrolment: a BPCER of 50.0%, from 60 left-out")
 
 
 def test_that_enrolment_without_a_calibration_is_refused():

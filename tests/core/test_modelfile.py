@@ -97,8 +97,7 @@ CASES = {
     "kernels by position": (draw, {"kernel": ["linear", "rbf", "rbf"]}),
     "one cluster": (draw, {"n_clusters": 1}),
     "numpy scalars": (draw, {"n_clusters": np.int64(2), "p": np.float64(2.0), "q": 2}),
-    "found delta": (draw, {"delta": "auto", "n_clusters": 2}),
-    "found delta and clusters": (draw, {"delta": "auto", "n_clusters": "auto"}),
+    "wanted rate": (draw, {"target_bpcer": 0.1}),
     "printed algorithm": (draw, {"solver": "algorithm-1", "p": 8, "q": 10}),
     "inducing": (draw, {"n_inducing": 16}),
     "inducing float32": (lambda n, seed: draw(n, seed, np.float32), {"n_inducing": 16}),
@@ -145,7 +144,7 @@ def test_that_a_model_with_fewer_rows_for_calibration_than_scores_is_saved(monke
     assert_same_model(reloaded(model), model, draw(9, 3))
 
 
-@pytest.mark.parametrize("case", ["views", "inducing", "found delta"])
+@pytest.mark.parametrize("case", ["views", "inducing", "wanted rate"])
 def test_that_a_loaded_model_calibrates_as_the_saved_one(case):
     make, parameters = CASES[case]
     model = fitted(make(N, 1), **parameters)

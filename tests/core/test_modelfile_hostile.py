@@ -257,14 +257,18 @@ def test_that_overlapping_tensors_and_foreign_metadata_are_refused(data):
     assert "no manifest" in refused(save({"weights": np.ones(3)}))
 
 
-def change_threshold(document, tensors):
-    document["threshold"]["threshold"] -= 100.0
+def move_threshold(by):
+    def change(document, tensors):
+        document["threshold"]["threshold"] += by
+
+    return change
 
 
 CHANGES = {
-    "format has version 1 and this program reads 2: export": lambda d, t: d.update(version=1),
-    "update lmkl-pad": lambda d, t: d.update(version=99),
-    "its scores give 0": change_threshold,
+    "earlier version, whose threshold was unsafe: enrol": lambda d, t: d.update(version=2),
+    "format has version 99 and this program reads 3: update": lambda d, t: d.update(version=99),
+    "its scores ask for": move_threshold(-1e-6),
+    "its scores give 1": move_threshold(100.0),
     "sum to 1": lambda d, t: t["memberships"].__imul__(1.1),
     "weights are negative": lambda d, t: t["weights"].__setitem__((0, 0), -0.1),
     "norm 4, above": lambda d, t: t["weights"].__imul__(2),
@@ -289,7 +293,9 @@ CHANGES = {
     "do not add up": lambda d, t: d.update(takes=[1]),
     "condition of every take": lambda d, t: d.update(conditions=[0]),
     "are not numbered": lambda d, t: d.update(conditions=[0, 2**40]),
-    "'n_whole' in its threshold": lambda d, t: d["threshold"].update(n_whole=3),
+    "target or a promise without": lambda d, t: d["threshold"].update(promised=True),
+    "'promised' in its threshold": lambda d, t: d["threshold"].update(promised="yes"),
+    "'n_takes' in its threshold": lambda d, t: d["threshold"].update(n_takes=13),
 }
 
 

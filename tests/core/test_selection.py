@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from lmkl_core import Calibration, Cancelled, InvalidInputError, select, selection
-from lmkl_core.calibration import calibrate
+from lmkl_core import Cancelled, InvalidInputError, select, selection
+from lmkl_core.calibration import LEAST_SHARE
+from lmkl_core.fitting import fit_kernels
 from lmkl_core.selection import Cell, choose, novelty_radius, serpentine_pairs, walk
 from tests.core.problems import PAPER_GRID
 from tests.core.recordings import assert_same, is_one_sentence, make, recording, takes_of
@@ -30,12 +31,6 @@ def reference():
     return small_selection()
 
 
-def scores_only(scores, threshold) -> Calibration:
-    n = len(scores)
-    told = calibrate(np.asarray(scores, float), np.arange(n), np.zeros(n, int))
-    return replace(told, threshold=threshold)
-
-
 # ---------------------------------------------------------------- the criterion
 
 
@@ -43,7 +38,7 @@ def scores_only(scores, threshold) -> Calibration:
 def flat():
     """A model without clusters on views that leave one direction empty."""
     views = {k: np.pad(v, ((0, 0), (0, 1))) for k, v in recording(n=41).items()}
-    return make(n_clusters=1, delta=0.01).fit(views), views
+    return make(n_clusters=1, delta=0.01, target_bpcer=0.05).fit(views), views
 
 
 def displaced(model, row, rho):
@@ -65,8 +60,8 @@ def test_that_a_displacement_no_sample_varies_in_shrinks_the_score_by_the_closed
 def test_that_the_typical_sample_is_accepted_within_the_radius_and_refused_beyond(flat):
     model, views = flat
     median = np.median(model.calibration_.scores)
-    radius = novelty_radius(model.calibration_)
-    assert 0.05 < radius < 3
+    radius = novelty_radius(model.calibration_.scores, 0.05)
+    assert 0.05 < radius < np.sqrt(-2 * np.log(LEAST_SHARE))  # the target alone set the threshold
 
     # A new sample of exactly that score lies somewhere on the way out from an enrolled one.
     def sample(t):
@@ -79,12 +74,12 @@ def test_that_the_typical_sample_is_accepted_within_the_radius_and_refused_beyon
 
 
 def test_that_the_radius_is_infinite_where_nothing_would_be_accepted_as_novel():
-    assert novelty_radius(scores_only([0.5, 0.6, 0.7], 0.0)) == np.inf
-    assert novelty_radius(scores_only([0.5, 0.6, 0.7], -0.1)) == np.inf
-    assert novelty_radius(scores_only([-0.5, -0.6, 0.7], 0.1)) == np.inf
-    assert novelty_radius(scores_only([0.5, 0.6, 0.7], 0.6)) == 0.0
+    assert novelty_radius(np.array([0.0, 0.6, 0.7])) == np.inf
+    assert novelty_radius(np.array([-0.1, 0.6, 0.7])) == np.inf
+    assert novelty_radius(np.array([-0.5, -0.6, 0.7]), 0.8) == np.inf
+    assert novelty_radius(np.array([0.5, 0.6, 0.7]), 0.5) == 0.0
     expected = np.sqrt(2 * np.log(0.6 / 0.5))
-    assert novelty_radius(scores_only([0.5, 0.6, 0.7], 0.5)) == pytest.approx(expected)
+    assert novelty_radius(np.array([0.7, 0.5, 0.6])) == pytest.approx(expected)
 
 
 # ---------------------------------------------------------------- the rule
@@ -111,24 +106,13 @@ def test_that_at_that_delta_the_smallest_radius_wins_and_ties_go_to_the_smoother
     assert choose(tied[:2]) == tied[1]
 
 
-def test_that_delta_is_chosen_by_the_same_rule_in_a_fit():
-    chosen = select(make(), VIEWS, groups=TAKES, exponents=(4 / 3,), n_clusters=(2,))
-    model = make(delta="auto").fit(VIEWS, groups=TAKES)
-    assert model.delta_ / 24 == pytest.approx(chosen.best.delta, rel=1e-12)
-    assert model.offset_ == pytest.approx(chosen.best.threshold, rel=1e-9)
-    assert novelty_radius(model.calibration_) == pytest.approx(chosen.best.radius, rel=1e-9)
-
-
-@pytest.mark.parametrize("n", [12, 24, 60])
-def test_that_the_number_of_clusters_is_the_largest_that_costs_little_radius(n):
-    views, takes = recording(n=n), takes_of(n, 3)
-    grid = {"deltas": (0.1,), "exponents": (4 / 3,)}
-    radii = [
-        select(make(), views, groups=takes, n_clusters=(c,), **grid).best.radius for c in (1, 2, 3)
-    ]
-    limit = selection.TOLERATED_CLUSTERING * min(radii)
-    expected = max(c for c, radius in zip((1, 2, 3), radii, strict=True) if radius <= limit)
-    assert make(n_clusters="auto").fit(views, groups=takes).n_clusters_ == expected
+def test_that_the_radius_is_that_of_the_wanted_rate():
+    chosen = small_selection(exponents=(2.0,))
+    wanted = select(make(target_bpcer=0.3), VIEWS, groups=TAKES, **{**SMALL, "exponents": (2.0,)})
+    for cells, target in ((chosen.cells, selection.SELECTION_BPCER), (wanted.cells, 0.3)):
+        for here in cells:
+            told = make(**here.parameters).fit(VIEWS, groups=TAKES).calibration_
+            assert here.radius == pytest.approx(novelty_radius(told.scores, target), rel=1e-6)
 
 
 # ---------------------------------------------------------------- the grid
@@ -165,7 +149,8 @@ def test_that_a_cell_tells_what_the_model_with_its_parameters_would(reference):
         told = make(**here.parameters).fit(VIEWS, groups=TAKES).calibration_
         assert told.threshold == pytest.approx(here.threshold, rel=1e-3)
         assert told.stress_bpcer == pytest.approx(here.stress_bpcer, abs=0.05)
-        assert novelty_radius(told) == pytest.approx(here.radius, rel=1e-2, abs=1e-3)
+        radius = novelty_radius(told.scores)
+        assert radius == pytest.approx(here.radius, rel=1e-2, abs=1e-3)
 
 
 def test_that_neighbours_on_the_walk_share_an_exponent_or_are_next_to_each_other():
@@ -193,7 +178,7 @@ def test_that_warm_starts_end_where_cold_starts_do(monkeypatch):
     monkeypatch.setattr(selection, "solve_settings", recorded)
     views = selection.as_views(VIEWS)
     settings = make(delta=0.1).settings(views)
-    local = selection.localise(views, settings)
+    local = selection.localise(views, fit_kernels(views, "rbf"), settings)
     pairs = serpentine_pairs((16 / 15, 4 / 3, 2.0, 8.0))
     walk(local, TAKES, np.arange(TAKES.max() + 1), settings, pairs, 4)
     for pair in pairs:
@@ -295,7 +280,7 @@ def test_that_bad_grids_are_refused_in_one_sentence(options, match):
 
 
 def test_that_the_estimator_is_left_alone(reference):
-    model = make(delta="auto", n_clusters="auto")
+    model = make(delta=7.0, n_clusters=5)
     before = model.get_params()
     assert select(model, VIEWS, groups=TAKES, **SMALL) == reference
     assert model.get_params() == before

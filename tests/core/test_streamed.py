@@ -127,15 +127,6 @@ def test_that_precomputed_kernels_are_never_streamed_unasked(monkeypatch):
     assert make(kernel="precomputed").fit(X @ X.T).gap_ <= 1e-6
 
 
-def test_that_automatic_parameters_are_chosen_on_a_part_of_the_rows(monkeypatch):
-    monkeypatch.setattr("lmkl_core.streamed.CHOICE_ROWS", 30)
-    model = make(delta="auto", n_clusters="auto", n_inducing=12).fit(VIEWS, groups=TAKES)
-    part = calibration_rows(TAKES, 30)
-    exact = make(delta="auto", n_clusters="auto").fit(rows(VIEWS, part), groups=TAKES[part])
-    assert model.n_clusters_ == exact.n_clusters_
-    assert model.delta_ / 60 == pytest.approx(exact.delta_ / len(part), rel=1e-12)
-
-
 # ---------------------------------------------------------------- rows to calibrate on
 
 

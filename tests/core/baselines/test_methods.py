@@ -17,7 +17,7 @@ from lmkl_core import (
 )
 from lmkl_core.baselines import METHODS, PUBLISHED_ONLY, base, views_for
 from lmkl_core.baselines.base import FEWEST_ROWS, REFITS, evenly_spaced, folds_of
-from lmkl_core.blocks import left_out_blocks
+from lmkl_core.blocks import time_blocks
 from lmkl_core.selection import DELTAS, EXPONENTS
 from tests.core.recordings import is_one_sentence, recording, rows, takes_of
 
@@ -320,7 +320,7 @@ def test_that_rows_of_one_estimator_are_the_methods_they_are_called(name, cluste
 def test_that_left_out_scores_come_from_models_without_the_left_out_fold():
     views, groups = views_of(), takes_of(36, 3)
     model = METHODS["nn"].make(block_length=6).fit(given_to("nn", views), groups=groups)
-    blocks = left_out_blocks(groups, np.arange(3), 6)
+    blocks = time_blocks(groups, 6)
     for fold in folds_of(blocks, groups):
         rest = np.setdiff1d(np.arange(36), fold)
         peer = METHODS["nn"].make().fit(rows(given_to("nn", views), rest))
@@ -329,13 +329,13 @@ def test_that_left_out_scores_come_from_models_without_the_left_out_fold():
 
 
 @pytest.mark.parametrize("name", REFITTED)
-def test_that_takes_which_share_their_circumstances_are_left_out_whole(name, monkeypatch):
+def test_that_time_blocks_are_left_out_whatever_circumstances_takes_share(name, monkeypatch):
     views, groups = given_to(name, views_of(n=60)), takes_of(60, 6)
-    monkeypatch.setattr(METHODS[name].estimator, "most_rows", 50)  # thinned, they still do
+    kept = evenly_spaced(60, 50)
+    monkeypatch.setattr(METHODS[name].estimator, "most_rows", 50)
     model = made(name, block_length=3).fit(views, groups=groups, conditions=groups // 2)
-    assert model.calibration_.n_blocks == 6
-    alone = made(name, block_length=3).fit(views, groups=groups, conditions=groups)
-    assert alone.calibration_.n_blocks > 12
+    assert model.calibration_.n_blocks == len(time_blocks(groups[kept], 3))
+    assert model.calibration_.n_scores == 50
 
 
 def test_that_folds_part_the_rows_and_leave_some_of_every_condition():
@@ -346,7 +346,7 @@ def test_that_folds_part_the_rows_and_leave_some_of_every_condition():
         np.arange(10) % 4,
         np.arange(10) % 5,
     ):
-        blocks = left_out_blocks(takes, conditions, 3)
+        blocks = time_blocks(takes, 3)
         folds = folds_of(blocks, conditions[takes])
         assert len(folds) <= REFITS
         assert sorted(np.concatenate(folds)) == list(range(80))
