@@ -156,6 +156,7 @@ def _all_scored(
             estimator,
             train.views,
             development.views,
+            groups=train.recordings,
             deltas=deltas,
             exponents=exponents,
             cancel=cancel,

@@ -59,7 +59,9 @@ def test_that_the_cell_with_the_largest_area_on_development_data_is_taken(level)
     for delta in deltas:
         for p in exponents:
             for q in exponents:
-                model = row.make(0, {"delta": delta, "p": p, "q": q}).fit(train.views)
+                model = row.make(0, {"delta": delta, "p": p, "q": q}).fit(
+                    train.views, groups=train.recordings
+                )
                 scores = model.score_samples(development.views)
                 areas[delta, p, q] = area(scores, development, level)
     best = max(areas.values())
