@@ -9,7 +9,7 @@ import json
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from app import storage
 
@@ -31,6 +31,9 @@ LONGEST_TEXT = 4096
 LONGEST_STATE = 16384
 MAX_BYTES = 256 * 1024
 
+VERSION = 2
+"""Of the stored file; the first one had no number."""
+
 Problems = dict[str, str]
 
 
@@ -49,17 +52,17 @@ class Settings:
         Which face detector is used.
     preset : str
         Name or path of the preset that makes the views.
-    delta : float or "auto"
-        Regulariser of the model. The default suits takes as this program records them
-        (`python -m benchmarks enrolment`); "auto" chooses it on left-out scores.
+    delta : float
+        Regulariser of the model.
     p, q : float
         Exponents of the norm on the kernel weights, at least 1.
-    n_clusters : int or "auto"
+    n_clusters : int
         Clusters of the model.
     temperature : float
         Of the softmax that makes memberships.
-    target_bpcer : float
-        Share of genuine frames that the threshold may refuse, between 0 and 1.
+    target_bpcer : float, optional
+        Share of genuine frames that the threshold may refuse, between 0 and 1. By default the
+        threshold is a share of their usual score (`lmkl_core.calibration.operating_point`).
     theme : {"system", "light", "dark"}
         Look of the window.
     show_regions : bool
@@ -80,12 +83,12 @@ class Settings:
     height: int = 480
     detector: str = AUTO
     preset: str = "texture"
-    delta: float | Literal["auto"] = 0.01
+    delta: float = 0.01
     p: float = 4 / 3
     q: float = 4 / 3
-    n_clusters: int | Literal["auto"] = 3
+    n_clusters: int = 3
     temperature: float = 0.1
-    target_bpcer: float = 0.05
+    target_bpcer: float | None = None
     theme: str = "system"
     show_regions: bool = True
     reopen_last: bool = True
@@ -158,7 +161,8 @@ def save(settings: Settings) -> None:
     if problems := check(settings):
         name, sentence = next(iter(problems.items()))
         raise ValueError(f"The setting {name} cannot be kept: {sentence}")
-    text = json.dumps(dataclasses.asdict(settings), indent=2, allow_nan=False)
+    values = {"version": VERSION, **dataclasses.asdict(settings)}
+    text = json.dumps(values, indent=2, allow_nan=False)
     storage.write_text(storage.settings_file(), text + "\n")
 
 
@@ -172,6 +176,8 @@ def _from_values(values: dict[str, Any]) -> tuple[Settings, tuple[str, ...]]:
     good: dict[str, Any] = {}
     problems: list[str] = []
     unknown = 0
+    if values.pop("version", 1) == 1 and values.get("target_bpcer") == 0.05:
+        del values["target_bpcer"]  # which was the program's default and not a choice
     for name, value in values.items():
         if name not in _RULES:
             unknown += 1
@@ -247,14 +253,8 @@ def _real(low: float, *, above: bool = False, below: float | None = None) -> Cal
     return problem
 
 
-def _or_auto(rule: Callable[[Any], str]) -> Callable[[Any], str]:
-    def problem(value: Any) -> str:
-        if isinstance(value, str) and value == AUTO:
-            return ""
-        sentence = rule(value)
-        return sentence and sentence[:-1] + ", or auto."
-
-    return problem
+def _optional(rule: Callable[[Any], str]) -> Callable[[Any], str]:
+    return lambda value: "" if value is None else rule(value)
 
 
 def _switch(value: Any) -> str:
@@ -285,12 +285,12 @@ _RULES: dict[str, Callable[[Any], str]] = {
     "height": _whole(*HEIGHTS),
     "detector": _choice(DETECTORS),
     "preset": _text_problem,
-    "delta": _or_auto(_real(0, above=True)),
+    "delta": _real(0, above=True),
     "p": _real(LEAST_NORM),
     "q": _real(LEAST_NORM),
-    "n_clusters": _or_auto(_whole(*CLUSTERS)),
+    "n_clusters": _whole(*CLUSTERS),
     "temperature": _real(LEAST_TEMPERATURE),
-    "target_bpcer": _real(0, above=True, below=1),
+    "target_bpcer": _optional(_real(0, above=True, below=1)),
     "theme": _choice(THEMES),
     "show_regions": _switch,
     "reopen_last": _switch,

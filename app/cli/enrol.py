@@ -60,7 +60,8 @@ def enrol_command(
         typer.Option(
             "--target-bpcer",
             metavar="SHARE",
-            help="Share of genuine frames that the threshold may refuse; 0.05.",
+            help="Share of genuine frames that the threshold may refuse; by default it follows the "
+            "level of their scores.",
         ),
     ] = None,
     add_to: Annotated[
@@ -123,7 +124,7 @@ def enrol_command(
         except ModelFileError as error:
             stop(str(error), ExitCode.UNWRITABLE)
     if as_json or not quiet:
-        _print(recorder.takes, export, as_json, is_new=base is None)
+        _print(recorder.takes, export, as_json)
     gap = float(export.model.estimator.gap_)
     if not gap <= CERTIFIED_GAP:
         stop(
@@ -177,14 +178,11 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWan
     return wanted
 
 
-def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool, *, is_new: bool) -> None:
-    from app.headless.facts import lone_recordings, missing_variety, model_facts, take_facts
+def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
+    from app.headless.facts import missing_variety, model_facts, take_facts
 
     facts = model_facts(export.model)
-    samples = [sample for take in takes for sample in take.samples]
-    advice = missing_variety(samples)
-    if is_new:  # otherwise the model may hold what stands in for them
-        facts["notes"] += lone_recordings(samples)
+    advice = missing_variety(sample for take in takes for sample in take.samples)
     if as_json:
         parity = {
             "engine": "lmkl-pad",
@@ -211,7 +209,7 @@ def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool, *, is_new: b
         f"{', protected by a passphrase' if facts['is_protected'] else ''})",
         f"Relative optimality gap: {facts['relative_gap']:.1e} ({verdict})",
         f"Threshold: {threshold['value']:.4f}; accept when score >= threshold",
-        f"- From {threshold['origin']}; no attack was used",
+        f"- Set to {threshold['origin']}; no attack was used",
         f"- {threshold['statement']}",
         export.statement,
         *facts["notes"],

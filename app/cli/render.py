@@ -90,7 +90,7 @@ def _threshold_lines(result: DemoResult) -> str:
     low, high = calibration.stress_interval
     return (
         f"Threshold: {calibration.threshold:.4f}; accept when score >= threshold\n"
-        f"- From {calibration.origin}; no attack was used\n"
+        f"- Set to {calibration.origin}; no attack was used\n"
         f"- {calibration.statement}\n"
         f"- Whole conditions left out, as for one never enrolled: "
         f"BPCER {calibration.stress_bpcer:.1%}, 95 % interval {low:.1%} to {high:.1%}"

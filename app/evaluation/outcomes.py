@@ -20,7 +20,7 @@ from app.evaluation.methods import Row
 from app.evaluation.working import Enrolled, Manner, Outcome
 from app.protocols.types import Plan
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the contents of a kept outcome change."""
 
 _COMPUTES = {
@@ -33,7 +33,6 @@ _COMPUTES = {
         "selecting.py",
         "working.py",
     ),
-    "app.models": ("operating_point.py",),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 

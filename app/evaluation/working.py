@@ -22,9 +22,7 @@ from app.evaluation.result import Level
 from app.evaluation.selecting import choose, scores_of
 from app.evaluation.telling import CANCELLED
 from app.logs import way_of
-from app.models.operating_point import use_app_threshold
 from app.models.summary import CERTIFIED_GAP
-from lmkl_core import LocalisedMKL
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import Cancelled, InvalidInputError
 
@@ -43,7 +41,6 @@ class Enrolled:
     """The threshold that the training frames alone gave, as `lmkl_core.metrics` asks for it."""
 
     threshold: float
-    target_bpcer: float
     origin: str
 
 
@@ -84,7 +81,7 @@ class Outcome:
     @classmethod
     def failed(cls, sentence: str, seconds: float = 0.0, *, is_enrolled: bool = True) -> "Outcome":
         """Return what stands for an outcome where there is none."""
-        nothing, enrolled = np.empty(0), Enrolled(np.nan, np.nan, "")
+        nothing, enrolled = np.empty(0), Enrolled(np.nan, "")
         return cls(nothing, nothing, enrolled, {}, 0, (), seconds, sentence, is_enrolled)
 
 
@@ -161,17 +158,11 @@ def _fitted(
     model = row.make(manner.seed, choice.parameters).fit(
         train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
     )
-    if isinstance(model, LocalisedMKL):
-        # Whose threshold from enrolment is that of the app; of other methods' scores nothing
-        # is known that would tell when one is too low.
-        use_app_threshold(model)
     calibration = model.calibration_
     return Outcome(
         scores_of(model, development.views, cancel),
         scores_of(model, material.test, cancel),
-        Enrolled(
-            float(calibration.threshold), float(calibration.target_bpcer), str(calibration.origin)
-        ),
+        Enrolled(float(calibration.threshold), str(calibration.origin)),
         {name: _plain(value) for name, value in choice.parameters.items()},
         len(train),
         (*choice.notes, *getattr(model, "notes_", ()), *_certificate(model)),

@@ -1,11 +1,9 @@
 """What is told of a model and of takes to machines."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from app.conditions import shared_circumstances
 from app.coverage import coverage
 from app.enrolment import Sample
 from app.headless.enrolling import TakeRecorded
@@ -24,12 +22,13 @@ def threshold_facts(calibration: Calibration) -> dict[str, Any]:
     """Return a threshold and what it rests on as JSON values; what is not known is null."""
     return {
         "value": _known(calibration.threshold),
-        "target_bpcer": _known(calibration.target_bpcer),
+        "target_bpcer": calibration.target_bpcer,
         "bpcer": _known(calibration.bpcer),
         "bpcer_interval": [_known(end) for end in calibration.interval],
         "n_scores": int(calibration.n_scores),
         "n_effective": _known(calibration.n_effective),
-        "promised": bool(calibration.promised),
+        "promised": calibration.promised,
+        "origin": str(calibration.origin),
         "statement": str(calibration.statement),
     }
 
@@ -52,11 +51,7 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         "relative_gap": _known(shown.gap),
         "certified": shown.gap <= CERTIFIED_GAP,
         "is_simulated": model.is_simulated,
-        "threshold": {
-            **threshold_facts(model.estimator.calibration_),
-            # In the words of the window, where parts of takes are left out.
-            "origin": shown.threshold.origin,
-        },
+        "threshold": threshold_facts(model.estimator.calibration_),
         "notes": list(model.notes),
     }
 
@@ -79,26 +74,6 @@ def take_facts(take: TakeRecorded) -> dict[str, Any]:
         "refused": dict(take.refused.most_common()),
         "note": take.note or None,
     }
-
-
-def lone_recordings(samples: Iterable[Sample]) -> list[str]:
-    """Say which recordings have no other like them to stand in for them when left out."""
-    rows = [(sample, sample.condition) for sample in samples if sample.condition is not None]
-    if not rows:
-        return []
-    parts = [sample.part_name for sample, _ in rows]
-    lights = shared_circumstances([condition for _, condition in rows], parts)
-    members = Counter(dict(zip(parts, lights, strict=True)).values())
-    alone = dict.fromkeys(
-        sample.take for (sample, _), light in zip(rows, lights, strict=True) if members[light] == 1
-    )
-    if not alone:
-        return []
-    return [
-        f"No other recording has circumstances (light, distance, pose) like {', '.join(alone)}: "
-        "stretches of one recording are alike, so the BPCER of the threshold flatters; name "
-        "another recording of each."
-    ]
 
 
 def missing_variety(samples: Iterable[Sample]) -> list[str]:

@@ -81,9 +81,10 @@ def _model(stored: Any) -> ModelShown | None:
     """Return what a report says of its model; None where anything in it is not as it should be."""
     try:
         threshold = stored["threshold"]
+        target = threshold["target_bpcer"]
         shown = ThresholdShown(
             value=_real(threshold["value"]),
-            target_bpcer=_real(threshold["target_bpcer"]),
+            target_bpcer=None if target is None else _real(target),
             bpcer=_real(threshold["bpcer"]),
             interval=(
                 _real(threshold["bpcer_interval"][0]),
@@ -91,7 +92,7 @@ def _model(stored: Any) -> ModelShown | None:
             ),
             n_scores=_kind(threshold["n_scores"], int),
             n_effective=_real(threshold["n_effective"]),
-            promised=_kind(threshold["promised"], bool),
+            promised=None if target is None else _kind(threshold["promised"], bool),
             origin=_kind(threshold["origin"], str),
             statement=_kind(threshold["statement"], str),
         )

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from app.conditions import EnrolledConditions
 from app.models.model import PadModel
-from app.models.operating_point import use_app_threshold
 from app.names import take_of
 from app.samples import Samples
 from app.settings import Settings
@@ -67,7 +66,7 @@ def fitted(
         tuple(dict.fromkeys(samples.takes)),
         is_simulated=is_simulated,
     )
-    return _finished(model, samples.takes)
+    return _finished(model, [take_of(part) for part in samples.takes])
 
 
 def extended(
@@ -106,11 +105,11 @@ def extended(
     return _finished(grown)
 
 
-def recalibrated(model: PadModel, target_bpcer: float) -> PadModel:
-    """Set another target for the share of genuine frames refused; weights stay."""
+def recalibrated(model: PadModel, target_bpcer: float | None) -> PadModel:
+    """Set the threshold for a share of genuine frames refused, or by default; weights stay."""
     estimator = copy.copy(model.estimator)
     estimator.target_bpcer = target_bpcer
-    estimator.calibrate(target_bpcer=target_bpcer)
+    estimator.calibrate()
     return _finished(
         PadModel(
             estimator,
@@ -148,30 +147,26 @@ def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditi
     )
 
 
-def _standing_apart(refused: NDArray[np.bool_], parts: Sequence[str]) -> list[str]:
-    """Name the takes with parts most of whose frames the threshold refuses."""
-    if len(parts) != len(refused):
+def _standing_apart(refused: NDArray[np.bool_], takes: Sequence[str]) -> list[str]:
+    """Name the takes most of whose frames the threshold refuses."""
+    if len(takes) != len(refused):
         return []
-    member = np.array(parts)
-    apart = [part for part in dict.fromkeys(parts) if refused[member == part].mean() > 0.5]
-    names = " and ".join(f"“{name}”" for name in dict.fromkeys(map(take_of, apart)))
-    if not names:
-        return []
+    member = np.array(takes)
     return [
-        f"A part of {names} is unlike all others and would be refused: record {names} once more "
-        "and fit again."
+        f"“{take}” is unlike the other takes and most of its frames would be refused: record it "
+        "once more and fit again."
+        for take in dict.fromkeys(takes)
+        if refused[member == take].mean() > 0.5
     ]
 
 
-def _finished(model: PadModel, parts: Sequence[str] = ()) -> PadModel:
+def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
     """Add what the person should know, and the digest that names the model.
 
-    ``parts`` names the part of every row, where that is known.
+    ``takes`` names the take of every row, where that is known.
     """
     estimator = model.estimator
-    solution, wanted = estimator.solution_, float(estimator.calibration_.threshold)
-    use_app_threshold(estimator)
-    calibration = estimator.calibration_
+    solution, calibration = estimator.solution_, estimator.calibration_
     notes = []
     if not solution.converged:
         notes.append(
@@ -179,8 +174,8 @@ def _finished(model: PadModel, parts: Sequence[str] = ()) -> PadModel:
             f"{estimator.gap_:.1e}: its optimum is not certified."
         )
     # The demo's takes cannot be recorded otherwise, so that nothing could be done about it.
-    if calibration.threshold > wanted and not model.is_simulated:
-        notes += _standing_apart(calibration.scores < calibration.threshold, parts)
+    if not model.is_simulated:
+        notes += _standing_apart(calibration.scores < calibration.threshold, takes)
     if not calibration.is_usable:
         notes.append("The model cannot tell anything apart: enrol more takes and fit again.")
     return replace(model, notes=tuple(notes)).named()

@@ -115,7 +115,7 @@ def metadata_of(model: PadModel) -> dict[str, str]:
         "threshold": repr(model.threshold),
         "threshold_origin": str(calibration.origin),
         "threshold_statement": str(calibration.statement),
-        "target_bpcer": repr(float(calibration.target_bpcer)),
+        "target_bpcer": json.dumps(calibration.target_bpcer),
         "decision": "accepted (bona fide) when score >= threshold",
         "simulated": json.dumps(model.is_simulated),
     }

@@ -79,19 +79,19 @@ def _threshold(estimator: LocalisedMKL) -> ThresholdShown:
     stress_low, stress_high = calibration.stress_interval
     return ThresholdShown(
         value=float(calibration.threshold),
-        target_bpcer=float(calibration.target_bpcer),
+        target_bpcer=calibration.target_bpcer,
         bpcer=float(calibration.bpcer),
         interval=(float(low), float(high)),
         n_scores=int(calibration.n_scores),
         n_effective=float(calibration.n_effective),
-        promised=bool(calibration.promised),
-        # What the library takes for takes are the parts of those that a person recorded.
-        origin=str(calibration.origin).replace(" take", " part"),
+        promised=calibration.promised,
+        origin=str(calibration.origin),
         statement=str(calibration.statement),
         stress_bpcer=float(calibration.stress_bpcer) if has_stress else None,
         stress_interval=(float(stress_low), float(stress_high)),
         left_out=tuple(map(float, calibration.scores)),
         stress=tuple(map(float, stress)) if has_stress else (),
+        level=calibration.level,
     )
 
 

@@ -231,8 +231,8 @@ class Pages(QObject):
             if page is not None:
                 self._colour(page)
 
-    @Slot(float)
-    def _on_target(self, target: float) -> None:
+    @Slot(object)
+    def _on_target(self, target: float | None) -> None:
         self._desk.change_settings(target_bpcer=target)
         if self._desk.model is not None:
             # A model that was imported may have another target than the settings.

@@ -87,10 +87,11 @@ def warnings(
             "conditions counted as non-response and not as refused: see the share of bona fide "
             "that was not accepted for any reason."
         )
-    if model is not None and not model.threshold.promised:
+    target = None if model is None else model.threshold.target_bpcer
+    if model is not None and target is not None and not model.threshold.promised:
         found.append(
-            f"The enrolment is too small to promise the wanted BPCER of "
-            f"{percent(model.threshold.target_bpcer)} at this threshold: enrol more takes."
+            f"The wanted BPCER of {percent(target)} cannot be promised at this threshold: enrol "
+            "more takes."
         )
     return tuple(sentence for sentence in found if sentence)
 

@@ -202,8 +202,8 @@ def _points(points: tuple[Any, Any]) -> list[list[float]]:
     return [[float(x), float(y)] for x, y in zip(*points, strict=True)]
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 # ------------------------------------------------------------------ CSV

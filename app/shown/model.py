@@ -20,23 +20,38 @@ class Bound:
 class ThresholdShown:
     """The threshold, where it comes from and how sure it is.
 
-    ``left_out`` are the scores that set it; ``stress`` those with whole conditions left out (empty
-    with a single condition).
+    Attributes
+    ----------
+    target_bpcer : float or None
+        The share of genuine frames that may be refused, where one was asked for.
+    promised : bool or None
+        Whether the enrolment suffices to promise the target; None without one.
+    left_out, stress : tuple of float
+        The scores that set it, and those with whole conditions left out (empty with a single
+        condition).
+    level : float or None
+        The usual score of genuine frames: the median left-out score, where it is known.
     """
 
     value: float
-    target_bpcer: float
+    target_bpcer: float | None
     bpcer: float
     interval: Interval
     n_scores: int
     n_effective: float
-    promised: bool
+    promised: bool | None
     origin: str
     statement: str
     stress_bpcer: float | None = None
     stress_interval: Interval = (0.0, 1.0)
     left_out: tuple[float, ...] = ()
     stress: tuple[float, ...] = ()
+    level: float | None = None
+
+    @property
+    def share_of_level(self) -> float | None:
+        """The threshold over the usual score of genuine frames, where that is known."""
+        return self.value / self.level if self.level is not None and self.level > 0 else None
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ OTHERS = Settings(
     delta=0.5,
     p=1.0,
     q=2.0,
-    n_clusters="auto",
+    n_clusters=1,
     temperature=1.0,
     target_bpcer=0.01,
     theme="dark",
@@ -128,10 +128,10 @@ WRONG = {
     "height": [1, 10**9, [480]],
     "detector": ["AUTO", "haar", None, ["auto"]],
     "preset": ["", {}, 3],
-    "delta": [0, -1, "none", True, float("nan"), float("inf"), 1e13],
+    "delta": [0, -1, "none", "auto", None, True, float("nan"), float("inf"), 1e13],
     "p": [0.99, "4/3", None, float("nan"), 10**400],
     "q": [0, False, float("-inf")],
-    "n_clusters": [0, 1000, 2.5, "many", True],
+    "n_clusters": [0, 1000, 2.5, "many", "auto", None, True],
     "temperature": [0, 1e-9, float("nan")],
     "target_bpcer": [0, 1, 1.5, -0.1, "5 %"],
     "theme": ["blue", 1],
@@ -180,6 +180,15 @@ def test_that_a_whole_number_becomes_a_float_where_one_is_meant(file):
     assert (type(settings.p), type(settings.delta)) == (float, float)
 
 
+def test_that_the_target_that_an_older_version_stored_by_itself_is_no_choice(file):
+    save(Settings(target_bpcer=0.05))
+    assert load() == (Settings(target_bpcer=0.05), ())
+    older = {"target_bpcer": 0.05, "theme": "dark"}
+    assert loaded_from(file, json.dumps(older)) == (Settings(theme="dark"), ())
+    chosen = {"target_bpcer": 0.02}
+    assert loaded_from(file, json.dumps(chosen)) == (Settings(target_bpcer=0.02), ())
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
@@ -197,7 +206,7 @@ def test_that_whatever_a_file_holds_the_settings_loaded_can_be_used(tmp_path_fac
 
 
 @pytest.mark.parametrize("name", ["delta", "p", "q", "temperature", "target_bpcer", "n_clusters"])
-@pytest.mark.parametrize("value", [1e-6, 1e-5, 0.05, 0.999, 1, 1.0, 3, 12, 1e12, "auto"])
+@pytest.mark.parametrize("value", [1e-6, 1e-5, 0.05, 0.999, 1, 1.0, 3, 12, 1e12, "auto", None])
 def test_that_the_estimator_takes_what_the_settings_take(name, value):
     settings = dataclasses.replace(Settings(), **{name: value})
     if not check(settings):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
 from app.qt.views.model.model_page import ModelPage
 from app.shown import Working
 from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown
+from tests.qt.model_values import THRESHOLD as VALUE
 
 WEIGHTS, THRESHOLD, CONVERGENCE, DETAILS = range(4)
 
@@ -97,6 +98,19 @@ def test_that_a_target_that_is_missed_is_told_with_the_way_out(page):
     assert told.startswith("About 1 in 10 genuine frames may be refused (10.0 %;")
     assert "You asked for 5.0 %: record more takes." in told
     assert told.endswith("In a light that was never enrolled about 100.0 % would be refused.")
+
+
+def test_that_without_a_target_there_is_neither_promise_nor_warning(page):
+    plain = threshold_shown(target_bpcer=None, promised=None, level=VALUE / 0.65)
+    page.show_model(model_shown(threshold=plain))
+    told = page.header.threshold
+    assert told.text().startswith("The threshold is 65 % of the usual score of genuine frames.")
+    assert "You asked" not in told.text()
+    assert told.mark.name == "info"
+    page.tabs.setCurrentIndex(THRESHOLD)
+    assert page.threshold.target.text() == "Automatic"
+    page.tabs.setCurrentIndex(DETAILS)
+    assert "target BPCER\tautomatic" in page.details.table.to_text()
 
 
 def test_that_the_exact_statement_on_the_threshold_is_behind_details(qtbot, page):
@@ -265,9 +279,27 @@ def test_that_a_target_shown_for_a_model_is_not_told_back(page):
     assert told == []
 
 
-def test_that_targets_lie_between_half_a_percent_and_thirty(page):
+def test_that_the_automatic_threshold_comes_before_the_lowest_target(qtbot, page):
+    page.show_model(model_shown())
+    page.tabs.setCurrentIndex(THRESHOLD)
     target = page.threshold.target
-    assert (target.minimum(), target.maximum()) == (0.5, 30.0)
+    assert target.maximum() == 30.0
+    target.setValue(target.minimum())
+    assert target.text() == "Automatic"
+    with qtbot.waitSignal(page.target_changed) as told:
+        pass
+    assert told.args == [None]
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.0001, "0.1 %"), (0.5, "30.0 %")])
+def test_that_a_target_beyond_the_field_is_neither_automatic_nor_told_back(
+    share, text, qtbot, page
+):
+    page.show_model(model_shown(threshold=threshold_shown(target_bpcer=share)))
+    page.tabs.setCurrentIndex(THRESHOLD)
+    assert page.threshold.target.text() == text
+    with qtbot.assertNotEmitted(page.target_changed):
+        page.tabs.setCurrentIndex(DETAILS)
 
 
 def test_that_the_stress_test_has_a_rate_with_n_and_interval(page):

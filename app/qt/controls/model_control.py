@@ -139,9 +139,9 @@ class ModelControl(QObject):
         """Fold a take into the model, at once."""
         self._extend(tuple(s for s in self._session.enrolment.unmodelled if s.take == take))
 
-    @Slot(float)
-    def set_target(self, target_bpcer: float) -> None:
-        """Set the threshold for another share of refused genuine frames."""
+    @Slot(object)
+    def set_target(self, target_bpcer: float | None) -> None:
+        """Set the threshold for another share of refused genuine frames, or by default."""
         model = self._session.model
         if model is None or model.estimator.calibration_.target_bpcer == target_bpcer:
             return

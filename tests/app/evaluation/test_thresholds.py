@@ -9,7 +9,7 @@ from app.evaluation.working import Enrolled
 from lmkl_core.metrics import ScoreTable
 from lmkl_core.metrics import choose_threshold as at_equal_errors
 
-ENROLLED = Enrolled(0.125, 0.01, "left-out blocks")
+ENROLLED = Enrolled(0.125, "left-out blocks")
 
 
 def development():

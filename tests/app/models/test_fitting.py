@@ -8,6 +8,7 @@ import pytest
 from app.conditions import EnrolledConditions
 from app.models.fitting import estimator_of, extended, fitted, recalibrated
 from app.settings import Settings
+from lmkl_core.calibration import LEVEL_SHARE
 from lmkl_core.errors import Cancelled
 from tests.app.models.model_material import (
     FEATURES,
@@ -114,18 +115,35 @@ def test_that_repeated_frames_are_fitted_without_a_warning():
     assert np.isfinite(model.threshold)
 
 
-@pytest.mark.parametrize("target", [0.01, 0.1, 0.5])
-def test_that_the_threshold_is_never_below_half_of_what_genuine_frames_score(target):
+def with_odd_take(spread):
+    """The window's takes, and one whose frames are unlike them and, if spread, each other."""
     samples = samples_of(*WINDOW)
-    odd = samples_of("odd #1", seed=9, shift=2.0)
+    odd = samples_of("odd", seed=9, shift=2.0, spread=spread)
     for row in range(len(odd)):
         views = {name: array[row : row + 1] for name, array in odd.views.items()}
-        samples.add_views(views, "odd #1", odd.conditions[row])
+        samples.add_views(views, "odd", odd.conditions[row])
+    return samples
+
+
+@pytest.mark.parametrize("target", [0.01, 0.1, 0.5])
+def test_that_the_threshold_is_never_below_half_of_what_genuine_frames_score(target):
+    samples = with_odd_take(spread=0.3)
     settings = Settings(n_clusters=2, delta=0.1, target_bpcer=target)
     for model in (fitted(samples, settings, FEATURES), recalibrated(window_model(), target)):
         median = float(np.median(model.estimator.calibration_.scores))
         assert model.threshold >= 0.5 * median
         assert model.threshold == model.estimator.calibration_.threshold
+
+
+def test_that_a_take_whose_frames_would_be_refused_is_named():
+    samples = with_odd_take(spread=3.0)
+    model = fitted(samples, Settings(n_clusters=2), FEATURES)
+    assert model.notes == (
+        "“odd” is unlike the other takes and most of its frames would be refused: record it once "
+        "more and fit again.",
+    )
+    simulated = fitted(samples, Settings(n_clusters=2), FEATURES, is_simulated=True)
+    assert simulated.notes == ()
 
 
 # ------------------------------------------------------------- growing
@@ -211,12 +229,20 @@ def test_that_another_target_moves_the_threshold_and_nothing_else():
         assert model.digest != old.digest
 
 
+def test_that_a_target_can_be_given_up():
+    plain = fitted(samples_of(*WINDOW), Settings(n_clusters=2, delta=0.1), FEATURES)
+    back = recalibrated(window_model(), None)
+    assert back.estimator.target_bpcer is back.estimator.calibration_.target_bpcer is None
+    assert back.threshold == pytest.approx(plain.threshold)
+    assert back.threshold == pytest.approx(LEVEL_SHARE * plain.estimator.calibration_.level)
+
+
 def test_that_a_target_lasts_when_the_model_grows():
     grown = extended(recalibrated(window_model(), 0.25), NEW)
     assert grown.estimator.calibration_.target_bpcer == 0.25
 
 
-def test_that_a_target_that_is_none_is_refused():
+def test_that_a_target_out_of_range_is_refused():
     before = state_of(window_model())
     for target in (0.0, 1.0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="target_bpcer"):

@@ -12,6 +12,7 @@ from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe, take_of
 from app.settings import CLUSTERS, LEAST_NORM, Settings
 from lmkl_core import LocalisedMKL
+from lmkl_core.calibration import LEVEL_SHARE
 from lmkl_core.errors import ConvergenceWarning
 from tests.app.enrolment_material import Sitting
 from tests.app.models.model_material import (
@@ -94,8 +95,17 @@ def test_that_the_threshold_is_told_with_the_scores_that_set_it():
     assert shown.bpcer == pytest.approx(np.mean(np.array(shown.left_out) < shown.value))
     low, high = shown.interval
     assert 0.0 <= low <= shown.bpcer <= high <= 1.0
+    assert shown.level == pytest.approx(np.median(shown.left_out))
     assert shown.statement
     assert shown.origin
+
+
+def test_that_without_a_target_the_threshold_is_a_share_of_the_usual_score():
+    shown = describe(recalibrated(window_model(), None)).threshold
+    assert shown.target_bpcer is None
+    assert shown.promised is None
+    assert shown.share_of_level == pytest.approx(LEVEL_SHARE)
+    assert f"{LEVEL_SHARE:.0%} of the median" in shown.origin
 
 
 def test_that_stress_is_told_only_where_whole_conditions_can_be_left_out():
@@ -157,7 +167,7 @@ def test_that_bounds_are_finite_and_hold():
 
 
 @pytest.mark.parametrize(("p", "q"), [(LEAST_NORM, LEAST_NORM), (1.0, 3.0), (32.0, 1.5)])
-@pytest.mark.parametrize("n_clusters", [CLUSTERS[0], 3, "auto"])
+@pytest.mark.parametrize("n_clusters", [CLUSTERS[0], 3])
 def test_that_every_model_that_settings_allow_can_be_shown(p, q, n_clusters):
     settings = Settings(p=p, q=q, n_clusters=n_clusters, delta=0.1)
     shown = describe(fitted(samples_of(*WINDOW), settings, FEATURES))

@@ -290,7 +290,12 @@ def test_that_a_missing_class_is_told():
     assert any("APCER is not known" in warning for warning in warnings)
 
 
-def test_that_too_small_an_enrolment_is_told(trial):
+def test_that_a_target_that_is_not_promised_is_told(trial):
     threshold = dataclasses.replace(model().threshold, promised=False)
     (warning,) = report_of(trial, model=model(threshold=threshold)).warnings
-    assert "too small to promise" in warning
+    assert "cannot be promised" in warning
+
+
+def test_that_without_a_target_none_is_missed(trial):
+    threshold = dataclasses.replace(model().threshold, target_bpcer=None, promised=None)
+    assert report_of(trial, model=model(threshold=threshold)).warnings == ()

@@ -24,7 +24,7 @@ def words(chart):
 def test_that_left_out_scores_come_with_n_rate_and_interval(chart):
     chart.show_threshold(threshold_shown(with_stress=False))
     assert words(chart) == (
-        "Threshold 0.620. left-out takes: n = 240, 2 below the threshold "
+        "Threshold 0.620. left-out frames: n = 240, 2 below the threshold "
         "(0.8 %; 95 % interval 0.0 % to 2.8 %)."
     )
 

@@ -103,7 +103,7 @@ class ScoreHistogram(Chart):
         self._threshold = threshold.value
         rows = [
             _Series(
-                self.tr("left-out takes"),
+                self.tr("left-out frames"),
                 threshold.left_out,
                 is_attack=False,
                 rate=threshold.bpcer,

@@ -31,7 +31,7 @@ Choice = tuple[str, Any]
 
 
 def automatic() -> str:
-    """Return the word that stands for "auto"."""
+    """Return the word for what the program chooses."""
     return QCoreApplication.translate("SettingsDialog", "Automatic")
 
 
@@ -137,29 +137,40 @@ class SwitchField(Field):
 
 
 class NumberField(Field):
-    """A number, a fraction such as ``4/3``, or the word for "automatic" where that is allowed.
+    """A number, or a fraction such as ``4/3``.
 
     Parameters
     ----------
     percent : bool
         Whether it is shown in hundredths.
+    optional : bool
+        Whether it may be None, which is shown as "Automatic".
     """
 
     editor: QLineEdit
 
-    def __init__(self, name: str, title: str, help_text: str, *, percent: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        help_text: str,
+        *,
+        percent: bool = False,
+        optional: bool = False,
+    ) -> None:
         super().__init__(name, title, help_text, QLineEdit())
         self._percent = percent
+        self._optional = optional
         self._shown: tuple[str, Any] = ("", "")
         self.editor.textChanged.connect(self.changed)
 
     def value(self) -> Any:
-        """Return the number, ``"auto"``, or the text if it is neither."""
+        """Return the number, None where it may be left open, or the text if it is neither."""
         text = self.editor.text().strip()
         if text == self._shown[0]:
             return self._shown[1]  # with all the digits that are not shown
-        if text.casefold() in (AUTO, automatic().casefold()):
-            return AUTO
+        if self._optional and text.casefold() in ("", AUTO, automatic().casefold()):
+            return None
         try:
             number = _number(text.removesuffix("%") if self._percent else text)
         except (ValueError, ZeroDivisionError, OverflowError):
@@ -168,7 +179,7 @@ class NumberField(Field):
 
     def set_value(self, value: Any) -> None:
         """Show a number in few digits, or that it is chosen automatically."""
-        if value == AUTO:
+        if value is None:
             text = automatic()
         elif self._percent:
             text = f"{value * 100:.6g} %"

@@ -153,24 +153,27 @@ class ModelPage(Page):
     def __init__(self) -> None:
         super().__init__()
         low, high = CLUSTERS
-        clusters: list[Choice] = [(automatic(), AUTO)]
-        clusters += [(str(number), number) for number in range(low, high + 1)]
+        clusters = [(str(number), number) for number in range(low, high + 1)]
         target = NumberField(
             "target_bpcer",
             self.tr("Genuine frames that may be refused"),
-            self.tr("Sets the threshold: the fewer are refused, the more attacks may pass."),
+            self.tr(
+                "Automatic sets the threshold by the usual score of your own frames. With a share, "
+                "such as 2 %: the fewer are refused, the more attacks may pass."
+            ),
             percent=True,
+            optional=True,
         )
         n_clusters = ChoiceField(
             "n_clusters",
             self.tr("Clusters (C)"),
-            self.tr("Groups of similar frames, each with weights of its own. Few frames bear few."),
+            self.tr("Groups of similar frames, each with weights of its own."),
             clusters,
         )
         delta = NumberField(
             "delta",
             self.tr("Regulariser (delta)"),
-            self.tr("Larger is smoother. Automatic chooses it on frames that are left out."),
+            self.tr("Larger is smoother."),
         )
         p = NumberField(
             "p",
@@ -183,7 +186,10 @@ class ModelPage(Page):
             self.tr("Temperature of the clusters"),
             self.tr("Small: a frame belongs to one cluster. Large: clusters share it."),
         )
-        note = self.tr("These count from the next fit. Most people never need to change them.")
+        note = self.tr(
+            "The first counts at once, the others from the next fit. Most people never need to "
+            "change them."
+        )
         self.fill(target, n_clusters, delta, p, q, temperature, note=note)
 
 

@@ -52,7 +52,17 @@ class DetailsPanel(QWidget):
         )
         calibration = (
             (self.tr("threshold"), number(threshold.value, 6)),
-            (self.tr("target BPCER"), percent(threshold.target_bpcer)),
+            *(
+                ()
+                if threshold.level is None
+                else ((self.tr("usual genuine score"), number(threshold.level, 6)),)
+            ),
+            (
+                self.tr("target BPCER"),
+                self.tr("automatic")
+                if threshold.target_bpcer is None
+                else percent(threshold.target_bpcer),
+            ),
             (self.tr("BPCER"), bpcer),
             (
                 self.tr("independent scores"),

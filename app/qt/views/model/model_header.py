@@ -9,7 +9,7 @@ from app.qt.icons import icon
 from app.qt.theme import set_class
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.charts.wording import decimals, places_for, scientific
-from app.qt.views.model.threshold_words import threshold_words
+from app.qt.views.model.threshold_words import threshold_mark, threshold_words
 from app.qt.views.parts.texts import ElidedLabel, Mark, MarkedText, caution, plain_tip, wrapped
 from app.shown import ModelShown
 
@@ -172,11 +172,8 @@ class ModelHeader(QFrame):
     def _show_threshold(self, model: ModelShown) -> None:
         threshold = model.threshold
         text = threshold_words(threshold)
-        if threshold.promised:
-            self.threshold.show_text(text, "genuine", "good")
-        else:
-            self.threshold.show_text(text, "warning", "caution")
-        statement = self.tr("{statement} From {origin}.")
+        self.threshold.show_text(text, *threshold_mark(threshold))
+        statement = self.tr("{statement} Set to {origin}.")
         self.details.setText(
             statement.format(statement=threshold.statement, origin=threshold.origin)
         )

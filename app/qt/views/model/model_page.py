@@ -30,8 +30,8 @@ class ModelPage(QWidget):
     -------
     fit_requested, cancel_requested, export_requested, open_requested, enrol_requested : no value
         What the person wants.
-    target_changed : float
-        Another target BPCER, 0 to 1.
+    target_changed : float or None
+        Another target BPCER, 0 to 1; None for the automatic threshold.
     """
 
     fit_requested = Signal()
@@ -39,7 +39,7 @@ class ModelPage(QWidget):
     export_requested = Signal()
     open_requested = Signal()
     enrol_requested = Signal()
-    target_changed = Signal(float)
+    target_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

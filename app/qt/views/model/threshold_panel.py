@@ -9,12 +9,13 @@ from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.charts.histogram import ScoreHistogram
 from app.qt.views.charts.wording import percent
+from app.qt.views.model.threshold_words import threshold_mark
 from app.qt.views.parts.texts import MarkedText, set_text, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
 from app.shown import ThresholdShown
 
-LOWEST, HIGHEST = 0.5, 30.0
-"""Targets that can be chosen, in percent."""
+AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
+"""What stands for no target, and the targets that can be chosen, in percent."""
 
 _SETTLING_MS = 300
 
@@ -37,18 +38,20 @@ class ThresholdPanel(QWidget):
 
     Signals
     -------
-    target_changed : float
-        Share of genuine frames that may be refused, 0 to 1; told once the person has settled.
+    target_changed : float or None
+        Share of genuine frames that may be refused, 0 to 1, or None for the automatic threshold;
+        told once the person has settled.
     """
 
-    target_changed = Signal(float)
+    target_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: ThresholdShown | None = None
         self._label = QLabel(self.tr("Target BPCER"), self)
         self.target = _Target(self)
-        self.target.setRange(LOWEST, HIGHEST)
+        self.target.setRange(AUTOMATIC, HIGHEST)
+        self.target.setSpecialValueText(self.tr("Automatic"))
         self.target.setDecimals(1)
         self.target.setSingleStep(0.5)
         self.target.setSuffix(" %")
@@ -56,8 +59,8 @@ class ThresholdPanel(QWidget):
         self.target.setAccessibleName(self.tr("Target BPCER in percent"))
         self.target.setToolTip(
             self.tr(
-                "Lower: fewer genuine people are refused, but more attacks may pass. "
-                "The threshold is set anew from the same left-out scores."
+                "A share of genuine frames. Lower: fewer genuine people are refused, but more "
+                "attacks may pass. The threshold is set anew from the same left-out scores."
             )
         )
         self._label.setBuddy(self.target)
@@ -73,7 +76,9 @@ class ThresholdPanel(QWidget):
         self._stress = wrapped("", "muted", self)
         explained = wrapped(
             self.tr(
-                "The share of genuine frames that may be refused. Lower lets more attacks pass."
+                "Automatic puts the threshold at a share of the usual score of genuine frames. "
+                "With a target, as few genuine frames are refused as you say: the fewer, the more "
+                "attacks may pass."
             ),
             "muted",
             self,
@@ -99,12 +104,9 @@ class ThresholdPanel(QWidget):
         if threshold is None:
             return
         if not self._settling.isActive():
-            self._show_target(threshold.target_bpcer)
-        if threshold.promised:
-            self._statement.show_text(threshold.statement, "genuine", "good")
-        else:
-            self._statement.show_text(threshold.statement, "warning", "caution")
-        set_text(self._origin, self.tr("Set from {origin}.").format(origin=threshold.origin))
+            self._show_target(threshold)
+        self._statement.show_text(threshold.statement, *threshold_mark(threshold))
+        set_text(self._origin, self.tr("Set to {origin}.").format(origin=threshold.origin))
         set_text(self._stress, self._stress_words(threshold))
 
     def set_colours(self, colours: ChartColours) -> None:
@@ -125,9 +127,9 @@ class ThresholdPanel(QWidget):
             self._tell()
         super().hideEvent(event)
 
-    def _show_target(self, share: float) -> None:
+    def _show_target(self, threshold: ThresholdShown) -> None:
         self.target.blockSignals(True)
-        self.target.setValue(100 * share)
+        self.target.setValue(_field_value(threshold))
         self.target.blockSignals(False)
 
     def _stress_words(self, threshold: ThresholdShown) -> str:
@@ -149,6 +151,11 @@ class ThresholdPanel(QWidget):
 
     @Slot()
     def _tell(self) -> None:
-        shown = None if self._shown is None else round(100 * self._shown.target_bpcer, 1)
-        if self.target.value() != shown:
-            self.target_changed.emit(round(self.target.value() / 100, 6))
+        value = self.target.value()
+        if self._shown is None or value != _field_value(self._shown):
+            self.target_changed.emit(None if value == AUTOMATIC else round(value / 100, 6))
+
+
+def _field_value(threshold: ThresholdShown) -> float:
+    share = threshold.target_bpcer
+    return AUTOMATIC if share is None else min(max(round(100 * share, 1), LOWEST), HIGHEST)

@@ -8,22 +8,35 @@ from app.shown import ThresholdShown
 _SOME, _MANY = 0.005, 0.5
 
 
+def threshold_mark(threshold: ThresholdShown) -> tuple[str, str]:
+    """Return icon and colour of what is said: a target that is promised, one that is not, none."""
+    if threshold.promised is None:
+        return "info", "muted"
+    return ("genuine", "good") if threshold.promised else ("warning", "caution")
+
+
 def threshold_words(threshold: ThresholdShown) -> str:
-    """Return how many genuine frames may be refused, how sure that is, and what would help."""
+    """Return where it stands, how many genuine frames may be refused, and what would help."""
     low, high = (decimals(100 * end, 1) for end in threshold.interval)
     span = _tr("with {n} independent frames, anything from {low} to {high} %").format(
         n=_about(threshold.n_effective), low=low, high=high
     )
-    sentences = [
+    sentences = []
+    if threshold.share_of_level is not None:
+        sentences.append(
+            _tr("The threshold is {share} % of the usual score of genuine frames.").format(
+                share=round(100 * threshold.share_of_level)
+            )
+        )
+    sentences.append(
         _tr("{share} genuine frames may be refused ({rate}; {span}).").format(
             share=_share(threshold.bpcer), rate=percent(threshold.bpcer), span=span
         )
-    ]
-    if not threshold.promised and threshold.bpcer > threshold.target_bpcer:
+    )
+    target = threshold.target_bpcer
+    if target is not None and not threshold.promised and threshold.bpcer > target:
         sentences.append(
-            _tr("You asked for {target}: record more takes.").format(
-                target=percent(threshold.target_bpcer)
-            )
+            _tr("You asked for {target}: record more takes.").format(target=percent(target))
         )
     if threshold.stress_bpcer is not None:
         sentences.append(
