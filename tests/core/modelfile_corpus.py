@@ -44,7 +44,7 @@ def small_model(kind):
     takes = np.repeat([0, 1], n // 2)
     options = {"n_clusters": 2, "delta": 0.1, "random_state": 0}
     if kind == "one array, float32":
-        return LocalisedMKL(**options).fit(views["b"].astype(np.float32))
+        return LocalisedMKL(**options, target_bpcer=0.2).fit(views["b"].astype(np.float32))
     if kind == "precomputed":
         grams = {name: X @ X.T for name, X in views.items()}
         return LocalisedMKL(**options, kernel="precomputed").fit(grams, groups=takes)
