@@ -60,7 +60,7 @@ class Size:
     Attributes
     ----------
     enrolled : int
-        Of the person, in each light: with half as many the threshold cannot promise its target.
+        Of the person, in each light.
     again, another_day : int
         Of the person, tested in each of these lights: in the same session, and on another day.
     new : int

@@ -121,10 +121,13 @@ def test_that_views_that_cannot_be_prepared_are_told_and_others_can_be_chosen(la
 def test_that_another_target_moves_the_threshold_of_the_model(launch, exported):
     driver = launch(recent=(str(exported),)).until_modelled()
     before = driver.session.model.threshold
-    driver.desk.change_settings(target_bpcer=0.3)
+    driver.desk.change_settings(target_bpcer=0.5)
     driver.until(lambda: driver.session.model.threshold != before)
     assert driver.session.model.threshold > before
-    assert driver.session.model_shown.threshold.target_bpcer == pytest.approx(0.3)
+    assert driver.session.model_shown.threshold.target_bpcer == pytest.approx(0.5)
+    driver.desk.change_settings(target_bpcer=None)
+    driver.until(lambda: driver.session.model.threshold == before)
+    assert driver.session.model_shown.threshold.target_bpcer is None
 
 
 @pytest.mark.fault("Privacy", "delete all my data in the window, with a model in memory")

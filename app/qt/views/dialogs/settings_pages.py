@@ -158,8 +158,8 @@ class ModelPage(Page):
             "target_bpcer",
             self.tr("Genuine frames that may be refused"),
             self.tr(
-                "Automatic sets the threshold by the usual score of your own frames. With a share, "
-                "such as 2 %: the fewer are refused, the more attacks may pass."
+                "Automatic sets the threshold by the usual score of your own frames. Or type a "
+                "share, such as 2 %: the lower, the more attacks may pass."
             ),
             percent=True,
             optional=True,

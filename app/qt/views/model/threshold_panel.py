@@ -77,8 +77,8 @@ class ThresholdPanel(QWidget):
         explained = wrapped(
             self.tr(
                 "Automatic puts the threshold at a share of the usual score of genuine frames. "
-                "With a target, as few genuine frames are refused as you say: the fewer, the more "
-                "attacks may pass."
+                "A target says how many of them may be refused: the lower, the more attacks may "
+                "pass."
             ),
             "muted",
             self,
