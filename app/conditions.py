@@ -170,8 +170,7 @@ def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) 
     """Tell which takes were recorded in the same circumstances.
 
     Two takes share them when the typical frame of each lies within the tolerances of the other.
-    The threshold may then be set on one while the other stands in for it
-    (`lmkl_core.LocalisedMKL.fit`). What was measured decides, not what the takes are called.
+    What was measured decides, not what the takes are called.
 
     Parameters
     ----------

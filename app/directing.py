@@ -37,8 +37,8 @@ def light_of(name: str, n_takes: int) -> str:
     return ENROLLED_LIGHTS[n_takes % len(ENROLLED_LIGHTS)]
 
 
-def enrolment_take(demo: DemoSource, light: str, part: int) -> Chapter:
-    """Return what is presented for a part of a take.
+def enrolment_take(demo: DemoSource, light: str, n_takes: int) -> Chapter:
+    """Return what is presented for a take.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ def enrolment_take(demo: DemoSource, light: str, part: int) -> Chapter:
         Whose takes to enrol are chosen from.
     light : str
         In which light; any, where the demo has none such.
-    part : int
-        Number of the part, from 0; parts beyond the demo's takes begin again.
+    n_takes : int
+        Takes there are already: another round through the lights presents other recordings.
     """
     takes = [chapter for chapter in demo.enrolment if chapter.light == light] or list(
         demo.enrolment
     )
-    return takes[part % len(takes)]
+    return takes[n_takes // len(ENROLLED_LIGHTS) % len(takes)]
 
 
 def presentation_of(demo: DemoSource, species: str, n_before: int = 0) -> Chapter | None:

@@ -1,10 +1,7 @@
-"""Enrolment: named takes of genuine frames, each recorded in a few parts.
+"""Enrolment: named takes of genuine frames.
 
-A take is recorded in parts with a pause between them in which the person moves. The threshold is
-set on whole parts that are left out, so parts that differ a little, as one sitting down differs
-from the next, make it hold for the next time; one long part would not (docs/app.md has the
-figures). A frame is kept when it passes the quality gate and differs from those kept by more
-than the camera's noise, which is measured as it goes.
+A frame is kept when it passes the quality gate and differs from those kept by more than the
+camera's noise, which is measured as it goes.
 """
 
 import itertools
@@ -44,6 +41,9 @@ LONGEST_NAME = 60
 FEWEST_SAMPLES = 12
 """With fewer frames a model has nothing to say."""
 
+QUICK_SHARE = 0.8
+"""A quick take wants this share of a take's frames."""
+
 _MOVE = "Turn, nod and lean a little while the ring fills."
 
 
@@ -52,10 +52,8 @@ class _Recording:
     """The take that is being recorded."""
 
     name: str
-    part: int
-    n_parts: int
+    n_frames: int
     is_quick: bool = False
-    resumes_at: float = -math.inf
     last_kept: float = -math.inf
 
 
@@ -99,11 +97,9 @@ class Enrolment:
         return self._recording is not None
 
     @property
-    def recording_part(self) -> tuple[str, int] | None:
-        """Name and part of the take that is being recorded."""
-        if self._recording is None:
-            return None
-        return self._recording.name, self._recording.part
+    def recording(self) -> str:
+        """Name of the take that is being recorded; empty when none is."""
+        return "" if self._recording is None else self._recording.name
 
     def start(self, name: str, *, is_quick: bool = False) -> str:
         """Begin a take and return its name: cleaned, and unlike those there are.
@@ -113,14 +109,14 @@ class Enrolment:
         name : str
             As typed; empty for the suggested one.
         is_quick : bool
-            A take that is folded into a model without being looked at: it has one part less, and
-            frames that the model calls an attack are not kept.
+            A take that is folded into a model without being looked at: it wants fewer frames,
+            and those that the model calls an attack are not kept.
         """
         self.stop()
         unique = _unlike(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
         self._remember()
-        n_parts = max(1, self.plan.parts - is_quick)
-        self._recording = _Recording(unique, 0, n_parts, is_quick)
+        n_frames = round(QUICK_SHARE * self.plan.frames) if is_quick else self.plan.frames
+        self._recording = _Recording(unique, n_frames, is_quick)
         self._hint = "Look into the camera and move your head a little."
         return unique
 
@@ -139,8 +135,6 @@ class Enrolment:
         time = seen.scored.frame.time
         row = None if seen.views is None else _row(seen.views)
         self._measure_noise(row, time)
-        if time < recording.resumes_at:
-            return Offer.PAUSED  # whoever looks away now does as they were told
         if row is None:
             self._hint = seen.scored.reason
             return Offer.UNUSABLE
@@ -184,7 +178,6 @@ class Enrolment:
         sample = Sample(
             self._next_number,
             recording.name,
-            recording.part,
             seen.views,
             seen.condition,
             seen.thumbnail,
@@ -194,16 +187,10 @@ class Enrolment:
         self.samples = (*self.samples, sample)
         recording.last_kept = time
         self._hint = _MOVE
-        kept = [s for s in self.samples if s.take == recording.name and s.part == recording.part]
-        if len(kept) < self.plan.frames:
+        if sum(s.take == recording.name for s in self.samples) < recording.n_frames:
             return Offer.KEPT
-        if recording.part + 1 >= recording.n_parts:
-            self.stop()
-            return Offer.FINISHED
-        recording.part += 1
-        recording.resumes_at = time + self.plan.pause
-        self._hint = "Look away for a moment, then sit as before."
-        return Offer.NEXT_PART
+        self.stop()
+        return Offer.FINISHED
 
     # ------------------------------------------------------------- changes
 
@@ -321,8 +308,8 @@ class Enrolment:
             takes=takes,
             samples=tuple(SampleShown(s.number, s.take, s.thumbnail) for s in self.samples),
             coverage=measured.coverage,
-            collecting="" if recording is None else recording.name,
-            n_wanted=0 if recording is None else recording.n_parts * self.plan.frames,
+            collecting=self.recording,
+            n_wanted=0 if recording is None else recording.n_frames,
             n_collected=0 if recording is None else counts[recording.name],
             hint=self._hint,
             can_fit=not why_not,
@@ -334,7 +321,7 @@ class Enrolment:
     def _measure(self) -> _Measured:
         if self._measured is None or self._measured.samples is not self.samples:
             conditions = [s.condition for s in self.samples if s.condition is not None]
-            covered = coverage(conditions, [s.part_name for s in self.samples])
+            covered = coverage(conditions, [s.take for s in self.samples])
             self._measured = _Measured(self.samples, self._lights(), covered)
         return self._measured
 
@@ -352,10 +339,10 @@ class Enrolment:
 
 
 def as_samples(samples: Sequence[Sample]) -> Samples:
-    """Return the rows of enrolled frames, each part as a take of its own."""
+    """Return the rows of enrolled frames."""
     rows = Samples()
     for sample in samples:
-        rows.add_views(sample.views, sample.part_name, sample.condition)
+        rows.add_views(sample.views, sample.take, sample.condition)
     return rows
 
 

@@ -3,9 +3,6 @@
 import re
 import unicodedata
 
-PART_MARK = " #"
-"""Stands between the name of a take and the number of its part."""
-
 _UNSEEN = re.compile(
     # Control characters, direction marks, separators of lines, and tags. The joiners stay: some
     # scripts cannot be written without them.
@@ -41,9 +38,3 @@ def visible(text: str) -> str:
     Escaping keeps a name from becoming markup; this keeps it from reversing the words around it.
     """
     return _UNSEEN.sub("", text)
-
-
-def take_of(part: str) -> str:
-    """Return the name of the take that a part belongs to."""
-    name, mark, number = part.rpartition(PART_MARK)
-    return name if mark and number.isdigit() else part

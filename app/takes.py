@@ -6,7 +6,6 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from app.names import PART_MARK
 from app.types import Condition, Image
 
 
@@ -16,23 +15,17 @@ class Plan:
 
     Attributes
     ----------
-    parts : int
-        Parts of a take.
     frames : int
-        Frames kept in each part.
+        Frames kept.
     every : float
         Seconds between kept frames, at least.
     at_least_every : float
         Seconds after which a frame is kept though it hardly differs from the others.
-    pause : float
-        Seconds between parts.
     """
 
-    parts: int = 5
-    frames: int = 7
+    frames: int = 35
     every: float = 0.25
     at_least_every: float = 0.8
-    pause: float = 1.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +34,10 @@ class Sample:
 
     number: int
     take: str
-    part: int
     views: dict[str, NDArray[np.float32]]
     condition: Condition | None
     thumbnail: Image | None
     is_simulated: bool = False
-
-    @property
-    def part_name(self) -> str:
-        """Name of what is left out together."""
-        return f"{self.take}{PART_MARK}{self.part + 1}"
 
 
 class Offer(Enum):
@@ -58,8 +45,6 @@ class Offer(Enum):
 
     KEPT = "kept"
     FINISHED = "kept, and the take is complete"
-    NEXT_PART = "kept, and the next part begins after a pause"
-    PAUSED = "between parts"
     ALIKE = "too much like the others"
     UNUSABLE = "no usable face"
     REFUSED = "called an attack by the model it would be folded into"

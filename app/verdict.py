@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from app.conditions import Familiarity
-from app.names import take_of
 from app.types import FrameResult, Status, Verdict
 
 __all__ = ["EXPLAINED_BY_CIRCUMSTANCES", "Judgement", "Verdict", "judge", "unscored"]
@@ -63,6 +62,6 @@ def judge(score: float, threshold: float, familiarity: Familiarity) -> Judgement
         )
     return Judgement(
         Verdict.UNFAMILIAR,
-        f"Not sure: compared with {take_of(familiarity.nearest_take)}, {what}. Add it only if this "
+        f"Not sure: compared with {familiarity.nearest_take}, {what}. Add it only if this "
         "is the live person.",
     )

@@ -223,13 +223,12 @@ def _takes_table(takes: "list[TakeRecorded]") -> Table:
     table = Table(title="Takes", title_justify="left")
     table.add_column("take")
     table.add_column("source", overflow="fold")
-    for heading in ("parts", "frames kept", "refused", "looked at"):
+    for heading in ("frames kept", "refused", "looked at"):
         table.add_column(heading, justify="right")
     for take in takes:
         table.add_row(
             Text(take.name),
             Text(take.source),
-            str(take.n_parts),
             str(len(take.samples)),
             str(take.refused.total()),
             str(take.n_seen),

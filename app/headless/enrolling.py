@@ -1,12 +1,7 @@
 """Enrolment without a window: takes from sources, and the model fitted on them.
 
-A live source is recorded as the window does, part by part, with a pause in which the person moves;
-of the demo, parts are the takes that the window enrols. A recording is over before anyone could be
-asked to move, so it is one part: its usable frames, evenly over its whole length, which are left
-out together when the threshold is set. Cut into stretches of time, each would have its neighbours
-beside it, and the threshold would promise what no other recording keeps (`docs/commands.md` has the
-figures). So several recordings in one light are better than a long one; what is alone in its light
-is left out by stretches of time after all, and no promise is made.
+A live source is recorded as the window does; of the demo, what the window presents is rendered. Of
+a recording, frames are kept evenly over its whole length.
 """
 
 import math
@@ -34,7 +29,7 @@ from app.headless.errors import TooFewFramesError
 from app.headless.reading import Opened, apart_in_time, opened, shown_name, spread
 from app.models.fitting import Cancel, extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.names import cleaned_name, take_of
+from app.names import cleaned_name
 from app.observation import observe
 from app.pipeline import Pipeline
 from app.settings import Settings
@@ -86,11 +81,6 @@ class TakeRecorded:
     refused: Counter[str] = field(default_factory=Counter)
     note: str = ""
 
-    @property
-    def n_parts(self) -> int:
-        """Parts that are left out in turn when the threshold is set."""
-        return len({sample.part for sample in self.samples})
-
 
 class Recorder:
     """Record takes one after the other.
@@ -120,16 +110,15 @@ class Recorder:
     ) -> None:
         plan = Plan()
         if n_frames is not None:
-            plan = replace(plan, frames=math.ceil(n_frames / plan.parts))
+            plan = replace(plan, frames=n_frames)
         if every is not None:
             plan = replace(plan, every=every, at_least_every=max(every, plan.at_least_every))
         self.plan = plan
         self.takes: list[TakeRecorded] = []
-        self._n_frames = n_frames or plan.parts * plan.frames
         self._every = every
         self._pipeline = pipeline
         self._settings = settings
-        self._taken = set() if base is None else set(take_names(base))
+        self._taken = set() if base is None else set(base.takes)
         self._known = set() if base is None else _contents(base)
 
     @property
@@ -189,37 +178,36 @@ class Recorder:
                 take.refused[seen.scored.reason] += 1
             if tell is not None:
                 hint = enrolment.shown.hint or f"recording {take.name}"
-                tell(len(enrolment.samples), self.plan.parts * self.plan.frames, hint)
+                tell(len(enrolment.samples), self.plan.frames, hint)
             if not enrolment.is_recording:
                 break
             if frame.time >= LONGEST_TAKE:
                 take.note = (
                     f"The take {take.name} ended after {LONGEST_TAKE:.0f} seconds with "
-                    f"{len(enrolment.samples)} of {self.plan.parts * self.plan.frames} frames: "
+                    f"{len(enrolment.samples)} of {self.plan.frames} frames: "
                     "stay before the camera and move a little."
                 )
                 break
         take.samples = list(enrolment.samples)
 
     def _record_demo(self, demo: DemoSource, take: TakeRecorded, tell: Tell | None) -> None:
-        """Enrol the demo's takes in one light, rendering no more frames than are looked at."""
+        """Enrol one of the demo's takes, rendering no more frames than are looked at."""
         from app.demo_video.takes import RATE, Take, frames
 
-        light = directing.light_of(take.name, len(self.takes))
+        n_takes = len(self.takes)
+        light = directing.light_of(take.name, n_takes)
+        chapter = directing.enrolment_take(demo, light, n_takes)
         every = max(1, math.ceil(self.plan.every * RATE))
-        for part in range(self.plan.parts):
-            chapter = directing.enrolment_take(demo, light, part)
-            n_frames = every * self.plan.frames
-            shot = Take(chapter.person, "bonafide", None, light, chapter.seed, n_frames)
-            self._pipeline.reset()
-            for frame in frames(shot, every):
-                if tell is not None:
-                    wanted = self.plan.parts * self.plan.frames
-                    tell(take.n_seen, wanted, f"recording {take.name}")
-                self._keep(take, frame, part, is_simulated=True)
+        n_frames = every * self.plan.frames
+        shot = Take(chapter.person, "bonafide", None, light, chapter.seed, n_frames)
+        self._pipeline.reset()
+        for frame in frames(shot, every):
+            if tell is not None:
+                tell(take.n_seen, self.plan.frames, f"recording {take.name}")
+            self._keep(take, frame, is_simulated=True)
 
     def _keep(
-        self, take: TakeRecorded, frame: Frame, part: int = 0, *, is_simulated: bool = False
+        self, take: TakeRecorded, frame: Frame, *, is_simulated: bool = False
     ) -> Sample | None:
         """Add a frame to a take, or count why it is not usable."""
         take.n_seen += 1
@@ -228,13 +216,13 @@ class Recorder:
             take.refused[result.reason] += 1
             return None
         number, views = len(take.samples), dict(result.views)
-        sample = Sample(number, take.name, part, views, result.condition, None, is_simulated)
+        sample = Sample(number, take.name, views, result.condition, None, is_simulated)
         take.samples.append(sample)
         return sample
 
     def _read(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
         """Read a whole recording and keep frames evenly over its length."""
-        n_expected = 2 * self._n_frames
+        n_expected = 2 * self.plan.frames
         for frame in apart_in_time(reading.frames(self._pipeline), self._step(reading)):
             if tell is not None:
                 tell(min(take.n_seen, n_expected), n_expected, f"looking at {take.source}")
@@ -247,7 +235,7 @@ class Recorder:
                 take.refused[ALIKE] += 1
                 take.samples.pop()
             self._known.add(content)
-        places = sorted(spread(range(len(take.samples)), self._n_frames))
+        places = sorted(spread(range(len(take.samples)), self.plan.frames))
         take.samples = [take.samples[place] for place in places]
 
     def _step(self, reading: Opened) -> float:
@@ -259,7 +247,7 @@ class Recorder:
         if not n or rate <= 0:
             return every
         # Twice as many as are kept: some will not be usable.
-        return max(every, n / rate / (2 * self._n_frames))
+        return max(every, n / rate / (2 * self.plan.frames))
 
 
 def model_from(
@@ -302,11 +290,6 @@ def model_from(
         return fitted(rows, settings, features, is_simulated=simulated, cancel=cancel)
     grown = extended(base, rows, is_simulated=simulated, cancel=cancel)
     return grown if target_bpcer is None else recalibrated(grown, target_bpcer)
-
-
-def take_names(model: PadModel) -> list[str]:
-    """Return the names of a model's takes."""
-    return list(dict.fromkeys(map(take_of, model.takes)))
 
 
 def refused_in(takes: Iterable[TakeRecorded]) -> Counter[str]:

@@ -11,12 +11,6 @@ from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
 from lmkl_core.calibration import Calibration
 
-_IN_RECORDINGS = {
-    "Parts of each light": "Name more recordings of each light, four or more: the threshold is set "
-    "on whole ones that are left out."
-}
-"""Advice that the window gives in other words, by what it is about."""
-
 
 def threshold_facts(calibration: Calibration) -> dict[str, Any]:
     """Return a threshold and what it rests on as JSON values; what is not known is null."""
@@ -68,7 +62,6 @@ def take_facts(take: TakeRecorded) -> dict[str, Any]:
     return {
         "name": take.name,
         "source": take.source,
-        "n_parts": take.n_parts,
         "n_kept": len(take.samples),
         "n_seen": take.n_seen,
         "refused": dict(take.refused.most_common()),
@@ -80,5 +73,5 @@ def missing_variety(samples: Iterable[Sample]) -> list[str]:
     """Return what could be enrolled beside these frames, a sentence each."""
     rows = list(samples)
     conditions = [sample.condition for sample in rows if sample.condition is not None]
-    items = coverage(conditions, [sample.part_name for sample in rows])
-    return [_IN_RECORDINGS.get(item.name, item.advice) for item in items if item.advice]
+    items = coverage(conditions, [sample.take for sample in rows])
+    return [item.advice for item in items if item.advice]

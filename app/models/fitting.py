@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from app.conditions import EnrolledConditions
 from app.models.model import PadModel
-from app.names import take_of
 from app.samples import Samples
 from app.settings import Settings
 from lmkl_core import LocalisedMKL
@@ -42,7 +41,7 @@ def fitted(
     Parameters
     ----------
     samples : Samples
-        Enrolled frames; their takes are the parts that are left out together.
+        Enrolled frames and the take of each.
     settings : Settings
         Where the parameters come from.
     features : dict
@@ -66,7 +65,7 @@ def fitted(
         tuple(dict.fromkeys(samples.takes)),
         is_simulated=is_simulated,
     )
-    return _finished(model, [take_of(part) for part in samples.takes])
+    return _finished(model, samples.takes)
 
 
 def extended(

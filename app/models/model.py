@@ -31,7 +31,7 @@ class PadModel:
     conditions : EnrolledConditions or None
         Ranges of the takes' circumstances; None for presets that look at no face.
     takes : tuple of str
-        Names of the takes' parts, in the order of the estimator's.
+        Names of the takes, in the order of the estimator's.
     is_simulated : bool
         Whether frames of the demo were enrolled.
     created : datetime or None

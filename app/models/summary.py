@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.models.model import PadModel
-from app.names import cleaned_name, take_of
+from app.names import cleaned_name
 from app.shown import Bound, ModelShown, ThresholdShown
 from app.types import Image
 from lmkl_core import InvalidInputError, LocalisedMKL
@@ -56,8 +56,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         threshold=_threshold(estimator),
         bounds=_bounds(estimator),
         parameters=_parameters(estimator),
-        takes=tuple(dict.fromkeys(take_of(part) for part in model.takes)),
-        n_parts=len(model.takes),
+        takes=model.takes,
         n_samples=len(labels),
         preset=cleaned_name(str(preset.get("name", "")), LONGEST_NAME)
         if isinstance(preset, dict)

@@ -109,7 +109,7 @@ def load(found: Found) -> Recovered:
             rows = []  # of other views than the rest
         frames.append(rows)
     samples = tuple(
-        Sample(number, index.takes[row.take], row.part, *frames[row.chunk][row.row], None)
+        Sample(number, index.takes[row.take], *frames[row.chunk][row.row], None)
         for number, row in enumerate(index.rows)
         if row.row < len(frames[row.chunk])
     )

@@ -15,10 +15,9 @@ from lmkl_core.modelfile.strict_json import canonical, parse
 
 FILE_NAME = "index.json"
 FORMAT = "lmkl-pad unsaved takes"
-VERSION = 1
+VERSION = 2
 
 MOST_FRAMES = 100_000
-MOST_PARTS = 10_000
 MOST_CHUNKS = 10_000
 LARGEST_INDEX = 16 << 20
 """Bytes of an index that is read."""
@@ -42,10 +41,9 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Row:
-    """A frame: its take and its file (by their places in the index), its part, its row there."""
+    """A frame: its take and its file (by their places in the index), its row there."""
 
     take: int
-    part: int
     chunk: int
     row: int
 
@@ -85,7 +83,7 @@ class Index:
             "written": self.written.isoformat(),
             "features": dict(self.features),
             "takes": list(self.takes),
-            "rows": [[row.take, row.part, row.chunk, row.row] for row in self.rows],
+            "rows": [[row.take, row.chunk, row.row] for row in self.rows],
             "chunks": [[chunk.number, chunk.digest, chunk.n_rows] for chunk in self.chunks],
             "instead_of": list(self.instead_of),
         }
@@ -111,7 +109,8 @@ def read_index(folder: Path) -> Index:
         raise Refused("its index is not a JSON object")
     fields = Fields(document, "index")
     fields.text("format", (FORMAT,))
-    fields.integer("version", VERSION, VERSION)
+    if fields.integer("version", 0) != VERSION:
+        raise Refused("another version of the program kept them")
     found = fields.text("digest")
     if found != _digest({key: value for key, value in document.items() if key != "digest"}):
         raise Refused("its index does not match its digest")
@@ -151,13 +150,10 @@ def _chunk(entry: object) -> Chunk:
 
 def _row(entry: object, takes: tuple[str, ...], chunks: tuple[Chunk, ...]) -> Row:
     match entry:
-        case [int(take), int(part), int(chunk), int(row)] if (
-            0 <= take < len(takes)
-            and 0 <= part < MOST_PARTS
-            and 0 <= chunk < len(chunks)
-            and 0 <= row < chunks[chunk].n_rows
+        case [int(take), int(chunk), int(row)] if (
+            0 <= take < len(takes) and 0 <= chunk < len(chunks) and 0 <= row < chunks[chunk].n_rows
         ):
-            return Row(take, part, chunk, row)
+            return Row(take, chunk, row)
     raise Refused("its index lists a frame that makes no sense")
 
 

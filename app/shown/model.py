@@ -86,8 +86,6 @@ class ModelShown:
         Names and values of what it was fitted with, fit to be shown.
     takes : tuple of str
         Names of the takes, as recorded.
-    n_parts : int
-        Parts of all takes, each of which is left out when the threshold is set.
     typical_terms : tuple of tuple of float
         Mean contribution of every cluster and view over the enrolled frames.
     path : str
@@ -116,7 +114,6 @@ class ModelShown:
     takes: tuple[str, ...]
     n_samples: int
     preset: str
-    n_parts: int = 0
     typical_terms: tuple[tuple[float, ...], ...] = ()
     path: str = ""
     is_protected: bool = False

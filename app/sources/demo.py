@@ -55,7 +55,7 @@ class DemoSource(FrameSource):
     chapters : tuple of Chapter
         What is shown in turn.
     enrolment : tuple of Chapter
-        Genuine takes to enrol: five in each of three lights, none of which is among ``chapters``.
+        Genuine takes to enrol: two in each of three lights, none of which is among ``chapters``.
     presentations : tuple of Chapter
         All that can be presented, every chapter once.
     """

@@ -5,8 +5,8 @@ run beside it. What is presented is recorded first and as fast as it goes, every
 time and at half that pace, so that the rest of the program gets its share. The thread ends when
 nothing is left to record.
 
-A picture has 43 to 69 KB: as shipped, the whole loop takes 38 MB and each take to enrol another 4
-to 6 MB once it is asked for, 83 MB when everything is there.
+A picture has 43 to 69 KB: as shipped, the whole loop takes 38 MB and each take to enrol another 11
+to 18 MB once it is asked for, 125 MB when everything is there.
 """
 
 import threading

@@ -21,8 +21,9 @@ PERSON = "P001"
 N_RECORDED = 48
 """Pictures recorded for a chapter of the loop unless another number is asked for."""
 
-_ENROLMENT_LENGTH = 1.25
-"""Enrolment wants variety: its takes are longer than those of the loop by this factor."""
+_ENROLMENT_LENGTH = 5.5
+"""Enrolment wants variety: its takes are longer than those of the loop by this factor, 264 pictures
+or as long as it takes to keep 35 frames a quarter of a second apart (`app.takes.Plan`)."""
 
 _SEEDS_APART = 100
 """Larger than any take's number, so that no two seeds of the demo share a take."""
@@ -113,7 +114,7 @@ _ATTACKS = {
     "3-D mask": ("soft-mask", "office", 28, "Somebody behind a moulded mask"),
 }
 
-_ENROLMENT_TAKES = (1, 2, 3, 4, 5)
+_ENROLMENT_TAKES = (1, 2)
 
 # Number of a genuine take: caption. No two takes share one, so that frames tell where they belong.
 _GENUINE = {number: f"The person, {{light}}, take {number}" for number in _ENROLMENT_TAKES} | {
@@ -205,5 +206,6 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
         return attack(key) if key in _ATTACKS else genuine(key)
 
     base = _SEEDS_APART * seed
-    enrolment = tuple(chapter(f"{light} {take}") for light in _LIGHTS for take in _ENROLMENT_TAKES)
+    # In the order in which they are asked for, since the next one is recorded ahead.
+    enrolment = tuple(chapter(f"{light} {take}") for take in _ENROLMENT_TAKES for light in _LIGHTS)
     return Script(tuple(map(chapter, _LOOP)), enrolment, tuple(map(chapter, _ASIDE)))

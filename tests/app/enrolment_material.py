@@ -11,7 +11,7 @@ from app.types import Frame, Verdict
 from tests.app.test_conditions import HOME
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)
-SHORT = Plan(parts=2, frames=3, every=0.1, at_least_every=0.5, pause=1.0)
+SHORT = Plan(frames=6, every=0.1, at_least_every=0.5)
 
 
 def views_at(*places):
@@ -48,16 +48,13 @@ class Sitting:
     def offer(self, **more):
         return self.enrolment.offer(self.frame(**more))
 
-    def pause(self):
-        self.time += self.enrolment.plan.pause
-
     def record(self, name, n_frames=None, **more):
         """Record a take, all of it or so many frames, and return its name."""
         name = self.enrolment.start(name)
         n_kept = 0
         while self.enrolment.is_recording and n_kept != n_frames:
             offer = self.offer(**more)
-            n_kept += offer in (Offer.KEPT, Offer.NEXT_PART, Offer.FINISHED)
+            n_kept += offer in (Offer.KEPT, Offer.FINISHED)
         self.enrolment.stop()
         return name
 

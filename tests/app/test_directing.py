@@ -13,16 +13,22 @@ def demo():
     return DemoSource(n_recorded=1)
 
 
-def test_that_parts_of_a_take_are_different_recordings_in_the_wanted_light(demo):
-    n_takes = sum(chapter.light == "lamp" for chapter in demo.enrolment)
-    chapters = [directing.enrolment_take(demo, "lamp", part) for part in range(n_takes)]
-    assert len({chapter.key for chapter in chapters}) == n_takes > 1
-    assert {chapter.light for chapter in chapters} == {"lamp"}
+def test_that_another_round_through_the_lights_presents_other_recordings(demo):
+    taken = [directing.light_of("", n_takes) for n_takes in range(6)]
+    assert taken == [*directing.ENROLLED_LIGHTS] * 2
+    chapters = [directing.enrolment_take(demo, light, n) for n, light in enumerate(taken)]
+    assert [chapter.light for chapter in chapters] == taken
     assert {chapter.truth for chapter in chapters} == {"bonafide"}
+    assert len(set(chapters)) == 6
 
 
-def test_that_parts_beyond_the_recordings_begin_again(demo):
-    n_takes = sum(chapter.light == "lamp" for chapter in demo.enrolment)
+def test_that_takes_are_recorded_ahead_in_the_order_they_are_asked_for(demo):
+    asked = [directing.enrolment_take(demo, directing.light_of("", n), n) for n in range(6)]
+    assert list(demo.enrolment) == asked
+
+
+def test_that_rounds_beyond_the_recordings_begin_again(demo):
+    n_takes = len(demo.enrolment)
     first = directing.enrolment_take(demo, "lamp", 0)
     assert directing.enrolment_take(demo, "lamp", n_takes) is first
     assert directing.enrolment_take(demo, "lamp", 1000 * n_takes) is first
@@ -30,7 +36,7 @@ def test_that_parts_beyond_the_recordings_begin_again(demo):
 
 @pytest.mark.parametrize("light", ["", "candle"])
 def test_that_a_light_the_demo_does_not_have_is_any_light(demo, light):
-    chapters = [directing.enrolment_take(demo, light, part) for part in range(40)]
+    chapters = [directing.enrolment_take(demo, light, n_takes) for n_takes in range(40)]
     assert set(chapters) == set(demo.enrolment)
 
 

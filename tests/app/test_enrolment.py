@@ -1,4 +1,4 @@
-"""Takes recorded in parts, and what a model and views get of them."""
+"""Takes that are recorded, and what a model and views get of them."""
 
 from dataclasses import replace
 
@@ -29,24 +29,14 @@ def sitting():
 # ------------------------------------------------------------- recording
 
 
-def test_that_a_take_is_recorded_in_parts_and_then_ends(sitting):
+def test_that_a_take_is_recorded_without_a_pause_and_then_ends(sitting):
     enrolment = sitting.enrolment
     assert enrolment.start("window light") == "window light"
-    assert enrolment.recording_part == ("window light", 0)
-    assert [sitting.offer() for _ in range(3)] == [Offer.KEPT, Offer.KEPT, Offer.NEXT_PART]
-    assert enrolment.recording_part == ("window light", 1)
-    sitting.pause()
-    assert [sitting.offer() for _ in range(3)] == [Offer.KEPT, Offer.KEPT, Offer.FINISHED]
+    assert enrolment.recording == "window light"
+    assert [sitting.offer() for _ in range(6)] == [Offer.KEPT] * 5 + [Offer.FINISHED]
     assert not enrolment.is_recording
-    assert enrolment.recording_part is None
-    assert [sample.part for sample in enrolment.samples] == [0, 0, 0, 1, 1, 1]
+    assert enrolment.recording == ""
     assert [sample.number for sample in enrolment.samples] == list(range(6))
-
-
-def test_that_a_take_in_one_part_has_no_pause():
-    sitting = Sitting(Plan(parts=1, frames=2, every=0.1))
-    sitting.enrolment.start("a")
-    assert [sitting.offer(), sitting.offer()] == [Offer.KEPT, Offer.FINISHED]
 
 
 def test_that_without_a_recording_frames_are_ignored(sitting):
@@ -65,25 +55,6 @@ def test_that_progress_tells_frames_wanted_and_there(sitting):
     sitting.enrolment.stop()
     shown = sitting.enrolment.shown
     assert (shown.collecting, shown.n_wanted, shown.n_collected) == ("", 0, 0)
-
-
-def test_that_frames_offered_between_parts_are_not_kept(sitting):
-    sitting.enrolment.start("a")
-    [sitting.offer() for _ in range(3)]
-    began = sitting.time
-    while sitting.time + 0.2 < began + SHORT.pause:
-        assert sitting.offer() is Offer.PAUSED
-    assert len(sitting.enrolment.samples) == 3
-    assert sitting.offer() is Offer.KEPT
-
-
-def test_that_who_looks_away_between_parts_is_not_told_to_look_here(sitting):
-    sitting.enrolment.start("a")
-    [sitting.offer() for _ in range(3)]
-    told = sitting.enrolment.shown.hint
-    assert "Look away" in told
-    assert sitting.enrolment.offer(unusable(sitting.time + 0.1)) is Offer.PAUSED
-    assert sitting.enrolment.shown.hint == told
 
 
 def test_that_an_unusable_frame_says_why_until_a_usable_one_comes(sitting):
@@ -156,7 +127,7 @@ def test_that_a_jump_over_lost_frames_is_no_noise():
 
 @pytest.mark.fault("Camera", "one frame a second", keeps="models")
 def test_that_the_movement_between_two_frames_a_second_apart_is_no_noise():
-    enrolment = Enrolment(Plan(parts=1, frames=20))
+    enrolment = Enrolment(Plan(frames=20))
     enrolment.start("a")
     rng = np.random.default_rng(0)
     # Six poses over and over: a small difference counts, although the steps are large.
@@ -299,11 +270,11 @@ def test_that_shown_samples_are_in_order_with_their_pictures(sitting):
     assert all(s.thumbnail is k.thumbnail for s, k in zip(shown, kept, strict=True))
 
 
-def test_that_rows_for_a_fit_leave_out_parts_and_not_takes(sitting):
+def test_that_rows_for_a_fit_know_their_takes(sitting):
     sitting.record("a")
     sitting.record("b", 4)
     rows = as_samples(sitting.enrolment.samples)
-    assert rows.takes == ["a #1"] * 3 + ["a #2"] * 3 + ["b #1"] * 3 + ["b #2"]
+    assert rows.takes == ["a"] * 6 + ["b"] * 4
     assert len(rows.conditions) == len(rows) == 10
     expected = np.concatenate([sample.views["eyes"] for sample in sitting.enrolment.samples])
     assert np.array_equal(rows.views["eyes"], expected)
@@ -312,27 +283,27 @@ def test_that_rows_for_a_fit_leave_out_parts_and_not_takes(sitting):
 
 def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
     plan = Plan()
-    assert plan.parts * plan.frames >= FEWEST_SAMPLES
+    assert plan.frames >= FEWEST_SAMPLES
     sitting = Sitting(plan)
     sitting.record("")
-    assert sitting.takes == {SUGGESTIONS[0]: plan.parts * plan.frames}
+    assert sitting.takes == {SUGGESTIONS[0]: plan.frames}
     assert sitting.enrolment.shown.can_fit
 
 
 # ------------------------------------------------------------- takes that nobody looks at
 
 
-def test_that_a_quick_take_has_one_part_less():
-    enrolment = Enrolment(Plan(parts=3, frames=2))
+def test_that_a_quick_take_wants_fewer_frames():
+    enrolment = Enrolment()
     enrolment.start("usual")
     usual = enrolment.shown.n_wanted
     enrolment.start("quick", is_quick=True)
-    assert (usual, enrolment.shown.n_wanted) == (6, 4)
+    assert (usual, enrolment.shown.n_wanted) == (35, 28)
 
 
 @pytest.mark.parametrize("is_quick", [True, False])
 def test_that_only_a_quick_take_leaves_out_what_the_model_calls_an_attack(is_quick):
-    enrolment = Enrolment(Plan(parts=2, frames=2))
+    enrolment = Enrolment(Plan(frames=4))
     enrolment.start("a", is_quick=is_quick)
     frame = seen(1.0, 100.0, 0.0)
     attack = replace(frame, scored=replace(frame.scored, verdict=Verdict.ATTACK))

@@ -73,12 +73,6 @@ def test_that_a_suggested_number_is_not_taken(sitting):
     assert sitting.enrolment.suggested_name not in sitting.takes
 
 
-def test_that_parts_of_different_takes_never_share_a_name(sitting):
-    for name in ("lamp", "lamp #1", "lamp #1 #1"):
-        sitting.record(name)
-    assert len({sample.part_name for sample in sitting.enrolment.samples}) == 6
-
-
 def test_that_a_take_is_not_renamed_to_nothing_or_to_another(sitting):
     sitting.record("a")
     sitting.record("b")
@@ -93,7 +87,7 @@ def test_that_a_take_renamed_while_it_is_recorded_stays_one_take(sitting):
     sitting.enrolment.start("a")
     sitting.offer()
     sitting.enrolment.rename_take("a", "b")
-    assert sitting.enrolment.recording_part == ("b", 0)
+    assert sitting.enrolment.recording == "b"
     sitting.offer()
     assert sitting.takes == {"b": 2}
     assert sitting.enrolment.shown.collecting == "b"
@@ -188,9 +182,8 @@ def test_that_a_frame_struck_while_recording_is_recorded_again(sitting):
     sitting.offer()
     sitting.enrolment.remove_samples([0])
     assert sitting.enrolment.shown.n_collected == 1
-    assert sitting.offer() is Offer.KEPT
-    assert sitting.offer() is Offer.NEXT_PART
-    assert sitting.takes == {"a": 3}
+    assert [sitting.offer() for _ in range(5)] == [Offer.KEPT] * 4 + [Offer.FINISHED]
+    assert sitting.takes == {"a": 6}
 
 
 def test_that_striking_the_take_that_is_being_recorded_ends_it(sitting):

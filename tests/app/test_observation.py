@@ -19,7 +19,7 @@ from app.types import Frame, Verdict
 from lmkl_core.features.presets import Crop
 from tests.app.test_pipeline import MeanColour
 
-PARTS, FRAMES = 3, 6
+RECORDINGS, FRAMES = 3, 6
 NO_FACE = np.random.default_rng(0).integers(60, 190, (480, 640, 3), dtype=np.uint8)
 BLACK = np.zeros((480, 640, 3), np.uint8)
 
@@ -27,14 +27,14 @@ BLACK = np.zeros((480, 640, 3), np.uint8)
 @pytest.fixture(scope="session")
 def enrolled(tiny_extractor):
     """Return an enrolment of one person in one light, recorded frame by frame."""
-    enrolment = Enrolment(Plan(parts=PARTS, frames=FRAMES, every=0.0, at_least_every=0.0, pause=0))
+    enrolment = Enrolment(Plan(frames=RECORDINGS * FRAMES, every=0.0, at_least_every=0.0))
     enrolment.start("office")
-    for part in range(PARTS):
+    for number in range(RECORDINGS):
         pipeline = Pipeline(tiny_extractor, FaceTracker(make_detector()))
-        for frame in frames(Take("P001", seed=part + 1, n_frames=8 * FRAMES), every=8):
-            seen = observe(pipeline, None, replace(frame, time=frame.time + 10 * part))
+        for frame in frames(Take("P001", seed=number + 1, n_frames=8 * FRAMES), every=8):
+            seen = observe(pipeline, None, replace(frame, time=frame.time + 10 * number))
             assert seen.scored.verdict is Verdict.NO_MODEL
-            assert enrolment.offer(seen) not in (Offer.ALIKE, Offer.UNUSABLE, Offer.PAUSED)
+            assert enrolment.offer(seen) not in (Offer.ALIKE, Offer.UNUSABLE)
     assert not enrolment.is_recording
     return enrolment
 
@@ -183,7 +183,7 @@ def test_that_the_region_of_a_native_crop_has_its_pixels(genuine_take):
 
 
 def test_that_enrolled_frames_hold_views_circumstances_and_pictures(enrolled):
-    assert len(enrolled.samples) == PARTS * FRAMES
+    assert len(enrolled.samples) == RECORDINGS * FRAMES
     for sample in enrolled.samples:
         assert sample.condition is not None
         assert sample.thumbnail.shape == (THUMBNAIL.size, THUMBNAIL.size, 3)
@@ -193,7 +193,7 @@ def test_that_enrolled_frames_hold_views_circumstances_and_pictures(enrolled):
 
 def test_that_whole_pictures_can_be_enrolled_without_a_face():
     pipeline = Pipeline(MeanColour(Crop("image", 64, of="image")), FaceTracker(make_detector()))
-    enrolment = Enrolment(Plan(parts=1, frames=1))
+    enrolment = Enrolment(Plan(frames=1))
     enrolment.start("cup")
     seen = observe(pipeline, None, Frame(NO_FACE))
     assert seen.scored.verdict is Verdict.NO_MODEL

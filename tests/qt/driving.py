@@ -14,10 +14,10 @@ from app.sources.source import FrameSource, SourceInfo
 PATIENCE = 60_000
 """Milliseconds for what a person would wait for: the machine may be busy with other things."""
 
-PLAN = Plan(parts=3, frames=6, every=0.05, at_least_every=0.1, pause=0.1)
+PLAN = Plan(frames=18, every=0.05, at_least_every=0.1)
 """Takes of eighteen frames, as fast as frames come."""
 
-N_RECORDED = 6
+N_RECORDED = 7
 """Pictures of each of the demo's chapters: enough to tell the person from a print."""
 
 
@@ -143,7 +143,7 @@ class Driver:
         n_before = len(self.session.enrolment.samples)
         self.click(self.pages.enrol.record.button)
         self.until(lambda: not self.session.enrolment.is_recording)
-        assert len(self.session.enrolment.samples) == n_before + PLAN.parts * PLAN.frames
+        assert len(self.session.enrolment.samples) == n_before + PLAN.frames
 
     def drop(self, *paths):
         """Drag files onto the window and let go of them; return whether they were taken."""

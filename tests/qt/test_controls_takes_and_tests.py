@@ -86,15 +86,15 @@ def finish_take(stage):
 # ------------------------------------------------------------- takes
 
 
-def test_that_a_take_presents_its_light_part_by_part_and_then_what_was_shown_before(stage):
+def test_that_a_take_presents_its_light_and_then_what_was_shown_before(stage):
     stage.source.present("print")
     stage.enrol.start("lamp light")
-    parts = [stage.presenting]
+    presented = [stage.presenting]
     while stage.session.enrolment.is_recording:
         stage.show()
-        if stage.presenting != parts[-1]:
-            parts.append(stage.presenting)
-    assert parts == ["lamp 1", "lamp 2", "lamp 3", "print"]
+        if stage.presenting != presented[-1]:
+            presented.append(stage.presenting)
+    assert presented == ["lamp 1", "print"]
     assert {sample.take for sample in stage.session.enrolment.samples} == {"lamp light"}
 
 
@@ -108,11 +108,20 @@ def test_that_frames_of_what_was_shown_before_are_not_enrolled(stage):
 
 def test_that_suggested_takes_come_in_lights_of_their_own(stage):
     lights = []
-    for _ in range(3):
+    for _ in range(4):
         stage.enrol.start("")
         lights.append(stage.presenting)
         finish_take(stage)
-    assert lights == ["window 1", "lamp 1", "office 1"]
+    assert lights == ["window 1", "lamp 1", "office 1", "window 2"]
+
+
+def test_that_a_take_that_is_renamed_goes_on_as_it_was(stage):
+    stage.enrol.start("lamp light")
+    stage.show()
+    stage.enrol.rename_take("lamp light", "candle")
+    assert stage.presenting == "lamp 1"
+    finish_take(stage)
+    assert {sample.take for sample in stage.session.enrolment.samples} == {"candle"}
 
 
 def test_that_a_quick_take_is_complete_only_at_its_end(stage):

@@ -21,7 +21,7 @@ from app.recovery.journal import Journal
 from app.recovery.runs import takes_folder
 from tests.qt.driving import PLAN, Pictures, answer_box
 
-N_FRAMES = PLAN.parts * PLAN.frames
+N_FRAMES = PLAN.frames
 
 
 @pytest.fixture

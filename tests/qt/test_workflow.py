@@ -5,7 +5,7 @@ from pathlib import Path
 from app.types import Verdict
 from tests.qt.driving import PLAN
 
-N_FRAMES = PLAN.parts * PLAN.frames
+N_FRAMES = PLAN.frames
 
 
 def seen_again(driver, frame, model):

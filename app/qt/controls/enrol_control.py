@@ -1,4 +1,4 @@
-"""Takes: recorded, struck, named; on the demo, the right scene is presented for each part."""
+"""Takes: recorded, struck, named; on the demo, the right scene is presented for each."""
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -7,6 +7,7 @@ from app.enrolment import Offer
 from app.qt.controls.source_control import SourceControl
 from app.session import Session, Topic
 from app.shown import Decision, Notice
+from app.sources.demo_script import Chapter
 
 TOPIC = "enrolment"
 
@@ -32,9 +33,9 @@ class EnrolControl(QObject):
         super().__init__(parent)
         self._session = session
         self._source = source
-        self._light = ""
+        self._chapter: Chapter | None = None
         self._fold_in = False
-        self._part: tuple[str, int] | None = None
+        self._recording = ""
         self._shown_before = ""
         session.subscribe(self._on_change)
 
@@ -42,7 +43,8 @@ class EnrolControl(QObject):
     def start(self, name: str) -> None:
         """Record a take."""
         if self._is_free():
-            self._start(name, self._demo_light(name), is_quick=False)
+            name = name.strip() or self._session.enrolment.suggested_name
+            self._start(name, directing.light_of(name, self._n_takes), is_quick=False)
 
     @Slot(object)
     def start_quick(self, decision: Decision) -> None:
@@ -117,40 +119,34 @@ class EnrolControl(QObject):
         return not text
 
     def _start(self, name: str, light: str, *, is_quick: bool) -> None:
-        self._shown_before = "" if self._source.demo is None else self._source.demo.presenting or ""
-        self._light = light
-        self._part = None
+        demo = self._source.demo
+        self._shown_before, self._chapter = "", None
+        if demo is not None:
+            self._shown_before = demo.presenting or ""
+            self._chapter = directing.enrolment_take(demo, light, self._n_takes)
         self._fold_in = is_quick
         self._session.change_enrolment(lambda enrolment: enrolment.start(name, is_quick=is_quick))
 
-    def _demo_light(self, name: str) -> str:
-        """Choose what the demo presents for a take of that name."""
-        enrolment = self._session.enrolment
-        name = name.strip() or enrolment.suggested_name
-        return directing.light_of(name, len({sample.take for sample in enrolment.samples}))
+    @property
+    def _n_takes(self) -> int:
+        return len({sample.take for sample in self._session.enrolment.samples})
 
     def _on_change(self, topic: Topic) -> None:
-        """Follow the recording from part to part; show attacks once there is a model."""
+        """Follow the recording; show attacks once there is a model."""
         if topic is Topic.MODEL:
             self.welcome()
         if topic is not Topic.ENROLMENT:
             return
-        part = self._session.enrolment.recording_part
-        if part == self._part:
-            return
-        before, self._part = self._part, part
-        if part is not None:
-            self._direct(part[1])
-        elif before is not None:
-            self._finish(before[0])
+        before, self._recording = self._recording, self._session.enrolment.recording
+        if self._recording and not before:
+            self._direct()
+        elif before and not self._recording:
+            self._finish(before)
 
-    def _direct(self, part: int) -> None:
-        demo = self._source.demo
-        if demo is None:
-            return
-        chapter = directing.enrolment_take(demo, self._light, part)
-        self._source.present(chapter.key)
-        self._session.expect(directing.caption_of(chapter))
+    def _direct(self) -> None:
+        if self._chapter is not None:
+            self._source.present(self._chapter.key)
+            self._session.expect(directing.caption_of(self._chapter))
 
     def _finish(self, name: str) -> None:
         self._session.expect("")

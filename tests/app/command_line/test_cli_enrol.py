@@ -13,7 +13,6 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.enrolment import Plan
 from app.headless import enrolling
-from app.headless.enrolling import take_names
 from app.models import summary
 from app.models.files import load
 from app.sources.opencv import cv2
@@ -25,13 +24,13 @@ from tests.app.sources.mjpeg_server import MjpegServer
 TINY = ("--preset", "tiny", "--every", 0.06)
 
 
-def test_that_a_model_is_saved_with_every_recording_as_one_part(genuine, tmp_path):
+def test_that_a_model_is_saved_with_every_recording_as_one_take(genuine, tmp_path):
     file = tmp_path / "new" / "face.safetensors"
     result = run("enrol", genuine[0], "--take", f"desk [/lamp]={genuine[1]}", "-o", file, *TINY)
     assert result.exit_code == ExitCode.OK, result.output
     model = load(file)
     first = genuine[0].stem
-    assert model.takes == (f"{first} #1", "desk [/lamp] #1")
+    assert model.takes == (first, "desk [/lamp]")
     for expected in (
         first,
         "desk [/lamp]",
@@ -51,7 +50,6 @@ def test_that_json_tells_takes_gap_threshold_and_parity(genuine, tmp_path):
     model = load(file)
     assert result.stderr == ""
     assert [take["n_kept"] for take in told["takes"]] == [10, 10]
-    assert [take["n_parts"] for take in told["takes"]] == [1, 1]
     assert told["model"]["n_samples"] == 20
     assert told["model"]["digest"] == model.digest
     assert told["model"]["threshold"]["value"] == model.threshold
@@ -91,24 +89,24 @@ def test_that_a_take_is_folded_into_a_model_and_the_old_one_stays(model_file, at
     result = run(*arguments, "--every", 0.06, "--target-bpcer", 0.2, "--json")
     assert result.exit_code == ExitCode.OK, result.output
     told = json.loads(result.stdout)["model"]
-    assert told["takes"] == [*take_names(load(model_file)), "evening"]
+    assert told["takes"] == [*load(model_file).takes, "evening"]
     assert told["n_samples"] > len(load(model_file).estimator.labels_)
     assert told["threshold"]["target_bpcer"] == 0.2
     assert model_file.read_bytes() == before
 
 
-def test_that_the_demo_is_recorded_in_parts_as_the_window_does(tmp_path):
+def test_that_the_demo_is_recorded_as_the_window_does(tmp_path):
     file = tmp_path / "face.safetensors"
     result = run("enrol", "demo", "-o", file, "--preset", "tiny", "--frames", 15, "--json")
     assert result.exit_code == ExitCode.OK, result.output
     told = json.loads(result.stdout)
     assert told["model"]["is_simulated"] is True
     (take,) = told["takes"]
-    assert (take["name"], take["n_parts"], take["n_kept"]) == ("window light", 5, 15)
+    assert (take["name"], take["n_kept"]) == ("window light", 15)
 
 
-def test_that_a_live_camera_is_recorded_in_parts_with_pauses(genuine, tmp_path, monkeypatch):
-    hurried = partial(Plan, pause=0.2, at_least_every=0.05)
+def test_that_a_live_camera_is_recorded_as_the_window_does(genuine, tmp_path, monkeypatch):
+    hurried = partial(Plan, at_least_every=0.05)
     monkeypatch.setattr(enrolling, "Plan", hurried)
     images = pictures(genuine[0])
     server = MjpegServer()
@@ -124,7 +122,7 @@ def test_that_a_live_camera_is_recorded_in_parts_with_pauses(genuine, tmp_path, 
         server.close()
     assert result.exit_code == ExitCode.OK, result.output
     model = load(file)
-    assert model.takes == tuple(f"desk #{part}" for part in range(1, 6))
+    assert model.takes == ("desk",)
     assert len(model.estimator.labels_) == 15
     assert "secret" not in result.output
 
@@ -191,7 +189,7 @@ def test_that_a_take_without_a_face_is_told_and_the_others_are_used(genuine, tmp
     result = run("enrol", tmp_path / "wall.png", genuine[0], "-o", file, *TINY, "-q")
     assert (result.exit_code, result.stdout) == (ExitCode.OK, "")
     assert result.stderr.startswith("The take wall is left out: none of its 1 frames is usable")
-    assert load(file).takes == (f"{genuine[0].stem} #1",)
+    assert load(file).takes == (genuine[0].stem,)
 
 
 # ------------------------------------------------- refusals

@@ -167,7 +167,7 @@ def test_that_an_all_black_crop_is_refused_as_too_dark(pipeline, genuine_take):
 
 @pytest.mark.fault("Numbers", "identical frames for a take", keeps="takes")
 def test_that_one_picture_over_and_over_fills_no_take(attempt, pipeline, genuine_take):
-    enrolment = Enrolment(Plan(parts=1, frames=6, every=0.0, at_least_every=0.1))
+    enrolment = Enrolment(Plan(frames=6, every=0.0, at_least_every=0.1))
     enrolment.start("frozen")
     for number in range(12):
         with attempt():
@@ -182,7 +182,7 @@ def test_that_one_picture_over_and_over_fills_no_take(attempt, pipeline, genuine
 @pytest.mark.fault("Numbers", "a take of one repeated picture, fitted all the same", keeps="models")
 @pytest.mark.parametrize("n_different", [1, 2, 11])
 def test_that_a_fit_on_copies_is_refused_with_the_reason(n_different):
-    samples = samples_of("window #1", "window #2", n=18)
+    samples = samples_of("window 1", "window 2", n=18)
     for rows in samples._rows.values():
         rows[:] = [rows[place % n_different] for place in range(len(rows))]
     with pytest.raises(InvalidInputError, match=rf"Only {n_different} of these 36 frames differ"):
@@ -190,7 +190,7 @@ def test_that_a_fit_on_copies_is_refused_with_the_reason(n_different):
 
 
 def test_that_copies_are_not_folded_into_a_model_and_a_single_one_spoils_nothing():
-    more = samples_of("lamp #1", seed=3, n=18)
+    more = samples_of("lamp 1", seed=3, n=18)
     rows = more._rows
     for view in rows.values():
         view[4] = view[3]
@@ -218,8 +218,8 @@ def numbers_in(value):
 
 
 def test_that_everything_the_models_page_shows_is_a_finite_number():
-    rows = samples_of("window #1", "window #2", "window #3", n=12)
-    grown = extended(window_model(), samples_of("lamp #1", seed=3, n=8))
+    rows = samples_of("window 1", "window 2", "window 3", n=12)
+    grown = extended(window_model(), samples_of("lamp 1", seed=3, n=8))
     for model in (window_model(), fitted(rows, Settings(), FEATURES), grown):
         found = list(numbers_in(describe(model)))
         assert len(found) > 50

@@ -24,7 +24,7 @@ SETTINGS = Settings(n_clusters=2, delta=0.1, target_bpcer=0.1)
 
 
 def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=True):
-    """Rows of some parts, all about one place; ``known`` says whether circumstances are."""
+    """Rows of some takes, all about one place; ``known`` says whether circumstances are."""
     rng, samples = np.random.default_rng(seed), Samples()
     places = {"eyes": np.arange(4.0), "skin": np.arange(3.0)}
     for name in names:
@@ -38,12 +38,12 @@ def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=Tru
     return samples
 
 
-WINDOW = ("window #1", "window #2", "window #3")
+WINDOW = ("window 1", "window 2", "window 3")
 
 
 @functools.cache
 def window_model():
-    """A model of three parts in one light; never changed, so that tests share it."""
+    """A model of three takes in one light; never changed, so that tests share it."""
     return fitted(samples_of(*WINDOW), SETTINGS, FEATURES)
 
 

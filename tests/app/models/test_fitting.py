@@ -18,7 +18,7 @@ from tests.app.models.model_material import (
     window_model,
 )
 
-NEW = samples_of("lamp #1", "lamp #2", seed=5, shift=1.5, warmth=0.9)
+NEW = samples_of("lamp 1", "lamp 2", seed=5, shift=1.5, warmth=0.9)
 
 
 def state_of(model):
@@ -99,7 +99,7 @@ def test_that_a_fit_can_be_cancelled():
 def test_that_the_least_enrolment_can_be_fitted_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = fitted(samples_of("a #1", n=12), Settings(), FEATURES)
+        model = fitted(samples_of("a 1", n=12), Settings(), FEATURES)
     assert np.isfinite(model.threshold)
     assert all(note.endswith(".") for note in model.notes)
 
@@ -108,7 +108,7 @@ def test_that_repeated_frames_are_fitted_without_a_warning():
     samples = samples_of(*WINDOW)
     for row in range(8):
         views = {name: array[row : row + 1] for name, array in samples.views.items()}
-        samples.add_views(views, "again #1", samples.conditions[row])
+        samples.add_views(views, "again 1", samples.conditions[row])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = fitted(samples, SETTINGS, FEATURES)
@@ -161,7 +161,7 @@ def test_that_growing_leaves_the_old_model_unchanged():
 def test_that_a_grown_model_scores_its_new_frames_higher():
     old = window_model()
     grown = extended(old, NEW)
-    unseen = samples_of("lamp #3", seed=6, shift=1.5).views
+    unseen = samples_of("lamp 3", seed=6, shift=1.5).views
     for views in (NEW.views, unseen):
         assert (grown.estimator.score_samples(views) > old.estimator.score_samples(views)).all()
     # Those who were refused are let in now.
@@ -171,7 +171,7 @@ def test_that_a_grown_model_scores_its_new_frames_higher():
 
 def test_that_a_grown_model_knows_all_its_takes_and_circumstances():
     grown = extended(window_model(), NEW, is_simulated=True)
-    assert grown.takes == (*WINDOW, "lamp #1", "lamp #2")
+    assert grown.takes == (*WINDOW, "lamp 1", "lamp 2")
     assert grown.conditions.takes == grown.takes
     assert grown.is_simulated
     assert not grown.is_saved
@@ -196,7 +196,7 @@ def test_that_growing_by_known_circumstances_helps_a_model_that_knew_none():
     unknown = fitted(samples_of(*WINDOW, known=False), SETTINGS, FEATURES)
     grown = extended(unknown, NEW)
     assert isinstance(grown.conditions, EnrolledConditions)
-    assert grown.conditions.takes == ("lamp #1", "lamp #2")
+    assert grown.conditions.takes == ("lamp 1", "lamp 2")
     assert extended(unknown, samples_of("x", known=False)).conditions is None
 
 

@@ -9,12 +9,11 @@ import pytest
 from app.models.files import load, save
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.models.summary import CERTIFIED_GAP, describe, take_of
+from app.models.summary import CERTIFIED_GAP, describe
 from app.settings import CLUSTERS, LEAST_NORM, Settings
 from lmkl_core import LocalisedMKL
 from lmkl_core.calibration import LEVEL_SHARE
 from lmkl_core.errors import ConvergenceWarning
-from tests.app.enrolment_material import Sitting
 from tests.app.models.model_material import (
     FEATURES,
     SETTINGS,
@@ -48,36 +47,10 @@ def test_that_weights_sizes_and_names_agree_with_the_estimator():
     assert shown.digest == model.digest
 
 
-def test_that_takes_are_told_by_name_and_their_parts_by_number():
-    shown = describe(window_model())
-    assert shown.takes == ("window",)
-    assert shown.n_parts == 3
+def test_that_takes_are_told_by_name():
+    assert describe(window_model()).takes == WINDOW
     library = describe(replace(window_model(), takes=("take 1", "take 2", "take 3")))
     assert library.takes == ("take 1", "take 2", "take 3")
-
-
-@pytest.mark.parametrize(
-    ("part", "take"),
-    [
-        ("lamp #1", "lamp"),
-        ("lamp #12", "lamp"),
-        ("lamp #1 #2", "lamp #1"),
-        ("lamp #x", "lamp #x"),
-        ("lamp #", "lamp #"),
-        ("lamp#1", "lamp#1"),
-        ("", ""),
-    ],
-)
-def test_that_a_part_leads_back_to_its_take(part, take):
-    assert take_of(part) == take
-
-
-def test_that_every_recorded_part_leads_back_to_its_take():
-    sitting = Sitting()
-    for name in ("lamp", "lamp #1", "#1", "lamp # 1"):
-        sitting.record(name)
-    for sample in sitting.enrolment.samples:
-        assert take_of(sample.part_name) == sample.take
 
 
 def test_that_typical_terms_sum_to_the_mean_score_of_the_enrolled_frames():
@@ -113,7 +86,7 @@ def test_that_stress_is_told_only_where_whole_conditions_can_be_left_out():
     assert one.stress_bpcer is None
     assert one.stress == ()
     samples = samples_of(*WINDOW)
-    lamp = samples_of("lamp #1", "lamp #2", warmth=0.9, shift=0.5)
+    lamp = samples_of("lamp 1", "lamp 2", warmth=0.9, shift=0.5)
     for row, take in enumerate(lamp.takes):
         views = {name: array[row : row + 1] for name, array in lamp.views.items()}
         samples.add_views(views, take, lamp.conditions[row])
@@ -211,9 +184,8 @@ def test_that_a_model_from_a_file_is_shown_as_it_was(tmp_path):
 
 
 def test_that_grown_and_recalibrated_models_can_be_shown():
-    grown = extended(window_model(), samples_of("lamp #1", shift=1.5, warmth=0.9))
+    grown = extended(window_model(), samples_of("lamp", shift=1.5, warmth=0.9))
     shown = describe(grown)
     assert shown.n_samples == sum(shown.cluster_sizes) == 32
-    assert shown.takes == ("window", "lamp")
-    assert shown.n_parts == 4
+    assert shown.takes == (*WINDOW, "lamp")
     assert describe(recalibrated(grown, 0.3)).threshold.target_bpcer == 0.3

@@ -11,14 +11,13 @@ FEATURES = {"format": 1, "preset": {"name": "texture"}, "weights": {"net": "0" *
 
 
 def takes(n_frames, *names, first=0, columns=5):
-    """Return samples of takes of that many frames each, in parts of three."""
+    """Return samples of takes of that many frames each."""
     rng = np.random.default_rng(first)
-    numbered = enumerate(((name, k) for name in names for k in range(n_frames)), start=first)
+    numbered = enumerate((name for name in names for _ in range(n_frames)), start=first)
     return tuple(
         Sample(
             number,
             name,
-            k // 3,
             {
                 f"{part}/net": rng.normal(size=(1, columns)).astype("f4")
                 for part in ("eyes", "nose")
@@ -26,7 +25,7 @@ def takes(n_frames, *names, first=0, columns=5):
             Condition(*map(float, rng.normal(size=len(NAMES)))),
             np.zeros((96, 96, 3), np.uint8),
         )
-        for number, (name, k) in numbered
+        for number, name in numbered
     )
 
 
@@ -50,7 +49,7 @@ def nothing_is_left():
 def same(some, others):
     """Whether samples are the same but for their numbers and their pictures."""
     return len(some) == len(others) and all(
-        (one.take, one.part, one.condition) == (other.take, other.part, other.condition)
+        (one.take, one.condition) == (other.take, other.condition)
         and list(one.views) == list(other.views)
         and all(np.array_equal(one.views[name], other.views[name]) for name in one.views)
         for one, other in zip(some, others, strict=True)

@@ -76,16 +76,18 @@ def test_that_an_index_that_is_none_is_told(folder, text):
 @pytest.mark.parametrize(
     "values",
     [
-        {"version": 2},
+        {"version": 1},
+        {"version": 3},
         {"takes": "window"},
         {"takes": ["x" * 5000]},
-        {"rows": [[0, 0, 0, 99]]},
-        {"rows": [[0, 0, 9, 0]]},
-        {"rows": [[-1, 0, 0, 0]]},
-        {"rows": [[0, 0, 0, 0], [0, 0, 0, 0]]},
-        {"rows": [[0, 0, 0]]},
+        {"rows": [[0, 0, 99]]},
+        {"rows": [[0, 9, 0]]},
+        {"rows": [[-1, 0, 0]]},
+        {"rows": [[0, 0, 0], [0, 0, 0]]},
+        {"rows": [[0, 0]]},
+        {"rows": [[0, 0, 0, 0]]},
         {"rows": []},
-        {"rows": [[0.5, 0, 0, 0]]},
+        {"rows": [[0.5, 0, 0]]},
         {"rows": {"0": 1}},
         {"chunks": [["../../x", "0" * 64, 1]]},
         {"chunks": [[-1, "0" * 64, 1]]},
@@ -210,7 +212,7 @@ def test_that_files_of_other_views_do_not_mix(folder, monkeypatch):
     changed(
         folder,
         chunks=[*mine["chunks"], [chunk[0] + 90, *chunk[1:]]],
-        rows=[*mine["rows"], [0, 0, 3, 0], [0, 0, 3, 1]],
+        rows=[*mine["rows"], [0, 3, 0], [0, 3, 1]],
     )
     for path in sorted(theirs.iterdir()):
         path.unlink()

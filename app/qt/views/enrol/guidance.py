@@ -35,7 +35,7 @@ class Guidance(QFrame):
         for row, text in enumerate(
             (
                 self.tr("Sit before the camera as you usually do and press Record."),
-                self.tr("Move your head a little while the ring fills; look away at the pauses."),
+                self.tr("Turn, nod and lean a little while the ring fills."),
                 self.tr("Record a second take in another light, then fit the model."),
             )
         ):
