@@ -138,7 +138,7 @@ def run(seconds, n_recorded, control):
     window = make_window(
         Settings(source="demo", theme="light"),
         make_demo=lambda: DemoSource(n_recorded=n_recorded),
-        plan=Plan(parts=3, frames=6),
+        plan=Plan(frames=18),
         observe=scorer,
     )
     window.show()

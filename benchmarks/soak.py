@@ -249,7 +249,7 @@ def run(options, make_demo=None):
         window = make_window(
             Settings(source="demo", theme="light", preset=options.preset, reopen_last=False),
             make_demo=make_demo or Demos(options.recorded),
-            plan=Plan(parts=3, frames=6, every=0.1, at_least_every=0.3, pause=0.3),
+            plan=Plan(frames=18, every=0.1, at_least_every=0.3),
             observe=scorer,
         )
         gc.enable()

@@ -39,7 +39,6 @@ class RecoveryTarget(Target):
             Sample(
                 number,
                 "lamp",
-                number // 2,
                 {name: rng.random((1, width), np.float32) for name, width in VIEWS.items()},
                 None,
                 None,
@@ -47,7 +46,7 @@ class RecoveryTarget(Target):
             for number in range(4)
         ]
         data, found = packed(samples)
-        rows = tuple(Row(0, number // 2, 0, number) for number in range(4))
+        rows = tuple(Row(0, 0, number) for number in range(4))
         written = datetime(2026, 3, 14, tzinfo=UTC)
         index = Index(written, FEATURES, ("lamp",), rows, (Chunk(0, found, 4),))
         return {"run": joined(index.to_bytes(), data)}

@@ -26,8 +26,7 @@ class SettingsTarget(Target):
     def good_files(cls) -> dict[str, bytes]:
         chosen = settings.Settings(
             source="camera:Front",
-            delta="auto",
-            n_clusters="auto",
+            target_bpcer=0.05,
             theme="dark",
             recent=("/home/a/me.safetensors", "C:\\models\\ich.safetensors"),
             window="00ff" * 20,
@@ -35,7 +34,7 @@ class SettingsTarget(Target):
         )
         known = {"default": settings.Settings(), "chosen": chosen}
         return {
-            f"{name}.json": json.dumps(dataclasses.asdict(each), indent=2).encode()
+            f"{name}.json": json.dumps(_stored(each), indent=2).encode()
             for name, each in known.items()
         }
 
@@ -53,7 +52,7 @@ class SettingsTarget(Target):
         if broken := settings.check(found):
             raise Broken(f"these settings break their own rules: {broken}")
         # What was loaded can be stored, and is the same when it is loaded again.
-        text = json.dumps(dataclasses.asdict(found), allow_nan=False)
+        text = json.dumps(_stored(found), allow_nan=False)
         text.encode("utf-8")
         self._path.write_text(text, encoding="utf-8")
         if settings.load() != (found, ()):
@@ -61,3 +60,7 @@ class SettingsTarget(Target):
         for problem in problems:
             told(problem)
         return " / ".join(problems[:1]) or LOADED
+
+
+def _stored(values: settings.Settings) -> dict[str, object]:
+    return {"version": settings.VERSION, **dataclasses.asdict(values)}
