@@ -119,6 +119,7 @@ def test_that_all_of_ours_loads_without_what_is_excluded():
     needs_torch = {
         "lmkl_core.features.engines.torch_engine",
         "lmkl_core.features.networks.efficientnet_lite",
+        "lmkl_core.features.networks.minifasnet",
         "lmkl_core.features.networks.state_dict",
         "lmkl_core.features.networks.truncated",
     }

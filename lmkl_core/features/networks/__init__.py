@@ -1,7 +1,7 @@
 """The networks that presets may name: their layers, how they are built, loaded and cut short.
 
 `registry` and `graph` are plain values and import no torch; `families`, `efficientnet_lite`,
-`state_dict` and `truncated` need it and are imported only where a network is built.
+`minifasnet`, `state_dict` and `truncated` need it and are imported only where a network is built.
 """
 
 from lmkl_core.features.networks.graph import Graph, Output

@@ -4,6 +4,7 @@ Every network here is a chain at the level of its named layers, so that cutting 
 taking the first stages. torch is imported inside the functions: this module stays cheap.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -135,6 +136,23 @@ def nasnetlarge() -> Stages:
 
     body = _without(NASNetALarge(), "last_linear")
     return Stages(body, (Features(body),))
+
+
+def minifasnet_v2(shapes: Mapping[str, tuple[int, ...]] | None = None) -> Stages:
+    """MiniFASNetV2 with the widths that a file's shapes name, and 1 where they name none."""
+    return _minifasnet(shapes, has_attention=False)
+
+
+def minifasnet_v1se(shapes: Mapping[str, tuple[int, ...]] | None = None) -> Stages:
+    """MiniFASNetV1SE, in the same way."""
+    return _minifasnet(shapes, has_attention=True)
+
+
+def _minifasnet(shapes: Mapping[str, tuple[int, ...]] | None, has_attention: bool) -> Stages:
+    from lmkl_core.features.networks.minifasnet import MiniFASNet
+
+    body = MiniFASNet(shapes or {}, has_attention)
+    return Stages(body, body.chain())
 
 
 def _without(body, name: str):

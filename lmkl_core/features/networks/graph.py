@@ -20,9 +20,6 @@ from lmkl_core.features.presets.preset import (
 VIEWS_FORMAT = 1
 """Raised whenever the same preset and weights would give other values than before."""
 
-LARGEST_CROP = 1024
-"""Largest side of a crop in pixels."""
-
 
 @dataclass(frozen=True)
 class Output:
@@ -56,10 +53,12 @@ class Graph:
         _check_choice("photometry", self.photometry, PHOTOMETRIES)
         if not self.outputs:
             raise InvalidInputError(f"No layer of {self.network} is used; name at least one.")
-        if not self.spec.smallest <= self.size <= LARGEST_CROP:
+        low, high = self.spec.smallest, self.spec.largest
+        if not low <= self.size <= high:
+            sizes = f"{low} to {high}" if low < high else f"{low}"
             raise InvalidInputError(
-                f"{self.network} takes crops of {self.spec.smallest} to {LARGEST_CROP} pixels, "
-                f"not of {self.size}; change the crop's size."
+                f"{self.network} takes crops of {sizes} pixels, not of {self.size}; "
+                "change the crop's size."
             )
 
     @property

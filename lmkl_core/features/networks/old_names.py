@@ -22,6 +22,11 @@ def with_features(names: Sequence[str]) -> list[str]:
     return [f"features.{name}" for name in names]
 
 
+def without_module(names: Sequence[str]) -> list[str]:
+    """Drop ``module.``, which a file has that was saved from a network on several devices."""
+    return [name.removeprefix("module.") for name in names]
+
+
 def densenet(names: Sequence[str]) -> list[str]:
     """``denselayer1.norm.1`` is older than the rule that modules' names hold no dots."""
     return [_DENSE.sub(r"\1\2", name) for name in with_features(names)]

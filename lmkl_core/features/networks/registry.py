@@ -5,6 +5,10 @@ pooled over their area by the preset. For ResNet50, GoogLeNet, DenseNet201, Mobi
 NASNetLarge that is the vector which the classifying layer sees. VGG16 and AlexNet put fully
 connected layers in between; we stop before these (pool5), because the paper does not say which
 it took, because they would tie the crop to 224 pixels, and because they are 90 % of the file.
+
+The two MiniFASNets tell live faces from attacks and end in vectors: ``embedding``, and ``live``,
+three probabilities of which the second is "live". A vector is a feature map of 1 x 1 pixels; pool
+it with ``mean``.
 """
 
 from types import MappingProxyType
@@ -15,6 +19,7 @@ from lmkl_core.features.networks.spec import Layer, NetworkSpec, Scaling
 
 _IMAGENET = Scaling(mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225))
 _HALF = Scaling(mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))
+_PIXELS = Scaling(mean=(0.0, 0.0, 0.0), std=(1 / 255, 1 / 255, 1 / 255))
 
 
 def _layers(**channels: int) -> tuple[Layer, ...]:
@@ -106,6 +111,24 @@ _SPECS = (
         unused=("last_linear.",),
         smallest=64,
         scaling=_HALF,
+    ),
+    *(
+        NetworkSpec(
+            name=name,
+            build=build,
+            layers=_layers(embedding=128, live=3),
+            unused=(),
+            rename=old_names.without_module,
+            smallest=80,
+            largest=80,
+            scaling=_PIXELS,
+            takes_shapes=True,
+            is_bgr=True,
+        )
+        for name, build in (
+            ("minifasnet-v2", families.minifasnet_v2),
+            ("minifasnet-v1se", families.minifasnet_v1se),
+        )
     ),
 )
 

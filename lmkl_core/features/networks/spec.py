@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 LAST = "last"
 """In every network, the last layer: the feature maps that its classifier starts from."""
 
+LARGEST_CROP = 1024
+"""Largest side of a crop in pixels."""
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -41,6 +44,9 @@ class NetworkSpec:
     build : callable
         Builds the network without weights: its body and, in the order of ``layers``, its stages.
         Imports torch, so it is called only where a network runs.
+    takes_shapes : bool
+        Whether ``build`` is given the shapes of the file's tensors, by the body's names: the
+        layers of a pruned network have widths of their own.
     layers : tuple of Layer
         From the input to the output; the last one also answers to `LAST`.
     scaling : Scaling
@@ -49,17 +55,22 @@ class NetworkSpec:
         Beginnings of the weights' names that files have and no layer needs: the classifier.
     rename : callable
         Turns the names of a published file into those of the body.
-    smallest : int
-        Smallest side of a crop in pixels.
+    smallest, largest : int
+        Limits of a crop's side in pixels.
+    is_bgr : bool
+        Whether its input is blue, green, red.
     """
 
     name: str
-    build: "Callable[[], Stages]"
+    build: "Callable[..., Stages]"
     layers: tuple[Layer, ...]
     scaling: Scaling
     unused: tuple[str, ...]
     rename: Callable[[Sequence[str]], list[str]] = old_names.unchanged
     smallest: int = 32
+    largest: int = LARGEST_CROP
+    takes_shapes: bool = False
+    is_bgr: bool = False
 
     @property
     def layer_names(self) -> tuple[str, ...]:

@@ -37,9 +37,10 @@ def load_network(spec: NetworkSpec, path: Path) -> tuple[nn.Module, ...]:
     InvalidInputError
         If the file cannot be read or is not of this network.
     """
+    state = read_tensors(path)
     with torch.device("meta"):
-        stages = spec.build()
-    fill(stages, spec, read_tensors(path), path)
+        stages = spec.build(_shapes(state, spec)) if spec.takes_shapes else spec.build()
+    fill(stages, spec, state, path)
     return stages.chain
 
 
@@ -136,6 +137,10 @@ def _check_size(path: Path) -> None:
             f"The weights file {path} holds compressed entries, which torch never writes; fetch "
             "it again."
         )
+
+
+def _shapes(state: Mapping[str, Tensor], spec: NetworkSpec) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(value.shape) for name, value in _renamed(state, spec).items()}
 
 
 def _renamed(state: Mapping[str, Tensor], spec: NetworkSpec) -> dict[str, Tensor]:

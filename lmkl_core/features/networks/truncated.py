@@ -5,7 +5,7 @@ For a crop with pixels p (0 to 255), channel by channel:
 1. photometry: ``none`` leaves p; ``grey-world`` takes ``p * grey / mean(p)``, so that neither the
    colour of the light nor its strength is left; ``standardise`` takes
    ``grey + spread * (p - mean(p)) / std(p)``, which removes contrast as well;
-2. the network's own normalisation, ``(p / 255 - mean) / std``;
+2. the network's own normalisation, ``(p / 255 - mean) / std``, and its order of colours;
 3. the stages up to the deepest layer asked for, and none after it;
 4. pooling over the area: mean m, standard deviation s, or both one after the other;
 5. ``l2``: division by the Euclidean norm; ``l2-each``: each of k statistics by its own norm, and
@@ -58,6 +58,7 @@ class Truncated(nn.Module):
         spec = graph.spec
         names = [layer.name for layer in spec.layers]
         self._photometry: Photometry = graph.photometry
+        self._is_bgr = spec.is_bgr
         self._outputs = tuple(
             (names.index(_own_name(output, names)), output) for output in graph.outputs
         )
@@ -83,6 +84,8 @@ class Truncated(nn.Module):
         """
         x = _relit(crops.permute(0, 3, 1, 2).to(torch.float32), self._photometry)
         x = x * self.scale + self.shift
+        if self._is_bgr:
+            x = x.flip(1)
         pooled: dict[Output, Tensor] = {}
         for place, stage in enumerate(self.stages):
             x = stage(x)

@@ -15,6 +15,10 @@ from lmkl_core.errors import InvalidInputError
 CHECKSUM_DIGITS = 64
 _TORCHVISION = "https://download.pytorch.org/models/"
 _BSD = "BSD-3-Clause"
+_SILENT_FACE = (
+    "https://raw.githubusercontent.com/minivision-ai/Silent-Face-Anti-Spoofing/"
+    "b6d5f04ad78778917853b25c778acef6d5626d15/resources/anti_spoof_models/"
+)
 
 
 @dataclass(frozen=True)
@@ -151,6 +155,24 @@ CATALOGUE: tuple[Weights, ...] = (
             "https://github.com/rwightman/pytorch-image-models/releases/download/"
             "v0.1-weights/nasnetalarge-dc4a7b8b.pth"
         ),
+    ),
+    Weights(
+        name="minifasnet-v2",
+        file_name="2.7_80x80_MiniFASNetV2.pth",
+        sha256="a5eb02e1843f19b5386b953cc4c9f011c3f985d0ee2bb9819eea9a142099bec0",
+        what="MiniFASNetV2: liveness of frames, preset liveness",
+        licence="Apache-2.0",
+        size=1_849_453,
+        url=_SILENT_FACE + "2.7_80x80_MiniFASNetV2.pth",
+    ),
+    Weights(
+        name="minifasnet-v1se",
+        file_name="4_0_0_80x80_MiniFASNetV1SE.pth",
+        sha256="84ee1d37d96894d5e82de5a57df044ef80a58be2b218b5ed7cdfd875ec2f5990",
+        what="MiniFASNetV1SE: liveness of frames, preset liveness",
+        licence="Apache-2.0",
+        size=1_856_130,
+        url=_SILENT_FACE + "4_0_0_80x80_MiniFASNetV1SE.pth",
     ),
     Weights(
         name="yunet",
