@@ -10,12 +10,13 @@ and a mirror image cannot come out, because multiplying by a complex number neve
 
 Borders: a crop may reach over the frame. Resampled crops are continued by reflection. Native crops
 are first moved inside the frame, so that they show only real pixels; where the frame is smaller
-than the crop, they are continued by reflection too. `visible_share` says whether the face itself is
-in the picture.
+than the crop, they are continued by reflection too. Boxes are made no larger than the frame and
+moved inside it. `visible_share` says whether the face itself is in the picture.
 """
 
 from collections.abc import Iterable
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,6 +45,9 @@ edge, at the height of the nose: up to a seventh of the width may be missing at 
 The ten people of the demo have the upper edge of their brows at 0.35 to 0.38 and the lower edge of
 their chins at 1.00 to 1.07.
 """
+
+Box = tuple[float, float, float, float]
+"""x, y, width and height in pixels of the image."""
 
 _TEMPLATE = np.array(TEMPLATE)
 _CENTRE = (0.5, 0.5)
@@ -89,7 +93,7 @@ def face_side(transform: Matrix) -> float:
     return 1.0 / scale_of(transform)
 
 
-def cut(image: Image, transform: Matrix | None, crop: Crop) -> Image:
+def cut(image: Image, transform: Matrix | None, crop: Crop, box: Box | None = None) -> Image:
     """Cut one crop, ``crop.size`` pixels square.
 
     Parameters
@@ -97,12 +101,18 @@ def cut(image: Image, transform: Matrix | None, crop: Crop) -> Image:
     image : ndarray
         RGB, uint8.
     transform : ndarray or None
-        Of `face_transform`; None is enough for a crop of the whole image.
+        Of `face_transform`; None is enough for a crop of the whole image or of the box.
     crop : Crop
         What to cut.
+    box : tuple of float, optional
+        The detector's, for a crop of it.
     """
     if crop.of == "image":
         return reduce_to(image, crop.size, crop.size)
+    if crop.of == "box":
+        if box is None:
+            raise ValueError(f"crop {crop.name!r} lies on a face's box, and there is none")
+        return _scaled_box(image, box, crop)
     if transform is None:
         raise ValueError(f"crop {crop.name!r} lies on a face, and there is no face transform")
     if crop.side is None:
@@ -111,9 +121,11 @@ def cut(image: Image, transform: Matrix | None, crop: Crop) -> Image:
     return resample(image, to_image, crop.size)
 
 
-def cut_all(image: Image, transform: Matrix | None, crops: Iterable[Crop]) -> dict[str, Image]:
+def cut_all(
+    image: Image, transform: Matrix | None, crops: Iterable[Crop], box: Box | None = None
+) -> dict[str, Image]:
     """Cut every crop, by name; see `cut`."""
-    return {crop.name: cut(image, transform, crop) for crop in crops}
+    return {crop.name: cut(image, transform, crop, box) for crop in crops}
 
 
 def square_corners(
@@ -147,6 +159,23 @@ def visible_share(
     # Pixels are squares about their centres: the frame ends half a pixel beyond the outermost.
     inside = (points >= -0.5) & (points <= np.array([width, height]) - 0.5)
     return float(inside.all(axis=1).mean())
+
+
+def _scaled_box(image: Image, box: Box, crop: Crop) -> Image:
+    """Return the scaled box inside the image, as the liveness networks learnt to see it.
+
+    Resized bilinearly and without a blur, as their training pictures were.
+    """
+    last = np.array(image.shape[1::-1]) - 1.0
+    corner, sides = np.clip(np.nan_to_num(box), -_FARTHEST, _FARTHEST).reshape(2, 2)
+    sides = np.maximum(sides, 1.0)
+    scaled = sides * min(crop.scale, *(last / sides))
+    low = corner + sides / 2 - scaled / 2
+    high = low + scaled
+    shift = np.maximum(-low, 0.0) - np.maximum(high - last, 0.0)
+    (left, top), (right, bottom) = (low + shift).astype(int), (high + shift).astype(int)
+    part = image[top : bottom + 1, left : right + 1]
+    return np.asarray(cv2.resize(part, (crop.size, crop.size)), dtype=np.uint8)
 
 
 def _native(image: Image, transform: Matrix, crop: Crop) -> Image:

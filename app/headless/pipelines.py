@@ -9,7 +9,7 @@ from app.models.files import LONGEST_NAME, difference_of
 from app.models.model import PadModel
 from app.names import cleaned_name
 from app.pipeline import Pipeline
-from app.preparing import detector_from
+from app.preparing import detector_from, meter_from
 from lmkl_core.errors import InvalidInputError, ModelFileError
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.presets import (
@@ -40,7 +40,9 @@ def pipeline_for(
     """
     chosen = load_preset(preset) if isinstance(preset, str) else preset
     extractor = Extractor(chosen, progress=progress)
-    return Pipeline(extractor, FaceTracker(detector_from(detector))), extractor.fingerprint()
+    tracker = FaceTracker(detector_from(detector))
+    pipeline = Pipeline(extractor, tracker, meter=meter_from(progress=progress))
+    return pipeline, extractor.fingerprint()
 
 
 def pipeline_of(
@@ -143,5 +145,7 @@ def _tables(stored: Mapping[str, Any]) -> dict[str, Any]:
 def _crop(stored: Mapping[str, Any]) -> dict[str, Any]:
     if stored["of"] == "image":
         return {"of": "image", "size": stored["size"]}
+    if stored["of"] == "box":
+        return {"of": "box", "size": stored["size"], "scale": stored["scale"]}
     place = {"native": True} if stored["side"] is None else {"side": stored["side"]}
     return {"centre": stored["centre"], "size": stored["size"], **place}

@@ -19,7 +19,7 @@ from lmkl_core.features.engines.export import exporter_id
 from lmkl_core.features.engines.machine import default_threads
 from lmkl_core.features.networks.graph import VIEWS_FORMAT
 from lmkl_core.features.plan import described_views, plan
-from lmkl_core.features.presets.preset import Branch, DescriptorBranch, Preset
+from lmkl_core.features.presets.preset import Branch, Crop, DescriptorBranch, Preset
 from lmkl_core.features.shipped import refuse_unshipped
 
 
@@ -217,7 +217,7 @@ def preset_fingerprint(preset: Preset) -> dict[str, Any]:
     """Return what `Extractor.fingerprint` says of a preset, which needs no weights."""
     return {
         "name": preset.name,
-        "crops": [_json(asdict(crop)) for crop in preset.crops],
+        "crops": [_crop(crop) for crop in preset.crops],
         "branches": [_branch(branch) for branch in preset.branches],
     }
 
@@ -246,6 +246,14 @@ def _default_find() -> Callable[..., FoundWeights]:
     from lmkl_core.features import weights
 
     return weights.find
+
+
+def _crop(crop: Crop) -> dict[str, Any]:
+    """Return a crop as JSON values; older models have no scale, so only a box has one."""
+    values = _json(asdict(crop))
+    if crop.of != "box":
+        del values["scale"]
+    return values
 
 
 def _branch(branch: Branch | DescriptorBranch) -> dict[str, Any]:

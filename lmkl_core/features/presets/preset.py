@@ -41,15 +41,19 @@ class Crop:
     side : float or None
         Side in face coordinates; the square is resampled to ``size``. None takes ``size`` pixels
         of the frame as they are, upright and never resampled.
-    of : {"face", "image"}
-        ``"image"`` takes the whole frame, resized to the square; centre and side then say nothing.
+    of : {"face", "image", "box"}
+        ``"image"`` takes the whole frame, resized to the square; ``"box"`` the detector's box,
+        ``scale`` times as wide and high. Centre and side then say nothing.
+    scale : float
+        How many times larger than the box, as far as the frame is large enough.
     """
 
     name: str
     size: int
     centre: tuple[float, float] = (0.5, 0.5)
     side: float | None = 1.0
-    of: Literal["face", "image"] = "face"
+    of: Literal["face", "image", "box"] = "face"
+    scale: float = 1.0
 
     @property
     def is_native(self) -> bool:

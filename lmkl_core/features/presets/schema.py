@@ -22,11 +22,16 @@ from lmkl_core.features.presets.preset import (
 MAX_VIEWS = 100
 LONGEST_NAME = 60
 SMALLEST, LARGEST, STEP = 32, 512, 32
-NASNET_SIZE = 331
-"""What NASNetLarge was trained on; no multiple of 32, and yet the right size for it."""
+MINIFASNET_SIZE, NASNET_SIZE = 80, 331
+"""What these networks were trained on; no multiples of 32, and yet the right sizes for them."""
 
 PRESET_KEYS = ("name", "description", "crops", "branches")
-CROP_KEYS = ("of", "centre", "side", "native", "size")
+CROP_KEYS = ("of", "centre", "side", "native", "scale", "size")
+_PLACES = {
+    "face": ("a square on the face", ("centre", "side", "native")),
+    "image": ("the whole image", ()),
+    "box": ("the detector's box", ("scale",)),
+}
 DESCRIPTOR_KEYS = ("descriptor", "crops")
 NETWORK_KEYS = ("network", "crops", "layers", "pooling", "photometry", "normalisation")
 BRANCH_KEYS = tuple(dict.fromkeys(NETWORK_KEYS + DESCRIPTOR_KEYS))
@@ -83,25 +88,29 @@ def _crop(name: str, value: Any) -> Crop:
     table = checks.table(value, path)
     checks.only_keys(table, CROP_KEYS, path, f"the crop {name!r}")
     size = _size(checks.required(table, "size", path, f"the crop {name!r}"), (*path, "size"))
-    of = checks.choice(table.get("of", "face"), ("face", "image"), (*path, "of"), "the origin")
+    of = checks.choice(table.get("of", "face"), _PLACES, (*path, "of"), "the origin")
+    what, keys = _PLACES[of]
+    for key in table:
+        if key not in ("of", "size", *keys):
+            raise PresetError(
+                f'{key} says nothing about {what} (of = "{of}"); remove it', (*path, key)
+            )
     if of == "image":
-        for key in ("centre", "side", "native"):
-            if key in table:
-                raise PresetError(
-                    f'{key} says nothing about the whole image (of = "image"); remove it',
-                    (*path, key),
-                )
         return Crop(name, size, of="image")
+    if of == "box":
+        scale = checks.required(table, "scale", path, f"the crop {name!r}")
+        scale = checks.number(scale, (*path, "scale"), low=0.1, high=10)
+        return Crop(name, size, of="box", scale=scale)
     return Crop(name, size, _centre(table, path), _side(table, path, name))
 
 
 def _size(value: Any, path: KeyPath) -> int:
     size = checks.whole(value, path)
-    if size == NASNET_SIZE or (SMALLEST <= size <= LARGEST and size % STEP == 0):
+    if size in (MINIFASNET_SIZE, NASNET_SIZE) or (SMALLEST <= size <= LARGEST and size % STEP == 0):
         return size
     raise PresetError(
         f"size is {checks.short(size)}; it must be a multiple of {STEP} from {SMALLEST} to "
-        f"{LARGEST}, or {NASNET_SIZE} for NASNetLarge",
+        f"{LARGEST}, or {NASNET_SIZE} for NASNetLarge or {MINIFASNET_SIZE} for MiniFASNet",
         path,
     )
 
@@ -174,7 +183,7 @@ def _descriptor_branch(
                 (*path, key),
             )
     smallest = DESCRIPTORS[name].smallest
-    return DescriptorBranch(name, _branch_crops(table, path, crops, name, smallest))
+    return DescriptorBranch(name, _branch_crops(table, path, crops, name, (smallest, LARGEST)))
 
 
 def _network_branch(table: Mapping[str, Any], path: KeyPath, crops: Mapping[str, Crop]) -> Branch:
@@ -183,7 +192,8 @@ def _network_branch(table: Mapping[str, Any], path: KeyPath, crops: Mapping[str,
 
     network = checks.choice(table["network"], NETWORKS, (*path, "network"), "the network")
     spec = NETWORKS[network]
-    crop_names = _branch_crops(table, path, crops, network, spec.smallest)
+    limits = (spec.smallest, spec.largest)
+    crop_names = _branch_crops(table, path, crops, network, limits)
     layers = checks.choices(
         checks.required(table, "layers", path, "a branch"),
         spec.layer_names,
@@ -211,16 +221,22 @@ def _network_branch(table: Mapping[str, Any], path: KeyPath, crops: Mapping[str,
 
 
 def _branch_crops(
-    table: Mapping[str, Any], path: KeyPath, crops: Mapping[str, Crop], what: str, smallest: int
+    table: Mapping[str, Any],
+    path: KeyPath,
+    crops: Mapping[str, Crop],
+    what: str,
+    limits: tuple[int, int],
 ) -> tuple[str, ...]:
-    """Return the crops of a branch, none too small for what looks at them."""
+    """Return the crops of a branch, none too small or too large for what looks at them."""
     names = checks.choices(
         checks.required(table, "crops", path, "a branch"), crops, (*path, "crops"), "the crop"
     )
     for position, name in enumerate(names):
-        if crops[name].size < smallest:
+        size = crops[name].size
+        if not limits[0] <= size <= limits[1]:
+            needed = limits[0] if size < limits[0] else limits[1]
             raise PresetError(
-                f"the crop {name!r} has {crops[name].size} pixels, but {what} needs {smallest}",
+                f"the crop {name!r} has {size} pixels, but {what} needs {needed}",
                 (*path, "crops", position),
             )
     return names

@@ -43,6 +43,8 @@ def to_toml(preset: Preset) -> str:
 def _crop(crop: Crop) -> dict[str, Any]:
     if crop.of == "image":
         return {"of": "image", "size": crop.size}
+    if crop.of == "box":
+        return {"of": "box", "scale": crop.scale, "size": crop.size}
     place: dict[str, Any] = {"centre": list(crop.centre)}
     if crop.side is None:
         return place | {"native": True, "size": crop.size}

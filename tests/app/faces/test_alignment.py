@@ -153,6 +153,60 @@ def test_that_a_crop_of_the_whole_image_needs_no_face():
         cut(image, None, Crop("face", 96))
 
 
+def original_box(image, box, scale, size):
+    """Cut a scaled box as the liveness networks' authors do, statement by statement."""
+    height, width = image.shape[:2]
+    x, y, box_width, box_height = box
+    scale = min((height - 1) / box_height, min((width - 1) / box_width, scale))
+    new_width, new_height = box_width * scale, box_height * scale
+    centre_x, centre_y = box_width / 2 + x, box_height / 2 + y
+    left, right = centre_x - new_width / 2, centre_x + new_width / 2
+    top, bottom = centre_y - new_height / 2, centre_y + new_height / 2
+    if left < 0:
+        left, right = 0, right - left
+    if top < 0:
+        top, bottom = 0, bottom - top
+    if right > width - 1:
+        left, right = left - (right - width + 1), width - 1
+    if bottom > height - 1:
+        top, bottom = top - (bottom - height + 1), height - 1
+    part = image[int(top) : int(bottom) + 1, int(left) : int(right) + 1]
+    return cv2.resize(part, (size, size))
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.7, 4.0])
+@pytest.mark.parametrize(
+    "box",
+    [
+        (250.3, 170.6, 100.2, 130.7),
+        (10.5, 20.25, 90.75, 120.5),
+        (560.1, 380.4, 75.3, 95.9),
+        (-30.5, 200.0, 80.25, 100.0),
+        (-900.0, 2000.0, 60.0, 70.0),
+        (100.7, 30.2, 400.3, 430.1),
+        (-50.0, -60.0, 900.4, 1200.8),
+        (300.0, 5.0, 3.5, 470.0),
+    ],
+    ids=["middle", "corner", "far corner", "over the edge", "outside", "large", "larger", "narrow"],
+)
+def test_that_a_box_is_cut_as_the_liveness_networks_learnt_it(box, scale):
+    image = noisy(blank(128), seed=3, sigma=60)
+    result = cut(image, None, Crop("head", 80, of="box", scale=scale), box)
+    assert np.array_equal(result, original_box(image, box, scale, 80))
+
+
+@pytest.mark.parametrize("box", [(0, 0, 0, 0), (5, 5, -3, -3), (np.nan, np.inf, np.nan, 1e300)])
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (1, 300), (480, 640)])
+def test_that_a_box_without_sense_gives_a_crop_and_no_error(box, height, width):
+    image = blank(128, height, width)
+    assert cut(image, None, Crop("head", 80, of="box", scale=2.7), box).shape == (80, 80, 3)
+
+
+def test_that_a_crop_of_the_box_needs_the_box():
+    with pytest.raises(ValueError, match="'head' lies on a face's box"):
+        cut(still(1), face_transform(placed()), Crop("head", 80, of="box", scale=2.7))
+
+
 def test_that_all_crops_of_a_preset_come_by_name_and_leave_the_frame_alone():
     image = still(1)
     before = image.copy()
