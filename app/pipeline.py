@@ -1,6 +1,6 @@
 """From a frame to named views: the only place where the stages are chained.
 
-``Frame -> RGB -> face -> aligned face -> quality and condition -> crops -> views``
+``Frame -> RGB -> face -> aligned face -> quality and condition -> crops -> views, liveness``
 
 Enrolment, live scoring, files and databases all come through `Pipeline.process`, so that one
 frame gives the same values everywhere. A stage that cannot go on ends the way with a status and a
@@ -10,7 +10,7 @@ reason; nothing a frame can hold raises.
 import math
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.conditions import condition_of
-from app.faces.alignment import cut, cut_all, face_side, face_transform, visible_share
+from app.faces.alignment import Box, cut, cut_all, face_side, face_transform, visible_share
 from app.faces.pose import head_pose
 from app.faces.resampling import Matrix
 from app.faces.tracking import FaceTracker, Tracking
@@ -47,6 +47,17 @@ class Extractor(Protocol):
 
     def __call__(self, crops: Mapping[str, Image]) -> Views:
         """Return the views of one frame's crops."""
+
+
+class Meter(Protocol):
+    """What the pipeline needs of :class:`lmkl_core.features.liveness.LivenessMeter`."""
+
+    @property
+    def crops(self) -> tuple[Crop, ...]:
+        """What it looks at."""
+
+    def __call__(self, crops: Mapping[str, Image]) -> float:
+        """Return the probability that one frame's face is live."""
 
 
 def refuse_non_finite(views: Views) -> None:
@@ -92,14 +103,21 @@ class Pipeline:
         Finds the face.
     limits : Limits
         Limits of the quality gate.
+    meter : Meter, optional
+        Measures the liveness of frames that pass the gate.
     """
 
     def __init__(
-        self, extractor: Extractor, tracker: FaceTracker, limits: Limits | None = None
+        self,
+        extractor: Extractor,
+        tracker: FaceTracker,
+        limits: Limits | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.extractor = extractor
         self.tracker = tracker
         self.limits = limits or Limits()
+        self.meter = meter
         self._trail: deque[tuple[float, tuple[float, float]]] = deque(maxlen=_TRAIL)
 
     def reset(self) -> None:
@@ -177,8 +195,9 @@ class Pipeline:
         self, found: FrameResult, image: Image, transform: Matrix | None, watch: Stopwatch
     ) -> FrameResult:
         """Add the views; what a network makes no numbers of is refused like a broken frame."""
+        box = None if found.face is None else found.face.box
         with watch.time("crops"):
-            crops = cut_all(image, transform, self.extractor.preset.crops)
+            crops = cut_all(image, transform, self.extractor.preset.crops, box)
         try:
             with watch.time("views"):
                 views = self.extractor(crops)
@@ -187,7 +206,15 @@ class Pipeline:
             return replace(
                 found, status=Status.BAD_FRAME, reason=f"This frame is of no use: {error}"
             )
-        return replace(found, views=views)
+        return replace(found, views=views, liveness=self._liveness(image, box, watch))
+
+    def _liveness(self, image: Image, box: Box | None, watch: Stopwatch) -> float | None:
+        if self.meter is None or box is None:
+            return None
+        with watch.time("liveness"), suppress(UnusableViewsError):
+            found = self.meter(cut_all(image, None, self.meter.crops, box))
+            return found if math.isfinite(found) else None
+        return None
 
     def _measure(self, frame: Frame, image: Image, face: Face, transform: Matrix) -> FaceMeasures:
         size = face_side(transform)

@@ -218,10 +218,13 @@ class FrameResult:
     condition: Condition | None = None
     views: Mapping[str, NDArray[np.float32]] | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Time spent in each stage: detect, quality, crops, views."""
+    """Time spent in each stage: detect, quality, crops, views, liveness."""
     face_changed: bool = False
     """Whether this face does not continue the last one: the first, or another than before. What
     was gathered over earlier frames is then about somebody else."""
+    liveness: float | None = None
+    """Probability that the face is live, as liveness networks see it; None where they are not on
+    this computer, or the frame has no views."""
 
     @property
     def note(self) -> str:

@@ -32,6 +32,7 @@ from app.quality import Limits
 from app.sources.source import SourceError
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import Preset
 
 PIPELINE_VERSION = 2
@@ -79,11 +80,12 @@ class Eyes:
         cancel: Cancel | None = None,
     ) -> None:
         self.extractor = Extractor(preset, folder=weights, progress=progress, cancel=cancel)
-        self.needs_face = any(crop.of == "face" for crop in preset.crops)
+        self.needs_face = any(crop.of != "image" for crop in preset.crops)
         # Always the same one: what lies in a person's folders must not change a table.
         self.detector = make_detector("mtcnn")
         limits = Limits() if gate else OPEN
-        self.pipeline = Pipeline(self.extractor, FaceTracker(self.detector), limits)
+        meter = LivenessMeter.find(weights, progress=progress, cancel=cancel)
+        self.pipeline = Pipeline(self.extractor, FaceTracker(self.detector), limits, meter)
 
     @property
     def columns(self) -> dict[str, int]:

@@ -6,17 +6,20 @@ import cv2
 import numpy as np
 import pytest
 
+from app.evaluation.extracting import Eyes
 from app.faces.alignment import cut, face_transform, square_corners
 from app.faces.detector import make_detector
 from app.faces.resampling import apply, invert
 from app.faces.tracking import Tracking
+from app.headless.pipelines import pipeline_for
 from app.pipeline import Pipeline
 from app.quality import Limits
 from app.samples import collect
 from app.sources.opening import source_from
 from app.types import Face, Frame, Status
-from lmkl_core.errors import Cancelled
-from lmkl_core.features.presets import Branch, Crop, Preset
+from lmkl_core.errors import Cancelled, UnusableViewsError
+from lmkl_core.features.liveness import LivenessMeter
+from lmkl_core.features.presets import Branch, Crop, Preset, load_preset
 from tests.app.faces.faces_material import side_by_side
 
 
@@ -374,6 +377,64 @@ def test_that_presets_of_whole_pictures_need_no_face():
     result = pipeline.process(Frame(pixels))
     assert result.status is Status.READY
     np.testing.assert_allclose(result.views["image"][0], pixels.mean(axis=(0, 1)), atol=2)
+
+
+class Meter:
+    """Says what it is told to, and keeps what it was shown."""
+
+    crops = (Crop("head", 80, of="box", scale=2.7),)
+
+    def __init__(self, answer=0.75):
+        self.answer, self.shown = answer, None
+
+    def __call__(self, crops):
+        self.shown = crops
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def test_that_liveness_is_measured_on_the_box_of_every_frame_that_passes(pipeline, genuine_take):
+    meter = Meter()
+    chain = Pipeline(pipeline.extractor, pipeline.tracker, meter=meter)
+    result = chain.process(genuine_take[0])
+    assert result.liveness == 0.75
+    assert "liveness" in result.seconds
+    expected = cut(genuine_take[0].image, None, meter.crops[0], result.face.box)
+    np.testing.assert_array_equal(meter.shown["head"], expected)
+    assert pipeline.process(genuine_take[0]).liveness is None
+    meter.shown = None
+    assert chain.process(Frame(np.zeros((480, 640, 3), np.uint8))).liveness is None
+    dark = (genuine_take[0].image * 0.12).astype(np.uint8)
+    assert chain.process(Frame(dark)).liveness is None
+    assert meter.shown is None
+
+
+@pytest.mark.parametrize("answer", [np.nan, np.inf, UnusableViewsError("no numbers.")])
+def test_that_liveness_which_is_no_number_is_left_out(pipeline, genuine_take, answer):
+    result = Pipeline(pipeline.extractor, pipeline.tracker, meter=Meter(answer)).process(
+        genuine_take[0]
+    )
+    assert result.status is Status.READY
+    assert result.liveness is None
+    assert result.views is not None
+
+
+def test_that_presets_may_look_at_the_box(pipeline, genuine_take):
+    crop = Crop("scene", 80, of="box", scale=4.0)
+    result = Pipeline(MeanColour(crop), pipeline.tracker).process(genuine_take[0])
+    expected = cut(genuine_take[0].image, None, crop, result.face.box)
+    np.testing.assert_allclose(result.views["scene"][0], expected.mean(axis=(0, 1)), rtol=1e-5)
+
+
+def test_that_the_apps_pipelines_measure_liveness_where_weights_are(monkeypatch):
+    meter = Meter()
+    without, _ = pipeline_for("tiny", "mtcnn")
+    assert without.meter is None
+    assert Eyes(load_preset("tiny"), gate=True).pipeline.meter is None
+    monkeypatch.setattr(LivenessMeter, "find", lambda *args, **options: meter)
+    assert pipeline_for("tiny", "mtcnn")[0].meter is meter
+    assert Eyes(load_preset("tiny"), gate=True).pipeline.meter is meter
 
 
 def test_that_views_are_computed_on_the_crops_the_preset_names(pipeline, genuine_take):

@@ -75,7 +75,8 @@ def refusal(text, file="mine.toml"):
 
 
 def test_that_the_shipped_presets_are_these_with_the_default_first():
-    assert preset_names() == (DEFAULT_PRESET, "handmade", "paper-objects", "paper-pad", "tiny")
+    others = ("handmade", "liveness", "paper-objects", "paper-pad", "tiny")
+    assert preset_names() == (DEFAULT_PRESET, *others)
     assert DEFAULT_PRESET == "texture"
 
 
@@ -165,7 +166,7 @@ def test_that_a_file_says_what_the_preset_is(tmp_path):
     assert expected.crop("nose").is_native
 
 
-@pytest.mark.parametrize("size", [32, 224, 331, 512])
+@pytest.mark.parametrize("size", [32, 80, 224, 331, 512])
 def test_that_sizes_at_the_limits_are_taken(size):
     text = GOOD.replace("size = 224", f"size = {size}")
     assert read_preset(text.encode(), "x").crop("face").size == size
@@ -195,6 +196,13 @@ def presets(draw):
                 st.builds(
                     Crop,
                     st.just(name),
+                    whole_numbers(64, 512, 32),
+                    of=st.just("box"),
+                    scale=st.floats(0.1, 10),
+                ),
+                st.builds(
+                    Crop,
+                    st.just(name),
                     st.one_of(whole_numbers(64, 512, 32), st.just(331)),
                     st.tuples(coordinate, coordinate),
                     st.one_of(st.none(), st.floats(0.05, 10)),
@@ -203,7 +211,8 @@ def presets(draw):
         )
         for name in names
     )
-    networks = draw(st.lists(st.sampled_from(list(NETWORKS)), min_size=1, max_size=3, unique=True))
+    of_any_size = [name for name, spec in NETWORKS.items() if spec.largest > spec.smallest]
+    networks = draw(st.lists(st.sampled_from(of_any_size), min_size=1, max_size=3, unique=True))
     branches = tuple(
         Branch(
             network,
@@ -278,6 +287,11 @@ BAD = [
     ("native = true", "native = 1", 10, "native must be true or false, not a whole number (1)"),
     ("native = true", 'of = "image"\ncentre = [0, 0]', 11, "says nothing about the whole image"),
     ("native = true", 'of = "imag"\n', 10, "(did you mean 'image'?)"),
+    ("native = true", "native = true\nscale = 2", 11, "says nothing about a square on the face"),
+    ("native = true", 'of = "box"\nside = 1', 11, "side says nothing about the detector's box"),
+    ("native = true", 'of = "box"', 9, "the crop 'nose' needs the key 'scale'"),
+    ("native = true", 'of = "box"\nscale = 0', 11, "scale is 0; it must lie between 0.1 and 10"),
+    ("native = true", 'of = "box"\nscale = "x"', 11, "scale must be a number, not a text"),
     ("size = 224", "size = 225", 7, "multiple of 32 from 32 to 512, or 331"),
     ("size = 224", "size = 0", 7, "size is 0"),
     ("size = 224", "size = 544", 7, "size is 544"),
@@ -332,6 +346,11 @@ def test_that_a_bad_preset_is_refused_with_its_line_and_what_is_allowed(old, new
 def test_that_a_crop_too_small_for_its_network_is_refused():
     text = GOOD.replace("size = 224", "size = 32").replace('"mobilenet-v2"', '"alexnet"')
     assert "line 23: the crop 'face' has 32 pixels, but alexnet needs 64" in refusal(text)
+
+
+def test_that_a_crop_too_large_for_its_network_is_refused():
+    text = GOOD.replace('"mobilenet-v2"', '"minifasnet-v2"')
+    assert "line 23: the crop 'face' has 224 pixels, but minifasnet-v2 needs 80" in refusal(text)
 
 
 def test_that_a_crop_too_small_for_its_descriptor_is_refused():

@@ -101,14 +101,15 @@ class ScoringWorker(QObject):
         """Make the pipeline for these views: a minute at the very first time, then a moment."""
         from app.faces.tracking import FaceTracker
         from app.pipeline import Pipeline
-        from app.preparing import detector_from, extractor_from
+        from app.preparing import detector_from, extractor_from, meter_from
         from lmkl_core.errors import Cancelled
 
         self._pipeline = None
         self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
             extractor = extractor_from(preset, progress=self._tell, cancel=self._stop.is_set)
-            self._pipeline = Pipeline(extractor, FaceTracker(detector_from(detector)))
+            meter = meter_from(progress=self._tell, cancel=self._stop.is_set)
+            self._pipeline = Pipeline(extractor, FaceTracker(detector_from(detector)), meter=meter)
         except Cancelled:
             return
         except Exception as error:

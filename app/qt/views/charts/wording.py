@@ -12,6 +12,8 @@ _NETWORKS = {
     "googlenet": "GoogLeNet",
     "iqm": "Image quality",
     "lbp": "LBP",
+    "minifasnet-v1se": "MiniFASNetV1SE",
+    "minifasnet-v2": "MiniFASNetV2",
     "mobilenet-v2": "MobileNetV2",
     "nasnetlarge": "NASNet-Large",
     "resnet50": "ResNet-50",

@@ -1,0 +1,101 @@
+"""How live a face looks to two networks that were trained on many people and attacks.
+
+Their probability is measured beside the views: it knows nothing of the person, but carries over to
+light that was never enrolled.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmkl_core.features.engines.choose import Progress
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets.preset import Branch, Crop, Preset
+from lmkl_core.features.shipped import has_torch
+from lmkl_core.features.weights.catalogue import entry_of
+from lmkl_core.features.weights.store import Place, inspect
+
+LIVE = 1
+"""Column of "live" in the networks' output."""
+
+LIVENESS = Preset(
+    "liveness of frames",
+    "What two liveness networks say of the detector's box.",
+    (Crop("head", 80, of="box", scale=2.7), Crop("scene", 80, of="box", scale=4.0)),
+    (
+        Branch("minifasnet-v2", ("head",), ("live",), "mean", normalisation="none"),
+        Branch("minifasnet-v1se", ("scene",), ("live",), "mean", normalisation="none"),
+    ),
+)
+"""Crops and outputs that a meter needs."""
+
+
+def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
+    """Whether the networks' weights are on this computer, and torch to export them.
+
+    Nothing is downloaded and nothing heavy is imported.
+    """
+    place = None if folder is None else os.fspath(folder)
+    found = (inspect(entry_of(name), place).place for name in LIVENESS.networks)
+    return Place.NOWHERE not in found and has_torch()
+
+
+class LivenessMeter:
+    """Measure the probability that a face is live: the mean of what two networks say.
+
+    Parameters
+    ----------
+    extractor : Extractor
+        Of the preset `LIVENESS`; making it says why there can be no meter.
+    """
+
+    def __init__(self, extractor: Extractor) -> None:
+        self._extractor = extractor
+
+    @classmethod
+    def find(
+        cls,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        progress: Progress | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> "LivenessMeter | None":
+        """Return a meter, or None where `can_measure` says that there is none.
+
+        Parameters
+        ----------
+        folder : path, optional
+            Folder in which weights are looked for first.
+        progress, cancel : callable, optional
+            As `Extractor` takes them.
+
+        Raises
+        ------
+        InvalidInputError
+            If a file of weights is there but damaged, or no engine can run it.
+        Cancelled
+            If ``cancel`` said so.
+        """
+        if not can_measure(folder):
+            return None
+        return cls(Extractor(LIVENESS, folder=folder, progress=progress, cancel=cancel))
+
+    @property
+    def crops(self) -> tuple[Crop, ...]:
+        """What to cut out of a frame."""
+        return self._extractor.preset.crops
+
+    def __call__(self, crops: Mapping[str, NDArray[np.uint8]]) -> float:
+        """Return the probability, 0 to 1, for one frame's crops.
+
+        Raises
+        ------
+        InvalidInputError
+            If a crop is missing, or has another type or shape.
+        UnusableViewsError
+            If a network gave no number.
+        """
+        rows = self._extractor(crops).values()
+        return float(np.mean([row[0, LIVE] for row in rows]))

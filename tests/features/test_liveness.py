@@ -1,0 +1,165 @@
+"""The probability of "live": engines, files that are missing or wrong, and the real networks."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.engines.cache import Cache
+from lmkl_core.features.extractor import Extractor, preset_fingerprint
+from lmkl_core.features.liveness import LIVENESS, LivenessMeter, can_measure
+from lmkl_core.features.presets import load_preset
+from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError, catalogue
+from tests.features.minifasnet_material import FILES, made_weights, small_shapes
+
+REAL = "LMKL_PAD_LIVENESS_WEIGHTS"
+# Norm of the embedding, its first values and the probability, as a program of its own makes them
+# of the published files.
+EXPECTED = {
+    "head/minifasnet-v2": (1.72412, [0.0332728, -0.2253007, 0.0427090], 0.1643933),
+    "scene/minifasnet-v1se": (2.07190, [-0.3163427, -0.2372249, 0.0752465], 0.7649938),
+}
+
+BOTH_LAYERS = replace(
+    LIVENESS,
+    branches=tuple(replace(each, layers=("embedding", "live")) for each in LIVENESS.branches),
+)
+
+
+def generated_crops():
+    """Return smooth crops with a grain, the same ones everywhere."""
+    y, x = np.mgrid[:80, :80]
+    waves = [127 + 90 * np.sin(x / a) * np.cos(y / b) for a, b in ((9, 13), (11, 17), (7, 23))]
+    picture = np.stack(waves, axis=2) + ((3 * x + 5 * y) % 7)[..., None]
+    return {
+        "head": picture.round().astype(np.uint8),
+        "scene": picture[::-1].round().astype(np.uint8),
+    }
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    """Return a ``find`` with files of small networks."""
+    return made_weights(tmp_path_factory.mktemp("weights"), small_shapes)
+
+
+@pytest.fixture(scope="module")
+def graphs(tmp_path_factory):
+    return Cache(tmp_path_factory.mktemp("cache"))
+
+
+def test_that_onnxruntime_and_torch_agree(weights, graphs):
+    crops = generated_crops()
+    found, expected = (
+        Extractor(BOTH_LAYERS, find=weights, cache=graphs, engine=engine)(crops)
+        for engine in ("onnxruntime", "torch")
+    )
+    assert [rows.shape[1] for rows in found.values()] == [128, 3, 128, 3]
+    for name, rows in found.items():
+        assert rows == pytest.approx(expected[name], rel=1e-4, abs=1e-5)
+
+
+def test_that_the_probability_is_the_mean_of_both_networks(weights, graphs):
+    extractor = Extractor(LIVENESS, find=weights, cache=graphs)
+    meter, crops = LivenessMeter(extractor), generated_crops()
+    first, second = (rows[0, 1] for rows in extractor(crops).values())
+    assert meter(crops) == pytest.approx((first + second) / 2)
+    assert 0 < meter(crops) < 1
+    assert [(crop.of, crop.scale, crop.size) for crop in meter.crops] == [
+        ("box", 2.7, 80),
+        ("box", 4.0, 80),
+    ]
+
+
+# ------------------------------------------------- files
+
+
+def test_that_there_is_no_meter_without_both_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path / "cache"))
+    assert LivenessMeter.find(tmp_path) is None
+    (tmp_path / FILES["minifasnet-v2"]).write_bytes(b"x")
+    assert LivenessMeter.find(tmp_path) is None
+    (tmp_path / FILES["minifasnet-v2"]).unlink()
+    with pytest.raises(MissingWeightsError, match="weights fetch minifasnet-v2"):
+        Extractor(LIVENESS, folder=tmp_path)
+
+
+def test_that_there_is_no_meter_in_builds_without_torch(tmp_path, monkeypatch):
+    for name in FILES.values():
+        (tmp_path / name).write_bytes(b"x")
+    assert can_measure(tmp_path)
+    monkeypatch.setattr("lmkl_core.features.liveness.has_torch", lambda: False)
+    assert LivenessMeter.find(tmp_path) is None
+
+
+def test_that_a_damaged_file_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path / "cache"))
+    for name in FILES.values():
+        (tmp_path / name).write_bytes(b"half a download")
+    with pytest.raises(WrongWeightsError, match="is not the file of the weights"):
+        LivenessMeter.find(tmp_path)
+
+
+def test_that_a_meter_is_found_where_the_files_are(weights, graphs, monkeypatch):
+    files = {name: weights(name) for name in FILES}
+    entries = [replace(catalogue.entry_of(n), sha256=file.sha256) for n, file in files.items()]
+    monkeypatch.setattr(catalogue, "CATALOGUE", tuple(entries))
+    monkeypatch.setenv("LMKL_PAD_CACHE", str(graphs.folder))
+    meter = LivenessMeter.find(files["minifasnet-v2"].path.parent)
+    assert 0 < meter(generated_crops()) < 1
+
+
+def test_that_looking_for_files_imports_no_torch(tmp_path):
+    script = (
+        "import sys\n"
+        "from lmkl_core.features.liveness import LivenessMeter\n"
+        f"assert LivenessMeter.find({str(tmp_path)!r}) is None\n"
+        "assert not {'torch', 'onnxruntime'} & set(sys.modules)"
+    )
+    environment = {**os.environ, "LMKL_PAD_CACHE": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)
+
+
+# ------------------------------------------------- the preset
+
+
+def test_that_the_preset_adds_two_embeddings_to_the_default():
+    preset, default = load_preset("liveness"), load_preset("texture")
+    assert preset.crops[:6] == default.crops
+    assert preset.crops[6:] == LIVENESS.crops
+    assert preset.view_names == (
+        *default.view_names,
+        "head/minifasnet-v2.embedding",
+        "scene/minifasnet-v1se.embedding",
+    )
+    assert {branch.normalisation for branch in preset.branches[1:]} == {"l2"}
+
+
+def test_that_only_boxes_have_a_scale_in_the_fingerprint():
+    crops = preset_fingerprint(load_preset("liveness"))["crops"]
+    assert [crop.get("scale") for crop in crops] == [None] * 6 + [2.7, 4.0]
+
+
+# ------------------------------------------------- the real networks
+
+
+@pytest.mark.skipif(REAL not in os.environ, reason=f"{REAL} names no folder with the real files")
+def test_that_the_real_networks_give_the_values_they_gave(graphs):
+    folder = Path(os.environ[REAL])
+    views = Extractor(BOTH_LAYERS, folder=folder, cache=graphs)(generated_crops())
+    for name, (norm, first, live) in EXPECTED.items():
+        embedding, probabilities = (views[f"{name}.{layer}"][0] for layer in ("embedding", "live"))
+        assert np.linalg.norm(embedding) == pytest.approx(norm, rel=1e-4)
+        assert embedding[:3] == pytest.approx(first, rel=1e-3, abs=1e-4)
+        assert probabilities[1] == pytest.approx(live, rel=1e-3, abs=1e-6)
+
+
+def test_that_a_wrong_crop_is_refused(weights, graphs):
+    meter = LivenessMeter(Extractor(LIVENESS, find=weights, cache=graphs))
+    with pytest.raises(InvalidInputError, match="'scene' is missing"):
+        meter({"head": np.zeros((80, 80, 3), np.uint8)})
