@@ -18,6 +18,9 @@ The file is a NumPy archive with one row a frame, in the order of time inside a 
 ``split``           optional: ``train`` and ``devel``, for unseen people
 ``conditions``      circumstances, 13 columns in the order of `app.conditions.NAMES`
 ``view CROP/NET.L`` channel means, then channel standard deviations, not normalised
+``liveness v2``     optional, with the networks' weights: their embeddings, 128 columns
+``liveness v1se``   each, and the mean of their probabilities that the face is live
+``liveness probability``
 ==================  =================================================================
 """
 
@@ -35,6 +38,7 @@ from app.headless.enrolling import Recorder, TakeWanted
 from app.pipeline import Pipeline
 from app.settings import Settings
 from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.liveness import LIVE, LIVENESS, can_measure
 from lmkl_core.features.presets import Branch, load_preset
 
 BONA_FIDE = "bonafide"
@@ -89,6 +93,13 @@ def pipeline() -> Pipeline:
     (network,) = preset.networks
     branch = Branch(network, crops, LAYERS, "mean+std", normalisation="none")
     everything = replace(preset, name="candidates", branches=(branch,))
+    if can_measure():
+        live = (replace(each, layers=("embedding", "live")) for each in LIVENESS.branches)
+        everything = replace(
+            everything,
+            crops=(*everything.crops, *LIVENESS.crops),
+            branches=(branch, *live),
+        )
     return Pipeline(Extractor(everything), FaceTracker(make_detector()))
 
 
@@ -118,9 +129,17 @@ def make(root: Path, target: Path, n_frames: int) -> None:
     person, label, take, samples = zip(*rows, strict=True)
     arrays = {"person": np.array(person), "label": np.array(label), "take": np.array(take)}
     arrays["conditions"] = np.array([astuple(s.condition) for s in samples], dtype=np.float32)
+    live = []
     for name in samples[0].views:
-        pooled = np.concatenate([sample.views[name] for sample in samples])
-        arrays[VIEW + name] = pooled.astype(np.float16)
+        rows = np.concatenate([sample.views[name] for sample in samples])
+        _, _, network = name.partition("/minifasnet-")
+        if network.endswith(".live"):
+            live.append(rows[:, LIVE])
+            continue
+        key = f"liveness {network.removesuffix('.embedding')}" if network else VIEW + name
+        arrays[key] = rows.astype(np.float16)
+    if live:
+        arrays["liveness probability"] = np.mean(live, axis=0)
     np.savez_compressed(target, **arrays)
     print(f"\n{len(rows)} frames of {len(set(person))} people in {target}")
     for kind, reasons in refused.items():

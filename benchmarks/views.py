@@ -4,8 +4,9 @@
 
 The baseline is the paper's way, run in torch one crop at a time: ResNet50, GoogLeNet and VGG16 on
 four regions. Their weights have the right shape but are drawn at random, because the real ones
-cannot be fetched everywhere; the time does not depend on their values. All ratios are medians over
-rounds that alternate within this run.
+cannot be fetched everywhere; the time does not depend on their values. The same holds for the
+liveness networks where their weights are missing. All ratios are medians over rounds that alternate
+within this run.
 """
 
 import argparse
@@ -22,8 +23,10 @@ from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.pipeline import Pipeline
 from app.types import Status
+from benchmarks.minifasnet import minifasnet_shapes
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.networks.graph import Graph
 from lmkl_core.features.networks.registry import find_network
 from lmkl_core.features.plan import plan
@@ -52,7 +55,9 @@ def random_weights(folder):
         path = Path(folder) / f"{name}.pth"
         if not path.exists():
             torch.manual_seed(0)
-            torch.save(find_network(name).build().body.state_dict(), path)
+            spec = find_network(name)
+            stages = spec.build(minifasnet_shapes(name)) if spec.takes_shapes else spec.build()
+            torch.save(stages.body.state_dict(), path)
         return RandomWeights(path, name.encode().hex().ljust(64, "0"))
 
     return find
@@ -119,6 +124,22 @@ def compare_presets(rounds):
     return default
 
 
+def compare_liveness(extractor, rounds):
+    """What measuring liveness adds to the default's views."""
+    crops, boxes = random_crops(extractor.preset), random_crops(LIVENESS)
+    with tempfile.TemporaryDirectory() as folder:
+        meter = LivenessMeter.find()
+        kind = "real weights" if meter else "random weights"
+        meter = meter or LivenessMeter(
+            Extractor(LIVENESS, find=random_weights(folder), cache=folder)
+        )
+        base, ratio = ratios(rounds, lambda: extractor(crops), lambda: meter(boxes))
+    print(
+        f"liveness of a frame, {kind}: {ratio:.2f} of texture's time, "
+        f"{base * ratio * 1e3:.1f} ms (<= 5)"
+    )
+
+
 def sustain(extractor, n_frames):
     """Frames a second of the whole pipeline, and what the scorer adds."""
     video = list(frames(Take("P001", n_frames=n_frames)))
@@ -158,6 +179,7 @@ def main(arguments=None):
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args(arguments)
     extractor = compare_presets(options.rounds)
+    compare_liveness(extractor, 10 * options.rounds)
     sustain(extractor, options.frames)
 
 

@@ -1,5 +1,7 @@
 """The benchmark that decides: its file format, protocols and rates, on rendered recordings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,8 @@ from benchmarks import real, real_views
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
+from lmkl_core.features.weights import catalogue
+from tests.features.minifasnet_material import FILES, made_weights, small_shapes
 
 PERSON = "P001"
 
@@ -36,6 +40,25 @@ def test_that_the_file_holds_every_recording_and_no_picture(recorded):
     assert len(np.unique(views.recording)) == 3
     with np.load(recorded / "views" / "own.npz") as file:
         assert all(file[name].ndim <= 2 for name in file.files)
+
+
+def test_that_liveness_is_written_where_its_networks_are(recorded, tmp_path, monkeypatch):
+    find = made_weights(tmp_path, small_shapes)
+    made = {name: find(name).sha256 for name in FILES}
+    entries = [replace(e, sha256=made.get(e.name, e.sha256)) for e in catalogue.CATALOGUE]
+    monkeypatch.setattr(catalogue, "CATALOGUE", tuple(entries))
+    monkeypatch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path))
+    real_views.main([str(recorded), str(tmp_path / "own.npz"), "--frames", "2"])
+    with np.load(recorded / "views" / "own.npz") as without, np.load(tmp_path / "own.npz") as file:
+        assert set(file.files) - set(without.files) == {
+            "liveness v2",
+            "liveness v1se",
+            "liveness probability",
+        }
+        assert file["liveness v2"].shape == file["liveness v1se"].shape == (6, 128)
+        probability = file["liveness probability"]
+        assert probability.shape == (6,)
+        assert ((probability > 0) & (probability < 1)).all()
 
 
 @pytest.mark.parametrize("name", ["texture", "tiny"])
