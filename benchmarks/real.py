@@ -13,6 +13,8 @@ over people with a 95 % interval by resampling people. The protocols:
   light enrolled and the others tested; the second light enrolled and the first one tested; number 1
   of one light enrolled and the others of that light tested, light by light
 - ``unseen people``: one model on all genuine rows of the split ``train``, tested on ``devel``
+- groups with one model, takes named LIGHT_NUMBER: ``same light`` as above; ``one light``: the first
+  person of a group enrolled in one light only, the others in all, and tested in the other lights
 
 Attacks are always all of the person's. Takes named otherwise are tried by ``alt``.
 """
@@ -21,6 +23,7 @@ import argparse
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
@@ -407,11 +410,61 @@ def other_people_table(files, preset):
         print_row(f"{views.name}, {protocol}", str(len(frames)), rate(frames), rate(means))
 
 
+GROUPS = {2: (3, 4, 5, 6), 3: (3, 5, 7, 9), 5: (3, 5, 7, 9, 11, 12), 10: (3, 5, 8, 12)}
+"""People with one model, and the numbers of clusters that are tried."""
+N_PARTITIONS = 5
+"""Ways to part people into groups: in order of name, and at random."""
+
+
+def groups_of(people, size):
+    draw = np.random.default_rng(0)
+    orders = [people, *(draw.permutation(people) for _ in range(N_PARTITIONS - 1))]
+    starts = range(0, len(people) - size + 1, size)
+    return [order[start : start + size] for order in orders for start in starts]
+
+
+def group_trials(views: RealViews, group, protocol: str) -> Iterator[Trial]:
+    """One trial for every tested person; all enrol the same rows of the whole group."""
+    rows = np.flatnonzero(views.is_genuine & np.isin(views.person, group))
+    light, number = lights_of(views, rows)
+    is_enrolled, is_tested, tested = number == 1, number != 1, group
+    if protocol == "one light":
+        tested = group[:1]
+        is_elsewhere = (views.person[rows] == tested[0]) & (light != np.unique(light)[1])
+        is_enrolled, is_tested = is_enrolled & ~is_elsewhere, is_elsewhere
+    for person in tested:
+        genuine = rows[is_tested & (views.person[rows] == person)]
+        attacks = np.flatnonzero(~views.is_genuine & (views.person == person))
+        if len(genuine) and len(attacks):
+            yield Trial(person, rows[is_enrolled], genuine, attacks)
+
+
+def people_table(files, preset):
+    """Several people with one model: clusters by the number of people, rates by person."""
+    heading("Several people", "group | clusters | recordings")
+    for views, _ in known_light(files):
+        if lights_of(views, np.flatnonzero(views.is_genuine)) is None:
+            continue
+        arrays, people = arrays_of(views, preset), np.unique(views.person)
+        for size, clusters in GROUPS.items():
+            groups = groups_of(people, size)
+            for protocol, n_clusters in product(("same light", "one light"), clusters):
+                results = []
+                for group in groups:
+                    first, *others = group_trials(views, group, protocol)
+                    results.append(scored(views, arrays, first, n_clusters=n_clusters))
+                    model = results[-1].model
+                    results += [with_scores(views, arrays, one, model) for one in others]
+                where = f"{views.name}, {protocol}"
+                print_row(str(size), f"C = {n_clusters}", where, *cells(results))
+
+
 TABLES = {
     "presets": lambda files, presets: preset_table(files, presets),
     "rules": lambda files, presets: rule_table(files, presets[0]),
     "parameters": lambda files, presets: parameter_table(files, presets[0]),
     "others": lambda files, presets: other_people_table(files, presets[0]),
+    "people": lambda files, presets: people_table(files, presets[0]),
 }
 
 
