@@ -1,10 +1,14 @@
 """The verdict over a short window of frames: what a person is told."""
 
 import math
-from collections import Counter, deque
+from collections import deque
+from dataclasses import replace
+from statistics import fmean
 
+from app.conditions import ALL_FAMILIAR, Familiarity
 from app.shown import Decision, Scored
 from app.types import Verdict
+from app.verdict import judge
 
 WINDOW = 15
 """Scored frames that are looked at together."""
@@ -30,10 +34,9 @@ RULE = (
 class Decider:
     """Gather scored frames and decide on them together.
 
-    Accepted is what scores at least the threshold on average. A refusal is put down to unfamiliar
-    circumstances where most of the window's refused frames were. Another face, another threshold, a
-    long gap or some frames without a usable face begin a new window: nobody is accepted on frames
-    of somebody else, or of another model.
+    Scores, circumstances and liveness are averaged and judged like those of one frame. Another
+    face, another threshold, a long gap or some frames without a usable face begin a new window: one
+    face is never accepted on frames of another, or of another model.
     """
 
     def __init__(self) -> None:
@@ -108,12 +111,19 @@ class Decider:
         if mean >= threshold:
             reason = "The mean score reaches the threshold."
             return Decision(Verdict.GENUINE, reason, RULE, mean, threshold, n)
-        refused = [frame for frame in self._window if not frame.verdict.accepts]
-        counts = Counter(frame.verdict for frame in refused)
-        # Not to and fro: it takes more to leave "attack" than to stay away from it.
-        needed = 1 / 2 if self.decision.verdict is Verdict.UNFAMILIAR else 2 / 3
-        is_unfamiliar = counts[Verdict.UNFAMILIAR] > needed * len(refused)
-        verdict = Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK
-        latest = next(frame for frame in reversed(refused) if frame.verdict is verdict)
-        differences = latest.differences if verdict is Verdict.UNFAMILIAR else ()
-        return Decision(verdict, latest.reason, RULE, mean, threshold, n, differences)
+        familiarity, liveness = self._circumstances()
+        judgement = judge(mean, threshold, familiarity, liveness)
+        is_unfamiliar = judgement.verdict is Verdict.UNFAMILIAR
+        differences = familiarity.differences if is_unfamiliar else ()
+        return Decision(judgement.verdict, judgement.reason, RULE, mean, threshold, n, differences)
+
+    def _circumstances(self) -> tuple[Familiarity, float | None]:
+        """Return mean distances, in the words of the frame in the strangest light, and liveness."""
+        known = [frame.familiarity or ALL_FAMILIAR for frame in self._window]
+        familiarity = replace(
+            max(known, key=lambda one: one.room),
+            room=fmean(one.room for one in known),
+            place=fmean(one.place for one in known),
+        )
+        live = [frame.liveness for frame in self._window if frame.liveness is not None]
+        return familiarity, fmean(live) if live else None

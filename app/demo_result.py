@@ -67,17 +67,17 @@ class GroupResult:
 
     @property
     def n_refused(self) -> int:
-        """Presentations called an attack."""
-        return self._called(Verdict.ATTACK)
+        """Presentations whose mean score stays below the threshold."""
+        return sum(one.verdict.refuses for one in self.presentations)
 
     @property
     def n_unfamiliar(self) -> int:
-        """Presentations refused in circumstances that had not been enrolled: no response."""
+        """Those of the refused whose light had not been enrolled."""
         return self._called(Verdict.UNFAMILIAR)
 
     @property
     def n_no_response(self) -> int:
-        """Presentations that were not decided, those in unfamiliar circumstances included."""
+        """Presentations without a usable face."""
         return self.n - self.n_accepted - self.n_refused
 
     @property

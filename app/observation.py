@@ -6,7 +6,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import Familiarity
+from app.conditions import ALL_FAMILIAR, Familiarity
 from app.faces.alignment import cut, face_transform, square_corners
 from app.faces.resampling import Matrix
 from app.frames import as_rgb
@@ -20,8 +20,6 @@ from lmkl_core.features.presets import Crop
 
 THUMBNAIL = Crop("thumbnail", 96, side=1.5)
 """The small picture that the gallery shows of an enrolled frame."""
-
-_NEVER_UNFAMILIAR = Familiarity(0.0, "", ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +63,7 @@ def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observa
     result = pipeline.process(frame)
     transform = None if result.face is None else face_transform(result.face.landmarks)
     regions = () if transform is None else _regions(transform, pipeline.extractor.preset.crops)
-    judgement, differences, score = _judged(model, result)
+    judgement, familiarity, score = _judged(model, result)
     terms: NDArray[np.float64] | None = None
     memberships: tuple[float, ...] = ()
     if score is not None:
@@ -82,7 +80,8 @@ def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observa
         threshold=None if model is None else model.threshold,
         terms=() if terms is None else tuple(tuple(map(float, row)) for row in terms),
         memberships=memberships,
-        differences=differences,
+        familiarity=familiarity,
+        liveness=result.liveness,
         face_changed=result.face_changed,
         seconds=perf_counter() - began,
     )
@@ -95,21 +94,21 @@ def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observa
 
 def _judged(
     model: PadModel | None, result: FrameResult
-) -> tuple[Judgement, tuple[str, ...], tuple[NDArray[np.float64], tuple[float, ...]] | None]:
-    """Return the verdict, what is unfamiliar, and the terms of the score with memberships."""
+) -> tuple[Judgement, Familiarity | None, tuple[NDArray[np.float64], tuple[float, ...]] | None]:
+    """Return the verdict, its circumstances, and the terms of the score with memberships."""
     if result.status is not Status.READY or result.views is None:
-        return unscored(result), (), None
+        return unscored(result), None, None
     if model is None:
-        return Judgement(Verdict.NO_MODEL, "There is no model yet: enrol a face first."), (), None
+        return Judgement(Verdict.NO_MODEL, "There is no model yet: enrol a face first."), None, None
     try:
         terms, memberships = model.explain(result.views)
     except InvalidInputError as error:
-        return Judgement(Verdict.BAD_FRAME, f"This frame cannot be scored: {error}"), (), None
-    familiarity = _NEVER_UNFAMILIAR
+        return Judgement(Verdict.BAD_FRAME, f"This frame cannot be scored: {error}"), None, None
+    familiarity = ALL_FAMILIAR
     if model.conditions is not None and result.condition is not None:
         familiarity = model.conditions.familiarity(result.condition)
-    judgement = judge(float(terms.sum()), model.threshold, familiarity)
-    return judgement, familiarity.differences, (terms, memberships)
+    judgement = judge(float(terms.sum()), model.threshold, familiarity, result.liveness)
+    return judgement, familiarity, (terms, memberships)
 
 
 def _regions(transform: Matrix, crops: tuple[Crop, ...]) -> tuple[Region, ...]:

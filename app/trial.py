@@ -293,7 +293,10 @@ def _row(species: str, presentations: list[Presentation]) -> TallyRow:
     from lmkl_core.metrics import Rate
 
     verdicts = [presentation.verdict for presentation in presentations]
-    n_accepted, n_refused = verdicts.count(Verdict.GENUINE), verdicts.count(Verdict.ATTACK)
+    n_accepted, n_refused = (
+        sum(verdict.accepts for verdict in verdicts),
+        sum(verdict.refuses for verdict in verdicts),
+    )
     n_errors = n_refused if species == BONA_FIDE else n_accepted
     rate = Rate(n_errors, n_accepted + n_refused)
     return TallyRow(
@@ -310,7 +313,7 @@ def _row(species: str, presentations: list[Presentation]) -> TallyRow:
 _TOLD = {
     Verdict.GENUINE: "was accepted",
     Verdict.ATTACK: "was refused",
-    Verdict.UNFAMILIAR: "was not judged, because the conditions are unfamiliar",
+    Verdict.UNFAMILIAR: "was refused, in a light that was not enrolled",
     Verdict.NO_FACE: "was not judged, because no face was found",
     Verdict.POOR_QUALITY: "was not judged, because the picture was too poor",
 }
@@ -329,7 +332,7 @@ def _outcome(presentation: Presentation) -> str:
     if not verdict.decides:
         judged = "No response"
     else:
-        is_right = presentation.is_attack == (verdict is Verdict.ATTACK)
+        is_right = presentation.is_attack == verdict.refuses
         judged = "Right" if is_right else "Wrong"
     told = f"{judged}: {what} {_TOLD[verdict]}."
     if presentation.score is None or presentation.threshold is None:

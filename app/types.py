@@ -104,7 +104,12 @@ class Verdict(StrEnum):
     @property
     def decides(self) -> bool:
         """Whether it accepts or refuses; the others say why neither can be done."""
-        return self in (Verdict.GENUINE, Verdict.ATTACK)
+        return self in (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it is refused, as an attack or because its light was never enrolled."""
+        return self.decides and not self.accepts
 
 
 @dataclass(frozen=True)

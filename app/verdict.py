@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from app.conditions import Familiarity
 from app.types import FrameResult, Status, Verdict
 
-__all__ = ["EXPLAINED_BY_CIRCUMSTANCES", "Judgement", "Verdict", "judge", "unscored"]
+__all__ = ["LEAST_LIVENESS", "LIVENESS_STEP", "Judgement", "Verdict", "judge", "unscored"]
 
-EXPLAINED_BY_CIRCUMSTANCES = 0.5
-"""Share of the threshold that genuine frames in circumstances that were not enrolled mostly reach
-and attacks mostly do not. Chosen on generated takes, checked on others: ``python -m benchmarks
-conditions``."""
+LEAST_LIVENESS = 0.6
+"""Liveness from which a refusal in an unknown light is put down to the light."""
+LIVENESS_STEP = 0.5
+"""How much more it takes for each tolerance that distance and pose lie outside every take. Both
+were chosen on real people (``python -m benchmarks real --only verdicts``)."""
 
 
 @dataclass(frozen=True)
@@ -39,29 +40,41 @@ def unscored(result: FrameResult) -> Judgement:
     return Judgement(_UNSCORED[result.status], result.reason)
 
 
-def judge(score: float, threshold: float, familiarity: Familiarity) -> Judgement:
-    """Judge a scored frame: accept when ``score >= threshold``.
+def judge(
+    score: float, threshold: float, familiarity: Familiarity, liveness: float | None = None
+) -> Judgement:
+    """Judge a scored frame, or the means of a window: accept when ``score >= threshold``.
 
-    Unfamiliar circumstances never let a frame in: they only change what a refusal is called,
-    because the person in another light scores low too. But seldom as low as an attack does, and
-    attacks bring light of their own: below `EXPLAINED_BY_CIRCUMSTANCES` of the threshold a frame
-    is called an attack in any circumstances.
+    A light that no take knows never lets a frame in. It only changes what a refusal is called,
+    because the person in another light scores as low as an attack does. Where the room is lit as in
+    a take, a low score is an attack. Elsewhere the liveness networks decide; without them the two
+    cannot be told apart, and the reason says so.
+
+    Parameters
+    ----------
+    score, threshold : float
+        Of the model.
+    familiarity : Familiarity
+        Of the circumstances.
+    liveness : float, optional
+        Probability that the face is live (`lmkl_core.features.liveness`).
     """
     if score >= threshold:
         return Judgement(Verdict.GENUINE, "The score reaches the threshold.")
-    if familiarity.is_familiar:
+    if familiarity.knows_light:
         return Judgement(
-            Verdict.ATTACK,
-            "It does not look like the enrolled face, although light and distance do.",
+            Verdict.ATTACK, "It does not look like the enrolled face, in a light that was enrolled."
         )
     what = " and ".join(familiarity.differences[:2])
-    if not score >= EXPLAINED_BY_CIRCUMSTANCES * threshold:
+    light = f"in a light that was not enrolled (compared with {familiarity.nearest_take}, {what})"
+    if liveness is None:
         return Judgement(
-            Verdict.ATTACK,
-            f"Far below the threshold. It also differs from what was enrolled: {what}.",
+            Verdict.UNFAMILIAR,
+            f"Refused: unlike the enrolment, {light}. Add it only if this is the live person.",
         )
-    return Judgement(
-        Verdict.UNFAMILIAR,
-        f"Not sure: compared with {familiarity.nearest_take}, {what}. Add it only if this "
-        "is the live person.",
-    )
+    if liveness >= LEAST_LIVENESS + LIVENESS_STEP * familiarity.place:
+        return Judgement(
+            Verdict.UNFAMILIAR,
+            f"Refused: it looks live, but {light}. Add it only if this is the live person.",
+        )
+    return Judgement(Verdict.ATTACK, f"It does not look live, {light}.")

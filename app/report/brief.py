@@ -89,11 +89,10 @@ def _bona_fide(row: SpeciesCounts) -> list[str]:
     if not row.n:
         return []
     verb = "was" if row.n_accepted == 1 else "were"
-    parts = [f"{row.n_refused} refused"]
-    if row.n_unfamiliar:
-        parts.append(f"{row.n_unfamiliar} not judged in unfamiliar conditions")
-    if row.n_without:
-        parts.append(f"{row.n_without} without a usable face")
+    unfamiliar = f" ({row.n_unfamiliar} in a light not enrolled)" if row.n_unfamiliar else ""
+    parts = [f"{row.n_refused} refused{unfamiliar}"]
+    if row.n_no_response:
+        parts.append(f"{row.n_no_response} without a usable face")
     told = f"{row.n_accepted} of {row.n} bona fide presentations {verb} accepted, {listed(parts)}."
     if row.errors.value is not None:
         told += (

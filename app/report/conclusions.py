@@ -83,9 +83,8 @@ def warnings(
         found.append("No attack was presented, so APCER is not known: add some.")
     if level.bona_fide.n_unfamiliar:
         found.append(
-            f"{counted(level.bona_fide.n_unfamiliar, 'bona fide presentation')} in unfamiliar "
-            "conditions counted as non-response and not as refused: see the share of bona fide "
-            "that was not accepted for any reason."
+            f"{counted(level.bona_fide.n_unfamiliar, 'bona fide presentation')} of those refused "
+            "came in a light that was not enrolled: enrol it, or test in enrolled light."
         )
     target = None if model is None else model.threshold.target_bpcer
     if model is not None and target is not None and not model.threshold.promised:

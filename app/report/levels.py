@@ -23,18 +23,14 @@ class SpeciesCounts:
     n_accepted: int
     n_refused: int
     n_unfamiliar: int
-    n_without: int
-    """Without a response for another reason: no face, poor quality."""
+    """Those of the refused whose light was not enrolled."""
+    n_no_response: int
+    """Neither accepted nor refused: no face, poor quality."""
 
     @property
     def n(self) -> int:
         """All of them."""
         return self.n_accepted + self.n_refused + self.n_no_response
-
-    @property
-    def n_no_response(self) -> int:
-        """Neither accepted nor refused."""
-        return self.n_unfamiliar + self.n_without
 
     @property
     def is_attack(self) -> bool:
@@ -62,7 +58,7 @@ class Level:
     counts : tuple of SpeciesCounts
         Bona fide first, also when there is none; then the attacks as they appeared.
     scores : mapping of str to tuple of float
-        Of everything that could be scored, unfamiliar conditions included, by species.
+        Of everything that could be scored, by species.
     """
 
     counts: tuple[SpeciesCounts, ...]
@@ -149,7 +145,8 @@ def _level(
 
 def _counts(species: str, outcomes: list[Outcome]) -> SpeciesCounts:
     verdicts = [verdict for verdict, _ in outcomes]
-    n_accepted, n_refused = verdicts.count(Verdict.GENUINE), verdicts.count(Verdict.ATTACK)
+    n_accepted = sum(verdict.accepts for verdict in verdicts)
+    n_refused = sum(verdict.refuses for verdict in verdicts)
     n_unfamiliar = verdicts.count(Verdict.UNFAMILIAR)
-    n_without = len(verdicts) - n_accepted - n_refused - n_unfamiliar
+    n_without = len(verdicts) - n_accepted - n_refused
     return SpeciesCounts(species, n_accepted, n_refused, n_unfamiliar, n_without)

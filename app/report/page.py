@@ -31,7 +31,7 @@ SIDE_BY_SIDE = (17, 96)
 _OUTCOMES = {
     Verdict.GENUINE: "accepted",
     Verdict.ATTACK: "refused",
-    Verdict.UNFAMILIAR: "no response (unfamiliar)",
+    Verdict.UNFAMILIAR: "refused (unfamiliar light)",
     Verdict.NO_FACE: "no response (no face)",
     Verdict.POOR_QUALITY: "no response (poor quality)",
 }

@@ -1,8 +1,14 @@
 """A frame with all that was found out about it, and the verdict over a window of frames."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.types import Frame, Quality, Verdict
+
+if TYPE_CHECKING:
+    from app.conditions import Familiarity
 
 Point = tuple[float, float]
 
@@ -42,8 +48,10 @@ class Scored:
         Contribution of every cluster (outer) and view (inner); they sum to the score.
     memberships : tuple of float
         How much the frame belongs to each cluster; sums to 1.
-    differences : tuple of str
-        What lies outside the enrolled circumstances, worst first, as half sentences.
+    familiarity : Familiarity or None
+        How its circumstances differ from those enrolled, where it has a score.
+    liveness : float or None
+        Probability that the face is live, where the networks are there.
     face_changed : bool
         Whether this is another face than before.
     seconds : float
@@ -61,9 +69,15 @@ class Scored:
     threshold: float | None = None
     terms: tuple[tuple[float, ...], ...] = ()
     memberships: tuple[float, ...] = ()
-    differences: tuple[str, ...] = ()
+    familiarity: Familiarity | None = None
+    liveness: float | None = None
     face_changed: bool = False
     seconds: float = 0.0
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """What lies outside the enrolled circumstances, worst first, as half sentences."""
+        return () if self.familiarity is None else self.familiarity.differences
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def test_that_a_condition_inside_a_take_has_distance_zero():
     ranges = enrolled(("window", {}), ("window", {"brightness": 150.0}))
     familiarity = ranges.familiarity(replace(HOME, brightness=140.0))
     assert familiarity.distance == 0.0
-    assert familiarity.is_familiar
+    assert familiarity.distance <= 1
     assert familiarity.differences == ()
 
 
@@ -70,7 +70,7 @@ def test_that_each_dimension_alone_makes_a_condition_unfamiliar_and_names_it(nam
     ranges = enrolled(("window", {}))
     near = replace(HOME, **{name: asdict(HOME)[name] + 0.9 * sign * dimension.tolerance})
     far = replace(HOME, **{name: asdict(HOME)[name] + 1.5 * sign * dimension.tolerance})
-    assert ranges.familiarity(near).is_familiar
+    assert ranges.familiarity(near).distance <= 1
     familiarity = ranges.familiarity(far)
     assert familiarity.distance == pytest.approx(1.5)
     assert familiarity.differences == (dimension.above if sign > 0 else dimension.below,)
@@ -80,12 +80,12 @@ def test_that_the_nearest_take_counts():
     ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 90.0}))
     familiarity = ranges.familiarity(replace(HOME, warmth=0.95, brightness=92.0))
     assert familiarity.nearest_take == "lamp"
-    assert familiarity.is_familiar
+    assert familiarity.distance <= 1
 
 
 def test_that_light_of_one_take_with_warmth_of_another_is_not_familiar():
     ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 60.0}))
-    assert not ranges.familiarity(replace(HOME, warmth=0.9)).is_familiar
+    assert ranges.familiarity(replace(HOME, warmth=0.9)).distance > 1
 
 
 def test_that_the_worst_difference_is_named_first():
@@ -93,10 +93,23 @@ def test_that_the_worst_difference_is_named_first():
     assert familiarity.differences == (DIMENSIONS["brightness"].below, DIMENSIONS["yaw"].above)
 
 
+def test_that_the_light_of_the_room_and_the_place_of_the_face_are_told_apart():
+    ranges = enrolled(("window", {}), ("lamp", {"room_brightness": 60.0, "yaw": 30.0}))
+    face = ranges.familiarity(replace(HOME, brightness=10.0))
+    assert (face.room, face.place) == (0.0, 0.0)
+    assert face.knows_light
+    step = DIMENSIONS["room_brightness"].tolerance
+    room = ranges.familiarity(replace(HOME, room_brightness=HOME.room_brightness + 2 * step))
+    assert room.room == pytest.approx(2.0)
+    assert not room.knows_light
+    turned = ranges.familiarity(replace(HOME, yaw=30.0 + 1.5 * DIMENSIONS["yaw"].tolerance))
+    assert (turned.room, turned.place) == (0.0, pytest.approx(1.5))
+
+
 def test_that_a_stray_frame_does_not_stretch_a_take():
     steady = [("window", {"yaw": float(k % 3)}) for k in range(200)]
     familiarity = enrolled(*steady, ("window", {"yaw": 40.0})).familiarity(replace(HOME, yaw=39.0))
-    assert not familiarity.is_familiar
+    assert familiarity.distance > 1
 
 
 def test_that_what_cannot_be_measured_is_not_familiar():

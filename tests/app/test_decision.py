@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.conditions import Familiarity
 from app.decision import ENOUGH, LONGEST_GAP, PATIENCE, RULE, WINDOW, Decider
 from app.shown import Scored
 from app.types import Frame, Verdict
@@ -43,7 +44,9 @@ def stream():
 
 
 def test_that_only_accepting_and_refusing_decide():
-    assert {verdict for verdict in Verdict if verdict.decides} == {Verdict.GENUINE, Verdict.ATTACK}
+    deciding = {Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR}
+    assert {verdict for verdict in Verdict if verdict.decides} == deciding
+    assert {verdict for verdict in Verdict if verdict.refuses} == deciding - {Verdict.GENUINE}
 
 
 def test_that_before_any_frame_it_is_looking_and_tells_the_rule(stream):
@@ -184,32 +187,36 @@ def test_that_without_a_model_a_missing_face_is_told(stream):
     assert stream.missing().verdict is Verdict.NO_FACE
 
 
-def test_that_a_refusal_in_unfamiliar_circumstances_says_what_differs(stream):
-    strange = {"reason": "It is darker.", "differences": ("it is darker",)}
-    stream.scores(*[0.45] * 4, verdict=Verdict.UNFAMILIAR, **strange)
-    decision = stream.scores(0.45, reason="In enrolled light.")
+def in_light(room, place=0.0, differences=("the room is darker",)):
+    return Familiarity(room, "window", differences, room, place)
+
+
+def test_that_a_refusal_in_unfamiliar_light_says_what_differs(stream):
+    stream.scores(*[0.45] * 4, familiarity=in_light(2.0))
+    decision = stream.scored(0.45, familiarity=in_light(0.0, differences=()))
     assert decision.verdict is Verdict.UNFAMILIAR
-    assert decision.reason == "It is darker."
-    assert decision.differences == ("it is darker",)
+    assert "the room is darker" in decision.reason
+    assert decision.differences == ("the room is darker",)
 
 
-def test_that_as_many_attacks_as_unfamiliar_frames_are_an_attack(stream):
-    stream.scores(*[0.45] * 3, reason="In enrolled light.")
-    strange = {"reason": "It is darker.", "differences": ("it is darker",)}
-    decision = stream.scores(*[0.45] * 3, verdict=Verdict.UNFAMILIAR, **strange)
+def test_that_the_mean_light_of_the_window_decides(stream):
+    stream.scores(*[0.45] * 3, familiarity=in_light(0.0, differences=()))
+    decision = stream.scores(*[0.45] * 3, familiarity=in_light(1.9))
     assert decision.verdict is Verdict.ATTACK
-    assert decision.reason == "In enrolled light."
     assert decision.differences == ()
+    assert stream.scored(0.45, familiarity=in_light(1.9)).verdict is Verdict.UNFAMILIAR
 
 
-def test_that_accepted_frames_do_not_decide_what_a_refusal_is_called(stream):
-    stream.scores(*[0.5] * 9)
-    decision = stream.scored(-3.0, verdict=Verdict.UNFAMILIAR, reason="It is darker.")
-    assert decision.verdict is Verdict.UNFAMILIAR
+def test_that_mean_liveness_decides_in_unfamiliar_light(stream):
+    strange = {"familiarity": in_light(2.0)}
+    assert stream.scores(*[0.1] * 5, liveness=0.9, **strange).verdict is Verdict.UNFAMILIAR
+    assert stream.scores(*[0.1] * 5, liveness=0.2, **strange).verdict is Verdict.ATTACK
+    assert stream.scores(*[0.1] * 5, liveness=1.0, **strange).verdict is Verdict.UNFAMILIAR
 
 
 def test_that_an_accepted_window_tells_no_differences(stream):
-    decision = stream.scores(*[0.9] * 6, differences=("it is darker",))
+    decision = stream.scores(*[0.9] * 6, familiarity=in_light(2.0))
+    assert decision.verdict is Verdict.GENUINE
     assert decision.differences == ()
 
 
@@ -228,15 +235,6 @@ def test_that_decisions_on_equal_frames_are_equal_so_that_nothing_is_told_twice(
     before = stream.scores(*[0.9] * WINDOW)
     assert stream.scored(0.9) == before
     assert replace(before, score=0.8) != before
-
-
-def test_that_it_takes_less_to_stay_with_unfamiliar_than_to_come_to_it(stream):
-    strange = {"reason": "It is darker.", "differences": ("it is darker",)}
-    stream.scores(*[0.45] * 6, verdict=Verdict.UNFAMILIAR, **strange)
-    assert stream.scores(*[0.45] * 4).verdict is Verdict.UNFAMILIAR
-    assert stream.scores(*[0.45] * 3).verdict is Verdict.ATTACK
-    back = stream.scores(*[0.45] * 2, verdict=Verdict.UNFAMILIAR, **strange)
-    assert back.verdict is Verdict.ATTACK
 
 
 def test_that_another_scene_with_the_face_in_the_same_place_begins_a_new_window(stream):

@@ -142,7 +142,7 @@ def test_that_equal_scores_on_the_threshold_are_accepted(trial):
         assert last(trial).verdict is Verdict.GENUINE
 
 
-def test_that_a_refusal_of_mostly_unfamiliar_frames_is_unfamiliar_and_no_response(trial):
+def test_that_a_refusal_of_mostly_unfamiliar_frames_is_unfamiliar_and_counts_as_refused(trial):
     trial.start(BONA_FIDE, False)
     for _ in range(20):
         trial.offer(scored(0.4, verdict=Verdict.UNFAMILIAR))
@@ -150,7 +150,7 @@ def test_that_a_refusal_of_mostly_unfamiliar_frames_is_unfamiliar_and_no_respons
         trial.offer(scored(0.4))
     assert last(trial).verdict is Verdict.UNFAMILIAR
     (row,) = trial.tally
-    assert (row.n, row.n_refused, row.n_no_response, row.rate) == (1, 0, 1, None)
+    assert (row.n, row.n_refused, row.n_no_response, row.rate) == (1, 1, 0, 1.0)
 
 
 def test_that_a_refusal_of_half_unfamiliar_frames_is_an_attack(trial):

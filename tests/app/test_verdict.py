@@ -7,46 +7,59 @@ import pytest
 
 from app.conditions import Familiarity
 from app.types import Frame, FrameResult, Status
-from app.verdict import EXPLAINED_BY_CIRCUMSTANCES, Verdict, judge, unscored
+from app.verdict import LEAST_LIVENESS, LIVENESS_STEP, Verdict, judge, unscored
 
-FAMILIAR = Familiarity(0.4, "window", ())
-STRANGE = Familiarity(2.5, "window", ("it is darker", "the light is warmer", "the face is closer"))
-
-
-@pytest.mark.parametrize("familiarity", [FAMILIAR, STRANGE])
-def test_that_a_score_at_the_threshold_is_genuine_in_any_light(familiarity):
-    assert judge(0.5, 0.5, familiarity).verdict is Verdict.GENUINE
-
-
-def test_that_a_low_score_is_an_attack_where_the_conditions_were_enrolled():
-    assert judge(0.49, 0.5, FAMILIAR).verdict is Verdict.ATTACK
+FAMILIAR = Familiarity(0.4, "window", (), 0.4, 0.0)
+FACE_ALONE = Familiarity(2.5, "window", ("it is darker",), 0.9, 0.0)
+STRANGE = Familiarity(
+    2.5, "window", ("the room is darker", "it is darker", "it is softer"), 2.5, 0.0
+)
+FURTHER = Familiarity(2.5, "window", ("the room is darker",), 2.5, 0.4)
 
 
-def test_that_a_low_score_elsewhere_is_called_unfamiliar_and_says_what_differs():
-    judgement = judge(0.49, 0.5, STRANGE)
+@pytest.mark.parametrize("familiarity", [FAMILIAR, FACE_ALONE, STRANGE])
+@pytest.mark.parametrize("liveness", [None, 0.0, 1.0])
+def test_that_the_score_alone_accepts_in_any_light(familiarity, liveness):
+    assert judge(0.5, 0.5, familiarity, liveness).verdict is Verdict.GENUINE
+    assert not judge(0.49, 0.5, familiarity, liveness).verdict.accepts
+
+
+@pytest.mark.parametrize("liveness", [None, 1.0])
+@pytest.mark.parametrize("familiarity", [FAMILIAR, FACE_ALONE])
+def test_that_a_low_score_is_an_attack_where_the_room_is_lit_as_enrolled(familiarity, liveness):
+    assert judge(0.49, 0.5, familiarity, liveness).verdict is Verdict.ATTACK
+
+
+@pytest.mark.parametrize("score", [0.49, 0.0])
+def test_that_a_low_score_in_another_light_is_unfamiliar_without_the_networks(score):
+    judgement = judge(score, 0.5, STRANGE)
     assert judgement.verdict is Verdict.UNFAMILIAR
     assert "window" in judgement.reason
-    assert "it is darker and the light is warmer" in judgement.reason
+    assert "the room is darker and it is darker" in judgement.reason
     assert "only if this is the live person" in judgement.reason
 
 
-def test_that_a_very_low_score_is_an_attack_in_any_conditions():
-    at_the_limit = EXPLAINED_BY_CIRCUMSTANCES * 0.5
-    assert judge(at_the_limit, 0.5, STRANGE).verdict is Verdict.UNFAMILIAR
-    judgement = judge(at_the_limit - 1e-9, 0.5, STRANGE)
+def test_that_liveness_tells_the_person_in_another_light_from_an_attack():
+    assert judge(0.0, 0.5, STRANGE, LEAST_LIVENESS).verdict is Verdict.UNFAMILIAR
+    judgement = judge(0.4, 0.5, STRANGE, LEAST_LIVENESS - 1e-9)
     assert judgement.verdict is Verdict.ATTACK
-    assert "Far below the threshold" in judgement.reason
-    assert "it is darker" in judgement.reason
+    assert "the room is darker" in judgement.reason
 
 
-def test_that_with_a_threshold_below_zero_nothing_is_put_down_to_the_conditions():
-    assert judge(-0.3, -0.2, STRANGE).verdict is Verdict.ATTACK
+def test_that_more_liveness_is_needed_where_distance_and_pose_differ_too():
+    needed = LEAST_LIVENESS + LIVENESS_STEP * FURTHER.place
+    assert judge(0.0, 0.5, FURTHER, needed - 1e-9).verdict is Verdict.ATTACK
+    assert judge(0.0, 0.5, FURTHER, needed).verdict is Verdict.UNFAMILIAR
 
 
 @pytest.mark.parametrize("score", [-math.inf, math.nan])
-def test_that_a_score_that_is_no_number_lets_nobody_in(score):
-    assert judge(score, 0.5, FAMILIAR).verdict is Verdict.ATTACK
-    assert judge(score, 0.5, STRANGE).verdict is Verdict.ATTACK
+@pytest.mark.parametrize("familiarity", [FAMILIAR, STRANGE])
+def test_that_a_score_that_is_not_a_number_is_refused(score, familiarity):
+    assert judge(score, 0.5, familiarity, 1.0).verdict.refuses
+
+
+def test_that_liveness_that_is_not_a_number_is_an_attack():
+    assert judge(0.0, 0.5, STRANGE, math.nan).verdict is Verdict.ATTACK
 
 
 def test_that_only_genuine_accepts():

@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 
+from app.conditions import Familiarity
 from app.shown import Bound, Decision, ModelShown, Scored, ThresholdShown
 from app.types import Frame, Verdict
 from tests.qt.charts.chart_values import VIEWS
@@ -92,7 +93,9 @@ def model_shown(**more):
     return ModelShown(**{**values, **more})
 
 
-def scored(number=0, *, terms=None, verdict=Verdict.GENUINE, time=None, image=IMAGE, **more):
+def scored(
+    number=0, *, terms=None, verdict=Verdict.GENUINE, time=None, image=IMAGE, differences=(), **more
+):
     """A frame with a score that is the sum of its terms."""
     shown = usual_terms() if terms is None else terms
     values = {
@@ -102,6 +105,7 @@ def scored(number=0, *, terms=None, verdict=Verdict.GENUINE, time=None, image=IM
         "threshold": THRESHOLD,
         "terms": shown,
         "memberships": (0.62, 0.31, 0.07),
+        "familiarity": Familiarity(2.0, "window 1", differences, 2.0, 0.0),
     }
     return Scored(**{**values, **more})
 

@@ -93,13 +93,12 @@ def test_that_a_score_at_the_threshold_is_accepted(ready, score, word):
     assert word in words(ready)
 
 
-def test_that_unfamiliar_conditions_are_neither_accepted_nor_refused(ready):
+def test_that_a_refusal_in_unfamiliar_light_says_what_differs(ready):
     frame = scored(4, score=0.5, verdict=Verdict.UNFAMILIAR, differences=("it is darker",))
     ready.show_scored(frame)
     ready.refresh()
-    assert "unfamiliar conditions" in words(ready)
+    assert "in unfamiliar light" in words(ready)
     assert "Differs from the enrolment: it is darker." in words(ready)
-    assert "Refused" not in words(ready)
 
 
 def test_that_the_memberships_are_shown_as_words_too(ready):

@@ -62,14 +62,14 @@ def test_that_errors_count_decisions_and_non_response_stays_apart(trial):
     errors = report_of(trial).by_presentation.errors
     assert errors.apcers["print"] == Rate(1, 13)
     assert errors.apnrrs["print"] == Rate(1, 14)
-    assert (errors.bpcer, errors.bpnrr) == (Rate(0, 12), Rate(1, 13))
+    assert (errors.bpcer, errors.bpnrr) == (Rate(1, 13), Rate(0, 13))
 
 
-def test_that_bona_fide_refused_as_unfamiliar_does_not_vanish(trial):
+def test_that_bona_fide_refused_in_unfamiliar_light_is_pointed_out(trial):
     present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
     report = report_of(trial)
     assert report.by_presentation.not_accepted == Rate(1, 13)
-    assert any("unfamiliar conditions" in warning for warning in report.warnings)
+    assert any("light that was not enrolled" in warning for warning in report.warnings)
 
 
 def test_that_the_frame_level_counts_every_frame(trial):
@@ -162,8 +162,7 @@ def test_that_accepted_attacks_and_missing_responses_are_summed_up(trial):
         "1 attack had no response. So few do not exclude a true rate of 100 %."
     )
     assert bona_fide.startswith(
-        "12 of 14 bona fide presentations were accepted, 1 refused and 1 not judged in unfamiliar "
-        "conditions."
+        "12 of 14 bona fide presentations were accepted, 2 refused (1 in a light not enrolled)."
     )
 
 

@@ -115,7 +115,7 @@ class TallyModel(QAbstractTableModel):
                 self.tr("What was presented, and how often."),
                 self.tr("Taken for genuine: an error where it was an attack."),
                 self.tr("Taken for an attack: an error where it was a genuine person."),
-                self.tr("Neither: no face, a poor picture or unfamiliar conditions."),
+                self.tr("Neither: no face or a poor picture."),
                 self.tr(
                     "APCER is the share of attacks accepted, BPCER that of genuine presentations "
                     "refused, both of those with a response; below it the exact 95 % interval."

@@ -55,8 +55,8 @@ def rate_name(row: TallyRow) -> str:
 
 def is_error(presentation: PresentationShown) -> bool:
     """Return whether a presentation was judged wrongly; having no response is no error."""
-    wrong = Verdict.GENUINE if presentation.is_attack else Verdict.ATTACK
-    return presentation.verdict is wrong
+    verdict = presentation.verdict
+    return verdict.accepts if presentation.is_attack else verdict.refuses
 
 
 def judgement(presentation: PresentationShown) -> tuple[str, str]:
@@ -75,7 +75,7 @@ def outcome_words(presentation: PresentationShown) -> str:
         case Verdict.ATTACK:
             told = _tr("{what} was refused")
         case Verdict.UNFAMILIAR:
-            told = _tr("{what}, unfamiliar conditions")
+            told = _tr("{what} was refused, unfamiliar light")
         case Verdict.NO_FACE:
             told = _tr("{what}, no face found")
         case _:

@@ -142,7 +142,7 @@ class ScoreCard(QFrame):
             text = self.tr("Accepted: at or above {threshold}")
             self._side.show_text(text.format(threshold=threshold), "genuine", "good")
         elif scored.verdict is Verdict.UNFAMILIAR:
-            text = self.tr("Below {threshold}, in unfamiliar conditions")
+            text = self.tr("Refused: below {threshold}, in unfamiliar light")
             self._side.show_text(text.format(threshold=threshold), "unfamiliar", "caution")
         else:
             text = self.tr("Refused: below {threshold}")
