@@ -6,6 +6,7 @@ import json
 import shutil
 import signal
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
+from app.headless import pipelines
 from app.headless.scoring import COLUMNS, InputResult
 from app.headless.strip import TILE
 from app.models.files import load
@@ -21,7 +23,7 @@ from app.presentation import JudgedFrame
 from app.sources.opencv import cv2
 from app.sources.video_file import VideoFile
 from app.types import Verdict
-from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.presets import load_preset
 from lmkl_core.modelfile import load_with_manifest, save_model
 from tests.app.command_line.conftest import N_FRAMES
@@ -331,6 +333,12 @@ def test_that_a_model_of_a_preset_of_ones_own_brings_its_views_along(model_file,
     assert "cannot be computed here" in refused(
         run("score", file, attack, "-q"), ExitCode.BAD_MODEL
     )
+
+
+def test_that_crops_of_every_kind_come_back_from_a_model():
+    preset = replace(load_preset("liveness"), name="my own", description="")
+    stored = json.loads(json.dumps(preset_fingerprint(preset)))
+    assert pipelines._preset_of({"preset": stored}, "m.safetensors") == preset
 
 
 # ------------------------------------------------- Ctrl-C
