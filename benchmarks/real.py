@@ -28,12 +28,18 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
+from app.conditions import EnrolledConditions
 from app.decision import ENOUGH, WINDOW
+from app.types import Condition
+from app.verdict import Verdict, judge
 from benchmarks.real_views import RealViews, load
 from lmkl_core import LocalisedMKL, kernels
 from lmkl_core.calibration import LEVEL_SHARE, threshold_for
+from lmkl_core.features import weights
+from lmkl_core.features.liveness import LIVE, LIVENESS, can_measure
 from lmkl_core.features.presets import Branch, Preset, load_preset
 from lmkl_core.kernels import TAKE_WIDTHS
 from lmkl_core.metrics import auc
@@ -459,10 +465,90 @@ def people_table(files, preset):
                 print_row(str(size), f"C = {n_clusters}", where, *cells(results))
 
 
+def liveness_of(views: RealViews):
+    """What the app's meter says of every row, from the embeddings; None without the networks."""
+    if set(views.embeddings) != set(LIVENESS.networks) or not can_measure():
+        return None
+    import torch
+
+    found = []
+    for name, rows in views.embeddings.items():
+        state = torch.load(weights.find(name).path, map_location="cpu", weights_only=True)
+        logits = rows.astype(np.float64) @ state["module.prob.weight"].numpy().T
+        found.append(softmax(logits, axis=1)[:, LIVE])
+    return np.max(found, axis=0)
+
+
+def verdicts(views: RealViews, arrays, trial: Trial, liveness):
+    """Shares of genuine and attack rows that are accepted, unfamiliar and attacks.
+
+    By frame, then by recording of at least 5 frames, judged by its means as the app's window is.
+    """
+    model = scored(views, arrays, trial).model
+    conditions = [Condition(*map(float, row)) for row in views.conditions]
+    enrolled = [conditions[row] for row in trial.enrolled]
+    known = EnrolledConditions.of(enrolled, views.recording[trial.enrolled].tolist())
+    for rows in (trial.genuine, trial.attacks):
+        scores = model.score_samples(rows_of(arrays, rows))
+        seen = [known.familiarity(conditions[row]) for row in rows]
+        live = [None] * len(rows) if liveness is None else liveness[rows]
+        frames = [
+            judge(score, model.offset_, *evidence).verdict
+            for score, *evidence in zip(scores, seen, live, strict=True)
+        ]
+        means = []
+        for name in np.unique(views.recording[rows]):
+            own = np.flatnonzero(views.recording[rows] == name)
+            if len(own) >= ENOUGH:
+                together = replace(
+                    seen[own[0]],
+                    room=np.mean([seen[row].room for row in own]),
+                    place=np.mean([seen[row].place for row in own]),
+                )
+                mean = None if liveness is None else np.mean(live[own])
+                means.append(judge(scores[own].mean(), model.offset_, together, mean).verdict)
+        yield [
+            [share([one is kind for one in found]) for kind in CALLED] for found in (frames, means)
+        ]
+
+
+CALLED = (Verdict.GENUINE, Verdict.UNFAMILIAR, Verdict.ATTACK)
+
+
+def verdict_table(files, preset):
+    """What frames and recordings are called, with the liveness networks and without."""
+    print("\n### Verdicts: accepted / unfamiliar / attack, in percent of each person's, mean\n")
+    print("| recordings | liveness | presented | people | frames | recordings |")
+    print("|---" * 6 + "|")
+    for views in files:
+        arrays = arrays_of(views, preset)
+        if arrays is None or views.conditions is None:
+            continue
+        measured = liveness_of(views)
+        for protocol in protocols_of(views):
+            for liveness in [None] if measured is None else [None, measured]:
+                found = [
+                    list(verdicts(views, arrays, t, liveness)) for t in trials(views, protocol)
+                ]
+                if not found:
+                    continue
+                by_kind = np.array(found).transpose(1, 2, 0, 3)
+                for kind, levels in zip(("genuine", "attacks"), by_kind, strict=True):
+                    where = f"{views.name}, {protocol}"
+                    with_networks = "no" if liveness is None else "yes"
+                    cells = [called(level[~np.isnan(level).any(axis=1)]) for level in levels]
+                    print_row(where, with_networks, kind, str(len(found)), *cells)
+
+
+def called(shares):
+    return " / ".join(f"{100 * v:.1f}" for v in shares.mean(axis=0)) if len(shares) else "-"
+
+
 TABLES = {
     "presets": lambda files, presets: preset_table(files, presets),
     "rules": lambda files, presets: rule_table(files, presets[0]),
     "parameters": lambda files, presets: parameter_table(files, presets[0]),
+    "verdicts": lambda files, presets: verdict_table(files, presets[0]),
     "others": lambda files, presets: other_people_table(files, presets[0]),
     "people": lambda files, presets: people_table(files, presets[0]),
 }

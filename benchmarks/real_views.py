@@ -26,7 +26,7 @@ The file is a NumPy archive with one row a frame, in the order of time inside a 
 
 import argparse
 from collections import Counter
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -43,6 +43,7 @@ from lmkl_core.features.presets import Branch, load_preset
 
 BONA_FIDE = "bonafide"
 VIEW = "view "
+EMBEDDINGS = {"minifasnet-v2": "liveness v2", "minifasnet-v1se": "liveness v1se"}
 LAYERS = ("block0", "block2", "block4", "block7")
 
 
@@ -56,6 +57,9 @@ class RealViews:
     take: np.ndarray
     split: np.ndarray | None
     pooled: dict[str, np.ndarray]
+    conditions: np.ndarray | None = None
+    embeddings: dict[str, np.ndarray] = field(default_factory=dict)
+    """Of the liveness networks, by name."""
 
     @property
     def is_genuine(self):
@@ -83,6 +87,8 @@ def load(path) -> RealViews:
         arrays["take"],
         arrays.get("split"),
         pooled,
+        arrays.get("conditions"),
+        {name: arrays[key] for name, key in EMBEDDINGS.items() if key in arrays},
     )
 
 

@@ -43,7 +43,10 @@ def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
 
 
 class LivenessMeter:
-    """Measure the probability that a face is live: the mean of what two networks say.
+    """Measure the probability that a face is live: the larger of what two networks say.
+
+    In a hard light one of them often takes a live face for an attack; the larger value tells real
+    people in another light from attacks better than the mean (``python -m benchmarks real``).
 
     Parameters
     ----------
@@ -98,4 +101,4 @@ class LivenessMeter:
             If a network gave no number.
         """
         rows = self._extractor(crops).values()
-        return float(np.mean([row[0, LIVE] for row in rows]))
+        return float(np.max([row[0, LIVE] for row in rows]))

@@ -1,13 +1,14 @@
 """What a person is told: only a score that reaches the threshold lets anyone in."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from app.conditions import Familiarity
 from app.types import Frame, FrameResult, Status
-from app.verdict import LEAST_LIVENESS, LIVENESS_STEP, Verdict, judge, unscored
+from app.verdict import LEAST_LIVENESS, LIVENESS_STEP, SURELY_LIVE, Verdict, judge, unscored
 
 FAMILIAR = Familiarity(0.4, "window", (), 0.4, 0.0)
 FACE_ALONE = Familiarity(2.5, "window", ("it is darker",), 0.9, 0.0)
@@ -50,6 +51,9 @@ def test_that_more_liveness_is_needed_where_distance_and_pose_differ_too():
     needed = LEAST_LIVENESS + LIVENESS_STEP * FURTHER.place
     assert judge(0.0, 0.5, FURTHER, needed - 1e-9).verdict is Verdict.ATTACK
     assert judge(0.0, 0.5, FURTHER, needed).verdict is Verdict.UNFAMILIAR
+    far = replace(FURTHER, place=5.0)
+    assert judge(0.0, 0.5, far, SURELY_LIVE).verdict is Verdict.UNFAMILIAR
+    assert judge(0.0, 0.5, far, SURELY_LIVE - 1e-9).verdict is Verdict.ATTACK
 
 
 @pytest.mark.parametrize("score", [-math.inf, math.nan])
