@@ -1,6 +1,7 @@
 """What an enrolment covers of pose, distance and light, and what is still missing."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,6 +48,38 @@ def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[Cov
         _item("Nod", nod / NOD, "Raise and lower your head a little."),
         _item("Distance", distance / DISTANCE, "Lean towards the camera and back."),
     )
+
+
+def coverage_by_person(
+    frames: Sequence[tuple[Condition | None, str, str]],
+) -> tuple[CoverageItem, ...]:
+    """Return how well each kind of variety is covered by the person who has least of it.
+
+    What one person enrols, a light above all, does not help another.
+
+    Parameters
+    ----------
+    frames : sequence of (Condition or None, str, str)
+        Circumstances, take and person of every enrolled frame.
+    """
+    covered = {
+        person: coverage(
+            [condition for condition, _, whose in frames if whose == person and condition],
+            [take for _, take, whose in frames if whose == person],
+        )
+        for person in dict.fromkeys(whose for _, _, whose in frames)
+    }
+    if len(covered) < 2:
+        return next(iter(covered.values()), coverage((), ()))
+    rows = zip(*(_named(items, person) for person, items in covered.items()), strict=True)
+    return tuple(min(row, key=lambda item: item.share) for row in rows)
+
+
+def _named(items: tuple[CoverageItem, ...], person: str) -> list[CoverageItem]:
+    return [
+        replace(item, advice=f"{person}: {item.advice}") if person and item.advice else item
+        for item in items
+    ]
 
 
 def _item(name: str, share: float, advice: str) -> CoverageItem:

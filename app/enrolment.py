@@ -6,6 +6,7 @@ camera's noise, which is measured as it goes.
 
 import itertools
 import math
+import re
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.conditions import shared_circumstances
-from app.coverage import coverage
-from app.names import cleaned_name
+from app.coverage import coverage_by_person
+from app.names import LONGEST_PERSON, cleaned_name
 from app.observation import Observation
 from app.samples import Samples
 from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
@@ -44,6 +45,7 @@ FEWEST_SAMPLES = 12
 QUICK_SHARE = 0.8
 """A quick take wants this share of a take's frames."""
 
+_NUMBER = re.compile(r" \(\d+\)$")
 _MOVE = "Turn, nod and lean a little while the ring fills."
 
 
@@ -80,6 +82,8 @@ class Enrolment:
         self.samples: tuple[Sample, ...] = ()
         self.modelled: frozenset[int] = frozenset()
         """Numbers of the samples that the present model was fitted on."""
+        self.person = ""
+        """Whose face the next take shows; empty where that is not said."""
         self._undo: list[tuple[Sample, ...]] = []
         self._recording: _Recording | None = None
         self._next_number = 0
@@ -182,6 +186,7 @@ class Enrolment:
             seen.condition,
             seen.thumbnail,
             bool(seen.scored.frame.caption),
+            self.person,
         )
         self._next_number += 1
         self.samples = (*self.samples, sample)
@@ -214,6 +219,22 @@ class Enrolment:
         if self._recording is not None and self._recording.name == name:
             self._recording.name = new
 
+    def set_person(self, person: str) -> None:
+        """Say whose face the next take shows; one that is being recorded stays whose it is."""
+        if self._recording is None:
+            self.person = cleaned_name(person, LONGEST_PERSON)
+
+    def assign_take(self, name: str, person: str) -> None:
+        """Say whose face a take shows, unless it is being recorded."""
+        person = cleaned_name(person, LONGEST_PERSON)
+        if self.recording != name:
+            self._change(
+                tuple(
+                    replace(s, person=person) if s.take == name and s.person != person else s
+                    for s in self.samples
+                )
+            )
+
     def restore(self, samples: Sequence[Sample]) -> None:
         """Add samples of an earlier run, under numbers and names that are free here."""
         taken = self._taken
@@ -223,7 +244,8 @@ class Enrolment:
             if sample.take not in names:
                 clean = cleaned_name(sample.take, LONGEST_NAME) or self.suggested_name
                 names[sample.take] = _unlike(clean, taken | set(names.values()))
-            restored.append(replace(sample, number=self._next_number, take=names[sample.take]))
+            take, person = names[sample.take], cleaned_name(sample.person, LONGEST_PERSON)
+            restored.append(replace(sample, number=self._next_number, take=take, person=person))
             self._next_number += 1
         self._change((*self.samples, *restored))
 
@@ -237,7 +259,7 @@ class Enrolment:
         """Forget everything, what could be undone included."""
         self._recording = None
         self._undo.clear()
-        self.samples, self.modelled, self._hint = (), frozenset(), ""
+        self.samples, self.modelled, self._hint, self.person = (), frozenset(), "", ""
 
     def _change(self, samples: tuple[Sample, ...]) -> None:
         if len(samples) == len(self.samples) and all(
@@ -260,10 +282,13 @@ class Enrolment:
 
     @property
     def suggested_name(self) -> str:
-        """A name for the next take."""
+        """A name for the next take; another person may have one of that name already."""
         taken = self._taken
+        others = {sample.take for sample in self.samples if sample.person != self.person}
+        own = {_NUMBER.sub("", name) for name in taken - others}
         numbered = (f"take {number}" for number in itertools.count(len(taken) + 1))
-        return next(name for name in itertools.chain(SUGGESTIONS, numbered) if name not in taken)
+        free = (name for name in numbered if name not in taken)
+        return next((name for name in SUGGESTIONS if name not in own), "") or next(free)
 
     @property
     def _taken(self) -> set[str]:
@@ -294,12 +319,14 @@ class Enrolment:
         """The enrolment as views show it."""
         recording, measured = self._recording, self._measure()
         counts = Counter(sample.take for sample in self.samples)
+        persons = {sample.take: sample.person for sample in self.samples}
         takes = tuple(
             TakeShown(
                 name,
                 n_samples,
                 measured.lights.get(name, 0),
                 all(s.number in self.modelled for s in self.samples if s.take == name),
+                persons[name],
             )
             for name, n_samples in counts.items()
         )
@@ -316,12 +343,12 @@ class Enrolment:
             why_not=why_not,
             can_undo=bool(self._undo),
             suggested_name=self.suggested_name,
+            person=self.person,
         )
 
     def _measure(self) -> _Measured:
         if self._measured is None or self._measured.samples is not self.samples:
-            conditions = [s.condition for s in self.samples if s.condition is not None]
-            covered = coverage(conditions, [s.take for s in self.samples])
+            covered = coverage_by_person([(s.condition, s.take, s.person) for s in self.samples])
             self._measured = _Measured(self.samples, self._lights(), covered)
         return self._measured
 
@@ -342,7 +369,7 @@ def as_samples(samples: Sequence[Sample]) -> Samples:
     """Return the rows of enrolled frames."""
     rows = Samples()
     for sample in samples:
-        rows.add_views(sample.views, sample.take, sample.condition)
+        rows.add_views(sample.views, sample.take, sample.condition, sample.person)
     return rows
 
 

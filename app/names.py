@@ -3,6 +3,9 @@
 import re
 import unicodedata
 
+LONGEST_PERSON = 60
+"""Characters of a person's name."""
+
 _UNSEEN = re.compile(
     # Control characters, direction marks, separators of lines, and tags. The joiners stay: some
     # scripts cannot be written without them.

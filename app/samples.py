@@ -29,12 +29,15 @@ class Samples:
         The take of each row.
     conditions : list of Condition
         The circumstances of each row; empty for presets that look at no face.
+    persons : dict of str to str
+        Whose face a take shows, where that was said.
     refused : Counter
         How many frames were refused, by reason.
     """
 
     takes: list[str] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    persons: dict[str, str] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
     _rows: dict[str, list[NDArray[np.float32]]] = field(default_factory=dict)
 
@@ -80,9 +83,15 @@ class Samples:
         return True
 
     def add_views(
-        self, views: Mapping[str, NDArray[np.float32]], take: str, condition: Condition | None
+        self,
+        views: Mapping[str, NDArray[np.float32]],
+        take: str,
+        condition: Condition | None,
+        person: str = "",
     ) -> None:
         """Keep one frame's views."""
+        if person:
+            self.persons[take] = person
         for name, row in views.items():
             self._rows.setdefault(name, []).append(row)
         self.takes.append(take)

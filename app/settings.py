@@ -21,6 +21,8 @@ THEMES = ("system", "light", "dark")
 WIDTHS = (160, 7680)
 HEIGHTS = (120, 4320)
 CLUSTERS = (1, 12)
+CLUSTERS_A_PERSON = 2
+"""More clusters for each further person, settled on real people (``benchmarks real``)."""
 LEAST_NORM = 1.0
 LEAST_TEMPERATURE = 1e-6
 LARGEST_NUMBER = 1e12
@@ -57,7 +59,8 @@ class Settings:
     p, q : float
         Exponents of the norm on the kernel weights, at least 1.
     n_clusters : int
-        Clusters of the model.
+        Clusters of the model of one person; each further person adds `CLUSTERS_A_PERSON`, up to 12
+        in all.
     temperature : float
         Of the softmax that makes memberships.
     target_bpcer : float, optional
@@ -99,9 +102,13 @@ class Settings:
 
     @property
     def model_parameters(self) -> dict[str, Any]:
-        """What `lmkl_core.LocalisedMKL` is made with."""
+        """What `lmkl_core.LocalisedMKL` is made with, for one person."""
         names = ("delta", "p", "q", "n_clusters", "temperature", "target_bpcer")
         return {name: getattr(self, name) for name in names}
+
+    def clusters_for(self, n_people: int) -> int:
+        """Return the clusters of a model of so many people."""
+        return min(self.n_clusters + CLUSTERS_A_PERSON * (n_people - 1), CLUSTERS[1])
 
     def with_recent(self, path: str) -> "Settings":
         """Return settings in which a model's path comes first; what cannot be kept is left out."""

@@ -30,7 +30,10 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One enrolled frame: its views, its circumstances, a small picture; never the frame itself."""
+    """One enrolled frame: its views, its circumstances, a small picture; never the frame itself.
+
+    ``person`` says whose face it shows; empty where that was not said.
+    """
 
     number: int
     take: str
@@ -38,6 +41,7 @@ class Sample:
     condition: Condition | None
     thumbnail: Image | None
     is_simulated: bool = False
+    person: str = ""
 
 
 class Offer(Enum):

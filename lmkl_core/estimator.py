@@ -92,6 +92,9 @@ class LocalisedMKL(ViewsEstimator):
         The threshold.
     calibration_ : Calibration
         Where the threshold comes from and how sure it is.
+    takes_, calibration_takes_ : ndarray
+        Number of the take of every row, and of every left-out score: for large fits, only some rows
+        have one.
     delta_ : float
         The paper's delta, that is ``delta * n``.
     n_clusters_ : int
@@ -307,6 +310,8 @@ class LocalisedMKL(ViewsEstimator):
         self.dual_coef_ = fitted.dual_coef
         self.delta_ = fitted.delta
         self.n_clusters_ = fitted.memberships.shape[1]
+        self.takes_ = fitted.takes
+        self.calibration_takes_ = fitted.calibration_takes
         self.solution_ = solution
         self.objective_history_ = solution.objective_history
         self.gap_history_ = solution.gap_history

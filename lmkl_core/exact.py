@@ -49,6 +49,11 @@ class ExactFit:
         return self.views
 
     @property
+    def calibration_takes(self) -> np.ndarray:
+        """Take of every left-out score: all rows have one."""
+        return self.takes
+
+    @property
     def view_names(self) -> tuple[str, ...]:
         """Names of the views."""
         return self.views.names

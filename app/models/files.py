@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.conditions import NAMES, EnrolledConditions
 from app.models.model import PadModel
-from app.names import cleaned_name
+from app.names import LONGEST_PERSON, cleaned_name
 from lmkl_core.errors import ModelFileError
 from lmkl_core.modelfile import load_with_manifest, save_model
 
@@ -146,6 +146,7 @@ def load(
             _features(extra.get("features", {})),
             _conditions(extra.get("conditions"), takes),
             takes,
+            _persons(extra.get("persons"), takes),
             is_simulated=extra.get("simulated") is True,
             created=datetime.fromisoformat(manifest.created),
             digest=manifest.digest,
@@ -230,10 +231,19 @@ def _check_view_names(file: str, names: tuple[str, ...]) -> None:
         )
 
 
-def _names(stored: Any) -> tuple[str, ...]:
+def _names(stored: Any, longest: int = LONGEST_NAME) -> tuple[str, ...]:
     if not isinstance(stored, list) or not all(isinstance(name, str) for name in stored):
         raise TypeError("names are no texts")
-    return tuple(cleaned_name(name, LONGEST_NAME) for name in stored)
+    return tuple(cleaned_name(name, longest) for name in stored)
+
+
+def _persons(stored: Any, takes: tuple[str, ...]) -> tuple[str, ...]:
+    if stored is None:
+        return ()
+    persons = _names(stored, LONGEST_PERSON)
+    if len(persons) != len(takes):
+        raise ValueError("persons and takes are not the same number")
+    return persons
 
 
 def _take_names(stored: Any, n_takes: int) -> tuple[str, ...]:

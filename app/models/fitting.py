@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.conditions import EnrolledConditions
 from app.models.model import PadModel
+from app.models.people import people_of, refusal_of, refused_people
 from app.samples import Samples
 from app.settings import Settings
 from lmkl_core import LocalisedMKL
@@ -23,9 +24,10 @@ FEWEST_DIFFERENT = 12
 """Frames that differ from one another, where some are copies, that a model is fitted on."""
 
 
-def estimator_of(settings: Settings) -> LocalisedMKL:
+def estimator_of(settings: Settings, n_people: int = 1) -> LocalisedMKL:
     """Return an estimator with the parameters of the settings."""
-    return LocalisedMKL(**settings.model_parameters, random_state=0)
+    parameters = {**settings.model_parameters, "n_clusters": settings.clusters_for(n_people)}
+    return LocalisedMKL(**parameters, random_state=0)
 
 
 def fitted(
@@ -52,7 +54,9 @@ def fitted(
         Asked now and then; `lmkl_core.errors.Cancelled` is raised when it says so.
     """
     _refuse_repeated(samples, FEWEST_DIFFERENT)
-    estimator = estimator_of(settings)
+    takes = tuple(dict.fromkeys(samples.takes))
+    persons = _persons(samples, takes)
+    estimator = estimator_of(settings, len(set(persons)))
     with _quiet():
         estimator.fit(
             samples.views, groups=samples.takes, conditions=samples.circumstances(), cancel=cancel
@@ -62,7 +66,8 @@ def fitted(
         estimator,
         features,
         conditions,
-        tuple(dict.fromkeys(samples.takes)),
+        takes,
+        persons,
         is_simulated=is_simulated,
     )
     return _finished(model, samples.takes)
@@ -71,7 +76,7 @@ def fitted(
 def extended(
     model: PadModel, samples: Samples, *, is_simulated: bool = False, cancel: Cancel | None = None
 ) -> PadModel:
-    """Fold new takes into a model: its rows stay, weights and threshold are found anew.
+    """Fold new takes into a model: rows and clusters stay, weights and threshold are found anew.
 
     Parameters
     ----------
@@ -94,11 +99,13 @@ def extended(
     if samples.conditions:
         new = samples.enrolled_conditions()
         conditions = new if conditions is None else _joined(conditions, new)
+    takes = tuple(dict.fromkeys(samples.takes))
     grown = PadModel(
         estimator,
         model.features,
         conditions,
-        model.takes + tuple(dict.fromkeys(samples.takes)),
+        model.takes + takes,
+        (model.persons or ("",) * len(model.takes)) + _persons(samples, takes),
         is_simulated=model.is_simulated or is_simulated,
     )
     return _finished(grown)
@@ -115,9 +122,14 @@ def recalibrated(model: PadModel, target_bpcer: float | None) -> PadModel:
             model.features,
             model.conditions,
             model.takes,
+            model.persons,
             is_simulated=model.is_simulated,
         )
     )
+
+
+def _persons(samples: Samples, takes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(samples.persons.get(take, "") for take in takes)
 
 
 def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:
@@ -146,8 +158,10 @@ def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditi
     )
 
 
-def _standing_apart(refused: NDArray[np.bool_], takes: Sequence[str]) -> list[str]:
-    """Name the takes most of whose frames the threshold refuses."""
+def _standing_apart(
+    refused: NDArray[np.bool_], takes: Sequence[str], but: Collection[str]
+) -> list[str]:
+    """Name the takes most of whose frames the threshold refuses, but for some."""
     if len(takes) != len(refused):
         return []
     member = np.array(takes)
@@ -155,7 +169,7 @@ def _standing_apart(refused: NDArray[np.bool_], takes: Sequence[str]) -> list[st
         f"“{take}” is unlike the other takes and most of its frames would be refused: record it "
         "once more and fit again."
         for take in dict.fromkeys(takes)
-        if refused[member == take].mean() > 0.5
+        if take not in but and refused[member == take].mean() > 0.5
     ]
 
 
@@ -174,7 +188,14 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
         )
     # The demo's takes cannot be recorded otherwise, so that nothing could be done about it.
     if not model.is_simulated:
-        notes += _standing_apart(calibration.scores < calibration.threshold, takes)
+        people = refused_people(people_of(model))
+        named = {
+            take
+            for take, name in zip(model.takes, model.persons, strict=False)
+            if name in {person.name for person in people}
+        }
+        apart = _standing_apart(calibration.scores < calibration.threshold, takes, named)
+        notes += [*apart, *map(refusal_of, people)]
     if not calibration.is_usable:
         notes.append("The model cannot tell anything apart: enrol more takes and fit again.")
     return replace(model, notes=tuple(notes)).named()

@@ -32,6 +32,8 @@ class PadModel:
         Ranges of the takes' circumstances; None for presets that look at no face.
     takes : tuple of str
         Names of the takes, in the order of the estimator's.
+    persons : tuple of str
+        Whose face each take shows, empty where that was not said; ``()`` where no take says.
     is_simulated : bool
         Whether frames of the demo were enrolled.
     created : datetime or None
@@ -50,6 +52,7 @@ class PadModel:
     features: dict[str, Any]
     conditions: EnrolledConditions | None
     takes: tuple[str, ...]
+    persons: tuple[str, ...] = ()
     is_simulated: bool = False
     created: datetime | None = None
     digest: str = ""
@@ -88,6 +91,8 @@ class PadModel:
             "takes": list(self.takes),
             "simulated": self.is_simulated,
         }
+        if any(self.persons):
+            extra["persons"] = list(self.persons)
         if self.conditions is not None:
             extra["conditions"] = {
                 "names": list(NAMES),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.models.model import PadModel
+from app.models.people import people_of
 from app.names import cleaned_name
 from app.shown import Bound, ModelShown, ThresholdShown
 from app.types import Image
@@ -67,6 +68,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
         digest=model.digest,
         is_simulated=model.is_simulated,
         notes=model.notes,
+        people=people_of(model),
     )
 
 

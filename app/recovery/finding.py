@@ -108,8 +108,15 @@ def load(found: Found) -> Recovered:
         if rows and frames and not _alike(rows[0], _first(frames)):
             rows = []  # of other views than the rest
         frames.append(rows)
+    persons = index.persons or ("",) * len(index.takes)
     samples = tuple(
-        Sample(number, index.takes[row.take], *frames[row.chunk][row.row], None)
+        Sample(
+            number,
+            index.takes[row.take],
+            *frames[row.chunk][row.row],
+            None,
+            person=persons[row.take],
+        )
         for number, row in enumerate(index.rows)
         if row.row < len(frames[row.chunk])
     )

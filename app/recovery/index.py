@@ -60,6 +60,8 @@ class Index:
         Fingerprint of the views (`Extractor.fingerprint`).
     takes : tuple of str
         Names of the takes.
+    persons : tuple of str
+        Whose face each take shows; ``()`` where no take says.
     rows : tuple of Row
         The frames, in their order.
     chunks : tuple of Chunk
@@ -74,6 +76,7 @@ class Index:
     rows: tuple[Row, ...]
     chunks: tuple[Chunk, ...]
     instead_of: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Return the contents of the file."""
@@ -87,6 +90,8 @@ class Index:
             "chunks": [[chunk.number, chunk.digest, chunk.n_rows] for chunk in self.chunks],
             "instead_of": list(self.instead_of),
         }
+        if any(self.persons):
+            document["persons"] = list(self.persons)
         return canonical({**document, "digest": _digest(document)}).encode("ascii")
 
 
@@ -118,8 +123,11 @@ def read_index(folder: Path) -> Index:
     if not isinstance(features, dict):
         raise Refused("its index does not say which views were computed")
     takes = fields.texts("takes")
-    if not all(name.isprintable() for name in takes):
+    persons = fields.texts("persons") if "persons" in document else ()
+    if not all(name.isprintable() for name in takes + persons):
         raise Refused("its index has takes whose names cannot be shown")
+    if persons and len(persons) != len(takes):
+        raise Refused("its index says of another number of takes whose they are")
     chunks = tuple(_chunk(entry) for entry in fields.items("chunks", MOST_CHUNKS))
     rows = tuple(_row(entry, takes, chunks) for entry in fields.items("rows", MOST_FRAMES))
     index = Index(
@@ -129,6 +137,7 @@ def read_index(folder: Path) -> Index:
         rows,
         chunks,
         fields.texts("instead_of"),
+        persons,
     )
     fields.finish()
     if not rows or len({(row.chunk, row.row) for row in rows}) < len(rows):

@@ -35,7 +35,7 @@ class Journal:
     def __init__(self) -> None:
         self._run: Run | None = None
         self._written: list[_Written] = []
-        self._listed: list[tuple[int, str]] = []
+        self._listed: list[tuple[int, str, str]] = []
         self._next_chunk = 0
         self._replaced: list[Run] = []
 
@@ -102,7 +102,7 @@ class Journal:
         if self._run is not None and not self._run.is_there:
             self._run.release()  # deleted by another instance: begin anew
             self._forget()
-        listed = [(sample.number, sample.take) for sample in samples]
+        listed = [(sample.number, sample.take, sample.person) for sample in samples]
         kept, new = self._divided(samples)
         if not new and listed == self._listed and len(kept) == len(self._written):
             self._remove_replaced()
@@ -152,7 +152,8 @@ class Journal:
         features: Mapping[str, Any],
         written: Sequence[_Written],
     ) -> Index:
-        takes = {name: place for place, name in enumerate(dict.fromkeys(s.take for s in samples))}
+        persons = {sample.take: sample.person for sample in samples}
+        takes = {name: place for place, name in enumerate(persons)}
         places = {
             sample.number: (chunk, row)
             for chunk, one in enumerate(written)
@@ -165,6 +166,7 @@ class Journal:
             tuple(Row(takes[s.take], *places[s.number]) for s in samples),
             tuple(one.chunk for one in written),
             tuple(run.name for run in self._replaced),
+            tuple(persons.values()),
         )
 
     def _remove_unlisted(self, folder: Path) -> None:

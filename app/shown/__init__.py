@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from app.shown.enrolment import CoverageItem, EnrolmentShown, SampleShown, TakeShown
     from app.shown.frames import Decision, Point, Region, Scored
-    from app.shown.model import Bound, Interval, ModelShown, PassphraseAsked, ThresholdShown
+    from app.shown.model import (
+        Bound,
+        Interval,
+        ModelShown,
+        PassphraseAsked,
+        PersonShown,
+        ThresholdShown,
+    )
     from app.shown.test import (
         BONA_FIDE,
         SPECIES,
@@ -36,6 +43,7 @@ __all__ = [
     "ModelShown",
     "Notice",
     "PassphraseAsked",
+    "PersonShown",
     "Point",
     "PresentationShown",
     "Region",

@@ -23,6 +23,8 @@ class TakeShown:
     light: int = 0
     """Takes with the same number were recorded in the same circumstances."""
     is_in_model: bool = False
+    person: str = ""
+    """Whose face it shows; empty where that was not said."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class EnrolmentShown:
         Name of the take that is being recorded; empty when none is.
     n_wanted, n_collected : int
         Frames wanted in that take, and there so far.
+    person : str
+        Whose face the next take shows; may be empty.
     hint : str
         What to do now, or why the last frame was not kept.
     """
@@ -61,3 +65,4 @@ class EnrolmentShown:
     """What is missing before a model can be fitted; empty when nothing is."""
     can_undo: bool = False
     suggested_name: str = ""
+    person: str = ""

@@ -55,6 +55,31 @@ class ThresholdShown:
 
 
 @dataclass(frozen=True)
+class PersonShown:
+    """What the threshold does to one of several people.
+
+    Attributes
+    ----------
+    name : str
+        As said at enrolment; empty for takes that do not say whose they are.
+    level : float
+        Median left-out score.
+    bpcer, interval : float, tuple of float
+        Share of left-out scores that the threshold refuses, and its exact interval at
+        ``n_effective``.
+    """
+
+    name: str
+    n_takes: int
+    n_frames: int
+    level: float
+    bpcer: float
+    interval: Interval
+    n_scores: int
+    n_effective: float
+
+
+@dataclass(frozen=True)
 class PassphraseAsked:
     """A protected model that opens with its passphrase only.
 
@@ -86,6 +111,8 @@ class ModelShown:
         Names and values of what it was fitted with, fit to be shown.
     takes : tuple of str
         Names of the takes, as recorded.
+    people : tuple of PersonShown
+        Whose takes they are; one person, without a name, where no take says.
     typical_terms : tuple of tuple of float
         Mean contribution of every cluster and view over the enrolled frames.
     path : str
@@ -120,6 +147,7 @@ class ModelShown:
     digest: str = ""
     is_simulated: bool = False
     notes: tuple[str, ...] = ()
+    people: tuple[PersonShown, ...] = ()
 
     @property
     def n_clusters(self) -> int:

@@ -1,9 +1,13 @@
 """What a person may do to takes at any moment: name, strike, undo."""
 
+from dataclasses import replace
+
 import pytest
 
-from app.enrolment import LONGEST_NAME, SUGGESTIONS, Offer
+from app.enrolment import LONGEST_NAME, SUGGESTIONS, Enrolment, Offer
 from tests.app.enrolment_material import Sitting
+from tests.app.test_conditions import HOME
+from tests.app.test_coverage import ANOTHER_LIGHT
 
 
 @pytest.fixture
@@ -246,3 +250,82 @@ def test_that_undo_takes_back_takes_of_an_earlier_run_and_nothing_else(sitting):
     sitting.enrolment.restore(earlier.enrolment.samples)
     sitting.enrolment.undo()
     assert sitting.takes == {"lamp": 6}
+
+
+# ------------------------------------------------------------------ people
+
+
+def persons(sitting):
+    return {take.name: take.person for take in sitting.enrolment.shown.takes}
+
+
+def test_that_a_take_says_whose_face_it_shows(sitting):
+    sitting.record("desk")
+    sitting.enrolment.set_person("  Ann\n" + "x" * 100)
+    sitting.record("desk")
+    assert persons(sitting) == {"desk": "", "desk (2)": ("Ann " + "x" * 100)[:60]}
+    assert sitting.enrolment.shown.person == persons(sitting)["desk (2)"]
+
+
+def test_that_a_person_lasts_until_another_is_named_and_goes_with_everything(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.record("a")
+    sitting.record("b")
+    assert persons(sitting) == {"a": "Ann", "b": "Ann"}
+    sitting.enrolment.clear()
+    assert sitting.enrolment.person == ""
+
+
+def test_that_a_take_stays_whose_it_is_while_it_is_recorded(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.enrolment.set_person("Ben")
+    sitting.enrolment.assign_take("a", "Ben")
+    sitting.offer()
+    assert persons(sitting) == {"a": "Ann"}
+
+
+def test_that_a_take_can_be_given_to_another_person_and_taken_back(sitting):
+    sitting.record("a")
+    sitting.record("b")
+    sitting.enrolment.assign_take("a", "Ann")
+    sitting.enrolment.rename_take("a", "c")
+    assert persons(sitting) == {"c": "Ann", "b": ""}
+    sitting.enrolment.undo()
+    sitting.enrolment.undo()
+    assert persons(sitting) == {"a": "", "b": ""}
+    before = sitting.enrolment.samples
+    sitting.enrolment.assign_take("a", "")
+    assert sitting.enrolment.samples is before
+
+
+def test_that_every_person_is_offered_the_same_lights(sitting):
+    sitting.record("")
+    sitting.record("")
+    assert sitting.enrolment.suggested_name == SUGGESTIONS[2]
+    sitting.enrolment.set_person("Ben")
+    assert sitting.enrolment.suggested_name == SUGGESTIONS[0]
+    assert sitting.record("") == f"{SUGGESTIONS[0]} (2)"
+    assert sitting.enrolment.suggested_name == SUGGESTIONS[1]
+
+
+def test_that_coverage_is_that_of_the_person_who_has_least(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.record("a")
+    sitting.record("b", condition=replace(HOME, **ANOTHER_LIGHT))
+    lights = {item.name: item for item in sitting.enrolment.shown.coverage}["Lights"]
+    assert lights.share == 1.0
+    sitting.enrolment.set_person("Ben")
+    sitting.record("c")
+    lights = {item.name: item for item in sitting.enrolment.shown.coverage}["Lights"]
+    assert lights.share == 0.5
+    assert lights.advice.startswith("Ben: Record a take in another light")
+
+
+def test_that_restored_takes_are_whose_they_were(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.record("a")
+    other = Enrolment()
+    other.restore([replace(s, person=s.person + "\n") for s in sitting.enrolment.samples])
+    assert {sample.person for sample in other.samples} == {"Ann"}

@@ -49,7 +49,7 @@ def nothing_is_left():
 def same(some, others):
     """Whether samples are the same but for their numbers and their pictures."""
     return len(some) == len(others) and all(
-        (one.take, one.condition) == (other.take, other.condition)
+        (one.take, one.person, one.condition) == (other.take, other.person, other.condition)
         and list(one.views) == list(other.views)
         and all(np.array_equal(one.views[name], other.views[name]) for name in one.views)
         for one, other in zip(some, others, strict=True)

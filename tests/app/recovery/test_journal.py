@@ -33,6 +33,17 @@ def test_that_kept_takes_are_there_after_the_end(journal):
     assert same(left(), samples)
 
 
+def test_that_takes_are_whose_they_were(journal):
+    first, second = takes(3, "window", "lamp"), takes(3, "door", first=6)
+    samples = (*first, *(replace(sample, person="Ann") for sample in second))
+    journal.keep(samples, FEATURES)
+    given = tuple(replace(sample, person="Ben") for sample in samples)
+    journal.keep(given, FEATURES)
+    journal.keep(samples, FEATURES)
+    journal.close()
+    assert same(left(), samples)
+
+
 def test_that_a_living_run_is_not_offered(journal):
     journal.keep(takes(3, "window"), FEATURES)
     assert nothing_is_left()

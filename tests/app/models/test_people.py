@@ -1,0 +1,153 @@
+"""Several people in one model: what the threshold does to each of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.models.files import load, save
+from app.models.fitting import extended, fitted, recalibrated
+from app.models.people import MOST, people_of
+from app.models.summary import describe
+from app.samples import Samples
+from app.settings import CLUSTERS, CLUSTERS_A_PERSON, Settings
+from lmkl_core.calibration import clopper_pearson
+from lmkl_core.errors import ModelFileError
+from tests.app.models.model_material import (
+    FEATURES,
+    SETTINGS,
+    WINDOW,
+    file_with,
+    samples_of,
+    window_model,
+)
+
+
+def household(*takes, **more):
+    """Rows of takes by (person, name, shift)."""
+    rows = Samples()
+    for seed, (person, name, shift) in enumerate(takes):
+        one = samples_of(name, seed=seed, shift=shift, **more)
+        for row, condition in enumerate(one.conditions):
+            views = {view: array[row : row + 1] for view, array in one.views.items()}
+            rows.add_views(views, name, condition, person)
+    return rows
+
+
+TWO = (
+    ("Ann", "window", 0.0),
+    ("Ben", "window (2)", 1.0),
+    ("Ann", "lamp", 0.1),
+    ("Ben", "lamp (2)", 1.1),
+)
+
+
+@pytest.fixture(scope="module")
+def two():
+    return fitted(household(*TWO), SETTINGS, FEATURES)
+
+
+def test_that_each_person_has_their_own_takes_frames_and_rate(two):
+    ann, ben = people_of(two)
+    assert (ann.name, ann.n_takes, ann.n_frames) == ("Ann", 2, 16)
+    assert (ben.name, ben.n_takes, ben.n_frames) == ("Ben", 2, 16)
+    scores = two.estimator.calibration_.scores
+    own = np.r_[0:8, 16:24]  # the first and the third take
+    assert ann.level == pytest.approx(np.median(scores[own]))
+    assert ann.bpcer == pytest.approx(np.mean(scores[own] < two.threshold))
+    assert ann.n_scores == 16
+    assert 1 <= ann.n_effective <= 16
+    expected = clopper_pearson(ann.bpcer * ann.n_effective, ann.n_effective)
+    assert ann.interval == pytest.approx(expected)
+    assert describe(two).people == (ann, ben)
+
+
+def test_that_the_rates_of_people_are_the_parts_of_the_rate_of_all(two):
+    people, whole = people_of(two), two.estimator.calibration_
+    n_refused = sum(one.bpcer * one.n_scores for one in people)
+    assert n_refused / whole.n_scores == pytest.approx(whole.bpcer)
+
+
+def test_that_takes_that_do_not_say_whose_they_are_belong_to_one_person():
+    model = window_model()
+    (only,) = people_of(model)
+    assert (only.name, only.n_takes, only.n_frames) == ("", 3, 24)
+    assert (only.bpcer, only.n_effective) == pytest.approx(
+        (model.estimator.calibration_.bpcer, model.estimator.calibration_.n_effective)
+    )
+
+
+@pytest.mark.parametrize(("n_people", "n_clusters"), [(1, 3), (2, 5), (3, 7), (5, 11), (10, 12)])
+def test_that_clusters_grow_with_people_up_to_a_limit(n_people, n_clusters):
+    assert Settings().clusters_for(n_people) == n_clusters <= CLUSTERS[1]
+
+
+def test_that_a_fit_has_the_clusters_of_its_people(two):
+    assert two.estimator.n_clusters_ == SETTINGS.n_clusters + CLUSTERS_A_PERSON
+    one = fitted(household(*((("Ann", *rest) for _, *rest in TWO))), SETTINGS, FEATURES)
+    assert one.estimator.n_clusters_ == SETTINGS.n_clusters
+
+
+def test_that_people_survive_a_file_a_target_and_growing(tmp_path, two):
+    save(two, tmp_path / "two.safetensors")
+    loaded = load(tmp_path / "two.safetensors")
+    assert loaded.persons == two.persons == ("Ann", "Ben", "Ann", "Ben")
+    assert people_of(loaded) == people_of(two)
+    assert recalibrated(loaded, 0.2).persons == two.persons
+    grown = extended(loaded, household(("Cid", "door", 0.5)))
+    assert [one.name for one in people_of(grown)] == ["Ann", "Ben", "Cid"]
+    assert grown.estimator.n_clusters_ == two.estimator.n_clusters_
+
+
+def test_that_a_model_of_nobody_named_grows_by_somebody():
+    grown = extended(window_model(), household(("Ann", "lamp", 0.1)))
+    assert grown.persons == ("", "", "", "Ann")
+    assert [one.n_takes for one in people_of(grown)] == [3, 1]
+
+
+def test_that_a_model_without_persons_has_the_file_it_always_had():
+    assert "persons" not in window_model().extra
+    assert "persons" not in replace(window_model(), persons=("", "", "")).extra
+
+
+def test_that_names_of_persons_are_made_fit_to_be_shown(tmp_path):
+    persons = ["Ann\n\u202e", "x" * 100, ""]
+    model = load(file_with(tmp_path / "m.safetensors", persons=persons))
+    assert model.persons == ("Ann", "x" * 60, "")
+
+
+@pytest.mark.parametrize("persons", [["Ann"], "Ann", [1, 2, 3], {}, ["Ann"] * 4])
+def test_that_persons_that_make_no_sense_are_refused(tmp_path, persons):
+    path = file_with(tmp_path / "m.safetensors", persons=persons)
+    with pytest.raises(ModelFileError, match="makes no sense"):
+        load(path)
+
+
+# ------------------------------------------------------------------ who is refused
+
+
+def odd_one(person):
+    """Rows of a household in which the last take resembles no other, not even itself."""
+    rows = household(*(("Ann", name, 0.0) for name in WINDOW), n=12)
+    odd = samples_of("door", seed=9, shift=4.0, spread=2.0, n=12)
+    for row, condition in enumerate(odd.conditions):
+        views = {view: array[row : row + 1] for view, array in odd.views.items()}
+        rows.add_views(views, "door", condition, person)
+    return fitted(rows, Settings(n_clusters=2), FEATURES)
+
+
+def test_that_a_person_who_would_be_refused_is_named_once_with_what_to_do():
+    model = odd_one("Ben")
+    ann, ben = people_of(model)
+    assert ann.bpcer < MOST < ben.bpcer
+    (note,) = model.notes
+    assert note.startswith("“Ben” would be refused in most frames: record Ben once more")
+
+
+def test_that_takes_without_a_person_are_not_called_by_a_name():
+    (note,) = odd_one("").notes
+    assert note.startswith("Takes without a person would be refused in most frames")
+
+
+def test_that_a_single_person_is_not_compared_with_others():
+    assert not any("“Ann”" in note for note in odd_one("Ann").notes)
