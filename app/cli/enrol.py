@@ -12,12 +12,13 @@ from app.cli.common import PresetName, check_seconds, named_value, settings_with
 from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
 from app.cli.passphrases import PassphraseFile, checked, new_passphrase, open_model
+from app.names import cleaned_name
 
 if TYPE_CHECKING:
     from app.headless.enrolling import TakeRecorded, TakeWanted
     from app.models.model import PadModel
 
-TAKE_FORM = "--take NAME=SOURCE"
+TAKE_FORM = "--take NAME=SOURCE or --take PERSON:NAME=SOURCE"
 
 
 def enrol_command(
@@ -42,7 +43,12 @@ def enrol_command(
     ] = None,
     takes: Annotated[
         list[str] | None,
-        typer.Option("--take", metavar="NAME=SOURCE", help="A take with a name; may be repeated."),
+        typer.Option(
+            "--take",
+            metavar="PERSON:NAME=SOURCE",
+            help="A take with a name; may be repeated. PERSON: says whose face it shows and may be "
+            "left out. One model is fitted for all people.",
+        ),
     ] = None,
     frames: Annotated[
         int | None,
@@ -167,7 +173,10 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWan
     wanted = [TakeWanted(source) for source in sources or []]
     for text in takes or []:
         name, source = named_value(text, TAKE_FORM)
-        wanted.append(TakeWanted(source, name))
+        person, mark, own = name.rpartition(":")
+        if mark and (":" in person or not cleaned_name(person, 1) or not own.strip()):
+            stop(f"'{text}' cannot be used: write {TAKE_FORM}.", ExitCode.USAGE)
+        wanted.append(TakeWanted(source, own.strip(), person.strip()))
     if not wanted:
         stop(
             "Name at least one source, as in: lmkl-pad enrol clip.mp4 -o face.safetensors.",
@@ -200,6 +209,8 @@ def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
         return
     console = Console(highlight=False)
     console.print(_takes_table(takes))
+    if len(facts["people"]) > 1:
+        console.print(_people_table(facts["people"]))
     for reason, count in _reasons(takes):
         console.print(f"  {count} x {reason}", markup=False, soft_wrap=True)
     threshold = facts["threshold"]
@@ -221,17 +232,39 @@ def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
 
 def _takes_table(takes: "list[TakeRecorded]") -> Table:
     table = Table(title="Takes", title_justify="left")
+    has_people = any(take.person for take in takes)
+    if has_people:
+        table.add_column("person")
     table.add_column("take")
     table.add_column("source", overflow="fold")
     for heading in ("frames kept", "refused", "looked at"):
         table.add_column(heading, justify="right")
     for take in takes:
         table.add_row(
+            *([Text(take.person or "-")] if has_people else ()),
             Text(take.name),
             Text(take.source),
             str(len(take.samples)),
             str(take.refused.total()),
             str(take.n_seen),
+        )
+    return table
+
+
+def _people_table(people: list[dict[str, Any]]) -> Table:
+    table = Table(title="People, left-out frames at the threshold", title_justify="left")
+    table.add_column("person")
+    for heading in ("takes", "frames", "median score", "BPCER", "95 % interval"):
+        table.add_column(heading, justify="right")
+    for person in people:
+        low, high = person["bpcer_interval"]
+        table.add_row(
+            Text(person["name"] or "-"),
+            str(person["n_takes"]),
+            str(person["n_frames"]),
+            f"{person['median_score']:.3f}",
+            f"{person['bpcer']:.1%} of {person['n_scores']}",
+            f"{low:.1%} to {high:.1%}",
         )
     return table
 

@@ -29,7 +29,7 @@ from app.headless.errors import TooFewFramesError
 from app.headless.reading import Opened, apart_in_time, opened, shown_name, spread
 from app.models.fitting import Cancel, extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.names import cleaned_name
+from app.names import LONGEST_PERSON, cleaned_name
 from app.observation import observe
 from app.pipeline import Pipeline
 from app.settings import Settings
@@ -48,10 +48,11 @@ Tell = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class TakeWanted:
-    """A take to record: its name (empty: after its source), and where from."""
+    """A take to record: where from, its name (empty: after its source), whose face (or empty)."""
 
     source: str
     name: str = ""
+    person: str = ""
 
 
 @dataclass
@@ -72,6 +73,8 @@ class TakeRecorded:
         How many frames were not usable, by reason.
     note : str
         What the person should know of how it was recorded; mostly empty.
+    person : str
+        Whose face it shows; empty where that was not said.
     """
 
     name: str
@@ -80,6 +83,7 @@ class TakeRecorded:
     samples: list[Sample] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     note: str = ""
+    person: str = ""
 
 
 class Recorder:
@@ -143,6 +147,7 @@ class Recorder:
         """
         source = source_from(wanted.source)
         take = TakeRecorded(self._name_for(wanted, source), shown_name(wanted.source, source))
+        take.person = cleaned_name(wanted.person, LONGEST_PERSON)
         if isinstance(source, DemoSource):
             self._record_demo(source, take, tell)
         else:
@@ -170,6 +175,7 @@ class Recorder:
     def _record_live(self, reading: Opened, take: TakeRecorded, tell: Tell | None) -> None:
         """Do what the window does while a take is recorded."""
         enrolment = Enrolment(self.plan)
+        enrolment.set_person(take.person)
         enrolment.start(take.name)
         for frame in reading.frames(self._pipeline):
             seen = observe(self._pipeline, None, frame)
@@ -216,7 +222,7 @@ class Recorder:
             take.refused[result.reason] += 1
             return None
         number, views = len(take.samples), dict(result.views)
-        sample = Sample(number, take.name, views, result.condition, None, is_simulated)
+        sample = Sample(number, take.name, views, result.condition, None, is_simulated, take.person)
         take.samples.append(sample)
         return sample
 

@@ -4,11 +4,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from app.coverage import coverage
+from app.coverage import coverage_by_person
 from app.enrolment import Sample
 from app.headless.enrolling import TakeRecorded
 from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
+from app.shown import PersonShown
 from lmkl_core.calibration import Calibration
 
 
@@ -47,6 +48,21 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         "is_simulated": model.is_simulated,
         "threshold": threshold_facts(model.estimator.calibration_),
         "notes": list(model.notes),
+        "people": [person_facts(person) for person in shown.people],
+    }
+
+
+def person_facts(person: PersonShown) -> dict[str, Any]:
+    """Return what the threshold does to a person; without a name where no take says."""
+    return {
+        "name": person.name or None,
+        "n_takes": person.n_takes,
+        "n_frames": person.n_frames,
+        "median_score": _known(person.level),
+        "bpcer": _known(person.bpcer),
+        "bpcer_interval": list(person.interval),
+        "n_scores": person.n_scores,
+        "n_effective": person.n_effective,
     }
 
 
@@ -61,6 +77,7 @@ def take_facts(take: TakeRecorded) -> dict[str, Any]:
     """Return what became of a take."""
     return {
         "name": take.name,
+        "person": take.person or None,
         "source": take.source,
         "n_kept": len(take.samples),
         "n_seen": take.n_seen,
@@ -71,7 +88,5 @@ def take_facts(take: TakeRecorded) -> dict[str, Any]:
 
 def missing_variety(samples: Iterable[Sample]) -> list[str]:
     """Return what could be enrolled beside these frames, a sentence each."""
-    rows = list(samples)
-    conditions = [sample.condition for sample in rows if sample.condition is not None]
-    items = coverage(conditions, [sample.take for sample in rows])
+    items = coverage_by_person([(s.condition, s.take, s.person) for s in samples])
     return [item.advice for item in items if item.advice]

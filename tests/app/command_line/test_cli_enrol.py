@@ -95,6 +95,38 @@ def test_that_a_take_is_folded_into_a_model_and_the_old_one_stays(model_file, at
     assert model_file.read_bytes() == before
 
 
+def test_that_several_people_share_a_model_and_are_told_apart(genuine, attack, tmp_path):
+    file, grown = tmp_path / "all.safetensors", tmp_path / "grown.safetensors"
+    takes = [f"{who}:desk={path}" for who, path in zip(("Ann", "Ben"), genuine, strict=True)]
+    result = run("enrol", "--take", takes[0], "--take", takes[1], "-o", file, *TINY)
+    assert result.exit_code == ExitCode.OK, result.output
+    assert "People, left-out frames" in result.stdout
+    model = load(file)
+    assert (model.takes, model.persons) == (("desk", "desk (2)"), ("Ann", "Ben"))
+    more = ("--take", f"Ann:door={attack}", "--take", f"late={genuine[0]}")
+    result = run("enrol", *more, "--add-to", file, "-o", grown, "--every", 0.07, "--json")
+    assert result.exit_code == ExitCode.OK, result.output
+    told = json.loads(result.stdout)
+    assert [take["person"] for take in told["takes"]] == ["Ann", None]
+    people = {person["name"]: person for person in told["model"]["people"]}
+    assert {name: person["n_takes"] for name, person in people.items()} == {
+        "Ann": 2,
+        "Ben": 1,
+        None: 1,
+    }
+    low, high = people["Ann"]["bpcer_interval"]
+    assert low <= people["Ann"]["bpcer"] <= high
+    assert load(grown).persons == ("Ann", "Ben", "Ann", "")
+
+
+def test_that_one_person_has_no_table_of_people(genuine, tmp_path):
+    file = tmp_path / "face.safetensors"
+    result = run("enrol", "--take", f"Ann:desk={genuine[0]}", genuine[1], "-o", file, *TINY)
+    assert "People" in result.stdout  # the second take is somebody without a name
+    result = run("enrol", genuine[1], genuine[0], "-o", file, *TINY)
+    assert "People" not in result.stdout
+
+
 def test_that_the_demo_is_recorded_as_the_window_does(tmp_path):
     file = tmp_path / "face.safetensors"
     result = run("enrol", "demo", "-o", file, "--preset", "tiny", "--frames", 15, "--json")
@@ -211,6 +243,9 @@ def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
         (["text.mp4"], ExitCode.BAD_INPUT, "cannot be read"),
         (["empty"], ExitCode.BAD_INPUT, "holds no image"),
         (["--take", "text.mp4"], ExitCode.USAGE, "NAME=SOURCE"),
+        (["--take", "Ann:=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
+        (["--take", ":desk=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
+        (["--take", "Ann:Ben:desk=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         ([], ExitCode.USAGE, "at least one source"),
         (["demo", "--target-bpcer", "2"], ExitCode.USAGE, "--target-bpcer cannot be used: it must"),
         (["demo", "--target-bpcer", "nan"], ExitCode.USAGE, "above 0 and below 1"),
