@@ -28,8 +28,7 @@ def print_demo(result: DemoResult, console: Console) -> None:
     console.print(verdicts_table(result))
     console.print(
         "Error: genuine presentations refused (BPCER) or attacks accepted (APCER, by species), "
-        "of those with a response. No response: refused in circumstances that were not enrolled, "
-        "where the app offers to add a take, or without a face."
+        "of those with a response. No response: without a usable face."
     )
     console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
 

@@ -65,7 +65,8 @@ CONDITIONS: Mapping[str, Light] = MappingProxyType(
         "office": Light((0.1, -0.8, 0.8), 0.55, 0.5, _NEUTRAL, _NEUTRAL, 0.9, 0.9),
         "window": Light((-0.9, -0.3, 0.7), 0.8, 0.3, _DAYLIGHT, _NEUTRAL, 1.0, 0.75),
         "lamp": Light((0.7, -0.5, 0.7), 0.75, 0.25, _WARM, (1.15, 1.0, 0.8), 0.45, 0.6),
-        "side": Light((1.0, -0.1, 0.25), 1.1, 0.16, _NEUTRAL, _NEUTRAL, 0.8, 0.6),
+        # One lamp beside the person, in a room that is dark otherwise.
+        "side": Light((1.0, -0.1, 0.25), 1.1, 0.16, _NEUTRAL, _NEUTRAL, 0.8, 0.06),
         "dim": Light((0.3, -0.6, 0.8), 0.45, 0.5, _WARM, (1.1, 1.0, 0.85), 0.14, 0.8),
         "bright": Light((-0.2, -0.4, 1.0), 0.7, 0.5, _DAYLIGHT, _DAYLIGHT, 1.6, 1.0),
         "backlit": Light((-0.3, -0.6, 0.4), 0.35, 0.5, _OVERCAST, _NEUTRAL, 0.8, 1.9),

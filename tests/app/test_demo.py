@@ -76,8 +76,9 @@ def test_that_groups_count_what_became_of_their_presentations(demo_result):
     for item in demo_result.results:
         verdicts = [one.verdict for one in item.presentations]
         assert item.n_accepted == verdicts.count(Verdict.GENUINE)
-        assert item.n_refused == verdicts.count(Verdict.ATTACK)
-        assert item.n_unfamiliar <= item.n_no_response == item.n - item.n_accepted - item.n_refused
+        assert item.n_unfamiliar == verdicts.count(Verdict.UNFAMILIAR)
+        assert item.n_refused == verdicts.count(Verdict.ATTACK) + item.n_unfamiliar
+        assert item.n_no_response == item.n - item.n_accepted - item.n_refused
 
 
 def test_that_an_error_is_an_accepted_attack_or_a_refused_genuine_presentation():

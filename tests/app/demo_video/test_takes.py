@@ -54,7 +54,7 @@ def test_that_conditions_light_the_person_differently():
         picture = images(genuine(condition=condition, seed=3))[0][120:330, 200:440]
         return picture[:, :120].mean() / picture[:, 120:].mean()
 
-    assert left_over_right("window") > 1.05 * left_over_right("side")
+    assert left_over_right("window") > 1.05 * left_over_right("lamp")
 
 
 def test_that_the_lamp_is_warmer_than_an_overcast_day():
