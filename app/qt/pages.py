@@ -75,6 +75,8 @@ class Pages(QObject):
         page.sample_removed.connect(control.remove_samples)
         page.take_removed.connect(control.remove_take)
         page.take_renamed.connect(control.rename_take)
+        page.take_assigned.connect(control.assign_take)
+        page.person_changed.connect(control.set_person)
         page.undo_requested.connect(control.undo)
         page.clear_requested.connect(control.clear)
         page.fit_requested.connect(model.fit)

@@ -124,6 +124,23 @@ def test_that_a_take_that_is_renamed_goes_on_as_it_was(stage):
     assert {sample.take for sample in stage.session.enrolment.samples} == {"candle"}
 
 
+def test_that_takes_are_whose_the_page_says(stage):
+    stage.enrol.set_person("Ann")
+    stage.enrol.start("")
+    finish_take(stage)
+    stage.enrol.set_person("Ben")
+    stage.enrol.start("")
+    assert stage.presenting == "window 1"
+    finish_take(stage)
+    takes = stage.session.enrolment_shown.takes
+    assert [(take.name, take.person) for take in takes] == [
+        ("window light", "Ann"),
+        ("window light (2)", "Ben"),
+    ]
+    stage.enrol.assign_take("window light (2)", "Cid")
+    assert stage.session.enrolment_shown.takes[1].person == "Cid"
+
+
 def test_that_a_quick_take_is_complete_only_at_its_end(stage):
     stage.use_model()
     stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR, differences=("it is darker",)))

@@ -90,6 +90,41 @@ def test_that_the_typed_name_is_used_by_whatever_starts_the_take(page, qtbot):
     assert asked.args == ["glasses"]
 
 
+def test_that_whose_face_it_is_is_told_as_it_is_typed(page, qtbot):
+    told = []
+    page.person_changed.connect(told.append)
+    page.person_changed.connect(
+        lambda person: page.show_enrolment(enrolment({"lamp": 3}, person=person))
+    )
+    qtbot.keyClicks(page.record.person, "An n ")
+    assert told == ["A", "An", "An n"]
+    assert page.record.person.text() == "An n "
+
+
+def test_that_the_person_stays_for_the_next_take_and_goes_with_the_takes(page):
+    page.show_enrolment(enrolment({"a": 1}, person="Ann", collecting="a", n_wanted=36))
+    assert not page.record.person.isEnabled()
+    page.show_enrolment(enrolment({"a": 36}, person="Ann"))
+    assert page.record.person.isEnabled()
+    assert page.record.person.text() == "Ann"
+    page.show_enrolment(EnrolmentShown())
+    assert page.record.person.text() == ""
+
+
+def test_that_known_people_are_offered(page):
+    takes = tuple(TakeShown(n, 36, person=p) for n, p in (("a", "Ben"), ("b", "Ann"), ("c", "")))
+    page.show_enrolment(EnrolmentShown(takes=takes))
+    assert page.record.person.completer().model().stringList() == ["Ann", "Ben"]
+
+
+def test_that_recommended_takes_are_counted_by_person(page):
+    takes = tuple(TakeShown(n, 36, person=p) for n, p in (("a", "Ann"), ("b", "Ann"), ("c", "Ben")))
+    page.show_enrolment(EnrolmentShown(takes=takes, suggested_name="lamp light", person="Ben"))
+    assert page.record.note.text().startswith("1 of 2 recommended takes. Next: lamp light")
+    page.show_enrolment(EnrolmentShown(takes=takes, person="Ann"))
+    assert page.record.note.text().startswith("2 takes")
+
+
 def test_that_the_name_is_empty_again_for_the_next_take(page):
     page.record.name.setEditText("glasses")
     page.show_enrolment(enrolment({"glasses": 1}, collecting="glasses", n_wanted=36))
@@ -162,10 +197,10 @@ def test_that_tab_reaches_the_name_before_the_button_that_records(page, qtbot):
     page.show_enrolment(enrolment({"lamp": 36}))
     page.guidance.button.setFocus()
     stops = []
-    for _ in range(2):
+    for _ in range(3):
         qtbot.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
         stops.append(page.focusWidget())
-    assert stops == [page.record.name, page.record.button]
+    assert stops == [page.record.name, page.record.person, page.record.button]
 
 
 def test_that_a_take_without_frames_is_told(page):

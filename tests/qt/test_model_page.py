@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 
 from app.qt.views.model.model_page import ModelPage
-from app.shown import Working
+from app.shown import PersonShown, Working
 from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown
 from tests.qt.model_values import THRESHOLD as VALUE
 
@@ -359,3 +359,29 @@ def test_that_the_weights_are_whole_inside_the_page(qtbot, page):
     (inner,) = page.weights.findChildren(QScrollArea)
     qtbot.waitUntil(lambda: inner.verticalScrollBar().maximum() == 0)
     assert inner.viewport().height() >= inner.widget().minimumHeight()
+
+
+# ---------------------------------------------------------------- people
+
+ANN = PersonShown("Ann", 2, 70, 0.912, 0.0, (0.0, 0.123), 70, 28.0)
+SOMEBODY = PersonShown("", 1, 35, 0.5, 0.6, (0.3, 0.9), 35, 12.0)
+
+
+def test_that_several_people_are_compared_under_the_threshold(page):
+    page.tabs.setCurrentIndex(THRESHOLD)
+    page.show_model(model_shown(people=(ANN, SOMEBODY)))
+    people = page.threshold.people
+    assert people.isVisible()
+    assert people.rows[1:] == (
+        ("Ann", "2, 70", "0.912", "0.0 % of 70 (0.0 % to 12.3 %)"),
+        ("no name", "1, 35", "0.500", "60.0 % of 35 (30.0 % to 90.0 %)"),
+    )
+    page.show_model(model_shown(people=(ANN,)))
+    assert not people.isVisible()
+    assert people.rows == ()
+
+
+def test_that_the_name_of_a_person_is_no_markup(page):
+    page.show_model(model_shown(people=(replace(ANN, name="<b>Ann</b>"), SOMEBODY)))
+    label = next(each for each in page.findChildren(QLabel) if each.text() == "<b>Ann</b>")
+    assert label.textFormat() == Qt.TextFormat.PlainText

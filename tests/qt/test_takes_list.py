@@ -1,5 +1,7 @@
 """The list of takes: what it says, renaming, deleting."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
@@ -128,3 +130,40 @@ def test_that_its_frames_can_be_asked_for(takes, qtbot):
     with qtbot.waitSignal(takes.frames_requested) as asked:
         action.trigger()
     assert asked.args == ["lamp"]
+
+
+# ------------------------------------------------------------- people
+
+PERSON = 4
+
+
+def test_that_people_are_shown_where_there_are_several(takes):
+    assert takes.table.isColumnHidden(PERSON)
+    takes.show_takes((replace(WINDOW, person="Ann"), replace(LAMP, person="Ann")))
+    assert takes.table.isColumnHidden(PERSON)
+    takes.show_takes((replace(WINDOW, person="Ann"), LAMP))
+    assert not takes.table.isColumnHidden(PERSON)
+    assert [takes.table.topLevelItem(row).text(PERSON) for row in range(2)] == ["Ann", ""]
+
+
+def test_that_a_double_click_on_the_person_says_whose_the_take_is(takes, qtbot):
+    takes.show_takes((replace(WINDOW, person="Ann"), LAMP))
+    item = takes.table.topLevelItem(1)
+    takes.table.setCurrentItem(item)
+    takes.table.itemDoubleClicked.emit(item, PERSON)
+    editor = takes.table.viewport().findChild(QLineEdit)
+    qtbot.keyClicks(editor, " Ben ")
+    with qtbot.waitSignal(takes.assign_requested) as asked:
+        qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert asked.args == ["lamp", "Ben"]
+    assert item.text(PERSON) == ""
+
+
+def test_that_the_menu_says_whose_the_take_is_where_the_column_is_hidden(takes, qtbot):
+    takes.table.setCurrentItem(takes.table.topLevelItem(0))
+    (action,) = (each for each in takes.table.actions() if each.text() == "Whose face")
+    action.trigger()
+    editor = takes.table.viewport().findChild(QLineEdit)
+    with qtbot.assertNotEmitted(takes.rename_requested):
+        qtbot.keyClicks(editor, "Ann")
+        qtbot.keyClick(editor, Qt.Key.Key_Return)

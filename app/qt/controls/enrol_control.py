@@ -83,6 +83,16 @@ class EnrolControl(QObject):
         """Give a take another name."""
         self._session.change_enrolment(lambda enrolment: enrolment.rename_take(name, new))
 
+    @Slot(str)
+    def set_person(self, person: str) -> None:
+        """Say whose face the next take shows."""
+        self._session.change_enrolment(lambda enrolment: enrolment.set_person(person))
+
+    @Slot(str, str)
+    def assign_take(self, name: str, person: str) -> None:
+        """Say whose face a take shows."""
+        self._session.change_enrolment(lambda enrolment: enrolment.assign_take(name, person))
+
     @Slot()
     def undo(self) -> None:
         """Take the last change back."""

@@ -16,7 +16,7 @@ from app.qt.views.dialogs.settings_fields import (
     automatic,
     line,
 )
-from app.settings import AUTO, CLUSTERS
+from app.settings import AUTO, CLUSTERS, CLUSTERS_A_PERSON
 
 RESOLUTIONS = ((640, 480), (800, 600), (1280, 720), (1920, 1080))
 SIZE = "size"
@@ -167,7 +167,10 @@ class ModelPage(Page):
         n_clusters = ChoiceField(
             "n_clusters",
             self.tr("Clusters (C)"),
-            self.tr("Groups of similar frames, each with weights of its own."),
+            self.tr(
+                "Groups of similar frames, each with weights of its own, in a model of one person. "
+                "Each further person adds {more}, up to {most}."
+            ).format(more=CLUSTERS_A_PERSON, most=high),
             clusters,
         )
         delta = NumberField(

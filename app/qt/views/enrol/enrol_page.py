@@ -49,6 +49,10 @@ class EnrolPage(QWidget):
     """Numbers of the samples to strike."""
     take_removed = Signal(str)
     take_renamed = Signal(str, str)
+    take_assigned = Signal(str, str)
+    """A take, and whose face it shows."""
+    person_changed = Signal(str)
+    """Whose face the next take shows."""
     undo_requested = Signal()
     fit_requested = Signal()
     clear_requested = Signal()
@@ -188,8 +192,10 @@ class EnrolPage(QWidget):
     def _connect(self) -> None:
         self.record.take_requested.connect(self.take_requested)
         self.record.take_stopped.connect(self.take_stopped)
+        self.record.person_changed.connect(self.person_changed)
         self.takes.remove_requested.connect(self.take_removed)
         self.takes.rename_requested.connect(self.take_renamed)
+        self.takes.assign_requested.connect(self.take_assigned)
         self.takes.clear_requested.connect(self._on_clear)
         self.takes.frames_requested.connect(self.gallery.show_take)
         self.gallery.remove_requested.connect(self.sample_removed)

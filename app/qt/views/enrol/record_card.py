@@ -1,13 +1,15 @@
 """Recording a take: its name, the button, the ring and what to do now."""
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QStringListModel, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
     QSizePolicy,
     QStackedWidget,
@@ -41,17 +43,21 @@ class RecordCard(QFrame):
     take_requested = Signal(str)
     """Name for the new take; empty for the suggested one."""
     take_stopped = Signal()
+    person_changed = Signal(str)
+    """Whose face the next take shows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._collecting = self._outcome = ""
+        self._collecting = self._outcome = self._person = ""
         self._n_wanted = 0
         self._takes: tuple[TakeShown, ...] = ()
         self._has_model = False
         self.heading = wrapped(self.tr("New take"), "heading", self)
         self.ring = ProgressRing(self)
         self.name = self._make_name()
+        self._people = QStringListModel(self)
+        self.person = self._make_person()
         self.hint = wrapped(kind="heading", parent=self)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         self._top = QStackedWidget(self)
@@ -82,7 +88,7 @@ class RecordCard(QFrame):
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
         """What the tab key stops at, in order."""
-        return self.name, self.button
+        return self.name, self.person, self.button
 
     @property
     def is_recording(self) -> bool:
@@ -92,6 +98,7 @@ class RecordCard(QFrame):
     def show_enrolment(self, shown: EnrolmentShown) -> None:
         """Show how far the recording is, or what can be recorded next."""
         self._suggest(shown.suggested_name)
+        self._show_people(shown)
         before, self._collecting = self._collecting, shown.collecting
         if shown.collecting:
             self._n_wanted = shown.n_wanted
@@ -147,18 +154,51 @@ class RecordCard(QFrame):
             line.returnPressed.connect(self._on_return)
         return name
 
+    def _make_person(self) -> QLineEdit:
+        person = QLineEdit(self)
+        person.setMaxLength(LONGEST_NAME)
+        person.setPlaceholderText(self.tr("optional"))
+        person.setAccessibleName(self.tr("Whose face"))
+        person.setToolTip(
+            self.tr("Where several people share a model: whose face the next take shows.")
+        )
+        completer = QCompleter(self._people, person)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        person.setCompleter(completer)
+        person.textChanged.connect(self._on_person)
+        return person
+
     def _make_naming(self) -> QWidget:
         naming = QWidget(self)
-        label = QLabel(self.tr("Name of the take"), naming)
-        label.setProperty("class", "muted")
-        label.setBuddy(self.name)
-        column = QVBoxLayout(naming)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addStretch(1)
-        column.addWidget(label)
-        column.addWidget(self.name)
+        grid = QGridLayout(naming)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        grid.setRowStretch(0, 1)
+        fields: tuple[tuple[str, QWidget, int], ...] = (
+            (self.tr("Name of the take"), self.name, 3),
+            (self.tr("Whose face"), self.person, 2),
+        )
+        for column, (text, field, stretch) in enumerate(fields):
+            label = QLabel(text, naming)
+            label.setProperty("class", "muted")
+            label.setBuddy(field)
+            grid.addWidget(label, 1, column)
+            grid.addWidget(field, 2, column)
+            grid.setColumnStretch(column, stretch)
         return naming
+
+    def _show_people(self, shown: EnrolmentShown) -> None:
+        """Offer the names of people there are; the field changes where the enrolment has."""
+        people = sorted({take.person for take in shown.takes} - {""})
+        if people != self._people.stringList():
+            self._people.setStringList(people)
+        if shown.person not in (self._person, self._typed_person()):
+            self.person.setText(shown.person)
+        self._person = shown.person
+
+    def _typed_person(self) -> str:
+        return " ".join(self.person.text().split())
 
     def _suggest(self, suggested: str) -> None:
         line = self.name.lineEdit()
@@ -168,6 +208,7 @@ class RecordCard(QFrame):
     def _show_state(self) -> None:
         is_recording = bool(self._collecting)
         self.name.setEnabled(not is_recording)
+        self.person.setEnabled(not is_recording)
         keys = QKeySequence(SHORTCUT).toString(QKeySequence.SequenceFormat.NativeText)
         if is_recording:
             self.name.setCurrentIndex(-1)
@@ -201,7 +242,7 @@ class RecordCard(QFrame):
 
     def _next_step(self) -> str:
         """Return how many takes there are of those that are recommended, and what comes next."""
-        n = len(self._takes)
+        n = sum(take.person == self._person for take in self._takes)
         if not n or (self._has_model and n >= RECOMMENDED):
             return "" if self._outcome else self._invitation()
         if n >= RECOMMENDED:
@@ -235,6 +276,11 @@ class RecordCard(QFrame):
         else:
             text = self.tr("{name} has {n} frames.")
         self._outcome = text.format(name=_quoted(name), n=n)
+
+    @Slot()
+    def _on_person(self) -> None:
+        if self._typed_person() != self._person:
+            self.person_changed.emit(self._typed_person())
 
     @Slot()
     def _on_return(self) -> None:

@@ -1,4 +1,4 @@
-"""The takes of an enrolment: rename or strike them."""
+"""The takes of an enrolment: rename or strike them, say whose they are."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ from app.qt.views.parts.texts import plain_tip, set_text, wrapped
 from app.shown import TakeShown
 
 LONGEST_NAME = 60
-_NAME, _FRAMES, _LIGHT, _MODEL = range(4)
+_NAME, _FRAMES, _LIGHT, _MODEL, _PERSON = range(5)
 _MOST_ROWS = 6
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -41,6 +41,8 @@ class TakesList(QWidget):
 
     remove_requested = Signal(str)
     rename_requested = Signal(str, str)
+    assign_requested = Signal(str, str)
+    """A take, and whose face it shows."""
     clear_requested = Signal()
     frames_requested = Signal(str)
     """The frames of this take should be shown."""
@@ -52,18 +54,32 @@ class TakesList(QWidget):
         self._is_locked = self._may_clear = False
         self.table = _Table(self)
         self.table.setHeaderLabels(
-            [self.tr("Take"), self.tr("Frames"), self.tr("Light"), self.tr("Model")]
+            [
+                self.tr("Take"),
+                self.tr("Frames"),
+                self.tr("Light"),
+                self.tr("Model"),
+                self.tr("Person"),
+            ]
         )
         self.table.headerItem().setTextAlignment(_FRAMES, _RIGHT)
         self.table.headerItem().setToolTip(
             _LIGHT, self.tr("Takes of the same light were recorded in the same circumstances.")
         )
+        self.table.headerItem().setToolTip(
+            _PERSON, self.tr("Whose face the take shows; a double click changes it.")
+        )
+        self.table.setColumnHidden(_PERSON, True)
         self.table.setAccessibleName(self.tr("Takes"))
         self.table.itemSelectionChanged.connect(self._update_buttons)
-        self.table.itemDoubleClicked.connect(self._on_rename)
-        delegate = _NameDelegate(self.table)
-        delegate.named.connect(self._on_named)
-        self.table.setItemDelegateForColumn(_NAME, delegate)
+        self.table.itemDoubleClicked.connect(self._on_double_click)
+        for column, slot, words in (
+            (_NAME, self._on_named, self.tr("New name of the take")),
+            (_PERSON, self.assign_requested, self.tr("Whose face the take shows")),
+        ):
+            delegate = _NameDelegate(words, self.table)
+            delegate.named.connect(slot)
+            self.table.setItemDelegateForColumn(column, delegate)
         self._message = wrapped(kind="caution", parent=self)
         self._message.hide()
         self._make_actions()
@@ -122,6 +138,7 @@ class TakesList(QWidget):
             if number == self.table.topLevelItemCount():
                 self.table.addTopLevelItem(_new_item())
             self._show_take(self.table.topLevelItem(number), take)
+        self.table.setColumnHidden(_PERSON, len({take.person for take in takes}) < 2)
         self.table.updateGeometry()
         set_text(self._message, "")
         self._update_buttons()
@@ -147,19 +164,26 @@ class TakesList(QWidget):
         else:
             words, shape, role = self.tr("new"), "add", "accent"
         light = self.tr("light {n}").format(n=take.light) if take.light else "\N{EN DASH}"
-        texts = {_NAME: take.name, _FRAMES: str(take.n_samples), _LIGHT: light, _MODEL: words}
+        texts = {
+            _NAME: take.name,
+            _FRAMES: str(take.n_samples),
+            _LIGHT: light,
+            _MODEL: words,
+            _PERSON: take.person,
+        }
         for column, text in texts.items():
             if item.text(column) != text:
                 item.setText(column, text)
                 if column == _MODEL:
                     item.setIcon(_MODEL, icon(shape, role))
-                if column == _NAME:
-                    item.setToolTip(_NAME, plain_tip(text))
+                if column in (_NAME, _PERSON):
+                    item.setToolTip(column, plain_tip(text))
 
     def _make_actions(self) -> None:
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for text, keys, slot in (
             (self.tr("Rename"), [Qt.Key.Key_F2], self._on_rename),
+            (self.tr("Whose face"), [], self._on_assign),
             (self.tr("Show its frames"), [], self._on_frames),
             (self.tr("Delete"), [Qt.Key.Key_Delete, Qt.Key.Key_Backspace], self._on_remove),
         ):
@@ -184,11 +208,23 @@ class TakesList(QWidget):
         self.remove_button.setEnabled(may_change)
         self.clear_button.setEnabled(self._may_clear and bool(self._shown))
 
+    @Slot(QTreeWidgetItem, int)
+    def _on_double_click(self, _item: QTreeWidgetItem, column: int) -> None:
+        self._edit(_PERSON if column == _PERSON else _NAME)
+
     @Slot()
     def _on_rename(self) -> None:
+        self._edit(_NAME)
+
+    @Slot()
+    def _on_assign(self) -> None:
+        self.table.setColumnHidden(_PERSON, False)
+        self._edit(_PERSON)
+
+    def _edit(self, column: int) -> None:
         items = self.table.selectedItems()
         if items and not self._is_locked:
-            self.table.editItem(items[0], _NAME)
+            self.table.editItem(items[0], column)
 
     @Slot(str, str)
     def _on_named(self, old: str, new: str) -> None:
@@ -217,7 +253,7 @@ class _Table(QTreeWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setColumnCount(4)
+        self.setColumnCount(5)
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
@@ -230,7 +266,9 @@ class _Table(QTreeWidget):
         header.setStretchLastSection(False)
         header.setSectionsClickable(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
+        for column in (_NAME, _PERSON):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        header.moveSection(_PERSON, _NAME + 1)
 
     def sizeHint(self) -> QSize:
         n_rows = min(max(self.topLevelItemCount(), 1), _MOST_ROWS)
@@ -253,18 +291,24 @@ class _NameDelegate(QStyledItemDelegate):
     """Edits a name and tells it, but leaves the row alone: the enrolment has the last word."""
 
     named = Signal(str, str)
+    """A take, and what was typed."""
+
+    def __init__(self, words: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words = words
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = QLineEdit(parent)
         editor.setMaxLength(LONGEST_NAME)
         editor.setFrame(False)
         editor.setStyleSheet("padding: 0 2px; border-radius: 0;")
-        editor.setAccessibleName(self.tr("New name of the take"))
+        editor.setAccessibleName(self._words)
         return editor
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
         if isinstance(editor, QLineEdit):
-            self.named.emit(index.data(), " ".join(editor.text().split()))
+            take = index.sibling(index.row(), _NAME).data()
+            self.named.emit(take, " ".join(editor.text().split()))
 
 
 def _new_item() -> QTreeWidgetItem:

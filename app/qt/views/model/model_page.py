@@ -74,6 +74,7 @@ class ModelPage(QWidget):
         self.weights.show_model(model)
         self.clusters.show_model(model)
         self.threshold.show_threshold(None if model is None else model.threshold)
+        self.threshold.people.show_people(() if model is None else model.people)
         self.convergence.show_model(model)
         self.details.show_model(model)
         if model is not None:

@@ -9,6 +9,7 @@ from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.charts.histogram import ScoreHistogram
 from app.qt.views.charts.wording import percent
+from app.qt.views.model.people_table import PeopleTable
 from app.qt.views.model.threshold_words import threshold_mark
 from app.qt.views.parts.texts import MarkedText, set_text, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
@@ -74,6 +75,7 @@ class ThresholdPanel(QWidget):
         self._statement = MarkedText("genuine", "good", parent=self)
         self._origin = wrapped("", "muted", self)
         self._stress = wrapped("", "muted", self)
+        self.people = PeopleTable(self)
         explained = wrapped(
             self.tr(
                 "Automatic puts the threshold at a share of the usual score of genuine frames. "
@@ -90,7 +92,7 @@ class ThresholdPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
-        for part in (row, explained, self._statement, self._origin, self._stress):
+        for part in (row, explained, self._statement, self._origin, self._stress, self.people):
             column.addWidget(part)
         column.addWidget(self.histogram, 1)
         Unscrolled(self.histogram)
