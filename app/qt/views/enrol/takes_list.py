@@ -73,13 +73,13 @@ class TakesList(QWidget):
         self.table.setAccessibleName(self.tr("Takes"))
         self.table.itemSelectionChanged.connect(self._update_buttons)
         self.table.itemDoubleClicked.connect(self._on_double_click)
-        for column, slot, words in (
+        for number, slot, words in (
             (_NAME, self._on_named, self.tr("New name of the take")),
             (_PERSON, self.assign_requested, self.tr("Whose face the take shows")),
         ):
             delegate = _NameDelegate(words, self.table)
             delegate.named.connect(slot)
-            self.table.setItemDelegateForColumn(column, delegate)
+            self.table.setItemDelegateForColumn(number, delegate)
         self._message = wrapped(kind="caution", parent=self)
         self._message.hide()
         self._make_actions()
