@@ -84,6 +84,7 @@ def check_up(preset: str | None = None, progress: Progress | None = None) -> Ite
         ("screen", _screen),
         ("cameras", _cameras),
         ("weights", lambda: _weights(chosen)),
+        ("liveness", _liveness),
         ("detector", lambda: _detector(settings)),
         ("engine", lambda: _engine(chosen, progress)),
     )
@@ -277,6 +278,25 @@ def _weights(preset: str) -> Iterator[Finding]:
             advice = f"networks need torch, which is not here; {HOW_TO_GET_TORCH}"
         advice = f"Nothing, unless a preset needs them: {advice}."
         yield Finding("weights", State.NOTE, f"not here: {', '.join(absent)}", advice)
+
+
+def _liveness() -> Iterator[Finding]:
+    from lmkl_core.features.liveness import LIVENESS
+    from lmkl_core.features.shipped import HOW_TO_GET_TORCH, has_torch
+    from lmkl_core.features.weights import entry_of, inspect
+    from lmkl_core.features.weights.store import Checksum
+
+    names = LIVENESS.networks
+    absent = [n for n in names if inspect(entry_of(n)).checksum is not Checksum.RIGHT]
+    if has_torch() and not absent:
+        yield Finding("liveness", State.OK, f"{' and '.join(names)} judge every frame")
+        return
+    found = (
+        f"not here: {', '.join(absent)}" if has_torch() else "this build cannot run the networks"
+    )
+    how = f"lmkl-pad weights fetch {' '.join(absent)}" if has_torch() else HOW_TO_GET_TORCH
+    advice = f"Nothing; to tell the live person from an attack in a light never enrolled: {how}."
+    yield Finding("liveness", State.NOTE, found, advice)
 
 
 def _detector(settings: Settings) -> Iterator[Finding]:

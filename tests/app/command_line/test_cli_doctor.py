@@ -1,6 +1,7 @@
 """``lmkl-pad doctor``: this very machine, and one with something amiss."""
 
 import json
+from dataclasses import replace
 from importlib import metadata
 
 import pytest
@@ -9,10 +10,13 @@ from app.cli.exit_codes import ExitCode
 from app.headless import checkup
 from app.headless.checkup import State, check_up, folder_finding, versions
 from app.sources.cameras import Camera, Route
+from lmkl_core.features.weights import catalogue
 from tests.app.command_line.running import refused, run
+from tests.features.minifasnet_material import NAMES, made_weights
 
 CHECKS = {
-    *("python", "packages", "settings", "screen", "camera", "weights", "detector", "engine"),
+    *("python", "packages", "settings", "screen", "camera"),
+    *("weights", "liveness", "detector", "engine"),
     *("settings folder", "data folder", "weights folder", "cache folder"),
 }
 
@@ -50,6 +54,25 @@ def test_that_missing_weights_are_not_ok_and_say_how_to_get_them():
     sentence = refused(run("doctor", "--preset", "paper-pad", "-q"), ExitCode.UNHEALTHY)
     assert sentence.startswith("Not in order: weights, engine;")
     assert "lmkl-pad weights fetch" in sentence
+
+
+def test_that_missing_networks_of_liveness_are_a_note_with_the_way_to_them(monkeypatch):
+    finding = first("liveness")
+    assert finding.state is State.NOTE
+    assert "lmkl-pad weights fetch minifasnet-v2 minifasnet-v1se" in finding.advice
+    monkeypatch.setattr("lmkl_core.features.shipped.has_torch", lambda: False)
+    finding = first("liveness")
+    assert (finding.state, finding.found) == (State.NOTE, "this build cannot run the networks")
+    assert "pipx" in finding.advice
+
+
+def test_that_networks_of_liveness_that_are_here_are_ok(tmp_path, monkeypatch):
+    made = {name: made_weights(tmp_path)(name) for name in NAMES}
+    entries = [replace(catalogue.entry_of(name), sha256=made[name].sha256) for name in NAMES]
+    others = [entry for entry in catalogue.CATALOGUE if entry.name not in NAMES]
+    monkeypatch.setattr(catalogue, "CATALOGUE", (*others, *entries))
+    monkeypatch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path))
+    assert first("liveness").state is State.OK
 
 
 def test_that_a_missing_package_is_named(monkeypatch):
