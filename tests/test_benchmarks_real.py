@@ -124,6 +124,47 @@ def test_that_protocols_enrol_and_test_the_takes_that_they_name(protocol, enroll
         assert set(views.label[trial.attacks]) == {"attack-print"}
 
 
+def group_of(*people):
+    """Make rows of several people with the same takes."""
+    one = views_of(LIGHTS)
+    n, rng = len(people), np.random.default_rng(0)
+    names = np.repeat(people, len(one.take))
+    rows = {"v": rng.random((len(names), 4))}
+    return replace(
+        one, person=names, label=np.tile(one.label, n), take=np.tile(one.take, n), pooled=rows
+    )
+
+
+def test_that_a_group_is_enrolled_together_and_tested_one_by_one():
+    views = group_of("ann", "ben", "cid")
+    ann, ben = real.group_trials(views, np.array(["ann", "ben"]), "same light")
+    assert set(views.recording[ann.enrolled]) == {
+        f"{person}/bonafide/{take}" for person in ("ann", "ben") for take in ("lamp_1", "window_1")
+    }
+    assert (ann.enrolled == ben.enrolled).all()
+    assert set(views.person[ben.genuine]) == set(views.person[ben.attacks]) == {"ben"}
+    assert set(views.take[ben.genuine]) == {"lamp_2", "window_2"}
+
+
+def test_that_one_of_a_group_is_enrolled_in_one_light_and_tested_in_the_other():
+    views = group_of("ann", "ben")
+    (ann,) = real.group_trials(views, np.array(["ann", "ben"]), "one light")
+    assert set(views.recording[ann.enrolled]) == {
+        "ann/bonafide/window_1",
+        "ben/bonafide/lamp_1",
+        "ben/bonafide/window_1",
+    }
+    assert set(views.recording[ann.genuine]) == {"ann/bonafide/lamp_1", "ann/bonafide/lamp_2"}
+
+
+def test_that_every_way_to_part_people_uses_each_of_them_once_at_most():
+    people = np.array(list("abcdefg"))
+    groups = real.groups_of(people, 3)
+    assert len(groups) == 2 * real.N_PARTITIONS
+    for first, second in zip(groups[::2], groups[1::2], strict=True):
+        assert len({*first, *second}) == 6
+
+
 def test_that_lights_are_tried_only_where_takes_name_them():
     assert "new light" in real.protocols_of(views_of(LIGHTS))
     assert real.protocols_of(views_of(("00_1", "10_1"))) == ("alt", "half")
