@@ -2,13 +2,10 @@
 
 import math
 from collections import deque
-from dataclasses import replace
-from statistics import fmean
 
-from app.conditions import ALL_FAMILIAR, Familiarity
 from app.shown import Decision, Scored
 from app.types import Verdict
-from app.verdict import judge
+from app.verdict import means_of
 
 WINDOW = 15
 """Scored frames that are looked at together."""
@@ -32,11 +29,10 @@ RULE = (
 
 
 class Decider:
-    """Gather scored frames and decide on them together.
+    """Gather scored frames and decide on them together (`app.verdict.means_of`).
 
-    Scores, circumstances and liveness are averaged and judged like those of one frame. Another
-    face, another threshold, a long gap or some frames without a usable face begin a new window: one
-    face is never accepted on frames of another, or of another model.
+    Another face, another threshold, a long gap or some frames without a usable face begin a new
+    window: one face is never accepted on frames of another, or of another model.
     """
 
     def __init__(self) -> None:
@@ -102,28 +98,16 @@ class Decider:
         return apart and abs(sum(after) / BREAK - mean) > threshold / 2
 
     def _judged(self, threshold: float) -> Decision:
-        scores = [frame.score for frame in self._window if frame.score is not None]
-        # Rounding would put the mean of equal scores below each of them.
-        n, mean = len(scores), max(sum(scores) / len(scores), min(scores))
+        n, means = len(self._window), means_of(self._window)
+        seen = (RULE, means.score, threshold, n)
         if n < ENOUGH:
-            reason = f"Looking: {n} of {ENOUGH} frames."
-            return Decision(Verdict.LOOKING, reason, RULE, mean, threshold, n)
-        if mean >= threshold:
-            reason = "The mean score reaches the threshold."
-            return Decision(Verdict.GENUINE, reason, RULE, mean, threshold, n)
-        familiarity, liveness = self._circumstances()
-        judgement = judge(mean, threshold, familiarity, liveness)
+            return Decision(Verdict.LOOKING, f"Looking: {n} of {ENOUGH} frames.", *seen)
+        judgement = means.judged(threshold)
         is_unfamiliar = judgement.verdict is Verdict.UNFAMILIAR
-        differences = familiarity.differences if is_unfamiliar else ()
-        return Decision(judgement.verdict, judgement.reason, RULE, mean, threshold, n, differences)
-
-    def _circumstances(self) -> tuple[Familiarity, float | None]:
-        """Return mean distances, in the words of the frame in the strangest light, and liveness."""
-        known = [frame.familiarity or ALL_FAMILIAR for frame in self._window]
-        familiarity = replace(
-            max(known, key=lambda one: one.room),
-            room=fmean(one.room for one in known),
-            place=fmean(one.place for one in known),
+        return Decision(
+            judgement.verdict,
+            judgement.reason,
+            *seen,
+            differences=means.familiarity.differences if is_unfamiliar else (),
+            liveness=means.liveness,
         )
-        live = [frame.liveness for frame in self._window if frame.liveness is not None]
-        return familiarity, fmean(live) if live else None

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from app.conditions import Familiarity
 from app.names import cleaned_name
 from app.shown import BONA_FIDE, SPECIES, PresentationShown, Scored
 from app.types import Verdict
+from app.verdict import Judgement, Means, means_of
 
 ENOUGH_FRAMES = 5
 """With fewer scored frames than this a presentation has no response."""
@@ -36,11 +38,13 @@ class JudgedFrame:
     """A frame of a presentation: what it was called, and its score where it has one.
 
     The verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
-    (without).
+    (without). Liveness and familiarity belong to a score, and are None where they are not known.
     """
 
     verdict: Verdict
     score: float | None = None
+    liveness: float | None = None
+    familiarity: Familiarity | None = None
 
 
 def judged(scored: Scored) -> JudgedFrame:
@@ -53,10 +57,10 @@ def judged(scored: Scored) -> JudgedFrame:
     if score is None or threshold is None or not math.isfinite(score + threshold):
         is_missing = scored.verdict is Verdict.NO_FACE
         return JudgedFrame(Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY)
-    if score >= threshold:
-        return JudgedFrame(Verdict.GENUINE, score)
     is_unfamiliar = scored.verdict is Verdict.UNFAMILIAR
-    return JudgedFrame(Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK, score)
+    refused = Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK
+    verdict = Verdict.GENUINE if score >= threshold else refused
+    return JudgedFrame(verdict, score, scored.liveness, scored.familiarity)
 
 
 @dataclass(frozen=True)
@@ -97,29 +101,44 @@ class Presentation:
         return tuple(frame.score for frame in self.frames if frame.score is not None)
 
     @cached_property
+    def _means(self) -> Means | None:
+        return means_of(self.frames) if len(self.scores) >= ENOUGH_FRAMES else None
+
+    @property
     def score(self) -> float | None:
         """Mean score; None with fewer than `ENOUGH_FRAMES` scored frames."""
-        if len(self.scores) < ENOUGH_FRAMES:
-            return None
-        mean = math.fsum(self.scores) / len(self.scores)
-        # Equal scores have exactly that mean: rounding must not turn a tie into a refusal.
-        return min(max(mean, min(self.scores)), max(self.scores))
+        return None if self._means is None else self._means.score
+
+    @property
+    def liveness(self) -> float | None:
+        """Mean liveness, where there is a mean score and it was measured."""
+        return None if self._means is None else self._means.liveness
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the presentation is called."""
+        return self._judgement.verdict
+
+    @property
+    def reason(self) -> str:
+        """Why, in one sentence."""
+        return self._judgement.reason
 
     @cached_property
-    def verdict(self) -> Verdict:
-        """What the presentation is called: genuine when its mean score reaches the threshold.
-
-        Refused ones are unfamiliar when most of their refused frames were; without enough scored
-        frames it is what most of the others lacked.
-        """
+    def _judgement(self) -> Judgement:
+        """Judge the means of the scored frames; without enough of them, say what was missing."""
         called = Counter(frame.verdict for frame in self.frames)
-        if self.score is None or self.threshold is None:
-            return max(_UNSCORED, key=lambda verdict: called[verdict])
-        if self.score >= self.threshold:
-            return Verdict.GENUINE
-        if called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]:
-            return Verdict.UNFAMILIAR
-        return Verdict.ATTACK
+        if self._means is None or self.threshold is None:
+            reason = f"Fewer than {ENOUGH_FRAMES} frames show a usable face."
+            return Judgement(max(_UNSCORED, key=lambda verdict: called[verdict]), reason)
+        judgement = self._means.judged(self.threshold)
+        is_known = all(frame.familiarity for frame in self.frames if frame.score is not None)
+        # A session of an earlier version tells of the light only what each frame was called.
+        if judgement.verdict.refuses and not is_known:
+            most = called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]
+            verdict = Verdict.UNFAMILIAR if most else Verdict.ATTACK
+            return Judgement(verdict, "Most of its refused frames were called so.")
+        return judgement
 
     @property
     def shown(self) -> PresentationShown:
@@ -143,7 +162,17 @@ class Presentation:
             "model_digest": self.digest,
             "verdicts": [frame.verdict.value for frame in self.frames],
             "scores": [frame.score for frame in self.frames],
+            "liveness": [frame.liveness for frame in self.frames],
+            "room": [_distance(frame, "room") for frame in self.frames],
+            "place": [_distance(frame, "place") for frame in self.frames],
         }
+
+
+def _distance(frame: JudgedFrame, name: str) -> float | None:
+    """Return a distance of its circumstances as JSON has it: what was not measured is infinite."""
+    if frame.familiarity is None:
+        return None
+    return min(float(getattr(frame.familiarity, name)), LARGEST_NUMBER)
 
 
 def species_name(typed: str, known: Iterable[str] = ()) -> str:
@@ -190,7 +219,7 @@ def presentation_from(value: Any) -> Presentation:
     threshold = value.get("threshold")
     if threshold is not None:
         threshold = _finite(threshold, "its threshold")
-    frames = _frames_from(value.get("verdicts"), value.get("scores"), threshold)
+    frames = _frames_from(value, threshold)
     return Presentation(number, species, frames, threshold, digest, is_simulated)
 
 
@@ -201,29 +230,41 @@ def _is_plain(species: str) -> bool:
         return False
 
 
-def _frames_from(verdicts: Any, scores: Any, threshold: float | None) -> tuple[JudgedFrame, ...]:
-    if not isinstance(verdicts, list) or not isinstance(scores, list):
+def _frames_from(value: Mapping[str, Any], threshold: float | None) -> tuple[JudgedFrame, ...]:
+    verdicts = value.get("verdicts")
+    if not isinstance(verdicts, list) or not isinstance(value.get("scores"), list):
         raise TrialError("verdicts and scores must be lists")
-    if not verdicts or len(verdicts) != len(scores):
-        raise TrialError("it needs one verdict and one score for every frame")
-    return tuple(
-        _frame_from(verdict, score, threshold)
-        for verdict, score in zip(verdicts, scores, strict=True)
-    )
+    # Earlier versions did not write the last three.
+    columns = [verdicts, value["scores"]]
+    columns += [value.get(name, [None] * len(verdicts)) for name in ("liveness", "room", "place")]
+    for column in columns:
+        if not isinstance(column, list) or not 0 < len(column) == len(verdicts):
+            raise TrialError("it needs one verdict and one score for every frame")
+    return tuple(_frame_from(threshold, *row) for row in zip(*columns, strict=True))
 
 
-def _frame_from(verdict: Any, score: Any, threshold: float | None) -> JudgedFrame:
+def _frame_from(
+    threshold: float | None, verdict: Any, score: Any, liveness: Any, room: Any, place: Any
+) -> JudgedFrame:
     if verdict not in (*_SCORED, *_UNSCORED):
         raise TrialError("a frame has a verdict that does not exist")
     verdict = Verdict(verdict)
     if verdict in _UNSCORED:
-        if score is not None:
+        if (score, liveness, room, place) != (None,) * 4:
             raise TrialError("a frame that could not be judged has a score")
         return JudgedFrame(verdict)
     value = _finite(score, "a score")
     if threshold is None or (value >= threshold) is not verdict.accepts:
         raise TrialError("a frame's verdict does not follow from its score and the threshold")
-    return JudgedFrame(verdict, value)
+    if liveness is not None and not 0 <= (liveness := _finite(liveness, "a liveness")) <= 1:
+        raise TrialError("a liveness is not a probability")
+    familiarity = None
+    if (room, place) != (None, None):
+        room, place = _finite(room, "a distance"), _finite(place, "a distance")
+        if min(room, place) < 0:
+            raise TrialError("a distance is negative")
+        familiarity = Familiarity(max(room, place), "", (), room, place)
+    return JudgedFrame(verdict, value, liveness, familiarity)
 
 
 def _finite(value: Any, what: str) -> float:

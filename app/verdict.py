@@ -1,11 +1,14 @@
 """From a score and its circumstances to what a person is told."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Protocol
 
-from app.conditions import Familiarity
+from app.conditions import ALL_FAMILIAR, Familiarity
 from app.types import FrameResult, Status, Verdict
 
-__all__ = ["Judgement", "Verdict", "judge", "unscored"]
+__all__ = ["Evidence", "Judgement", "Means", "Verdict", "judge", "means_of", "unscored"]
 
 LEAST_LIVENESS = 0.55
 """Liveness from which a refusal in an unknown light is put down to the light."""
@@ -67,16 +70,66 @@ def judge(
         return Judgement(
             Verdict.ATTACK, "It does not look like the enrolled face, in a light that was enrolled."
         )
-    what = " and ".join(familiarity.differences[:2])
-    light = f"in a light that was not enrolled (compared with {familiarity.nearest_take}, {what})"
+    light = "in a light that was not enrolled"
+    if what := " and ".join(familiarity.differences[:2]):
+        light += f" (compared with {familiarity.nearest_take}, {what})"
     if liveness is None:
         return Judgement(
             Verdict.UNFAMILIAR,
             f"Refused: unlike the enrolment, {light}. Add it only if this is the live person.",
         )
+    live = f"look live ({100 * liveness:.0f} %)"
     if liveness >= min(LEAST_LIVENESS + LIVENESS_STEP * familiarity.place, SURELY_LIVE):
         return Judgement(
             Verdict.UNFAMILIAR,
-            f"Refused: it looks live, but {light}. Add it only if this is the live person.",
+            f"Refused: it does {live}, but {light}. Add it only if this is the live person.",
         )
-    return Judgement(Verdict.ATTACK, f"It does not look live, {light}.")
+    return Judgement(Verdict.ATTACK, f"It does not {live}, {light}.")
+
+
+class Evidence(Protocol):
+    """What a frame contributes to the verdict over several frames."""
+
+    @property
+    def score(self) -> float | None:
+        """None where the frame could not be scored."""
+
+    @property
+    def familiarity(self) -> Familiarity | None:
+        """None where its circumstances are not known."""
+
+    @property
+    def liveness(self) -> float | None:
+        """None where it was not measured."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What scored frames come to together."""
+
+    score: float
+    familiarity: Familiarity
+    liveness: float | None
+
+    def judged(self, threshold: float) -> Judgement:
+        """Judge them like one frame."""
+        return judge(self.score, threshold, self.familiarity, self.liveness)
+
+
+def means_of(frames: Iterable[Evidence]) -> Means:
+    """Return the means over the frames with a score, of which there is at least one.
+
+    The circumstances are in the words of the frame in the strangest light.
+    """
+    scored = [frame for frame in frames if frame.score is not None]
+    scores = [frame.score for frame in scored if frame.score is not None]
+    known = [frame.familiarity or ALL_FAMILIAR for frame in scored]
+    live = [frame.liveness for frame in scored if frame.liveness is not None]
+    familiarity = replace(
+        max(known, key=lambda one: one.room),
+        room=fmean(one.room for one in known),
+        place=fmean(one.place for one in known),
+    )
+    # Rounding must not put the mean of equal scores on either side of them.
+    score = min(max(sum(scores) / len(scores), min(scores)), max(scores))
+    return Means(score, familiarity, fmean(live) if live else None)

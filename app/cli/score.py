@@ -211,29 +211,36 @@ def _print(model: "PadModel", results: "list[InputResult]", console: Console) ->
     table = Table(title="Scores", title_justify="left")
     table.add_column("input", overflow="fold")
     rows = [_row(result) for result in results]
-    headings = ("verdict", "mean score", "frames scored", "accepted")
+    headings = ["verdict", "mean score", "frames scored", "accepted"]
+    if any(result.presented and result.presented.liveness is not None for result in results):
+        headings.append("looks live")
     # Where there is little room the names are folded, not what was found.
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][1:]
-    for heading, width in zip(headings, widths, strict=True):
+    for heading in headings:
+        width = max(len(row[heading]) for row in rows)
         justify: JustifyMethod = "left" if heading == "verdict" else "right"
         table.add_column(heading, justify=justify, min_width=width)
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(row[heading]) for heading in ("input", *headings)))
     console.print(table)
+    if len(results) == 1 and results[0].presented:
+        console.print(Text(results[0].presented.reason))
     console.print(
         f"Threshold {model.threshold:.4f}: an input is genuine when its mean score reaches it."
     )
 
 
-def _row(result: "InputResult") -> tuple[str, ...]:
-    verdict = "unreadable" if result.verdict is None else result.verdict.value
-    return (
-        result.source,
-        f"{verdict} (simulated)" if result.is_simulated else verdict,
-        "-" if result.score is None else f"{result.score:.4f}",
-        f"{result.n_scored} of {len(result.frames)}",
-        str(result.n_accepted),
-    )
+def _row(result: "InputResult") -> dict[str, str]:
+    presented = result.presented
+    verdict = "unreadable" if presented is None else presented.verdict.value
+    score, liveness = (presented.score, presented.liveness) if presented else (None, None)
+    return {
+        "input": result.source,
+        "verdict": f"{verdict} (simulated)" if result.is_simulated else verdict,
+        "mean score": "-" if score is None else f"{score:.4f}",
+        "frames scored": f"{result.n_scored} of {len(result.frames)}",
+        "accepted": str(result.n_accepted),
+        "looks live": "-" if liveness is None else f"{100 * liveness:.0f} %",
+    }
 
 
 def _no_frames(results: "list[InputResult]") -> str:

@@ -27,7 +27,8 @@ SCORED = "scored"
 REPEATED = "It is the same picture as the last one scored, to the last bit: it tells nothing new."
 """A recording that stands still is one picture, however often it repeats it; each counts once."""
 
-COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold")
+COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "threshold",
+           "liveness")  # fmt: skip
 """Of a frame's row, in CSV and in JSON lines."""
 
 
@@ -56,6 +57,7 @@ class FrameRow:
             "score": scored.score,
             "verdict": scored.verdict.value,
             "threshold": self.threshold,
+            "liveness": scored.liveness,
         }
 
 
@@ -94,31 +96,37 @@ class InputResult:
         return sum(frame.verdict.accepts for frame in self.frames)
 
     @property
+    def presented(self) -> Presentation | None:
+        """The input as a presentation of the guided test; None where no frame could be read.
+
+        A short one whose frames were all scored is repeated as often as the test asks for.
+        """
+        if not self.frames:
+            return None
+        is_whole = self.n_scored == len(self.frames)
+        n_times = math.ceil(ENOUGH_FRAMES / len(self.frames)) if is_whole else 1
+        threshold = self.threshold if self.n_scored else None
+        return Presentation(1, BONA_FIDE, tuple(self.frames) * n_times, threshold)
+
+    @property
     def score(self) -> float | None:
         """Mean score; None without a response."""
-        scores = [frame.score for frame in self.frames if frame.score is not None]
-        is_short_and_whole = len(scores) == len(self.frames) <= ENOUGH_FRAMES
-        if not scores or not (len(scores) >= ENOUGH_FRAMES or is_short_and_whole):
-            return None
-        # As in a presentation: rounding must not turn a tie into a refusal.
-        return min(max(math.fsum(scores) / len(scores), min(scores)), max(scores))
+        return None if self.presented is None else self.presented.score
 
     @property
     def verdict(self) -> Verdict | None:
         """What it is called; None where no frame could be read."""
-        if not self.frames:
-            return None
-        # The rule of the guided test; a short input is put to it as often as the rule asks for.
-        n_times = 1 if self.score is None else math.ceil(ENOUGH_FRAMES / len(self.frames))
-        threshold = self.threshold if self.n_scored else None
-        return Presentation(1, BONA_FIDE, tuple(self.frames) * n_times, threshold).verdict
+        return None if self.presented is None else self.presented.verdict
 
     def facts(self) -> dict[str, Any]:
         """Return the summary as JSON values."""
+        presented = self.presented
         return {
             "source": self.source,
-            "verdict": None if self.verdict is None else self.verdict.value,
-            "mean_score": self.score,
+            "verdict": None if presented is None else presented.verdict.value,
+            "reason": None if presented is None else presented.reason,
+            "mean_score": None if presented is None else presented.score,
+            "mean_liveness": None if presented is None else presented.liveness,
             "threshold": self.threshold,
             "n_frames": len(self.frames),
             "n_scored": self.n_scored,

@@ -25,9 +25,6 @@ from lmkl_core.metrics import Errors, Estimate, Rate, Worst
 
 UNKNOWN_ORIGIN = "not known: the model was not at hand when the report was made"
 
-SIDE_BY_SIDE = (17, 96)
-"""From and up to so many presentations their list has two columns: on paper they fit one page."""
-
 _OUTCOMES = {
     Verdict.GENUINE: "accepted",
     Verdict.ATTACK: "refused",
@@ -75,8 +72,8 @@ def _values(report: Report) -> dict[str, Any]:
         "thresholds": ", ".join(score_text(threshold) for threshold in thresholds)
         or "none in force",
         "has_one_threshold": len(thresholds) == 1,
-        "n_rows": len(rows),
-        "columns": _columns(rows),
+        "rows": rows,
+        "has_liveness": any(one.liveness is not None for one in report.presentations),
     }
 
 
@@ -172,13 +169,7 @@ def _row(one: Presentation, *, is_mixed: bool) -> dict[str, Any]:
         "is_error": one.verdict is wrong,
         "score": score_text(one.score),
         "threshold": score_text(one.threshold),
+        "liveness": "–" if one.liveness is None else f"{100 * one.liveness:.0f} %",
         "frames": f"{len(one.scores)} of {len(one.frames)}",
+        "reason": one.reason,
     }
-
-
-def _columns(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    fewest, most = SIDE_BY_SIDE
-    if not fewest <= len(rows) <= most:
-        return [rows] if rows else []
-    half = (len(rows) + 1) // 2
-    return [rows[:half], rows[half:]]

@@ -113,6 +113,17 @@ def as_document(report: Report) -> dict[str, Any]:
             "roc": _points(roc_points(level.genuine_scores, level.attack_scores)),
             "det": _points(det_points(level.genuine_scores, level.attack_scores)),
         },
+        "presentations": [
+            {
+                "number": one.number,
+                "species": one.species,
+                "verdict": one.verdict.value,
+                "reason": one.reason,
+                "mean_score": one.score,
+                "mean_liveness": one.liveness,
+            }
+            for one in report.presentations
+        ],
         "session": {
             "format": SESSION_FORMAT,
             "version": SESSION_VERSION,
@@ -232,7 +243,7 @@ def presentations_csv(report: Report) -> str:
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(
         ["number", "species", "is_attack", "is_simulated", "verdict", "mean_score", "threshold",
-         "n_scored", "n_frames", "model_digest"]
+         "n_scored", "n_frames", "model_digest", "mean_liveness", "reason"]
     )  # fmt: skip
     for one in report.presentations:
         writer.writerow(_presentation_row(one))
@@ -251,6 +262,8 @@ def _presentation_row(one: Presentation) -> list[Any]:
         len(one.scores),
         len(one.frames),
         plain_text(one.digest),
+        one.liveness,
+        plain_text(one.reason),
     ]
 
 

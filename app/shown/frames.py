@@ -98,6 +98,8 @@ class Decision:
         Scored frames in the window.
     differences : tuple of str
         What is unfamiliar, where the verdict is that.
+    liveness : float or None
+        Mean probability that the face is live, where the networks are there.
     """
 
     verdict: Verdict
@@ -107,3 +109,4 @@ class Decision:
     threshold: float | None = None
     n_frames: int = 0
     differences: tuple[str, ...] = ()
+    liveness: float | None = None

@@ -1,11 +1,14 @@
 """The guided test session."""
 
 import json
+import math
 import sys
+from dataclasses import replace
 from subprocess import run
 
 import pytest
 
+from app.conditions import Familiarity
 from app.shown import BONA_FIDE
 from app.trial import FRAMES_WANTED, SECONDS_WANTED, Trial, TrialError
 from app.types import Verdict
@@ -168,6 +171,53 @@ def test_that_unfamiliar_frames_do_not_hinder_acceptance(trial):
     assert last(trial).verdict is Verdict.GENUINE
 
 
+def in_light(room, liveness=None, place=0.0):
+    """Return what a frame in such a light has beside its score."""
+    familiarity = Familiarity(room, "window", ("the room is darker",), room, place)
+    return {"familiarity": familiarity, "liveness": liveness}
+
+
+def test_that_means_decide_where_light_and_liveness_are_known(trial):
+    for liveness, expected in ((None, Verdict.UNFAMILIAR), (0.9, Verdict.UNFAMILIAR),
+                               (0.1, Verdict.ATTACK)):  # fmt: skip
+        trial.start("print", False)
+        for number in range(FRAMES_WANTED):
+            # Most frames were called an attack; their mean light was not enrolled all the same.
+            light = in_light(9.0 if number % 3 == 0 else 0.0, liveness)
+            trial.offer(replace(scored(0.4), **light))
+        assert last(trial).verdict is expected
+        assert last(trial).liveness == (liveness and pytest.approx(liveness))
+        assert "compared with window, the room is darker" in last(trial).reason
+
+
+def test_that_light_and_liveness_survive_json(trial):
+    for room, liveness in ((math.inf, 0.9), (2.0, 0.1), (2.0, None), (0.0, 0.9)):
+        trial.start(BONA_FIDE, False)
+        for _ in range(FRAMES_WANTED):
+            trial.offer(replace(scored(0.4), **in_light(room, liveness, place=0.1)))
+    copy = Trial.from_dict(json.loads(json.dumps(trial.as_dict(), allow_nan=False)))
+    expected = [Verdict.UNFAMILIAR, Verdict.ATTACK, Verdict.UNFAMILIAR, Verdict.ATTACK]
+    for read, kept, verdict in zip(copy.presentations, trial.presentations, expected, strict=True):
+        assert read.verdict is kept.verdict is verdict
+        assert read.liveness == kept.liveness
+    assert copy.presentations[0].reason.endswith(
+        "it does look live (90 %), but in a light that was not enrolled. Add it only if this is "
+        "the live person."
+    )
+    assert copy.as_dict() == trial.as_dict()
+
+
+def test_that_a_session_without_light_and_liveness_is_read_by_what_frames_were_called(trial):
+    trial.start(BONA_FIDE, False)
+    for _ in range(FRAMES_WANTED):
+        trial.offer(replace(scored(0.4, verdict=Verdict.UNFAMILIAR), **in_light(2.0, 0.9)))
+    document = trial.as_dict()
+    for name in ("liveness", "room", "place"):
+        del document["presentations"][0][name]
+    (read,) = Trial.from_dict(document).presentations
+    assert (read.verdict, read.liveness) == (Verdict.UNFAMILIAR, None)
+
+
 def test_that_the_commoner_reason_names_a_missing_response(trial):
     trial.start("print", False)
     for verdict in [Verdict.NO_FACE] * 3 + [Verdict.POOR_QUALITY] * 3 + [Verdict.BAD_FRAME]:
@@ -299,6 +349,12 @@ def broken(**changes):
         broken(scores=[0.7], verdicts=["attack"]),
         broken(scores=[0.7], verdicts=["looking"]),
         broken(scores=[0.7], verdicts=[{}]),
+        broken(scores=[0.7], verdicts=["genuine"], liveness=[], room=[0.0], place=[0.0]),
+        broken(scores=[0.7], verdicts=["genuine"], liveness=[1.1], room=[0.0], place=[0.0]),
+        broken(scores=[0.7], verdicts=["genuine"], liveness=[0.1], room=[-1.0], place=[0.0]),
+        broken(scores=[0.7], verdicts=["genuine"], liveness=[0.1], room=[0.0], place=[None]),
+        broken(scores=[None], verdicts=["no face"], liveness=[0.1], room=[None], place=[None]),
+        broken(room=7),
     ],
 )
 def test_that_a_bad_session_is_refused_in_one_sentence(value):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from app.cli.exit_codes import ExitCode
+from app.conditions import Familiarity
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.headless import pipelines
@@ -24,6 +25,7 @@ from app.sources.opencv import cv2
 from app.sources.video_file import VideoFile
 from app.types import Verdict
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
+from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.presets import load_preset
 from lmkl_core.modelfile import load_with_manifest, save_model
 from tests.app.command_line.conftest import N_FRAMES
@@ -179,6 +181,43 @@ def test_that_little_room_folds_names_and_not_what_was_found(model_file, genuine
     for told in ("genuine", "5 of 5", load(model_file).threshold):
         assert (told if isinstance(told, str) else f"{told:.4f}") in result.stdout
     assert "…" not in "".join(result.stdout.split("┡")[1:])
+
+
+class Meter:
+    """Says of every face how live it looks."""
+
+    crops = LIVENESS.crops
+
+    def __call__(self, crops):
+        return 0.25
+
+
+def test_that_liveness_and_reasons_are_told_of_frames_and_inputs(
+    model_file, genuine, attack, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(LivenessMeter, "find", lambda *_, **__: Meter())
+    file = tmp_path / "rows.csv"
+    result = run("score", model_file, genuine[0], attack, "--frames", 5, "-o", file)
+    assert "25 %" in result.stdout
+    with file.open(newline="", encoding="utf-8") as stream:
+        assert {(row["liveness"], bool(row["reason"])) for row in csv.DictReader(stream)} == {
+            ("0.25", True)
+        }
+    result = run("score", model_file, genuine[0], attack, "--frames", 5, "--json")
+    inputs = json.loads(result.stdout)["inputs"]
+    assert [one["mean_liveness"] for one in inputs] == [0.25, 0.25]
+    assert inputs[0]["reason"] == "The score reaches the threshold."
+    assert inputs[0]["reason"] in run("score", model_file, genuine[0], "--frames", 5).stdout
+
+
+def test_that_an_input_in_unknown_light_is_judged_by_its_mean_liveness():
+    strange = Familiarity(2.0, "window", ("the room is darker",), 2.0, 0.0)
+    for liveness, verdict in ((0.9, Verdict.UNFAMILIAR), (0.1, Verdict.ATTACK)):
+        frames = [JudgedFrame(Verdict.ATTACK, 0.4, liveness, strange)] * 2
+        result = InputResult("input", 0.5, frames)
+        assert result.verdict is verdict
+        assert "the room is darker" in result.facts()["reason"]
+        assert result.facts()["mean_liveness"] == pytest.approx(liveness)
 
 
 # ------------------------------------------------- strip

@@ -1,20 +1,23 @@
 """The page: self-contained, escaped, and drawn from the figures."""
 
 import re
+from dataclasses import replace
 from statistics import NormalDist
 from xml.etree import ElementTree
 
 import pytest
 
+from app.conditions import Familiarity
 from app.report import build, charts
 from app.report.levels import Level, presentation_level
 from app.report.page import render
 from app.report.svg import round_ticks
+from app.report.writing import as_document, presentations_csv
 from app.shown import BONA_FIDE
 from app.trial import Trial
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
 from tests.app.report.report_material import context, model
-from tests.app.trial_material import present, session
+from tests.app.trial_material import present, scored, session
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +77,24 @@ def test_that_simulated_rows_are_marked_only_where_others_are_not():
     assert "(simulated)" not in render(build(session(2, 2, is_simulated=True), context()))
 
 
-@pytest.mark.parametrize(("n", "n_tables"), [(3, 3), (20, 4), (120, 3)])
-def test_that_a_list_that_fits_a_sheet_in_two_columns_has_two(n, n_tables):
-    page = render(build(session(n, 0, ()), context()))
-    assert page.count("<table") == n_tables
+def test_that_liveness_has_a_column_where_it_was_measured_and_every_verdict_a_reason(page):
+    assert "Looks live</th>" not in page
+    assert "The score reaches the threshold." in page
+    trial = session(1, 0, ())
+    trial.start("print")
+    strange = Familiarity(2.0, "=lamp", ("the room is darker",), 2.0, 0.0)
+    for _ in range(5):
+        trial.offer(replace(scored(0.1), liveness=0.123, familiarity=strange))
+    trial.finish()
+    report = build(trial, context())
+    text = " ".join(outline(render(report)).text)
+    for told in ("Looks live", "12\xa0%", "(compared with =lamp, the room is darker)"):
+        assert told in text
+    row = presentations_csv(report).splitlines()[-1]
+    assert ",0.123,It does not look live (12 %)" in row.replace('"', "")
+    told = as_document(report)["presentations"][-1]
+    assert told["mean_liveness"] == pytest.approx(0.123)
+    assert told["verdict"] == "attack"
 
 
 def test_that_takes_with_running_numbers_are_told_as_one(page):
