@@ -21,6 +21,8 @@ def people_of(model: PadModel) -> tuple[PersonShown, ...]:
     """
     estimator, persons = model.estimator, np.array(model.persons or ("",) * len(model.takes))
     calibration, takes = estimator.calibration_, np.asarray(estimator.calibration_takes_)
+    if len(takes) != len(calibration.scores):
+        return ()  # a file made by hand: whose scores they are is not known
     blocks = block_numbers(time_blocks(takes, calibration.block_length), len(takes))
     people = []
     for name in dict.fromkeys(persons.tolist()):

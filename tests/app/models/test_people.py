@@ -1,5 +1,6 @@
 """Several people in one model: what the threshold does to each of them."""
 
+import copy
 from dataclasses import replace
 
 import numpy as np
@@ -7,10 +8,12 @@ import pytest
 
 from app.models.files import load, save
 from app.models.fitting import extended, fitted, recalibrated
+from app.models.model import PadModel
 from app.models.people import MOST, people_of
 from app.models.summary import describe
 from app.samples import Samples
 from app.settings import CLUSTERS, CLUSTERS_A_PERSON, Settings
+from lmkl_core import LocalisedMKL
 from lmkl_core.calibration import clopper_pearson
 from lmkl_core.errors import ModelFileError
 from tests.app.models.model_material import (
@@ -77,6 +80,24 @@ def test_that_takes_that_do_not_say_whose_they_are_belong_to_one_person():
     )
 
 
+def test_that_scores_of_unknown_takes_are_not_ascribed(two):
+    estimator = copy.copy(two.estimator)
+    estimator.calibration_ = replace(
+        estimator.calibration_, scores=estimator.calibration_.scores[:-1]
+    )
+    assert people_of(replace(two, estimator=estimator)) == ()
+
+
+def test_that_a_large_model_compares_the_scores_that_it_has():
+    rows = household(*TWO)
+    estimator = LocalisedMKL(n_inducing=8, n_clusters=2, random_state=0)
+    estimator.fit(rows.views, groups=rows.takes)
+    takes = tuple(name for _, name, _ in TWO)
+    people = people_of(PadModel(estimator, FEATURES, None, takes, ("Ann", "Ben") * 2))
+    assert [one.n_frames for one in people] == [16, 16]
+    assert sum(one.n_scores for one in people) == estimator.calibration_.n_scores
+
+
 @pytest.mark.parametrize(("n_people", "n_clusters"), [(1, 3), (2, 5), (3, 7), (5, 11), (10, 12)])
 def test_that_clusters_grow_with_people_up_to_a_limit(n_people, n_clusters):
     assert Settings().clusters_for(n_people) == n_clusters <= CLUSTERS[1]
@@ -99,7 +120,7 @@ def test_that_people_survive_a_file_a_target_and_growing(tmp_path, two):
     assert grown.estimator.n_clusters_ == two.estimator.n_clusters_
 
 
-def test_that_a_model_of_nobody_named_grows_by_somebody():
+def test_that_a_model_without_persons_grows_by_one():
     grown = extended(window_model(), household(("Ann", "lamp", 0.1)))
     assert grown.persons == ("", "", "", "Ann")
     assert [one.n_takes for one in people_of(grown)] == [3, 1]
