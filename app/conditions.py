@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.quality import Colour, FaceMeasures
-from app.types import Condition
+from app.types import Condition, Familiarity
 
 NAMES = tuple(field.name for field in fields(Condition))
 
@@ -100,38 +100,6 @@ def _cast(colour: Colour) -> tuple[float, float]:
     # One grey level keeps the logarithms finite on a channel that is all zero.
     red, green, blue = (value + 1.0 for value in colour)
     return math.log(red / blue), math.log(green / math.sqrt(red * blue))
-
-
-@dataclass(frozen=True)
-class Familiarity:
-    """How far a frame's circumstances lie from those enrolled.
-
-    Attributes
-    ----------
-    distance : float
-        In tolerances, 0 inside an enrolled take's range.
-    nearest_take : str
-        The take that comes closest.
-    differences : tuple of str
-        What lies outside that take by more than its tolerance, worst first, as half sentences.
-    room, place : float
-        The same distance in the light of the room alone, and in distance and pose alone.
-    """
-
-    distance: float
-    nearest_take: str
-    differences: tuple[str, ...]
-    room: float
-    place: float
-
-    @property
-    def knows_light(self) -> bool:
-        """Whether the room is lit as in one of the takes."""
-        return self.room <= 1.0
-
-
-ALL_FAMILIAR = Familiarity(0.0, "", (), 0.0, 0.0)
-"""Of frames whose circumstances are not measured."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,22 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import ALL_FAMILIAR, Familiarity
 from app.faces.alignment import cut, face_transform, square_corners
 from app.faces.resampling import Matrix
 from app.frames import as_rgb
 from app.models.model import PadModel
 from app.pipeline import Pipeline
 from app.shown import Point, Region, Scored
-from app.types import Condition, Frame, FrameResult, Image, Status, Verdict
+from app.types import (
+    ALL_FAMILIAR,
+    Condition,
+    Familiarity,
+    Frame,
+    FrameResult,
+    Image,
+    Status,
+    Verdict,
+)
 from app.verdict import Judgement, judge, unscored
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import Crop

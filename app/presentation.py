@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from app.conditions import Familiarity
 from app.names import cleaned_name
 from app.shown import BONA_FIDE, SPECIES, PresentationShown, Scored
-from app.types import Verdict
+from app.types import Familiarity, Verdict
 from app.verdict import Judgement, Means, means_of
 
 ENOUGH_FRAMES = 5

@@ -203,6 +203,38 @@ class Condition:
     roll: float
 
 
+@dataclass(frozen=True)
+class Familiarity:
+    """How far a frame's circumstances lie from those enrolled.
+
+    Attributes
+    ----------
+    distance : float
+        In tolerances, 0 inside an enrolled take's range.
+    nearest_take : str
+        The take that comes closest.
+    differences : tuple of str
+        What lies outside that take by more than its tolerance, worst first, as half sentences.
+    room, place : float
+        The same distance in the light of the room alone, and in distance and pose alone.
+    """
+
+    distance: float
+    nearest_take: str
+    differences: tuple[str, ...]
+    room: float
+    place: float
+
+    @property
+    def knows_light(self) -> bool:
+        """Whether the room is lit as in one of the takes."""
+        return self.room <= 1.0
+
+
+ALL_FAMILIAR = Familiarity(0.0, "", (), 0.0, 0.0)
+"""Of frames whose circumstances are not measured."""
+
+
 @dataclass(frozen=True, eq=False)
 class FrameResult:
     """Everything the pipeline says of one frame.

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Protocol
 
-from app.conditions import ALL_FAMILIAR, Familiarity
-from app.types import FrameResult, Status, Verdict
+from app.types import ALL_FAMILIAR, Familiarity, FrameResult, Status, Verdict
 
 __all__ = ["Evidence", "Judgement", "Means", "Verdict", "judge", "means_of", "unscored"]
 

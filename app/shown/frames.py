@@ -1,14 +1,8 @@
 """A frame with all that was found out about it, and the verdict over a window of frames."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from app.types import Frame, Quality, Verdict
-
-if TYPE_CHECKING:
-    from app.conditions import Familiarity
+from app.types import Familiarity, Frame, Quality, Verdict
 
 Point = tuple[float, float]
 

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.conditions import Familiarity
 from app.decision import ENOUGH, LONGEST_GAP, PATIENCE, RULE, WINDOW, Decider
 from app.shown import Scored
-from app.types import Frame, Verdict
+from app.types import Familiarity, Frame, Verdict
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)
 STEP = 0.1

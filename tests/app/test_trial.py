@@ -8,10 +8,9 @@ from subprocess import run
 
 import pytest
 
-from app.conditions import Familiarity
 from app.shown import BONA_FIDE
 from app.trial import FRAMES_WANTED, SECONDS_WANTED, Trial, TrialError
-from app.types import Verdict
+from app.types import Familiarity, Verdict
 from lmkl_core import clopper_pearson
 from tests.app.trial_material import present, scored, session
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.conditions import Familiarity
-from app.types import Frame, FrameResult, Status
+from app.types import Familiarity, Frame, FrameResult, Status
 from app.verdict import LEAST_LIVENESS, LIVENESS_STEP, SURELY_LIVE, Verdict, judge, unscored
 
 FAMILIAR = Familiarity(0.4, "window", (), 0.4, 0.0)

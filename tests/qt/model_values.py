@@ -5,9 +5,8 @@ import random
 
 import numpy as np
 
-from app.conditions import Familiarity
 from app.shown import Bound, Decision, ModelShown, Scored, ThresholdShown
-from app.types import Frame, Verdict
+from app.types import Familiarity, Frame, Verdict
 from tests.qt.charts.chart_values import VIEWS
 
 THRESHOLD = 0.6935

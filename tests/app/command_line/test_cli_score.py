@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from app.cli.exit_codes import ExitCode
-from app.conditions import Familiarity
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.headless import pipelines
@@ -23,7 +22,7 @@ from app.pipeline import Pipeline
 from app.presentation import JudgedFrame
 from app.sources.opencv import cv2
 from app.sources.video_file import VideoFile
-from app.types import Verdict
+from app.types import Familiarity, Verdict
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.presets import load_preset

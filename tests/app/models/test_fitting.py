@@ -177,9 +177,9 @@ def test_that_a_grown_model_knows_all_its_takes_and_circumstances():
     assert not grown.is_saved
     for warmth in (0.3, 0.9):
         rows = samples_of("x", n=1, warmth=warmth)
-        assert grown.conditions.familiarity(rows.conditions[0]).is_familiar
+        assert grown.conditions.familiarity(rows.conditions[0]).distance <= 1
     lamp = samples_of("x", n=1, warmth=0.9).conditions[0]
-    assert not window_model().conditions.familiarity(lamp).is_familiar
+    assert window_model().conditions.familiarity(lamp).distance > 1
 
 
 def test_that_a_simulated_model_stays_one_when_real_frames_are_added():

@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.conditions import Familiarity
 from app.report import build, charts
 from app.report.levels import Level, presentation_level
 from app.report.page import render
@@ -15,6 +14,7 @@ from app.report.svg import round_ticks
 from app.report.writing import as_document, presentations_csv
 from app.shown import BONA_FIDE
 from app.trial import Trial
+from app.types import Familiarity
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
 from tests.app.report.report_material import context, model
 from tests.app.trial_material import present, scored, session
