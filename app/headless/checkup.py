@@ -281,15 +281,12 @@ def _weights(preset: str) -> Iterator[Finding]:
 
 
 def _liveness() -> Iterator[Finding]:
-    from lmkl_core.features.liveness import LIVENESS
+    from lmkl_core.features.liveness import LIVENESS, missing_weights
     from lmkl_core.features.shipped import HOW_TO_GET_TORCH, has_torch
-    from lmkl_core.features.weights import entry_of, inspect
-    from lmkl_core.features.weights.store import Checksum
 
-    names = LIVENESS.networks
-    absent = [n for n in names if inspect(entry_of(n)).checksum is not Checksum.RIGHT]
+    absent = [entry.name for entry in missing_weights()]
     if has_torch() and not absent:
-        yield Finding("liveness", State.OK, f"{' and '.join(names)} judge every frame")
+        yield Finding("liveness", State.OK, f"{' and '.join(LIVENESS.networks)} judge every frame")
         return
     found = (
         f"not here: {', '.join(absent)}" if has_torch() else "this build cannot run the networks"

@@ -14,8 +14,8 @@ from lmkl_core.features.engines.choose import Progress
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets.preset import Branch, Crop, Preset
 from lmkl_core.features.shipped import has_torch
-from lmkl_core.features.weights.catalogue import entry_of
-from lmkl_core.features.weights.store import Place, inspect
+from lmkl_core.features.weights.catalogue import Weights, entry_of
+from lmkl_core.features.weights.store import Checksum, Place, inspect
 
 LIVE = 1
 """Column of "live" in the networks' output."""
@@ -40,6 +40,13 @@ def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
     place = None if folder is None else os.fspath(folder)
     found = (inspect(entry_of(name), place).place for name in LIVENESS.networks)
     return Place.NOWHERE not in found and has_torch()
+
+
+def missing_weights(folder: str | os.PathLike[str] | None = None) -> tuple[Weights, ...]:
+    """Return the networks' weights that are not on this computer, or damaged."""
+    place = None if folder is None else os.fspath(folder)
+    found = (inspect(entry_of(name), place) for name in LIVENESS.networks)
+    return tuple(one.entry for one in found if one.checksum is not Checksum.RIGHT)
 
 
 class LivenessMeter:

@@ -11,7 +11,14 @@ class MissingWeightsError(InvalidInputError):
 
 
 class FetchError(MissingWeightsError):
-    """Weights that could not be downloaded: the sentence says why and how to bring them by hand."""
+    """Weights that could not be downloaded: the sentence says why and how to bring them by hand.
+
+    ``reason`` is the why alone, as half a sentence.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class WrongWeightsError(InvalidInputError):
@@ -37,7 +44,8 @@ def not_fetched(entry: Weights, folder: Path, reason: str) -> FetchError:
     """Return the error for a download that ended with ``reason``."""
     return FetchError(
         f"{entry.file_name} could not be fetched from {entry.url}: {reason}; try again, or "
-        f"get it on another computer (its SHA-256 {known_digits(entry)}) and {put_where(folder)}"
+        f"get it on another computer (its SHA-256 {known_digits(entry)}) and {put_where(folder)}",
+        reason,
     )
 
 
