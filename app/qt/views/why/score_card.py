@@ -25,6 +25,7 @@ class ScoreCard(QFrame):
         self._number = QLabel(self)
         set_class(self._number, "figure")
         self._frame = wrapped("", "muted", self)
+        self._live = wrapped("", "muted", self)
         self._side = MarkedText("looking", "neutral", "heading", self)
         self._sum = wrapped("", "muted", self)
         self._low = wrapped("", "muted", self)
@@ -42,6 +43,7 @@ class ScoreCard(QFrame):
         beside.setSpacing(2)
         beside.addStretch(1)
         beside.addWidget(self._side)
+        beside.addWidget(self._live)
         beside.addWidget(self._frame)
         beside.addStretch(1)
         head = QHBoxLayout()
@@ -77,6 +79,8 @@ class ScoreCard(QFrame):
         self._show_side(scored, places)
         frame = self.tr("Held: frame {number}") if is_held else self.tr("Live: frame {number}")
         set_text(self._frame, frame.format(number=scored.frame.number))
+        live = "" if scored.liveness is None else self.tr("Looks live: {share:.0f} %")
+        set_text(self._live, live.format(share=100 * (scored.liveness or 0)))
         is_accepted = scored.threshold is not None and scored.score >= scored.threshold
         set_text(self._plain, plain_words(explanation, is_accepted=is_accepted))
         set_text(self._low, self._low_words(explanation, places))
@@ -103,6 +107,7 @@ class ScoreCard(QFrame):
         texts = (
             self._number.text(),
             self._side.text(),
+            self._live.text(),
             self._frame.text(),
             self._plain.text(),
             self._low.text(),
@@ -188,6 +193,9 @@ class ScoreCard(QFrame):
         if decision.score is None:
             return self.tr("Verdict: {name}.").format(name=name)
         score = decimals(decision.score, places_for(abs(decision.score)))
+        if decision.liveness is not None:
+            live = self.tr("{score}, looks live: {share:.0f} %")
+            score = live.format(score=score, share=100 * decision.liveness)
         return self.tr("Verdict over {n} frames: {name} (mean score {score}).").format(
             name=name, score=score, n=decision.n_frames
         )
