@@ -134,6 +134,7 @@ class Actions(QObject):
         pages.open_requested.connect(self.models.open)
         pages.report_save_requested.connect(self.save_report)
         pages.report_open_requested.connect(self.open_report)
+        pages.networks_choose_requested.connect(self.choose_networks)
         desk.settings_changed.connect(self._on_settings)
         assert desk.session is not None
         self._on_model(desk.session.model_shown)
@@ -159,6 +160,19 @@ class Actions(QObject):
             self.save_report()
             return
         QDesktopServices.openUrl(QUrl.fromLocalFile(self._report.html))
+
+    @Slot()
+    def choose_networks(self) -> None:
+        """Ask for the files of the liveness networks and use them."""
+        paths, _ = QFileDialog.getOpenFileNames(
+            self._window,
+            self.tr("Choose the files of the liveness networks"),
+            str(Path.home()),
+            self.tr("Weights (*.pth);;All files (*)"),
+        )
+        if paths:
+            assert self._desk.networks is not None
+            self._desk.networks.import_files(paths)
 
     @Slot()
     def _fill_recent(self) -> None:

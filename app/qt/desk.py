@@ -20,6 +20,7 @@ from app.qt.controls.source_control import SourceControl
 from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.jobs import JobWorker
+from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.recovery import RecoveryWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.settings import Settings
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from app.qt.bridge import SessionSignals
     from app.qt.controls.enrol_control import EnrolControl
     from app.qt.controls.model_control import ModelControl
+    from app.qt.controls.networks_control import NetworksControl
     from app.qt.controls.recovery_control import RecoveryControl
     from app.qt.controls.trial_control import TrialControl
     from app.session import Session
@@ -97,12 +99,13 @@ class Desk(QObject):
         self.capture = CaptureWorker(make_demo)
         self.scoring = ScoringWorker(self.capture.to_score, observe)
         self.jobs = JobWorker()
-        self.keeper = RecoveryWorker()
+        self.keeper, self.fetcher = RecoveryWorker(), NetworksWorker()
         self._threads = [
             WorkerThread(self.capture, "capture"),
             WorkerThread(self.scoring, "scoring"),
             WorkerThread(self.jobs, "fitting"),
             WorkerThread(self.keeper, "keeping"),
+            WorkerThread(self.fetcher, "fetching"),
         ]
         self.source = SourceControl(settings, self)
         self.session: Session | None = None
@@ -111,6 +114,7 @@ class Desk(QObject):
         self.model: ModelControl | None = None
         self.trial: TrialControl | None = None
         self.recovery: RecoveryControl | None = None
+        self.networks: NetworksControl | None = None
         self._is_started = self._is_stopped = False
         self._wire_source()
 
@@ -271,6 +275,7 @@ class Desk(QObject):
         from app.qt.bridge import SessionSignals
         from app.qt.controls.enrol_control import EnrolControl
         from app.qt.controls.model_control import ModelControl
+        from app.qt.controls.networks_control import NetworksControl
         from app.qt.controls.recovery_control import RecoveryControl
         from app.qt.controls.trial_control import TrialControl
         from app.session import Session
@@ -283,6 +288,9 @@ class Desk(QObject):
         is_on = self.settings.recover_takes
         self.recovery = RecoveryControl(session, self.keeper, is_on, self)
         self.recovery.notice.connect(self.notice)
+        self.networks = NetworksControl(session, self.fetcher, self.scoring, self)
+        self.networks.notice.connect(self.notice)
+        self.networks.look()
         self._wire_session(session, self.enrol, self.model, self.trial)
         self.scoring.prepared.connect(self.recovery.on_prepared)
         self.ready.emit()

@@ -111,6 +111,7 @@ class MainWindow(QMainWindow):
         assert desk.enrol is not None
         assert desk.model is not None
         assert desk.recovery is not None
+        assert desk.networks is not None
         signals.scored.connect(self.live.show_scored)
         signals.scored.connect(self._on_scored)
         signals.decision.connect(self.live.show_decision)
@@ -128,6 +129,8 @@ class MainWindow(QMainWindow):
         desk.model.fitted.connect(self.pages.turn_to_model)
         desk.recovery.brought_back.connect(self.pages.turn_to_enrol)
         self.live.notices.chosen.connect(desk.recovery.choose)
+        self.live.notices.chosen.connect(desk.networks.choose)
+        desk.networks.card_requested.connect(self.pages.turn_to_networks)
         self.setFocus()  # nothing is chosen yet: the first Tab goes to the first widget
         self._timer.start()
         # One thing at a time, so that the window answers in between.

@@ -12,7 +12,15 @@ from PySide6.QtWidgets import QWidget
 from app.qt import theme
 from app.qt.desk import Desk
 from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY, Book
-from app.shown import EnrolmentShown, ModelShown, Scored, SourceShown, TrialShown, Working
+from app.shown import (
+    EnrolmentShown,
+    ModelShown,
+    NetworksShown,
+    Scored,
+    SourceShown,
+    TrialShown,
+    Working,
+)
 
 if TYPE_CHECKING:
     from app.qt.views.enrol.enrol_page import EnrolPage
@@ -37,6 +45,7 @@ class Pages(QObject):
     open_requested = Signal()
     report_save_requested = Signal()
     report_open_requested = Signal()
+    networks_choose_requested = Signal()
 
     def __init__(self, desk: Desk, book: Book) -> None:
         super().__init__(book)
@@ -51,6 +60,8 @@ class Pages(QObject):
         signals.scored.connect(self._on_scored)
         signals.decision.connect(self._on_decision)
         desk.working.connect(self._on_working)
+        assert desk.networks is not None
+        desk.networks.changed.connect(self._on_networks)
         assert desk.model is not None
         desk.model.fitting_changed.connect(self._on_fitting)
         desk.source.source_changed.connect(self._on_source)
@@ -87,14 +98,19 @@ class Pages(QObject):
     def _make_model(self) -> QWidget:
         from app.qt.views.model.model_page import ModelPage
 
-        page, model = ModelPage(), self._desk.model
+        page, model, networks = ModelPage(), self._desk.model, self._desk.networks
         assert model is not None
+        assert networks is not None
         page.fit_requested.connect(model.fit)
         page.cancel_requested.connect(self._desk.cancel)
         page.target_changed.connect(self._on_target)
         page.export_requested.connect(self.export_requested)
         page.open_requested.connect(self.open_requested)
         page.enrol_requested.connect(self.turn_to_enrol)
+        page.networks.get_requested.connect(networks.get)
+        page.networks.cancel_requested.connect(networks.cancel)
+        page.networks.choose_requested.connect(self.networks_choose_requested)
+        page.networks.show_networks(networks.shown)
         self._colour(page)
         page.show_model(self._session.model_shown)
         shown = self._session.enrolment_shown
@@ -170,6 +186,18 @@ class Pages(QObject):
     def turn_to_model(self) -> None:
         """Open the model page."""
         self._book.turn_to(MODEL)
+
+    @Slot()
+    def turn_to_networks(self) -> None:
+        """Open the model page where it tells of the liveness networks."""
+        self._book.turn_to(MODEL)
+        if self.model is not None:
+            self.model.scroll_to_networks()
+
+    @Slot(object)
+    def _on_networks(self, shown: NetworksShown) -> None:
+        if self.model is not None:
+            self.model.networks.show_networks(shown)
 
     @Slot(object)
     def _on_enrolment(self, shown: EnrolmentShown) -> None:

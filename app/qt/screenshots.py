@@ -19,9 +19,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.shown import Working
 from lmkl_core.processes import module_command, module_environment
 
 if TYPE_CHECKING:
@@ -53,6 +55,11 @@ README = (
 GUIDE = ("takes", "why-genuine", "export", "settings-privacy", "about")
 """What docs/guide.md shows beside that."""
 
+NO_INTERNET = (
+    "The networks could not be fetched: the server's name is not known here, as happens without "
+    "internet."
+)
+
 REPORT_SIZE = "1100,1500"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -69,7 +76,9 @@ def main(arguments: list[str] | None = None) -> None:
     # Before Qt is loaded: it reads the first one then.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as own:
-        os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = own
+        # Without weights that happen to be here: pictures are to be the same everywhere.
+        for name in ("CONFIG", "DATA", "WEIGHTS"):
+            os.environ[f"LMKL_PAD_{name}"] = own
         if options.model:
             _with_window(options.folder, _model_scenes, options.model, f"@{options.scale:g}x")
             return
@@ -147,6 +156,7 @@ def _model_scenes(at: Photographer, model: str) -> None:
     control.open(model)
     at.wait("the model", lambda: session.model is not None)
     _show(at, "model-weights", "window 6", "genuine", page="model")
+    _networks(at)
     _show(at, "why-attack", "print", "attack")
 
 
@@ -211,6 +221,25 @@ def _model_pages(at: Photographer) -> None:
         at.scroll_to(tabs)
         at.take(f"model-{name}")
     tabs.setCurrentIndex(0)
+    _networks(at)
+
+
+def _networks(at: Photographer) -> None:
+    """The card of the liveness networks: as it offers them, on its way, and without internet."""
+    pages, control = at.window.pages, at.desk.networks
+    assert pages is not None
+    assert pages.model is not None
+    assert control is not None
+    card, shown = pages.model.networks, control.shown
+    failed = replace(shown, problem=NO_INTERNET, is_by_hand=True)
+    fetching = replace(
+        shown, working=Working("Fetching the liveness networks", 1_200_000, shown.size)
+    )
+    for name, one in (("", shown), ("-fetching", fetching), ("-by-hand", failed)):
+        card.show_networks(one)
+        at.scroll_to(card)
+        at.take(f"networks{name}")
+    card.show_networks(shown)
 
 
 def _verdicts(at: Photographer) -> None:

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
         TallyRow,
         TrialShown,
     )
-    from app.shown.window import Choice, Notice, SourceShown, Throughput, Working
+    from app.shown.window import (
+        Choice,
+        FileWanted,
+        NetworksShown,
+        Notice,
+        SourceShown,
+        Throughput,
+        Working,
+    )
 
 __all__ = [
     "BONA_FIDE",
@@ -39,8 +47,10 @@ __all__ = [
     "CoverageItem",
     "Decision",
     "EnrolmentShown",
+    "FileWanted",
     "Interval",
     "ModelShown",
+    "NetworksShown",
     "Notice",
     "PassphraseAsked",
     "PersonShown",

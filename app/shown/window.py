@@ -36,6 +36,15 @@ class Notice:
 
 
 @dataclass(frozen=True)
+class FileWanted:
+    """A file that a person can bring: its name, its checksum and where it can be had."""
+
+    name: str
+    sha256: str
+    url: str
+
+
+@dataclass(frozen=True)
 class Working:
     """A long piece of work: what, how far (None: not known), and whether it can be cancelled."""
 
@@ -87,3 +96,37 @@ class SourceShown:
     presentations: tuple[Choice, ...] = ()
     presenting: str = ""
     species: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NetworksShown:
+    """Networks that are optional, as far as they are missing.
+
+    Attributes
+    ----------
+    can_run : bool
+        Whether this build could run them.
+    missing : tuple of FileWanted
+        Files that are not here, or damaged.
+    size : int
+        Their bytes.
+    licence : str
+        Of these files.
+    folder : str
+        Where files of weights lie.
+    problem : str
+        Why the last attempt to get them failed, in one sentence.
+    is_by_hand : bool
+        Whether that was a download, so that bringing the files by hand is the way out.
+    working : Working
+        How far a download is.
+    """
+
+    can_run: bool = True
+    missing: tuple[FileWanted, ...] = ()
+    size: int = 0
+    licence: str = ""
+    folder: str = ""
+    problem: str = ""
+    is_by_hand: bool = False
+    working: Working = field(default_factory=Working)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.observation import Observation
     from app.pipeline import Pipeline
     from app.types import Frame
+    from lmkl_core.features.liveness import LivenessMeter
 
     Observe = Callable[[Pipeline, PadModel | None, Frame], Observation]
 
@@ -71,6 +72,10 @@ class ScoringWorker(QObject):
     failed = Signal(str)
     unprepared = Signal(str)
     """The views cannot be computed, and why."""
+    metered = Signal()
+    """Liveness is measured from now on, as `use_meter` asked for."""
+    unmetered = Signal(str)
+    """Liveness cannot be measured though its networks are there, and why."""
 
     def __init__(self, mailbox: LatestFrame, observe: Observe | None = None) -> None:
         super().__init__()
@@ -101,15 +106,15 @@ class ScoringWorker(QObject):
         """Make the pipeline for these views: a minute at the very first time, then a moment."""
         from app.faces.tracking import FaceTracker
         from app.pipeline import Pipeline
-        from app.preparing import detector_from, extractor_from, meter_from
+        from app.preparing import detector_from, extractor_from
         from lmkl_core.errors import Cancelled
 
         self._pipeline = None
         self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
             extractor = extractor_from(preset, progress=self._tell, cancel=self._stop.is_set)
-            meter = meter_from(progress=self._tell, cancel=self._stop.is_set)
-            self._pipeline = Pipeline(extractor, FaceTracker(detector_from(detector)), meter=meter)
+            tracker = FaceTracker(detector_from(detector))
+            self._pipeline = Pipeline(extractor, tracker, meter=self._meter())
         except Cancelled:
             return
         except Exception as error:
@@ -123,6 +128,23 @@ class ScoringWorker(QObject):
             self._features, self._model = features, None  # it was of other views
         self.prepared.emit(features)
         self.on_frame_ready()  # what came meanwhile lies there, and nobody tells of it again
+
+    @Slot()
+    def use_meter(self) -> None:
+        """Measure liveness from now on: its networks have arrived."""
+        from lmkl_core.errors import Cancelled
+
+        if self._pipeline is None:
+            return  # whoever prepares the views finds them
+        try:
+            self._pipeline.meter = self._meter()
+        except Cancelled:
+            return
+        finally:
+            self.working.emit(Working())
+        if self._pipeline.meter is not None:
+            self.metered.emit()
+        self.on_frame_ready()
 
     @Slot(object)
     def set_model(self, model: PadModel | None) -> None:
@@ -160,6 +182,20 @@ class ScoringWorker(QObject):
     def ask_to_stop(self) -> None:
         """Break off a preparation and score no more (called from another thread)."""
         self._stop.set()
+
+    def _meter(self) -> LivenessMeter | None:
+        """Return the meter of liveness; without one everything else works all the same."""
+        from app.preparing import meter_from
+        from lmkl_core.errors import Cancelled
+
+        try:
+            return meter_from(progress=self._tell, cancel=self._stop.is_set)
+        except Cancelled:
+            raise
+        except Exception as error:
+            log.info("Liveness cannot be measured: %s", way_of(error))
+            self.unmetered.emit(sentence_of(error, "The liveness networks cannot be used"))
+            return None
 
     def _look(self, frame: Frame) -> Observation:
         from app.observation import observe

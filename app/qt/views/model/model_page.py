@@ -1,6 +1,6 @@
 """The page on the model: how it was fitted, what it relies on, when it accepts."""
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.qt.icons import icon
@@ -11,6 +11,7 @@ from app.qt.views.charts.weights import WeightsChart
 from app.qt.views.model.clusters_strip import ClustersStrip
 from app.qt.views.model.details_panel import DetailsPanel
 from app.qt.views.model.model_header import ModelHeader
+from app.qt.views.model.networks_card import NetworksCard
 from app.qt.views.model.threshold_panel import ThresholdPanel
 from app.qt.views.model.working_card import WorkingCard
 from app.qt.views.parts.calm_tab_bar import CalmTabBar
@@ -53,6 +54,7 @@ class ModelPage(QWidget):
         self.header.fit_requested.connect(self.fit_requested)
         self.header.export_requested.connect(self.export_requested)
         self.header.open_requested.connect(self.open_requested)
+        self.networks = NetworksCard(self)
         self.tabs = CalmTabBar(self)  # before what it chooses from, for the order of the Tab key
         self.weights = WeightsChart(self)
         self.clusters = ClustersStrip(self)
@@ -102,6 +104,14 @@ class ModelPage(QWidget):
         """Draw charts with other colours."""
         for part in (self.weights, self.clusters, self.threshold, self.convergence):
             part.set_colours(colours)
+
+    def scroll_to_networks(self) -> None:
+        """Bring their card into sight, once the page is laid out."""
+        QTimer.singleShot(0, self, self._show_networks)
+
+    @Slot()
+    def _show_networks(self) -> None:
+        self._scroll.ensureWidgetVisible(self.networks)
 
     # ------------------------------------------------------------ parts
 
@@ -160,7 +170,7 @@ class ModelPage(QWidget):
         inner = QVBoxLayout(content)
         inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         inner.setSpacing(GRID + 4)
-        for widget in (self.working, self.header, self._tab_card):
+        for widget in (self.working, self.header, self.networks, self._tab_card):
             inner.addWidget(widget)
         inner.addWidget(self.empty, 1)
         inner.addStretch(0)

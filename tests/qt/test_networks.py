@@ -1,0 +1,325 @@
+"""The liveness networks: fetched, imported, cancelled, refused, and used without a restart."""
+
+import threading
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from app.qt.controls.networks_control import SHOW, TOPIC, NetworksControl
+from app.qt.views.model.networks_card import NetworksCard
+from app.qt.workers.networks import NetworksWorker
+from app.qt.workers.scoring import ScoringWorker
+from app.session import Session, Topic
+from app.settings import Settings
+from app.shown import FileWanted, NetworksShown, Working
+from app.sources.mailbox import LatestFrame
+from app.types import Verdict
+from lmkl_core.features.weights import catalogue
+from tests.features.file_server import Answer, serving
+from tests.features.minifasnet_material import FILES, NAMES, made_weights, small_shapes
+from tests.qt.model_values import decision
+
+
+@pytest.fixture(scope="module")
+def brought(tmp_path_factory):
+    """Return files of small networks, as somebody would bring them."""
+    find = made_weights(tmp_path_factory.mktemp("brought"), small_shapes)
+    return {name: find(name) for name in NAMES}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Return a folder for weights in which nothing is."""
+    monkeypatch.setenv("LMKL_PAD_WEIGHTS", str(tmp_path / "weights"))
+    return tmp_path / "weights"
+
+
+@pytest.fixture
+def servers(brought, folder, monkeypatch):
+    """Let the catalogue name these files, each on a server of its own."""
+    with ExitStack() as stack:
+        running, entries = {}, []
+        for name, made in brought.items():
+            content = made.path.read_bytes()
+            server = running[name] = stack.enter_context(serving(content))
+            entry = replace(catalogue.entry_of(name), sha256=made.sha256, size=len(content))
+            entries.append(replace(entry, url=server.url))
+        others = [entry for entry in catalogue.CATALOGUE if entry.name not in NAMES]
+        monkeypatch.setattr(catalogue, "CATALOGUE", (*others, *entries))
+        yield running
+
+
+class Bench:
+    """The control with both workers on this thread, and what they say."""
+
+    def __init__(self):
+        self.session = Session(Settings())
+        self.worker, self.scoring = NetworksWorker(), ScoringWorker(LatestFrame())
+        self.control = NetworksControl(self.session, self.worker, self.scoring)
+        self.told, self.states, self.opened, self.used = [], [], [], []
+        self.control.notice.connect(self.told.append)
+        self.control.changed.connect(self.states.append)
+        self.control.card_requested.connect(lambda: self.opened.append(True))
+        self.control.use_requested.connect(lambda: self.used.append(True))
+        self.control.look()
+
+    @property
+    def shown(self):
+        return self.control.shown
+
+
+@pytest.fixture
+def bench(qapp, servers):
+    return Bench()
+
+
+def files_in(folder):
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+# ------------------------------------------------------------- getting them
+
+
+def test_that_what_is_missing_is_known_with_size_and_licence(bench, servers, folder):
+    assert [one.name for one in bench.shown.missing] == [FILES[name] for name in NAMES]
+    assert bench.shown.size == sum(len(server.content) for server in servers.values())
+    assert (bench.shown.licence, bench.shown.folder) == ("Apache-2.0", str(folder))
+    assert bench.shown.can_run
+
+
+def test_that_both_are_fetched_with_progress_and_used(bench, folder):
+    size = bench.shown.size
+    bench.control.get()
+    assert files_in(folder) == sorted(FILES.values())
+    assert (bench.shown.missing, bench.shown.problem, bench.used) == ((), "", [True])
+    done = [one.working.done for one in bench.states if one.working.text]
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0, size)
+    assert not bench.shown.working.text
+
+
+def test_that_a_broken_download_goes_on_at_the_next_try(bench, servers, folder):
+    server = servers[NAMES[0]]
+    server.plan.extend([Answer(send=5000), Answer(status=503)])
+    bench.control.get()
+    assert bench.shown.is_by_hand
+    assert f"{FILES[NAMES[0]]}.partial" in files_in(folder)
+    bench.control.get()
+    assert server.ranges_asked[-1] == "bytes=5000-"
+    assert files_in(folder) == sorted(FILES.values())
+    assert (bench.shown.problem, bench.used) == ("", [True])
+
+
+def test_that_without_internet_each_file_is_named_with_address_and_checksum(
+    bench, servers, brought, folder, qtbot
+):
+    for server in servers.values():
+        server.otherwise = Answer(status=404)
+    bench.control.get()
+    assert bench.shown.problem == (
+        "The networks could not be fetched: the server answered 404 Not Found."
+    )
+    card = NetworksCard()
+    qtbot.addWidget(card)
+    card.show_networks(bench.shown)
+    assert str(folder) in card.text
+    for name, server in servers.items():
+        for told in (FILES[name], server.url, brought[name].sha256):
+            assert told in card.files.toPlainText()
+    bench.control.import_files([str(made.path) for made in brought.values()])
+    assert (bench.shown.missing, bench.used) == ((), [True])
+    assert files_in(folder) == sorted(FILES.values())
+
+
+def test_that_files_put_into_the_folder_are_found_without_a_request(
+    bench, servers, brought, folder
+):
+    folder.mkdir()
+    for made in brought.values():
+        (folder / made.path.name).write_bytes(made.path.read_bytes())
+    bench.control.get()
+    assert bench.used == [True]
+    assert not any(server.requests for server in servers.values())
+
+
+@pytest.mark.parametrize("n_bytes", [0, 5000])
+def test_that_cancelling_leaves_nothing_half_written(bench, servers, folder, n_bytes):
+    server = servers[NAMES[1]]
+    server.otherwise = Answer(send=n_bytes, stall=True)
+
+    def cancel():
+        server.sent.wait(20)
+        bench.control.cancel()
+        server.released.set()
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    bench.control.get()
+    thread.join()
+    assert files_in(folder) == [FILES[NAMES[0]]]  # the one that was complete
+    assert (bench.shown.problem, bench.shown.working.text, bench.used) == ("", "", [])
+    server.otherwise = Answer()
+    bench.control.get()
+    assert bench.used == [True]
+
+
+def test_that_a_wrong_download_is_one_sentence_and_leaves_nothing(bench, servers, folder):
+    server = servers[NAMES[0]]
+    server.otherwise = Answer(body=b"x" * len(server.content))
+    bench.control.get()
+    assert "is not the file of the weights" in bench.shown.problem
+    assert "\n" not in bench.shown.problem
+    assert not bench.shown.is_by_hand
+    assert files_in(folder) == []
+
+
+def test_that_a_damaged_file_counts_as_missing_and_is_replaced(bench, folder):
+    folder.mkdir()
+    for name in FILES.values():
+        (folder / name).write_bytes(b"half")
+    bench.control.look()
+    assert len(bench.shown.missing) == 2
+    bench.control.get()
+    assert bench.used == [True]
+
+
+def test_that_a_wrong_file_is_one_sentence_and_leaves_nothing(bench, folder, tmp_path):
+    for name, told in ((FILES[NAMES[0]], "is not the file"), ("other.pth", "none of the weights")):
+        (tmp_path / name).write_bytes(b"something else")
+        bench.control.import_files([str(tmp_path / name)])
+        assert told in bench.shown.problem
+        assert "\n" not in bench.shown.problem
+        assert files_in(folder) == []
+    assert bench.used == []
+
+
+def test_that_a_folder_that_cannot_be_written_is_one_sentence(bench, folder):
+    folder.write_text("in the way")
+    bench.control.get()
+    assert bench.shown.problem.startswith("The networks could not be fetched (")
+
+
+# ------------------------------------------------------------- the offer
+
+
+def unfamiliar(session):
+    """Let the session come to that verdict."""
+    session._decider.decision = decision(Verdict.UNFAMILIAR)
+    session._tell(Topic.DECISION)
+
+
+def test_that_they_are_offered_once_where_they_would_have_helped(bench):
+    unfamiliar(bench.session)
+    unfamiliar(bench.session)
+    (notice,) = bench.told
+    assert (notice.topic, [choice.key for choice in notice.actions]) == (TOPIC, [SHOW])
+    bench.control.choose("another topic", SHOW)
+    assert not bench.opened
+    bench.control.choose(TOPIC, SHOW)
+    assert bench.opened
+
+
+def test_that_nothing_is_offered_where_they_are_or_cannot_run(bench, monkeypatch):
+    monkeypatch.setattr("lmkl_core.features.shipped.has_torch", lambda: False)
+    bench.control.look()
+    assert not bench.shown.can_run
+    unfamiliar(bench.session)
+    monkeypatch.undo()
+    bench.control.shown = NetworksShown()
+    unfamiliar(bench.session)
+    assert bench.told == []
+
+
+# ------------------------------------------------------------- the card
+
+MISSING = NetworksShown(
+    missing=(FileWanted("a.pth", "12", "https://a"),), size=3_700_000, licence="Apache-2.0"
+)
+
+
+@pytest.fixture
+def card(qtbot):
+    card = NetworksCard()
+    qtbot.addWidget(card)
+    return card
+
+
+def test_that_the_card_is_hidden_where_nothing_is_missing(card):
+    card.show_networks(MISSING)
+    assert not card.isHidden()
+    card.show_networks(NetworksShown())
+    assert card.isHidden()
+
+
+def test_that_the_card_says_what_it_costs(card):
+    card.show_networks(MISSING)
+    assert "3.7 MB to download, licence Apache-2.0" in card.text
+    assert (card.get.isHidden(), card.choose.isHidden()) == (False, False)
+    assert (card.bar.isHidden(), card.cancel.isHidden(), card.files.isHidden()) == (True,) * 3
+
+
+def test_that_the_card_shows_progress_and_offers_only_to_cancel(card):
+    card.show_networks(replace(MISSING, working=Working("Fetching", 1_850_000, 3_700_000)))
+    assert "Fetching: 1.9 of 3.7 MB" in card.text or "Fetching: 1.8 of 3.7 MB" in card.text
+    assert (card.bar.value(), card.bar.maximum()) == (1_850_000, 3_700_000)
+    assert (card.get.isHidden(), card.choose.isHidden(), card.cancel.isHidden()) == (
+        True,
+        True,
+        False,
+    )
+
+
+def test_that_a_build_that_cannot_run_them_offers_no_download(card):
+    card.show_networks(replace(MISSING, can_run=False))
+    assert "this build cannot run them" in card.text
+    assert (card.get.isHidden(), card.choose.isHidden()) == (True, True)
+
+
+# ------------------------------------------------------------- in the window
+
+
+def test_that_they_come_and_are_used_without_a_restart(launch, servers, exported):
+    driver = launch(recent=(str(exported),)).until_modelled()
+    driver.turn_to("Model")
+    card = driver.pages.model.networks
+    driver.until(card.isVisible)
+    assert driver.session.scored is None or driver.session.scored.liveness is None
+    driver.click(card.get)
+    driver.until_told("liveness networks are in use")
+    assert not card.isVisible()
+    driver.until(lambda: driver.session.scored.liveness is not None)
+    driver.turn_to("Why")
+    driver.until(lambda: any("Looks live" in one for one in driver.pages.why.score.sentences))
+
+
+def test_that_files_are_chosen_by_hand(launch, servers, brought, monkeypatch):
+    driver = launch().until_prepared()
+    driver.turn_to("Model")
+    card = driver.pages.model.networks
+    driver.until(card.isVisible)
+    chosen = [str(made.path) for made in brought.values()]
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: (chosen, ""))
+    driver.click(card.choose)
+    driver.until_told("liveness networks are in use")
+    assert not card.isVisible()
+
+
+def test_that_the_offer_leads_to_the_card(launch, servers):
+    driver = launch().until_prepared()
+    driver.until(lambda: driver.desk.networks.shown.missing)
+    unfamiliar(driver.session)
+    driver.until_told("Two small networks")
+    driver.click(driver.button("Show them"))
+    driver.until(lambda: driver.window.book.current == "model")
+    driver.until(driver.pages.model.networks.isVisible)
+
+
+def test_that_a_damaged_file_disturbs_no_judging(launch, servers, folder, exported):
+    folder.mkdir()
+    for name in FILES.values():
+        (folder / name).write_bytes(b"half")
+    driver = launch(recent=(str(exported),)).until_modelled()
+    driver.until_told("is not the file of the weights")
+    driver.until(lambda: driver.session.scored is not None and driver.session.scored.score)
