@@ -148,9 +148,9 @@ class VerdictBanner(QFrame):
         grid.addLayout(below, 1, 1)
         grid.addWidget(self._rule, 2, 1)
         grid.setColumnStretch(1, 1)
-        # Always room for two lines or a button, and for the rule: otherwise the picture above
+        # Always room for three lines or a button, and for the rule: otherwise the picture above
         # would jump with every verdict.
-        lines = 2 * self.fontMetrics().lineSpacing() + 2
+        lines = 3 * self.fontMetrics().lineSpacing() + 2
         grid.setRowMinimumHeight(1, max(lines, self._enrol.sizeHint().height()))
         grid.setRowMinimumHeight(2, self._rule.sizeHint().height())
 
