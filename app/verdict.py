@@ -77,13 +77,13 @@ def judge(
             Verdict.UNFAMILIAR,
             f"Refused: unlike the enrolment, {light}. Add it only if this is the live person.",
         )
-    live = f"look live ({100 * liveness:.0f} %)"
+    share = f"({100 * liveness:.0f} %)"
     if liveness >= min(LEAST_LIVENESS + LIVENESS_STEP * familiarity.place, SURELY_LIVE):
         return Judgement(
             Verdict.UNFAMILIAR,
-            f"Refused: it does {live}, but {light}. Add it only if this is the live person.",
+            f"Refused: it looks live {share}, but {light}. Add it only if this is the live person.",
         )
-    return Judgement(Verdict.ATTACK, f"It does not {live}, {light}.")
+    return Judgement(Verdict.ATTACK, f"It does not look live {share}, {light}.")
 
 
 class Evidence(Protocol):

@@ -212,7 +212,7 @@ def test_that_mean_liveness_decides_in_unfamiliar_light(stream):
     assert stream.scores(*[0.1] * 5, liveness=0.1, **strange).verdict is Verdict.ATTACK
     assert stream.scores(*[0.1] * 5, liveness=1.0, **strange).verdict is Verdict.UNFAMILIAR
     assert stream.decider.decision.liveness == pytest.approx((5 * 0.9 + 5 * 0.1 + 5) / 15)
-    assert "look live (67 %)" in stream.decider.decision.reason
+    assert "looks live (67 %)" in stream.decider.decision.reason
 
 
 def test_that_an_accepted_window_tells_no_differences(stream):

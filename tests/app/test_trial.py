@@ -200,7 +200,7 @@ def test_that_light_and_liveness_survive_json(trial):
         assert read.verdict is kept.verdict is verdict
         assert read.liveness == kept.liveness
     assert copy.presentations[0].reason.endswith(
-        "it does look live (90 %), but in a light that was not enrolled. Add it only if this is "
+        "it looks live (90 %), but in a light that was not enrolled. Add it only if this is "
         "the live person."
     )
     assert copy.as_dict() == trial.as_dict()
