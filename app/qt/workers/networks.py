@@ -84,7 +84,7 @@ class NetworksWorker(QObject):
     def _fetch(self) -> None:
         from lmkl_core.errors import Cancelled
         from lmkl_core.features.liveness import missing_weights
-        from lmkl_core.features.weights import fetch
+        from lmkl_core.features.weights import FetchError, fetch
         from lmkl_core.features.weights.store import partial_path
         from lmkl_core.features.weights.transfer import forget
 
@@ -98,10 +98,12 @@ class NetworksWorker(QObject):
         for entry in missing:
             try:
                 fetch(entry, progress=tell, cancel=self._is_over, timeout=TIMEOUT)
-            except Cancelled:
-                if self.cancelled.is_set():
-                    forget(partial_path(entry))
-                raise
+            except (Cancelled, FetchError) as error:
+                # A server that hangs up just then must not leave what the person does not want.
+                if not self.cancelled.is_set():
+                    raise
+                forget(partial_path(entry))
+                raise Cancelled("The download was cancelled.") from error
             before += entry.size or 0
 
 
