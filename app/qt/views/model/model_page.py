@@ -188,7 +188,7 @@ class ModelPage(QWidget):
         intro = wrapped(
             self.tr(
                 "Enrolled frames fall into clusters of like appearance. Each cluster has weights "
-                "of its own: how much it relies on which part of the picture and which network."
+                "of its own: how much it relies on which part of the picture and which layer."
             ),
             "muted",
             self,
