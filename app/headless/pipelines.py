@@ -41,8 +41,7 @@ def pipeline_for(
     chosen = load_preset(preset) if isinstance(preset, str) else preset
     extractor = Extractor(chosen, progress=progress)
     tracker = FaceTracker(detector_from(detector))
-    pipeline = Pipeline(extractor, tracker, meter=meter_from(progress=progress))
-    return pipeline, extractor.fingerprint()
+    return Pipeline(extractor, tracker), extractor.fingerprint()
 
 
 def pipeline_of(
@@ -84,6 +83,7 @@ def pipeline_of(
     _check_weights(model)
     pipeline, features = pipeline_for(wanted, detector, progress)
     _check_views(model, features)
+    pipeline.meter = meter_from(progress=progress)  # enrolment alone would not use it
     return pipeline
 
 

@@ -11,7 +11,7 @@ from app.faces.alignment import cut, face_transform, square_corners
 from app.faces.detector import make_detector
 from app.faces.resampling import apply, invert
 from app.faces.tracking import Tracking
-from app.headless.pipelines import pipeline_for
+from app.headless.pipelines import pipeline_for, pipeline_of
 from app.pipeline import Pipeline
 from app.quality import Limits
 from app.samples import collect
@@ -21,6 +21,7 @@ from lmkl_core.errors import Cancelled, UnusableViewsError
 from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import Branch, Crop, Preset, load_preset
 from tests.app.faces.faces_material import side_by_side
+from tests.app.models.model_material import window_model
 
 
 class StandingTracker:
@@ -427,13 +428,14 @@ def test_that_presets_may_look_at_the_box(pipeline, genuine_take):
     np.testing.assert_allclose(result.views["scene"][0], expected.mean(axis=(0, 1)), rtol=1e-5)
 
 
-def test_that_the_apps_pipelines_measure_liveness_where_weights_are(monkeypatch):
+def test_that_pipelines_that_judge_measure_liveness_where_weights_are(monkeypatch):
     meter = Meter()
-    without, _ = pipeline_for("tiny", "mtcnn")
-    assert without.meter is None
-    assert Eyes(load_preset("tiny"), gate=True).pipeline.meter is None
+    enrolling, features = pipeline_for("tiny", "mtcnn")
+    model = replace(window_model(), features=features)
+    assert pipeline_of(model, "mtcnn").meter is None
     monkeypatch.setattr(LivenessMeter, "find", lambda *args, **options: meter)
-    assert pipeline_for("tiny", "mtcnn")[0].meter is meter
+    assert pipeline_of(model, "mtcnn").meter is meter
+    assert enrolling.meter is None
     assert Eyes(load_preset("tiny"), gate=True).pipeline.meter is None
 
 
