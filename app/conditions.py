@@ -2,7 +2,7 @@
 
 A light that was never enrolled breaks every one-class model: the person in another light looks
 less familiar than an attack in the enrolled light. So each frame carries its circumstances
-(`Condition`), and `app.verdict` calls a low score in a light that no take knows what it is.
+(`Condition`), and `app.verdict` says so when a low score comes in a light that was not enrolled.
 
 A take spans a range in each dimension. The distance of a frame from a take is how far it lies
 outside that range, in steps of the dimension's tolerance, in the dimension where it is worst; the

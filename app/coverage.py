@@ -71,7 +71,8 @@ def coverage_by_person(
     }
     if len(covered) < 2:
         return next(iter(covered.values()), coverage((), ()))
-    rows = zip(*(_named(items, person) for person, items in covered.items()), strict=True)
+    # Of frames whose circumstances are not known there is one item alone.
+    rows = zip(*(_named(items, person) for person, items in covered.items()), strict=False)
     return tuple(min(row, key=lambda item: item.share) for row in rows)
 
 

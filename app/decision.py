@@ -103,6 +103,10 @@ class Decider:
         if n < ENOUGH:
             return Decision(Verdict.LOOKING, f"Looking: {n} of {ENOUGH} frames.", *seen)
         judgement = means.judged(threshold)
+        if judgement.verdict is Verdict.ATTACK and self.decision.verdict is Verdict.UNFAMILIAR:
+            # Not to and fro: a refusal stays what it was called while it is near the limit.
+            nearly = means.leaning().judged(threshold)
+            judgement = nearly if nearly.verdict is Verdict.UNFAMILIAR else judgement
         is_unfamiliar = judgement.verdict is Verdict.UNFAMILIAR
         return Decision(
             judgement.verdict,

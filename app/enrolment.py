@@ -55,7 +55,8 @@ class _Recording:
 
     name: str
     n_frames: int
-    is_quick: bool = False
+    is_quick: bool
+    person: str
     last_kept: float = -math.inf
 
 
@@ -120,7 +121,9 @@ class Enrolment:
         unique = _unlike(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
         self._remember()
         n_frames = round(QUICK_SHARE * self.plan.frames) if is_quick else self.plan.frames
-        self._recording = _Recording(unique, n_frames, is_quick)
+        # Of several people, the one before the camera need not be the one recorded last.
+        is_unsure = is_quick and len({sample.person for sample in self.samples}) > 1
+        self._recording = _Recording(unique, n_frames, is_quick, "" if is_unsure else self.person)
         self._hint = "Look into the camera and move your head a little."
         return unique
 
@@ -186,7 +189,7 @@ class Enrolment:
             seen.condition,
             seen.thumbnail,
             bool(seen.scored.frame.caption),
-            self.person,
+            recording.person,
         )
         self._next_number += 1
         self.samples = (*self.samples, sample)

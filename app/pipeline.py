@@ -7,10 +7,11 @@ frame gives the same values everywhere. A stage that cannot go on ends the way w
 reason; nothing a frame can hold raises.
 """
 
+import logging
 import math
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
 from typing import Protocol
@@ -28,6 +29,8 @@ from app.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure, surr
 from app.types import Face, Frame, FrameResult, Image, Status
 from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.presets import Crop, Preset
+
+log = logging.getLogger(__name__)
 
 Views = Mapping[str, NDArray[np.float32]]
 
@@ -211,10 +214,16 @@ class Pipeline:
     def _liveness(self, image: Image, box: Box | None, watch: Stopwatch) -> float | None:
         if self.meter is None or box is None:
             return None
-        with watch.time("liveness"), suppress(UnusableViewsError):
-            found = self.meter(cut_all(image, None, self.meter.crops, box))
-            return found if math.isfinite(found) else None
-        return None
+        try:
+            with watch.time("liveness"):
+                found = self.meter(cut_all(image, None, self.meter.crops, box))
+        except UnusableViewsError:
+            return None
+        except Exception:
+            log.exception("Liveness cannot be measured: frames are judged without it.")
+            self.meter = None
+            return None
+        return found if math.isfinite(found) else None
 
     def _measure(self, frame: Frame, image: Image, face: Face, transform: Matrix) -> FaceMeasures:
         size = face_side(transform)

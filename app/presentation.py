@@ -136,7 +136,7 @@ class Presentation:
         if judgement.verdict.refuses and not is_known:
             most = called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]
             verdict = Verdict.UNFAMILIAR if most else Verdict.ATTACK
-            return Judgement(verdict, "Most of its refused frames were called so.")
+            return Judgement(verdict, "Most of its refused frames have this verdict.")
         return judgement
 
     @property

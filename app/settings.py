@@ -183,8 +183,10 @@ def _from_values(values: dict[str, Any]) -> tuple[Settings, tuple[str, ...]]:
     good: dict[str, Any] = {}
     problems: list[str] = []
     unknown = 0
-    if values.pop("version", 1) == 1 and values.get("target_bpcer") == 0.05:
-        del values["target_bpcer"]  # which was the program's default and not a choice
+    if values.pop("version", 1) == 1:
+        # The first version's defaults and words, which were not a choice or are gone.
+        former = {"target_bpcer": 0.05, "delta": AUTO, "n_clusters": AUTO}
+        values = {name: value for name, value in values.items() if former.get(name) != value}
     for name, value in values.items():
         if name not in _RULES:
             unknown += 1

@@ -92,7 +92,7 @@ def same_light(views, rows):
 
 def new_light(views, rows):
     light, _ = lights_of(views, rows)
-    enrolled = np.unique(light)[1:]
+    enrolled = np.unique(light)[1:2]
     yield np.isin(light, enrolled), ~np.isin(light, enrolled)
 
 
@@ -433,6 +433,8 @@ def group_trials(views: RealViews, group, protocol: str) -> Iterator[Trial]:
     """One trial for every tested person; all enrol the same rows of the whole group."""
     rows = np.flatnonzero(views.is_genuine & np.isin(views.person, group))
     light, number = lights_of(views, rows)
+    if len(np.unique(light)) < 2:
+        return
     is_enrolled, is_tested, tested = number == 1, number != 1, group
     if protocol == "one light":
         tested = group[:1]
@@ -527,21 +529,23 @@ def verdict_table(files, preset):
         measured = liveness_of(views)
         for protocol in protocols_of(views):
             for liveness in [None] if measured is None else [None, measured]:
-                found = [
-                    list(verdicts(views, arrays, t, liveness)) for t in trials(views, protocol)
-                ]
-                if not found:
+                tried = list(trials(views, protocol))
+                if not tried:
                     continue
-                by_kind = np.array(found).transpose(1, 2, 0, 3)
+                people = np.array([trial.person for trial in tried])
+                found = np.array([list(verdicts(views, arrays, t, liveness)) for t in tried])
+                by_kind = found.transpose(1, 2, 3, 0)
                 for kind, levels in zip(("genuine", "attacks"), by_kind, strict=True):
                     where = f"{views.name}, {protocol}"
                     with_networks = "no" if liveness is None else "yes"
-                    cells = [called(level[~np.isnan(level).any(axis=1)]) for level in levels]
-                    print_row(where, with_networks, kind, str(len(found)), *cells)
+                    cells = [called(people, level) for level in levels]
+                    print_row(where, with_networks, kind, str(len(np.unique(people))), *cells)
 
 
-def called(shares):
-    return " / ".join(f"{100 * v:.1f}" for v in shares.mean(axis=0)) if len(shares) else "-"
+def called(people, shares):
+    """Means over people of each verdict's share."""
+    means = [by_person(people, values) for values in shares]
+    return " / ".join(f"{100 * m.mean():.1f}" for m in means) if len(means[0]) else "-"
 
 
 TABLES = {

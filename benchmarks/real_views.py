@@ -19,7 +19,7 @@ The file is a NumPy archive with one row a frame, in the order of time inside a 
 ``conditions``      circumstances, 13 columns in the order of `app.conditions.NAMES`
 ``view CROP/NET.L`` channel means, then channel standard deviations, not normalised
 ``liveness v2``     optional, with the networks' weights: their embeddings, 128 columns
-``liveness v1se``   each, and the mean of their probabilities that the face is live
+``liveness v1se``   each, and the larger of their probabilities that the face is live
 ``liveness probability``
 ==================  =================================================================
 """
@@ -145,7 +145,7 @@ def make(root: Path, target: Path, n_frames: int) -> None:
         key = f"liveness {network.removesuffix('.embedding')}" if network else VIEW + name
         arrays[key] = rows.astype(np.float16)
     if live:
-        arrays["liveness probability"] = np.mean(live, axis=0)
+        arrays["liveness probability"] = np.max(live, axis=0)
     np.savez_compressed(target, **arrays)
     print(f"\n{len(rows)} frames of {len(set(person))} people in {target}")
     for kind, reasons in refused.items():

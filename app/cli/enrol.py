@@ -174,7 +174,9 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWan
     for text in takes or []:
         name, source = named_value(text, TAKE_FORM)
         person, mark, own = name.rpartition(":")
-        if mark and (":" in person or not cleaned_name(person, 1) or not own.strip()):
+        # A time of day or an address is not a person and a name.
+        is_other = own.strip().isdigit() or own.startswith("/")
+        if mark and (is_other or ":" in person or not cleaned_name(person, 1) or not own.strip()):
             stop(f"'{text}' cannot be used: write {TAKE_FORM}.", ExitCode.USAGE)
         wanted.append(TakeWanted(source, own.strip(), person.strip()))
     if not wanted:

@@ -292,7 +292,7 @@ def _liveness() -> Iterator[Finding]:
         f"not here: {', '.join(absent)}" if has_torch() else "this build cannot run the networks"
     )
     how = f"lmkl-pad weights fetch {' '.join(absent)}" if has_torch() else HOW_TO_GET_TORCH
-    advice = f"Nothing; to tell the live person from an attack in a light never enrolled: {how}."
+    advice = f"Optional. To tell the live person from an attack in a new light: {how}."
     yield Finding("liveness", State.NOTE, found, advice)
 
 

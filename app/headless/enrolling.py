@@ -1,7 +1,7 @@
 """Enrolment without a window: takes from sources, and the model fitted on them.
 
-A live source is recorded as the window does; of the demo, what the window presents is rendered. Of
-a recording, frames are kept evenly over its whole length.
+A live source is recorded as in the window, and the demo is rendered as the window presents it. From
+a recording, evenly spaced frames are kept.
 """
 
 import math

@@ -53,7 +53,7 @@ def model_facts(model: PadModel) -> dict[str, Any]:
 
 
 def person_facts(person: PersonShown) -> dict[str, Any]:
-    """Return what the threshold does to a person; without a name where no take says."""
+    """Return a person's error rate at the threshold; the name is None if no take gives one."""
     return {
         "name": person.name or None,
         "n_takes": person.n_takes,

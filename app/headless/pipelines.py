@@ -1,5 +1,6 @@
 """The pipeline that a preset or a model needs, made ready without a window."""
 
+import logging
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,6 +21,8 @@ from lmkl_core.features.presets import (
     preset_names,
 )
 from lmkl_core.features.weights import entry_of, weights_names
+
+log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int, str], None]
 
@@ -83,7 +86,11 @@ def pipeline_of(
     _check_weights(model)
     pipeline, features = pipeline_for(wanted, detector, progress)
     _check_views(model, features)
-    pipeline.meter = meter_from(progress=progress)  # enrolment alone would not use it
+    # Enrolment alone would not use it, and judging works without it.
+    try:
+        pipeline.meter = meter_from(progress=progress)
+    except InvalidInputError as error:
+        log.warning("Frames are judged without liveness: %s", error)
     return pipeline
 
 

@@ -20,6 +20,10 @@ from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning, InvalidIn
 
 Cancel = Callable[[], bool]
 
+LOW_LEVEL = 0.5
+"""A median left-out score below this says that the takes are too few or too short: scores of real
+people's frames are mostly 0.8 or more of what enrolled frames get."""
+
 FEWEST_DIFFERENT = 12
 """Frames that differ from one another, where some are copies, that a model is fitted on."""
 
@@ -56,7 +60,7 @@ def fitted(
     _refuse_repeated(samples, FEWEST_DIFFERENT)
     takes = tuple(dict.fromkeys(samples.takes))
     persons = _persons(samples, takes)
-    estimator = estimator_of(settings, len(set(persons)))
+    estimator = estimator_of(settings, len(set(persons) - {""}) or 1)
     with _quiet():
         estimator.fit(
             samples.views, groups=samples.takes, conditions=samples.circumstances(), cancel=cancel
@@ -161,7 +165,7 @@ def _joined(old: EnrolledConditions, new: EnrolledConditions) -> EnrolledConditi
 def _standing_apart(
     refused: NDArray[np.bool_], takes: Sequence[str], but: Collection[str]
 ) -> list[str]:
-    """Name the takes most of whose frames the threshold refuses, but for some."""
+    """Name takes with most of their frames refused, except those in ``but``."""
     if len(takes) != len(refused):
         return []
     member = np.array(takes)
@@ -196,6 +200,11 @@ def _finished(model: PadModel, takes: Sequence[str] = ()) -> PadModel:
         }
         apart = _standing_apart(calibration.scores < calibration.threshold, takes, named)
         notes += [*apart, *map(refusal_of, people)]
+        if calibration.level < LOW_LEVEL:
+            notes.append(
+                f"Frames that were left out score only {calibration.level:.2f}, so the threshold "
+                "is low: record longer takes, and each light twice."
+            )
     if not calibration.is_usable:
         notes.append("The model cannot tell anything apart: enrol more takes and fit again.")
     return replace(model, notes=tuple(notes)).named()

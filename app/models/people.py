@@ -11,7 +11,7 @@ from lmkl_core.blocks import block_numbers, time_blocks
 from lmkl_core.calibration import clopper_pearson, effective_number
 
 MOST = 0.5
-"""A person of whose left-out frames more than this share is refused has to be recorded again."""
+"""Anyone with more than this share of left-out frames refused should be recorded again."""
 
 
 def people_of(model: PadModel) -> tuple[PersonShown, ...]:

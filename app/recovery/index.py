@@ -127,7 +127,7 @@ def read_index(folder: Path) -> Index:
     if not all(name.isprintable() for name in takes + persons):
         raise Refused("its index has takes whose names cannot be shown")
     if persons and len(persons) != len(takes):
-        raise Refused("its index says of another number of takes whose they are")
+        raise Refused("its index names a different number of people than takes")
     chunks = tuple(_chunk(entry) for entry in fields.items("chunks", MOST_CHUNKS))
     rows = tuple(_row(entry, takes, chunks) for entry in fields.items("rows", MOST_FRAMES))
     index = Index(

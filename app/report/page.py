@@ -161,12 +161,11 @@ def _is_mixed(presentations: tuple[Presentation, ...]) -> bool:
 
 
 def _row(one: Presentation, *, is_mixed: bool) -> dict[str, Any]:
-    wrong = Verdict.GENUINE if one.is_attack else Verdict.ATTACK
     return {
         "number": one.number,
         "species": one.species + (" (simulated)" if is_mixed and one.is_simulated else ""),
         "outcome": _OUTCOMES[one.verdict],
-        "is_error": one.verdict is wrong,
+        "is_error": one.verdict.accepts if one.is_attack else one.verdict.refuses,
         "score": score_text(one.score),
         "threshold": score_text(one.threshold),
         "liveness": "–" if one.liveness is None else f"{100 * one.liveness:.0f} %",

@@ -209,10 +209,18 @@ def test_that_the_mean_light_of_the_window_decides(stream):
 def test_that_mean_liveness_decides_in_unfamiliar_light(stream):
     strange = {"familiarity": in_light(2.0)}
     assert stream.scores(*[0.1] * 5, liveness=0.9, **strange).verdict is Verdict.UNFAMILIAR
-    assert stream.scores(*[0.1] * 5, liveness=0.1, **strange).verdict is Verdict.ATTACK
+    assert stream.scores(*[0.1] * 5, liveness=0.0, **strange).verdict is Verdict.ATTACK
     assert stream.scores(*[0.1] * 5, liveness=1.0, **strange).verdict is Verdict.UNFAMILIAR
-    assert stream.decider.decision.liveness == pytest.approx((5 * 0.9 + 5 * 0.1 + 5) / 15)
-    assert "looks live (67 %)" in stream.decider.decision.reason
+    assert stream.decider.decision.liveness == pytest.approx((5 * 0.9 + 5) / 15)
+    assert "looks live (63 %)" in stream.decider.decision.reason
+
+
+def test_that_a_verdict_near_the_limit_does_not_flicker(stream):
+    assert stream.scores(*[0.1] * 5, familiarity=in_light(0.95)).verdict is Verdict.ATTACK
+    stream.decider.reset()
+    assert stream.scores(*[0.1] * 5, familiarity=in_light(1.05)).verdict is Verdict.UNFAMILIAR
+    assert stream.scores(*[0.1] * 10, familiarity=in_light(0.95)).verdict is Verdict.UNFAMILIAR
+    assert stream.scores(*[0.1] * 15, familiarity=in_light(0.8)).verdict is Verdict.ATTACK
 
 
 def test_that_an_accepted_window_tells_no_differences(stream):

@@ -421,6 +421,14 @@ def test_that_liveness_which_is_no_number_is_left_out(pipeline, genuine_take, an
     assert result.views is not None
 
 
+def test_that_a_meter_that_fails_is_left_out_from_then_on(pipeline, genuine_take, caplog):
+    chain = Pipeline(pipeline.extractor, pipeline.tracker, meter=Meter(RuntimeError("engine")))
+    results = [chain.process(genuine_take[0]) for _ in range(2)]
+    assert all(result.views is not None and result.liveness is None for result in results)
+    assert chain.meter is None
+    assert len(caplog.records) == 1
+
+
 def test_that_presets_may_look_at_the_box(pipeline, genuine_take):
     crop = Crop("scene", 80, of="box", scale=4.0)
     result = Pipeline(MeanColour(crop), pipeline.tracker).process(genuine_take[0])

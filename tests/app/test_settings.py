@@ -154,7 +154,7 @@ def test_that_wrong_values_are_listed_for_every_field():
     ids=lambda value: str(value)[:20],
 )
 def test_that_a_wrong_value_gives_its_default_and_one_sentence(name, value, file):
-    values = {**dataclasses.asdict(OTHERS), name: value}
+    values = {"version": 2, **dataclasses.asdict(OTHERS), name: value}
     settings, problems = loaded_from(file, json.dumps(values))
     assert settings == dataclasses.replace(OTHERS, **{name: getattr(Settings(), name)})
     (sentence,) = problems
@@ -185,6 +185,8 @@ def test_that_the_target_that_an_older_version_stored_by_itself_is_no_choice(fil
     assert load() == (Settings(target_bpcer=0.05), ())
     older = {"target_bpcer": 0.05, "theme": "dark"}
     assert loaded_from(file, json.dumps(older)) == (Settings(theme="dark"), ())
+    words = {"delta": "auto", "n_clusters": "auto"}
+    assert loaded_from(file, json.dumps(words)) == (Settings(), ())
     chosen = {"target_bpcer": 0.02}
     assert loaded_from(file, json.dumps(chosen)) == (Settings(target_bpcer=0.02), ())
 

@@ -49,11 +49,18 @@ class NetworksWorker(QObject):
     @Slot(object)
     def import_files(self, paths: Sequence[str]) -> None:
         """Take over files that the person brought."""
+        from lmkl_core.errors import InvalidInputError
         from lmkl_core.features.weights import import_file
 
         def work() -> None:
+            failed: Exception | None = None
             for path in paths:
-                import_file(path, cancel=self._is_over)
+                try:
+                    import_file(path, cancel=self._is_over)
+                except (InvalidInputError, OSError) as error:
+                    failed = failed or error  # the other files may be the right ones
+            if failed is not None:
+                raise failed
 
         self._do("The files could not be copied", work)
 

@@ -23,7 +23,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 EMBEDDING, CLASSES = 128, 3
 LARGEST_WIDTH = 1024
-"""Twice the widest layer: a file's claim of more is not believed, and then does not fit."""
+"""Twice the widest layer. Wider ones are capped, so that such a file fails to load."""
 
 _GROUPS = (("conv_23", "conv_3", 4), ("conv_34", "conv_4", 6), ("conv_45", "conv_5", 2))
 

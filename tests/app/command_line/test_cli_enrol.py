@@ -244,6 +244,8 @@ def test_that_too_few_frames_are_refused_with_the_way_out(genuine, tmp_path):
         (["empty"], ExitCode.BAD_INPUT, "holds no image"),
         (["--take", "text.mp4"], ExitCode.USAGE, "NAME=SOURCE"),
         (["--take", "Ann:=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
+        (["--take", "desk 10:30=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
+        (["--take", "http://host/x?y=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         (["--take", ":desk=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         (["--take", "Ann:Ben:desk=text.mp4"], ExitCode.USAGE, "PERSON:NAME=SOURCE"),
         ([], ExitCode.USAGE, "at least one source"),

@@ -14,7 +14,7 @@ from app.report.svg import round_ticks
 from app.report.writing import as_document, presentations_csv
 from app.shown import BONA_FIDE
 from app.trial import Trial
-from app.types import Familiarity
+from app.types import Familiarity, Verdict
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
 from tests.app.report.report_material import context, model
 from tests.app.trial_material import present, scored, session
@@ -91,7 +91,7 @@ def test_that_liveness_has_a_column_where_it_was_measured_and_every_verdict_a_re
     for told in ("Looks live", "12\xa0%", "(compared with =lamp, the room is darker)"):
         assert told in text
     row = presentations_csv(report).splitlines()[-1]
-    assert ",0.123,It does not look live (12 %)" in row.replace('"', "")
+    assert ",0.123,It does not look live enough (12 %" in row.replace('"', "")
     told = as_document(report)["presentations"][-1]
     assert told["mean_liveness"] == pytest.approx(0.123)
     assert told["verdict"] == "attack"
@@ -207,9 +207,11 @@ def test_that_errors_and_nothing_else_are_marked_in_the_list():
     trial = Trial()
     for species, score in [(BONA_FIDE, 0.9), (BONA_FIDE, 0.1), ("print", 0.9), ("print", 0.1)]:
         present(trial, species, [score] * 6)
+    present(trial, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
     page = render(build(trial, context()))
     outcomes = re.findall(r'<td class="unbroken[^"]*">((?:accepted|refused)[^<]*)</td>', page)
-    assert outcomes == ["accepted", "refused (error)", "accepted (error)", "refused"]
+    assert outcomes[:4] == ["accepted", "refused (error)", "accepted (error)", "refused"]
+    assert outcomes[4] == "refused (unfamiliar light) (error)"
 
 
 def on_normal_deviates(share):

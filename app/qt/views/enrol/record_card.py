@@ -189,7 +189,7 @@ class RecordCard(QFrame):
         return naming
 
     def _show_people(self, shown: EnrolmentShown) -> None:
-        """Offer the names of people there are; the field changes where the enrolment has."""
+        """Suggest known names; update the field when the enrolment's person changes."""
         people = sorted({take.person for take in shown.takes} - {""})
         if people != self._people.stringList():
             self._people.setStringList(people)

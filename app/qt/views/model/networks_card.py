@@ -109,8 +109,8 @@ class NetworksCard(QFrame):
             )
         return self.tr(
             "In a light that was never enrolled, the live person cannot be told from an attack. "
-            "Two small networks that judge how live a face looks can: of real people in new light "
-            "91 % are called “unfamiliar conditions”, and of attacks 91 % “attack”."
+            "Two small networks that judge how live a face looks can, for about nine in ten of the "
+            "real recordings that the rule was chosen on."
         )
 
     def _facts_words(self, shown: NetworksShown, *, is_busy: bool) -> str:
