@@ -143,6 +143,10 @@ def arrays_of(views: RealViews, preset: Preset):
     arrays = {}
     for branch in preset.network_branches:
         for name in branch.view_names:
+            if branch.network in views.embeddings:
+                rows = views.embeddings[branch.network].astype(np.float64)
+                arrays[name] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+                continue
             if name not in views.pooled:
                 return None
             arrays[name] = normalised(views.pooled[name].astype(np.float64), branch)
@@ -185,7 +189,7 @@ def candidates() -> list[Preset]:
         "last layer: MobileNetV2 17", "", (), (Branch(MOBILE, parts, ("layer17",), "mean"),)
     )
     return [
-        *(replace(load_preset(name), name=f"`{name}`") for name in ("texture", "tiny")),
+        *(replace(load_preset(name), name=f"`{name}`") for name in ("texture", "tiny", "liveness")),
         first,
         last,
         lite0((2, 7), normalisation="l2"),
