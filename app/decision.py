@@ -5,7 +5,7 @@ from collections import deque
 
 from app.shown import Decision, Scored
 from app.types import Verdict
-from app.verdict import means_of
+from app.verdict import Judgement, means_of
 
 WINDOW = 15
 """Scored frames that are looked at together."""
@@ -105,8 +105,8 @@ class Decider:
         judgement = means.judged(threshold)
         if judgement.verdict is Verdict.ATTACK and self.decision.verdict is Verdict.UNFAMILIAR:
             # Not to and fro: a refusal stays what it was called while it is near the limit.
-            nearly = means.leaning().judged(threshold)
-            judgement = nearly if nearly.verdict is Verdict.UNFAMILIAR else judgement
+            if means.leaning().judged(threshold).verdict is Verdict.UNFAMILIAR:
+                judgement = Judgement(Verdict.UNFAMILIAR, self.decision.reason)
         is_unfamiliar = judgement.verdict is Verdict.UNFAMILIAR
         return Decision(
             judgement.verdict,

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from app.faces.detector import FaceDetector, make_detector
 from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import weights_folder
 
@@ -16,13 +15,6 @@ def extractor_from(
 ) -> Extractor:
     """Return the extractor of a preset, by its name or by the path of its file."""
     return Extractor(load_preset(preset), progress=progress, cancel=cancel)
-
-
-def meter_from(
-    *, progress: Progress | None = None, cancel: Callable[[], bool] | None = None
-) -> LivenessMeter | None:
-    """Return the meter of liveness, or None where its weights are not on this computer."""
-    return LivenessMeter.find(progress=progress, cancel=cancel)
 
 
 def detector_from(name: str) -> FaceDetector:

@@ -33,8 +33,9 @@ from threadpoolctl import threadpool_limits
 
 from app.conditions import EnrolledConditions
 from app.decision import ENOUGH, WINDOW
+from app.presentation import JudgedFrame
 from app.types import Condition
-from app.verdict import Verdict, judge
+from app.verdict import Verdict, judge, means_of
 from benchmarks.real_views import RealViews, load
 from lmkl_core import LocalisedMKL, kernels
 from lmkl_core.calibration import LEVEL_SHARE, threshold_for
@@ -490,32 +491,28 @@ def verdicts(views: RealViews, arrays, trial: Trial, liveness):
 
     By frame, then by recording of at least 5 frames, judged by its means as the app's window is.
     """
-    model = scored(views, arrays, trial).model
+    one = scored(views, arrays, trial)
+    threshold = one.model.offset_
     conditions = [Condition(*map(float, row)) for row in views.conditions]
     enrolled = [conditions[row] for row in trial.enrolled]
     known = EnrolledConditions.of(enrolled, views.recording[trial.enrolled].tolist())
-    for rows in (trial.genuine, trial.attacks):
-        scores = model.score_samples(rows_of(arrays, rows))
+    for rows, scores in ((trial.genuine, one.genuine), (trial.attacks, one.attacks)):
         seen = [known.familiarity(conditions[row]) for row in rows]
         live = [None] * len(rows) if liveness is None else liveness[rows]
         frames = [
-            judge(score, model.offset_, *evidence).verdict
-            for score, *evidence in zip(scores, seen, live, strict=True)
+            JudgedFrame(judge(score, threshold, light, alive).verdict, score, alive, light)
+            for score, light, alive in zip(scores, seen, live, strict=True)
         ]
-        means = []
-        for name in np.unique(views.recording[rows]):
-            own = np.flatnonzero(views.recording[rows] == name)
-            if len(own) >= ENOUGH:
-                together = replace(
-                    seen[own[0]],
-                    room=np.mean([seen[row].room for row in own]),
-                    place=np.mean([seen[row].place for row in own]),
-                )
-                mean = None if liveness is None else np.mean(live[own])
-                means.append(judge(scores[own].mean(), model.offset_, together, mean).verdict)
-        yield [
-            [share([one is kind for one in found]) for kind in CALLED] for found in (frames, means)
+        names = views.recording[rows]
+        recordings = [
+            [frames[place] for place in np.flatnonzero(names == name)] for name in np.unique(names)
         ]
+        means = [means_of(own) for own in recordings if len(own) >= ENOUGH]
+        called_by = (
+            [frame.verdict for frame in frames],
+            [mean.judged(threshold).verdict for mean in means],
+        )
+        yield [[share([v is kind for v in found]) for kind in CALLED] for found in called_by]
 
 
 CALLED = (Verdict.GENUINE, Verdict.UNFAMILIAR, Verdict.ATTACK)

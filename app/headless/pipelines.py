@@ -10,9 +10,10 @@ from app.models.files import LONGEST_NAME, difference_of
 from app.models.model import PadModel
 from app.names import cleaned_name
 from app.pipeline import Pipeline
-from app.preparing import detector_from, meter_from
+from app.preparing import detector_from
 from lmkl_core.errors import InvalidInputError, ModelFileError
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
+from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import (
     Preset,
     PresetError,
@@ -88,7 +89,7 @@ def pipeline_of(
     _check_views(model, features)
     # Enrolment alone would not use it, and judging works without it.
     try:
-        pipeline.meter = meter_from(progress=progress)
+        pipeline.meter = LivenessMeter.find(progress=progress)
     except InvalidInputError as error:
         log.warning("Frames are judged without liveness: %s", error)
     return pipeline

@@ -185,11 +185,11 @@ class ScoringWorker(QObject):
 
     def _meter(self) -> LivenessMeter | None:
         """Return the meter of liveness; without one everything else works all the same."""
-        from app.preparing import meter_from
         from lmkl_core.errors import Cancelled
+        from lmkl_core.features.liveness import LivenessMeter
 
         try:
-            return meter_from(progress=self._tell, cancel=self._stop.is_set)
+            return LivenessMeter.find(progress=self._tell, cancel=self._stop.is_set)
         except Cancelled:
             raise
         except Exception as error:
