@@ -42,7 +42,6 @@ class TrialControl(QObject):
         super().__init__(parent)
         self._session = session
         self._source = source
-        self._sources: list[str] = []
         self._n_before = 0
         self._was_presenting = False
         self._shown_before = ""
@@ -78,9 +77,9 @@ class TrialControl(QObject):
             self._n_genuine += species == BONA_FIDE
             self._source.present(chapter.key)
             self._session.expect(directing.caption_of(chapter))
-        is_simulated = demo is not None
+        is_simulated, source = demo is not None, self._source.name
         self._n_before = len(self._session.trial.presentations)
-        self._session.change_trial(lambda trial: trial.start(species, is_simulated))
+        self._session.change_trial(lambda trial: trial.start(species, is_simulated, source))
 
     @Slot()
     def run_all(self) -> None:
@@ -108,7 +107,6 @@ class TrialControl(QObject):
     def clear(self) -> None:
         """Forget all presentations, and the report on them."""
         self._planned.clear()
-        self._sources.clear()
         self._session.change_trial(lambda trial: trial.clear())
         self.report_changed.emit(None)
 
@@ -127,12 +125,12 @@ class TrialControl(QObject):
     def _report_work(self, path: str) -> Callable[[Cancel], Any]:
         trial = Trial.from_dict(self._session.trial.as_dict())
         model, created = self._session.model_shown, datetime.now().astimezone()
-        sources = ", ".join(dict.fromkeys(self._sources)) or self._source.name
+        source = self._source.name
 
         def work(_cancel: Cancel) -> Any:
             from app.report import Context, build, write
 
-            report = build(trial, Context(sources, model, version("lmkl-pad"), created))
+            report = build(trial, Context(source, model, version("lmkl-pad"), created))
             return write(report, Path(path)) if path else report
 
         return work
@@ -170,9 +168,7 @@ class TrialControl(QObject):
             return
         self._session.expect("")
         was_kept = len(trial.presentations) > self._n_before
-        if was_kept:
-            self._sources.append(self._source.name)
-        else:
+        if not was_kept:
             self._planned.clear()  # broken off: by the person, another source, another model
         if self._planned and demo is not None:
             self._tell_progress()

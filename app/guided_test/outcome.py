@@ -1,0 +1,34 @@
+"""What became of a presentation, in one sentence."""
+
+from app.presentation import Presentation
+from app.shown import BONA_FIDE, SPECIES
+from app.types import Verdict
+
+_TOLD = {
+    Verdict.GENUINE: "was accepted",
+    Verdict.ATTACK: "was refused",
+    Verdict.UNFAMILIAR: "was refused, in a light that was not enrolled",
+    Verdict.NO_FACE: "was not judged, because no face was found",
+    Verdict.POOR_QUALITY: "was not judged, because the picture was too poor",
+}
+
+
+def outcome_sentence(presentation: Presentation) -> str:
+    """Return whether the newest presentation was judged rightly, how, and with what score."""
+    species = presentation.species
+    if species == BONA_FIDE:
+        what = "the genuine person"
+    elif species in SPECIES:
+        what = "the replayed video" if species == "replay" else f"the {species}"
+    else:
+        what = f"\N{LEFT DOUBLE QUOTATION MARK}{species}\N{RIGHT DOUBLE QUOTATION MARK}"
+    verdict = presentation.verdict
+    if not verdict.decides:
+        judged = "No response"
+    else:
+        is_right = presentation.is_attack == verdict.refuses
+        judged = "Right" if is_right else "Wrong"
+    told = f"{judged}: {what} {_TOLD[verdict]}."
+    if presentation.score is None or presentation.threshold is None:
+        return told
+    return f"{told} Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
