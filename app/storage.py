@@ -41,6 +41,9 @@ MOST_CACHES = 100
 TAKES_NAME = "unsaved"
 """Folder in the personal one: takes that no saved model holds (`app.recovery`)."""
 
+TESTS_NAME = "tests"
+"""Folder in the personal one: guided test sessions (`app.guided_test.keeping`)."""
+
 
 _ENTRIES = re.compile(r"[0-9a-f]{2}")
 _ENTRY = re.compile(r"[0-9a-f]{64}\.safetensors|\.lmkl-.+\.tmp")

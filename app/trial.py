@@ -11,7 +11,7 @@ from typing import Any
 from app.guided_test.details import as_dict as details_as_dict
 from app.guided_test.details import details_from
 from app.guided_test.machine import operating_system, processor
-from app.guided_test.outcome import outcome_sentence
+from app.guided_test.outcome import outcome_sentence, tally_row
 from app.guided_test.plans import TestPlan, plan_from
 from app.names import cleaned_name
 from app.presentation import (
@@ -244,6 +244,14 @@ class Trial:
         self._next_number = 1
         self._hint = IDLE
 
+    def take_over(self, other: "Trial") -> None:
+        """Go on with another session, in the place of this one."""
+        self._presentations = list(other.presentations)
+        self._next_number = other._next_number
+        self.plan, self.details = other.plan, other.details
+        self._running = None
+        self._hint = IDLE
+
     def _record(self, running: _Running) -> None:
         presentation = Presentation(
             self._next_number,
@@ -265,7 +273,7 @@ class Trial:
         names = list(dict.fromkeys(kept.species for kept in self._presentations))
         names.sort(key=lambda name: name != BONA_FIDE)
         return tuple(
-            _row(name, [kept for kept in self._presentations if kept.species == name])
+            tally_row(name, [kept for kept in self._presentations if kept.species == name])
             for name in names
         )
 
@@ -285,12 +293,15 @@ class Trial:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plan, details and the ended presentations as JSON values."""
+        return {**self.head(), "presentations": [kept.as_dict() for kept in self._presentations]}
+
+    def head(self) -> dict[str, Any]:
+        """Return the same without the presentations."""
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
             "plan": None if self.plan is None else self.plan.as_dict(),
             "details": details_as_dict(self.details),
-            "presentations": [kept.as_dict() for kept in self._presentations],
         }
 
     @classmethod
@@ -321,7 +332,7 @@ class Trial:
                 "choose another file."
             )
         trial = cls()
-        trial._read_frame(value)
+        trial._read_head(value)
         for place, row in enumerate(rows, start=1):
             try:
                 presentation = presentation_from(row)
@@ -337,7 +348,7 @@ class Trial:
             trial._next_number = presentation.number + 1
         return trial
 
-    def _read_frame(self, value: Mapping[str, Any]) -> None:
+    def _read_head(self, value: Mapping[str, Any]) -> None:
         """Read plan and details, which earlier versions did not write."""
         what = "plan"
         try:
@@ -354,29 +365,6 @@ class Trial:
 
 def _shown(value: Any) -> str:
     return cleaned_name(str(value), _LONGEST_SHOWN)
-
-
-def _row(species: str, presentations: list[Presentation]) -> TallyRow:
-    # Imported late: the window is shown before the numerical libraries are loaded, and the first
-    # presentation is judged long after that.
-    from lmkl_core.metrics import Rate
-
-    verdicts = [presentation.verdict for presentation in presentations]
-    n_accepted, n_refused = (
-        sum(verdict.accepts for verdict in verdicts),
-        sum(verdict.refuses for verdict in verdicts),
-    )
-    n_errors = n_refused if species == BONA_FIDE else n_accepted
-    rate = Rate(n_errors, n_accepted + n_refused)
-    return TallyRow(
-        species=species,
-        n=len(verdicts),
-        n_accepted=n_accepted,
-        n_refused=n_refused,
-        n_no_response=len(verdicts) - n_accepted - n_refused,
-        rate=rate.value,
-        interval=rate.interval,
-    )
 
 
 _MISSING = {

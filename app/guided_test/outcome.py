@@ -1,7 +1,9 @@
-"""What became of a presentation, in one sentence."""
+"""What became of a presentation, in one sentence; and of a species' presentations, in numbers."""
+
+from collections.abc import Sequence
 
 from app.presentation import Presentation
-from app.shown import BONA_FIDE, SPECIES
+from app.shown import BONA_FIDE, SPECIES, TallyRow
 from app.types import Verdict
 
 _TOLD = {
@@ -32,3 +34,27 @@ def outcome_sentence(presentation: Presentation) -> str:
     if presentation.score is None or presentation.threshold is None:
         return told
     return f"{told} Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
+
+
+def tally_row(species: str, presentations: Sequence[Presentation]) -> TallyRow:
+    """Count what became of one species' presentations."""
+    # Imported late: the window is shown before the numerical libraries are loaded, and the first
+    # presentation is judged long after that.
+    from lmkl_core.metrics import Rate
+
+    verdicts = [presentation.verdict for presentation in presentations]
+    n_accepted, n_refused = (
+        sum(verdict.accepts for verdict in verdicts),
+        sum(verdict.refuses for verdict in verdicts),
+    )
+    n_errors = n_refused if species == BONA_FIDE else n_accepted
+    rate = Rate(n_errors, n_accepted + n_refused)
+    return TallyRow(
+        species=species,
+        n=len(verdicts),
+        n_accepted=n_accepted,
+        n_refused=n_refused,
+        n_no_response=len(verdicts) - n_accepted - n_refused,
+        rate=rate.value,
+        interval=rate.interval,
+    )

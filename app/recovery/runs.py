@@ -71,15 +71,20 @@ def takes_folder() -> Path:
     return storage.personal_folder() / storage.TAKES_NAME
 
 
-def begin_run() -> Run:
+def begin_run(kind: str = storage.TAKES_NAME) -> Run:
     """Make a folder of our own, locked before it is there.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the folder in the personal one that holds it.
 
     Raises
     ------
     OSError
         If it cannot be made.
     """
-    base = storage.data_folder() / storage.TAKES_NAME
+    base = storage.data_folder() / kind
     storage.make_private(base)
     folder = base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
     lock = _locked(folder)
@@ -94,12 +99,17 @@ def begin_run() -> Run:
     return run
 
 
-def ended_runs() -> list[Run]:
+def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
     """Return the runs that left something and are no more, each locked; newest first.
 
     Locks of runs that were killed before they had a folder, or after it was gone, are removed.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the folder in the personal one that holds them.
     """
-    base = takes_folder()
+    base = storage.personal_folder() / kind
     names = set()
     try:
         with os.scandir(base) as entries:
