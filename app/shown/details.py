@@ -26,7 +26,7 @@ DETAILS = (
     Detail("tester", "Tested by", "Who is responsible for the test"),
     Detail("organisation", "Organisation", "Laboratory, company or university"),
     Detail("potential", "Attack potential or level", "For example: level A, or basic"),
-    Detail("n_subjects", "Test subjects", "People who took part", "number"),
+    Detail("n_subjects", "Test subjects", "How many people took part", "number"),
     Detail("consent", "Consent of the subjects", choices=("noted", "not noted")),
     Detail("distance", "Distance to the camera", "For example: 40 to 60 cm"),
     Detail("light", "Light at the face", "In lux, if known: 300 lx"),
@@ -35,7 +35,7 @@ DETAILS = (
 
 SPECIES_DETAILS = (
     Detail("made", "How it is made"),
-    Detail("n_instruments", "Instruments", "Different ones of this species", "number"),
+    Detail("n_instruments", "Instruments", "How many", "number"),
 )
 """Asked for every attack instrument species."""
 
