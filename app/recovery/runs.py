@@ -1,6 +1,7 @@
 """Folders of runs, and the locks that tell whether a run is alive."""
 
 import contextlib
+import logging
 import os
 import re
 import secrets
@@ -18,6 +19,9 @@ MOST_RUNS = 100
 
 _NAME = re.compile(r"[0-9A-Za-z-]{1,64}")
 _LOCK_SUFFIX = ".lock"
+
+# It would log the path of every lock, and logs name no paths (docs/architecture.md).
+logging.getLogger("filelock").setLevel(logging.INFO)
 
 
 @dataclass(eq=False)

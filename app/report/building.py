@@ -12,6 +12,7 @@ from app.report.conclusions import conclusions, simulated, warnings
 from app.report.facts import Fact, facts, few
 from app.report.figures import Figure, figure_text, figures
 from app.report.levels import Level, frame_level, presentation_level
+from app.report.sweep import Band, bands
 from app.shown import Details, ModelShown, PlanShown, ReportShown
 from app.trial import Trial
 
@@ -89,6 +90,11 @@ class Report:
             digests=self.digests,
             thresholds=self.thresholds,
         )
+
+    @cached_property
+    def sweep(self) -> tuple[Band, ...]:
+        """How genuine frames fared by the size of the face."""
+        return bands(self.presentations)
 
     @property
     def missing(self) -> tuple[Fact, ...]:

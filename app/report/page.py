@@ -10,6 +10,7 @@ from app.report.building import Report
 from app.report.facts import EVALUATION, INSTRUMENTS, TESTED, Fact
 from app.report.figures import PART_TITLES, Figure, figures
 from app.report.levels import Level
+from app.report.sweep import genuine_sizes, statement
 from app.report.templates import template
 from app.report.words import (
     ALL_EQUAL,
@@ -66,6 +67,13 @@ def _values(report: Report) -> dict[str, Any]:
         "frame_histogram": Markup(charts.histogram(frames, thresholds, "frames")),
         "roc": Markup(charts.roc(level, frames, thresholds)),
         "det": Markup(charts.det(level, frames, thresholds)),
+        "sizes": Markup(
+            charts.sizes(genuine_sizes(report.presentations), report.sweep, thresholds)
+        ),
+        "sweep": [
+            (band, percent(band.refused), score_text(band.mean_score)) for band in report.sweep
+        ],
+        "sweep_statement": statement(report.sweep),
         "thresholds": ", ".join(score_text(threshold) for threshold in thresholds)
         or "none in force",
         "has_one_threshold": len(thresholds) == 1,

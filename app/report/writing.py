@@ -16,6 +16,7 @@ from app.report.facts import Fact
 from app.report.figures import figures
 from app.report.levels import Level
 from app.report.page import render
+from app.report.sweep import statement
 from app.shown import ModelShown
 from lmkl_core.atomic import write_together
 from lmkl_core.metrics import det_points, roc_points
@@ -119,6 +120,10 @@ def as_document(report: Report) -> dict[str, Any]:
             "roc": _points(roc_points(level.genuine_scores, level.attack_scores)),
             "det": _points(det_points(level.genuine_scores, level.attack_scores)),
         },
+        "face_size": {
+            "statement": statement(report.sweep),
+            "bands": [band.as_dict() for band in report.sweep],
+        },
         "presentations": [presentation_row(one) for one in report.presentations],
         "session": dict(report.session),
     }
@@ -178,14 +183,30 @@ def _finite(value: float | None) -> float | None:
 FIGURE_COLUMNS = (
     "level", "figure", "part", "species", "value", "low", "high", "confidence",
     "n_errors", "n", "n_bona_fide", "n_attacks", "low_at_threshold", "high_at_threshold",
+    "size_low", "size_high", "mean_score", "n_presentations",
 )  # fmt: skip
 
 
 def figures_csv(report: Report) -> str:
-    """Return every figure at both levels, a line each."""
+    """Return every figure at both levels and every band of face sizes, a line each."""
     levels = [("presentation", report.by_presentation), ("frame", report.by_frame)]
     rows = [
         {"level": name, **figure.as_dict()} for name, level in levels for figure in figures(level)
+    ]
+    rows += [
+        {
+            "level": "frame",
+            "figure": "BPCER_by_face_size",
+            "part": "sweep",
+            "value": band.refused,
+            "n_errors": band.n_refused,
+            "n": band.n_frames,
+            "size_low": band.low,
+            "size_high": band.high,
+            "mean_score": band.mean_score,
+            "n_presentations": band.n_presentations,
+        }
+        for band in report.sweep
     ]
     return _csv(rows, FIGURE_COLUMNS)
 

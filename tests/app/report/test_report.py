@@ -1,5 +1,6 @@
 """The figures of a report, what it concludes and what it warns of."""
 
+import csv
 import dataclasses
 import json
 import math
@@ -10,12 +11,14 @@ import pytest
 
 from app.report import build
 from app.report.page import render
+from app.report.sweep import statement
+from app.report.writing import as_document, figures_csv
 from app.shown import BONA_FIDE, Details, Scored
 from app.trial import Trial
 from app.types import Check, Frame, Quality, Verdict
 from lmkl_core.metrics import Rate
 from tests.app.report.report_material import context, model
-from tests.app.trial_material import present, session
+from tests.app.trial_material import present, scored, session
 
 
 def report_of(trial, **changes):
@@ -379,3 +382,56 @@ def test_that_the_program_fills_in_what_it_can_measure():
     assert facts["processing_time"] == "0.12 s (median; at most 0.18 s), 20 ms a frame"
     assert facts["operating_system"]
     assert facts["processor"]
+
+
+# ------------------------------------------------------------------ distance
+
+
+def seen_at(trial, sizes, scores, species=BONA_FIDE):
+    """Present frames of these sizes with these scores."""
+    trial.start(species)
+    for size, score in zip(sizes, scores, strict=True):
+        quality = Quality((Check("size", float(size), 80, math.inf),))
+        trial.offer(dataclasses.replace(scored(score), quality=quality))
+    trial.finish()
+
+
+def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
+    trial = Trial()
+    seen_at(trial, [85, 95, 121, 139, 139.9], [0.3, 0.4, 0.4, 0.6, 0.8])
+    seen_at(trial, [90, 150, 150, 150, 900], [0.2, 0.6, 0.6, 0.9, 0.7])
+    seen_at(trial, [90] * 5, [0.9] * 5, "print")
+    bands = report_of(trial).sweep
+    assert [(band.low, band.high) for band in bands] == [
+        (80, 100), (120, 140), (140, 160), (400, None),
+    ]  # fmt: skip
+    assert [(band.n_frames, band.n_refused, band.n_presentations) for band in bands] == [
+        (3, 3, 2), (3, 1, 1), (3, 0, 1), (1, 0, 1),
+    ]  # fmt: skip
+    assert bands[1].mean_score == pytest.approx(0.6)
+    assert statement(bands) == (
+        "Between 80 to 100 and 120 to 140 pixels the answer to most genuine frames changes."
+    )
+
+
+def test_that_a_session_without_sizes_has_no_sweep(trial):
+    report = report_of(trial)
+    assert report.sweep == ()
+    assert "Distance:" not in render(report)
+
+
+def test_that_the_sweep_is_drawn_and_written_with_the_same_numbers():
+    trial = Trial()
+    for size in range(80, 260, 20):
+        seen_at(trial, [size] * 6, [size / 250] * 6)
+    report = report_of(trial)
+    page = render(report)
+    document, rows = as_document(report), list(csv.DictReader(figures_csv(report).splitlines()))
+    rows = [row for row in rows if row["part"] == "sweep"]
+    assert len(rows) == len(document["face_size"]["bands"]) == len(report.sweep) == 8
+    for row, told, band in zip(rows, document["face_size"]["bands"], report.sweep, strict=True):
+        assert float(row["mean_score"]) == told["mean_score"] == band.mean_score
+        assert float(row["value"]) == told["refused"]
+        assert f'<th scope="row">{band.name}</th>' in page
+    assert document["face_size"]["statement"] in page
+    assert page.count('class="genuine filled"') >= 54
