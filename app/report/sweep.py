@@ -87,12 +87,15 @@ def statement(found: tuple[Band, ...]) -> str:
     if not found:
         return ""
     flips = [
-        f"{before.name} and {after.name}"
+        f"{_answer(before)} at {before.name} pixels and {_answer(after)} at {after.name}"
         for before, after in pairwise(found)
-        if (before.refused > 0.5) != (after.refused > 0.5)
+        if _answer(before) != _answer(after)
     ]
     if flips:
-        return f"Between {'; '.join(flips)} pixels the answer to most genuine frames changes."
-    refused = found[0].refused > 0.5
+        return f"Most genuine frames are {'; '.join(flips)}."
     where = f"at {found[0].name} pixels" if len(found) == 1 else "at every size that was seen"
-    return f"Most genuine frames are {'refused' if refused else 'accepted'} {where}."
+    return f"Most genuine frames are {_answer(found[0])} {where}."
+
+
+def _answer(band: Band) -> str:
+    return "refused" if band.refused > 0.5 else "accepted"

@@ -410,7 +410,7 @@ def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
     ]  # fmt: skip
     assert bands[1].mean_score == pytest.approx(0.6)
     assert statement(bands) == (
-        "Between 80 to 100 and 120 to 140 pixels the answer to most genuine frames changes."
+        "Most genuine frames are refused at 80 to 100 pixels and accepted at 120 to 140."
     )
 
 
