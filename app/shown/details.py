@@ -26,7 +26,7 @@ DETAILS = (
     Detail("tester", "Tested by", "Who is responsible for the test"),
     Detail("organisation", "Organisation", "Laboratory, company or university"),
     Detail("potential", "Attack potential or level", "For example: level A, or basic"),
-    Detail("n_subjects", "Test subjects", "How many people took part", "number"),
+    Detail("n_subjects", "Test subjects", "How many people", "number"),
     Detail("consent", "Consent of the subjects", choices=("noted", "not noted")),
     Detail("distance", "Distance to the camera", "For example: 40 to 60 cm"),
     Detail("light", "Light at the face", "In lux, if known: 300 lx"),

@@ -125,7 +125,8 @@ class DetailsDialog(QDialog):
         row = QHBoxLayout()
         row.setSpacing(GRID)
         title = QLabel(self.tr("&Template"))
-        title.setContentsMargins(0, 0, 4, 0)
+        title.ensurePolished()
+        title.setMinimumWidth(title.sizeHint().width() + GRID)  # the mark takes a little room
         row.addWidget(title)
         self.template = QComboBox()
         self.template.setEditable(True)

@@ -169,7 +169,7 @@ class PlanCard(QFrame):
         if not rows:
             return
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        titles = (self.tr("Present"), self.tr("Made"), self.tr("Error rate will be"))
+        titles = (self.tr("Present"), self.tr("Made"), self.tr("If no more errors"))
         for column, text in enumerate(titles):
             heading = QLabel(text)
             set_class(heading, "small")
