@@ -5,13 +5,14 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from lmkl_core.features.shipped import EXPORTER, WEIGHTS_FILE
+
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.export import make_entry
 from lmkl_core.features.networks.graph import Graph
 from lmkl_core.features.plan import plan
 from lmkl_core.features.presets import load_preset, preset_names
-from lmkl_core.features.shipped import EXPORTER, WEIGHTS_FILE
 from lmkl_core.features.weights import entry_of, find
 
 
