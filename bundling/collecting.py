@@ -9,13 +9,14 @@ from fnmatch import fnmatch
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
-from lmkl_core.processes import LEFT_OUT
-
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "lmkl-pad"
 PACKAGES = ("app", "lmkl_core")
 SHIPPED = "lmkl_core/features/shipped"
 """Where `lmkl_core.features.shipped` looks for the exported networks."""
+
+LEFT_OUT = ("onnxscript", "torch", "torchvision")
+"""Installed by the extra ``torch`` only, and left out even where they are installed."""
 
 LINK = "SYMLINK"
 """What PyInstaller calls an entry whose file is the path of another one inside the build."""
@@ -196,7 +197,7 @@ def needed_distributions() -> list[str]:
     for text in metadata.requires(NAME) or []:
         requirement = Requirement(text)
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        if applies and requirement.name not in LEFT_OUT and requirement.name not in names:
+        if applies and requirement.name not in names:
             names.append(requirement.name)
     return names
 

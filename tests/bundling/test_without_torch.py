@@ -179,25 +179,11 @@ def lacking(monkeypatch):
     return lack
 
 
-def test_that_the_doctor_knows_what_a_build_leaves_out(lacking, monkeypatch):
+def test_that_the_doctor_does_not_miss_what_is_optional(lacking):
     lacking("torch", "torchvision", "onnxscript")
-    monkeypatch.setattr("sys.frozen", True, raising=False)
     (finding,) = checkup._packages()
     assert finding.state is State.OK
-    assert "left out of this build: onnxscript, torch, torchvision" in finding.found
-
-
-def test_that_the_doctor_misses_what_a_build_should_have(lacking, monkeypatch):
-    lacking("torch", "numpy")
-    monkeypatch.setattr("sys.frozen", True, raising=False)
-    (finding,) = checkup._packages()
-    assert (finding.state, finding.found) == (State.BAD, "missing: numpy")
-
-
-def test_that_torch_is_missing_where_it_should_be_installed(lacking):
-    lacking("torch")
-    (finding,) = checkup._packages()
-    assert (finding.state, finding.found) == (State.BAD, "missing: torch")
+    assert "torch" not in finding.found.replace("pytorch", "")
 
 
 def test_that_the_doctor_advises_no_weights_that_would_not_help(build):
