@@ -15,9 +15,8 @@ PYTEST_ARGS ?=
 RUN_ARGS ?=
 BENCH_ARGS ?=
 
-# uv installs in a third of pip's time; where it has no wheel or reaches no index, pip does it.
-install = echo "Installing into $(dir $(1)): $(2)"; { $(1)/python -m pip install --quiet uv \
-	&& $(1)/uv pip install --quiet --python $(1)/python $(2); } \
+# uv installs in a third of pip's time; where it is not to be had or reaches no index, pip does it.
+install = echo "Installing $(2)"; $(1)/uv pip install --quiet --python $(1)/python $(2) \
 	|| $(1)/python -m pip install --quiet $(2)
 
 .PHONY: run test light lint format bench screenshots faults fuzz soak bundle pipx-check size lock clean
@@ -104,4 +103,5 @@ define make_venv
 	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "lmkl-pad needs Python 3.11 or newer: make PYTHON3=/path/to/python3 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON3) -m venv --clear $(1)
+	-@$(1)/bin/python -m pip install --quiet uv
 endef
