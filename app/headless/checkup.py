@@ -18,7 +18,6 @@ from app import storage
 from app.settings import Settings
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.processes import LEFT_OUT, is_frozen
 
 DISTRIBUTION = "lmkl-pad"
 
@@ -114,23 +113,26 @@ def _python() -> Iterator[Finding]:
 
 
 def versions() -> dict[str, str | None]:
-    """Return the version of every package that is needed, None where one is missing."""
+    """Return the version of every package in use, None where one is missing."""
     return {name: version for name, version, _ in _requirements()}
 
 
 def _requirements() -> Iterator[tuple[str, str | None, bool]]:
-    """Yield name, version and whether that version will do, of everything that is needed here."""
+    """Yield name, version and whether that version will do; of torch only where it is installed."""
     from packaging.requirements import Requirement
 
     yield DISTRIBUTION, metadata.version(DISTRIBUTION), True
     for text in metadata.requires(DISTRIBUTION) or []:
         requirement = Requirement(text)
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+        marker = requirement.marker
+        is_needed = marker is None or marker.evaluate({"extra": ""})
+        if not is_needed and not (marker and marker.evaluate({"extra": "torch"})):
             continue
         try:
             version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            yield requirement.name, None, False
+            if is_needed:
+                yield requirement.name, None, False
         else:
             fits = requirement.specifier.contains(version, prereleases=True)
             yield requirement.name, version, fits
@@ -138,9 +140,7 @@ def _requirements() -> Iterator[tuple[str, str | None, bool]]:
 
 def _packages() -> Iterator[Finding]:
     found = list(_requirements())
-    absent = [name for name, version, _ in found if version is None]
-    left_out = [name for name in absent if is_frozen() and name in LEFT_OUT]
-    missing = [name for name in absent if name not in left_out]
+    missing = [name for name, version, _ in found if version is None]
     unfit = [f"{name} {version}" for name, version, fits in found if version and not fits]
     if missing or unfit:
         told = [f"missing: {', '.join(missing)}"] * bool(missing)
@@ -148,9 +148,9 @@ def _packages() -> Iterator[Finding]:
         advice = f"Install them: pip install --upgrade {DISTRIBUTION}."
         yield Finding("packages", State.BAD, "; ".join(told), advice)
         return
-    told = [f"{name} {version}" for name, version, _ in found if version]
-    told += [f"left out of this build: {', '.join(left_out)}"] * bool(left_out)
-    yield Finding("packages", State.OK, ", ".join(told))
+    yield Finding(
+        "packages", State.OK, ", ".join(f"{name} {version}" for name, version, _ in found)
+    )
 
 
 def _settings(problems: tuple[str, ...]) -> Iterator[Finding]:

@@ -38,7 +38,7 @@ def test_that_everything_is_looked_at_and_what_is_not_ok_says_what_to_do():
     for one in told["checks"]:
         assert one["found"]
         assert bool(one["advice"]) is (one["state"] != "ok"), one
-    for name in ("numpy", "torch", "onnxruntime", "PySide6", "lmkl-pad"):
+    for name in ("numpy", "torch", "onnxruntime", "PySide6-Essentials", "lmkl-pad"):
         assert told["versions"][name] == metadata.version(name)
 
 
