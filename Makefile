@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 RUN_ARGS ?=
 BENCH_ARGS ?=
 
-.PHONY: run test lint format bench screenshots faults fuzz soak bundle pipx-check docs clean
+.PHONY: run test lint format bench screenshots faults fuzz soak bundle pipx-check clean
 
 run: $(STAMP)
 	$(BIN)/lmkl-pad $(RUN_ARGS)
@@ -57,12 +57,13 @@ pipx-check: $(STAMP)
 
 # The pages of docs/ and the API reference as a website: open site/index.html through a web server,
 # or let `.venv/bin/mkdocs serve` show it.
+.PHONY: docs
 docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamp is written last: an interrupted installation starts again.
