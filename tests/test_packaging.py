@@ -1,4 +1,4 @@
-"""What a person gets after ``pip install``: the command, the README's lines, the CNN stack."""
+"""What ``pip install`` gives: the commands, the README's lines, the packages."""
 
 import re
 import subprocess
@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -42,9 +44,10 @@ def test_that_the_module_is_the_same_command(tmp_path):
     )
 
 
-def test_that_the_console_script_points_at_main():
+def test_that_the_scripts_point_at_main():
     (script,) = entry_points(group="console_scripts", name="lmkl-pad")
-    assert script.value == "app.__main__:main"
+    (window,) = entry_points(group="gui_scripts", name="lmkl-pad-window")
+    assert script.value == window.value == "app.__main__:main"
 
 
 def test_that_the_readme_shows_python_lines():
@@ -55,6 +58,53 @@ def test_that_the_readme_shows_python_lines():
 def test_that_the_readme_runs_as_written(block, tmp_path):
     result = run([sys.executable, "-W", "error", "-c", block], tmp_path)
     assert result.returncode == 0, result.stderr
+
+
+# ---------------------------------------------------------------- packages
+
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+LOCKED = [Requirement(line) for line in re.findall(r"^(\S+==[^\\\n]+)", LOCK, re.MULTILINE)]
+SYSTEMS = [
+    {"python_version": version, "python_full_version": f"{version}.1", "sys_platform": system}
+    for version in ("3.11", "3.12", "3.13")
+    for system in ("linux", "darwin", "win32")
+]
+
+
+def applying(requirements, system):
+    """Return the requirements for a system, by name."""
+    return {
+        canonicalize_name(each.name): each
+        for each in requirements
+        if each.marker is None or each.marker.evaluate({"extra": "", **system})
+    }
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: "-".join(system.values()))
+def test_that_the_lock_has_a_fitting_version_of_every_dependency(system):
+    wanted = applying(map(Requirement, PROJECT["dependencies"]), system)
+    locked = applying(LOCKED, system)
+    assert wanted.keys() <= locked.keys()
+    for name, requirement in wanted.items():
+        (pin,) = locked[name].specifier
+        assert pin.operator == "=="
+        assert requirement.specifier.contains(pin.version), name
+
+
+def test_that_the_lock_names_no_index_and_a_checksum_for_everything():
+    assert "://" not in LOCK
+    assert "--index" not in LOCK
+    assert "--find-links" not in LOCK
+    entries = re.split(r"^(?=\S+==)", LOCK, flags=re.MULTILINE)[1:]
+    assert len(entries) == len(LOCKED)
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_that_a_plain_installation_brings_no_torch_and_no_qt_add_ons():
+    heavy = re.compile(r"torch$|torchvision|onnxscript|triton|timm|nvidia|cuda|pyside6(-addons)?$")
+    assert [each.name for each in LOCKED if heavy.match(each.name)] == []
 
 
 def test_that_torch_and_torchvision_import_as_a_pair(tmp_path):
