@@ -30,7 +30,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         path = (folder / link[1]).resolve()
         if path.is_relative_to(config.docs_dir):
             return link[0]
-        return f"]({config.repo_url}/blob/main/{path.relative_to(ROOT).as_posix()}"
+        return f"]({config.extra['repository']}/blob/main/{path.relative_to(ROOT).as_posix()}"
 
     return re.sub(r"\]\((\.\./[^)#]+)", on_site, markdown)
 
