@@ -17,13 +17,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import save_file
 
 from app.demo_video.takes import Take, frames
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.pipeline import Pipeline
 from app.types import Status
-from benchmarks.minifasnet import minifasnet_shapes
+from benchmarks.minifasnet import minifasnet_state, minifasnet_widths
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
@@ -54,10 +55,11 @@ def random_weights(folder):
     def find(name, _folder=None):
         path = Path(folder) / f"{name}.pth"
         if not path.exists():
-            torch.manual_seed(0)
-            spec = find_network(name)
-            stages = spec.build(minifasnet_shapes(name)) if spec.takes_shapes else spec.build()
-            torch.save(stages.body.state_dict(), path)
+            if name.startswith("minifasnet"):
+                save_file(minifasnet_state(name, minifasnet_widths(name)), path)
+            else:
+                torch.manual_seed(0)
+                torch.save(find_network(name).build().body.state_dict(), path)
         return RandomWeights(path, name.encode().hex().ljust(64, "0"))
 
     return find

@@ -23,7 +23,7 @@ DISTRIBUTION = "lmkl-pad"
 
 LITTLE_SPACE = 1 << 30
 NO_SPACE = 1 << 27
-"""Bytes: exported networks take a few hundred megabytes, models less than one."""
+"""Bytes: the paper's networks take a few hundred megabytes, models less than one."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -71,7 +71,7 @@ def check_up(preset: str | None = None, progress: Progress | None = None) -> Ite
     preset : str, optional
         Views whose weights and engine are tried; those of the settings by default.
     progress : callable, optional
-        Told while networks are prepared, which takes a minute the first time.
+        Told while networks are prepared, which takes seconds the first time.
     """
     settings, problems = load_settings()
     chosen = preset or settings.preset
@@ -251,8 +251,9 @@ def _cameras() -> Iterator[Finding]:
 
 
 def _weights(preset: str) -> Iterator[Finding]:
+    from lmkl_core.features.engines.torch_extra import INSTALL_TORCH, has_torch
+    from lmkl_core.features.networks import NETWORKS
     from lmkl_core.features.presets import load_preset
-    from lmkl_core.features.shipped import HOW_TO_GET_TORCH, has_torch
     from lmkl_core.features.weights import inspect
     from lmkl_core.features.weights.catalogue import CATALOGUE
     from lmkl_core.features.weights.store import Checksum
@@ -269,31 +270,29 @@ def _weights(preset: str) -> Iterator[Finding]:
         else:
             missing = finding.checksum is Checksum.NONE
             what = "missing" if missing else f"{finding.path} is damaged"
-            how = f"lmkl-pad weights fetch {name}" if has_torch() else HOW_TO_GET_TORCH
+            how = f"lmkl-pad weights fetch {name}"
+            if name in NETWORKS and NETWORKS[name].needs_torch and not has_torch():
+                how = f"{INSTALL_TORCH}, then {how}"
             advice = f"Get them: {how}." if missing else f"Delete the file, then: {how}."
             yield Finding("weights", State.BAD, f"{name}: {what}", advice)
     if absent:
-        advice = "lmkl-pad weights fetch NAME gets them"
+        advice = "Nothing, unless a preset needs them: lmkl-pad weights fetch NAME gets them"
         if not has_torch():
-            advice = f"networks need torch, which is not here; {HOW_TO_GET_TORCH}"
-        advice = f"Nothing, unless a preset needs them: {advice}."
+            advice += f", and {INSTALL_TORCH} the paper's networks to run"
+        advice += "."
         yield Finding("weights", State.NOTE, f"not here: {', '.join(absent)}", advice)
 
 
 def _liveness() -> Iterator[Finding]:
     from lmkl_core.features.liveness import LIVENESS, missing_weights
-    from lmkl_core.features.shipped import HOW_TO_GET_TORCH, has_torch
 
     absent = [entry.name for entry in missing_weights()]
-    if has_torch() and not absent:
+    if not absent:
         yield Finding("liveness", State.OK, f"{' and '.join(LIVENESS.networks)} judge every frame")
         return
-    found = (
-        f"not here: {', '.join(absent)}" if has_torch() else "this build cannot run the networks"
-    )
-    how = f"lmkl-pad weights fetch {' '.join(absent)}" if has_torch() else HOW_TO_GET_TORCH
+    how = f"lmkl-pad weights fetch {' '.join(absent)}"
     advice = f"Optional. To tell the live person from an attack in a new light: {how}."
-    yield Finding("liveness", State.NOTE, found, advice)
+    yield Finding("liveness", State.NOTE, f"not here: {', '.join(absent)}", advice)
 
 
 def _detector(settings: Settings) -> Iterator[Finding]:
