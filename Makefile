@@ -19,7 +19,7 @@ BENCH_ARGS ?=
 install = echo "Installing $(2)"; $(1)/uv pip install --quiet --python $(1)/python $(2) \
 	|| $(1)/python -m pip install --quiet $(2)
 
-.PHONY: run test light lint format bench screenshots faults fuzz soak bundle pipx-check size lock clean
+.PHONY: run test light lint format bench screenshots faults fuzz soak bundle pipx-check size lock docs clean
 
 run: $(LIGHT)
 	$(BIN)/lmkl-pad $(RUN_ARGS)
@@ -79,8 +79,14 @@ lock: $(LIGHT)
 		--no-emit-index-url --custom-compile-command 'make lock' \
 		--output-file requirements.lock pyproject.toml
 
+# The pages of docs/ and the API reference as a website: open site/index.html through a web server,
+# or let `.venv/bin/mkdocs serve` show it.
+docs: $(LIGHT)
+	@$(call install,$(BIN),--editable '.[docs]')
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
 clean:
-	rm -rf .venv .venv-dev build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-dev build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps are written last: an interrupted installation starts again.

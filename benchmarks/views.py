@@ -11,6 +11,8 @@ within this run.
 
 import argparse
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -175,6 +177,40 @@ def sustain(extractor, n_frames):
     print(f"  scorer, n={N_ENROLLED}: {sum(scoring) / unscored:.1%} on top (<= 5 %)")
 
 
+FIRST_VIEWS = """
+from app.demo_video.takes import Take, frames
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.pipeline import Pipeline
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
+
+pipeline = Pipeline(Extractor(load_preset("texture")), FaceTracker(make_detector()))
+next(views for frame in frames(Take("P001")) if (views := pipeline.process(frame).views))
+"""
+
+
+def compare_starts(rounds):
+    """From a fresh process to the first frame's views: with an empty cache, and with a full one."""
+
+    def start(cache):
+        environment = {**os.environ, "LMKL_PAD_CACHE": cache}
+        return seconds(
+            lambda: subprocess.run([sys.executable, "-c", FIRST_VIEWS], check=True, env=environment)
+        )
+
+    cold, warm = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            cold.append(start(cache))
+            warm.append(start(cache))
+    more = np.median(np.subtract(cold, warm))
+    print(
+        f"\nfrom a new process to the first views: {np.median(warm):.2f} s with prepared networks, "
+        f"{more:.2f} s more at the very first start (<= 3)"
+    )
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks views")
     parser.add_argument("--frames", type=int, default=120)
@@ -183,6 +219,7 @@ def main(arguments=None):
     extractor = compare_presets(options.rounds)
     compare_liveness(extractor, 10 * options.rounds)
     sustain(extractor, options.frames)
+    compare_starts(options.rounds)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from lmkl_core.features.weights import tensors as module
 from lmkl_core.features.weights.tensors import read_tensors
 
 SPEC = find_network("efficientnet-lite0")
-NAME = "_blocks.3._bn1.bias"
+NAME, VARIANCE = "_blocks.3._bn1.bias", "_blocks.3._bn1.running_var"
 
 
 @pytest.fixture(scope="module")
@@ -247,6 +247,7 @@ def filled(state):
         (lambda state: state | {NAME: np.ones((2, 3))}, rf"{NAME} has shape \(2, 3\) instead"),
         (lambda state: state | {NAME: state[NAME].astype(int)}, "holds int64"),
         (lambda state: state | {NAME: state[NAME] * np.inf}, "values that are not finite"),
+        (lambda state: state | {VARIANCE: -state[VARIANCE] - 1}, "_bn1 cannot be folded"),
         (lambda state: {}, "_conv_stem.weight is missing"),
     ],
 )

@@ -17,6 +17,8 @@ from lmkl_core.features.networks.state import State
 LARGEST_WIDTH = 1024
 """Channels that a layer may have whose width is read from the file."""
 
+_LARGEST = float(np.finfo(np.float32).max)
+
 
 @dataclass(frozen=True, eq=False)
 class FilledConv:
@@ -124,8 +126,12 @@ def _convolution(step: Conv, channels: int, state: State) -> FilledConv:
             state.take(f"{step.norm}.{key}", n).astype(np.float64)
             for key in ("weight", "bias", "running_mean", "running_var")
         )
-        gain = gain / np.sqrt(variance + step.epsilon)
-        kernel *= gain.reshape(-1, 1, 1, 1)
-        bias = shift - mean * gain
+        with np.errstate(all="ignore"):  # of hostile files; looked at below
+            gain = gain / np.sqrt(variance + step.epsilon)
+            kernel *= gain.reshape(-1, 1, 1, 1)
+            bias = shift - mean * gain
     slope = state.take(f"{step.slope}.weight", n) if step.slope else None
+    # A comparison with NaN, which negative variances leave, is false too.
+    if not (np.abs(kernel).max() <= _LARGEST and np.abs(bias).max() <= _LARGEST):
+        raise state.differs(f"{step.norm} cannot be folded into {step.name}")
     return FilledConv(step, kernel.astype(np.float32), bias.astype(np.float32), slope)

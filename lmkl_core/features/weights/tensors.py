@@ -76,15 +76,12 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
         return _from_zip(data) if data.startswith(b"PK") else _from_legacy(data)
     except InvalidInputError:
         raise
-    except _Unreadable as error:
-        raise InvalidInputError(
-            f"The weights file {path} cannot be read, because {error}; fetch it again."
-        ) from error
     except Exception as error:  # a damaged file can break any of these readers anywhere
-        reason = str(error).strip().partition("\n")[0][:120]
+        # What the file says of itself may be of any length and hold anything.
+        text = "".join(letter if letter.isprintable() else "?" for letter in str(error)[:120])
+        reason = text if isinstance(error, _Unreadable) else f"{type(error).__name__}: {text}"
         raise InvalidInputError(
-            f"The weights file {path} cannot be read ({type(error).__name__}: {reason}); "
-            "fetch it again."
+            f"The weights file {path} cannot be read ({reason}); fetch it again."
         ) from error
 
 
