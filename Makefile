@@ -96,6 +96,9 @@ $(LIGHT): pyproject.toml requirements.lock
 	@$(call install,$(BIN),--no-deps --editable .)
 	@touch $@
 
+# Tests start many processes, so everything is compiled ahead; `make run` compiles what it loads.
+$(TESTING) $(FULL): export UV_COMPILE_BYTECODE = 1
+
 $(TESTING): $(LIGHT)
 	@$(call install,$(BIN),--editable '.[test]')
 	@touch $@

@@ -14,6 +14,8 @@ from bundling import collecting
 from lmkl_core.features.weights.catalogue import CATALOGUE
 from lmkl_core.processes import MODULES
 
+pytestmark = pytest.mark.light
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -119,9 +121,7 @@ for name in names:
 def test_that_all_of_ours_loads_without_what_is_excluded():
     needs_torch = {
         "lmkl_core.features.engines.torch_engine",
-        "lmkl_core.features.networks.efficientnet_lite",
-        "lmkl_core.features.networks.minifasnet",
-        "lmkl_core.features.networks.state_dict",
+        "lmkl_core.features.networks.torch_modules",
         "lmkl_core.features.networks.truncated",
     }
     names = [name for name in collecting.our_modules() if name not in needs_torch]

@@ -14,6 +14,8 @@ from lmkl_core.features.weights import catalogue
 from tests.app.command_line.running import refused, run
 from tests.features.minifasnet_material import NAMES, made_weights
 
+pytestmark = pytest.mark.light
+
 CHECKS = {
     *("python", "packages", "settings", "screen", "camera"),
     *("weights", "liveness", "detector", "engine"),
@@ -38,7 +40,7 @@ def test_that_everything_is_looked_at_and_what_is_not_ok_says_what_to_do():
     for one in told["checks"]:
         assert one["found"]
         assert bool(one["advice"]) is (one["state"] != "ok"), one
-    for name in ("numpy", "torch", "onnxruntime", "PySide6-Essentials", "lmkl-pad"):
+    for name in ("numpy", "onnxruntime", "PySide6-Essentials", "lmkl-pad"):
         assert told["versions"][name] == metadata.version(name)
 
 
