@@ -266,7 +266,7 @@ def presentation_from(value: Any) -> Presentation:
         In one half sentence that says what is wrong.
     """
     if not isinstance(value, Mapping):
-        raise TrialError("it is no object")
+        raise TrialError("it must be an object")
     number, species = value.get("number"), value.get("species")
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise TrialError("its number is not a whole number from 1")
@@ -293,7 +293,7 @@ def _capture_from(value: Any) -> Capture:
     capture = Capture(**value)
     for name in _TEXTS:
         if not isinstance(getattr(capture, name), str):
-            raise TrialError(f"its capture's {name} is no text")
+            raise TrialError(f"its capture's {name} must be text")
     for side in (capture.width, capture.height):
         if not isinstance(side, int) or isinstance(side, bool) or not 0 <= side <= LARGEST_SIDE:
             raise TrialError("its capture's width and height must be whole numbers of pixels")
@@ -303,7 +303,7 @@ def _capture_from(value: Any) -> Capture:
         try:
             datetime.fromisoformat(capture.began)
         except ValueError:
-            raise TrialError("its capture's began is no date") from None
+            raise TrialError("its capture's began must be a date") from None
     texts: dict[str, Any] = {
         name: cleaned_name(getattr(capture, name), LONGEST_SOURCE) for name in _TEXTS
     }
@@ -335,7 +335,7 @@ def _frame_from(threshold: float | None, verdict: Any, score: Any, *measured: An
     *about_score, size, seconds = measured
     frame = _judged_from(threshold, verdict, score, *about_score)
     if size is not None and not 0 < (size := _finite(size, "a size")) <= LARGEST_SIDE:
-        raise TrialError("a size is no number of pixels")
+        raise TrialError("a size must be a number of pixels")
     if seconds is not None and (seconds := _finite(seconds, "a time")) < 0:
         raise TrialError("a time is negative")
     return replace(frame, size=size, seconds=seconds)
@@ -367,7 +367,7 @@ def _judged_from(
 
 def _finite(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TrialError(f"{what} is no number")
+        raise TrialError(f"{what} must be a number")
     try:
         number = float(value)
     except OverflowError:

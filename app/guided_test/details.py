@@ -48,16 +48,16 @@ def details_from(value: Any) -> Details:
         In one half sentence that says what is wrong.
     """
     if not isinstance(value, Mapping):
-        raise TrialError("they are no table")
+        raise TrialError("they must be a table")
     of_species = value.get("species", {})
     if not isinstance(of_species, Mapping) or len(of_species) > MOST_SPECIES:
-        raise TrialError(f"species is no table of at most {MOST_SPECIES} names")
+        raise TrialError(f"species must be a table of at most {MOST_SPECIES} names")
     answers = {key: answer for key, answer in value.items() if key != "species"}
     species = {}
     for typed, given in of_species.items():
         name = species_name(str(typed))
         if name == BONA_FIDE:
-            raise TrialError(f"{BONA_FIDE} is no attack")
+            raise TrialError(f"{BONA_FIDE} is not an attack")
         species[name] = _answers(given, SPECIES_DETAILS)
     return Details(
         _answers(answers, DETAILS), {name: given for name, given in species.items() if given}
@@ -67,7 +67,7 @@ def details_from(value: Any) -> Details:
 def _answers(value: Any, questions: tuple[Detail, ...]) -> dict[str, str]:
     known = {question.key: question for question in questions}
     if not isinstance(value, Mapping):
-        raise TrialError("a species' details are no table")
+        raise TrialError("a species' details must be a table")
     found = {}
     for key, answer in value.items():
         if key not in known:
@@ -83,7 +83,7 @@ def _answer(question: Detail, answer: Any) -> str:
     text = cleaned_name(str(answer), LONGEST_DETAIL)
     if text and question.kind == "number":
         if not text.isascii() or not text.isdigit() or len(text) > len(str(LARGEST_COUNT)):
-            raise TrialError(f"{question.key} is no whole number up to {LARGEST_COUNT}")
+            raise TrialError(f"{question.key} must be a whole number up to {LARGEST_COUNT}")
         text = str(int(text)) if int(text) else ""
     return text
 

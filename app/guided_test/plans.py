@@ -88,24 +88,24 @@ def plan_from(value: Any) -> TestPlan:
         In one half sentence that says what is wrong.
     """
     if not isinstance(value, Mapping):
-        raise TrialError("it is no table")
+        raise TrialError("it must be a table")
     if unknown := [str(key) for key in value if key not in _KEYS]:
         raise TrialError(f"{cleaned_name(unknown[0], 40)} is none of {', '.join(_KEYS)}")
     name, note, species = value.get("name"), value.get("note", ""), value.get("species", {})
     if not isinstance(name, str) or not cleaned_name(name, LONGEST_NAME):
-        raise TrialError("name is no text")
+        raise TrialError("name must be text")
     if not isinstance(note, str):
-        raise TrialError("note is no text")
+        raise TrialError("note must be text")
     if not isinstance(species, Mapping) or len(species) > MOST_SPECIES:
-        raise TrialError(f"species is no table of at most {MOST_SPECIES} names")
+        raise TrialError(f"species must be a table of at most {MOST_SPECIES} names")
     counts = [(BONA_FIDE, value.get("bona_fide", 0))]
     counts += [(species_name(str(typed)), n) for typed, n in species.items()]
     wanted: dict[str, int] = {}
     for named, n in counts:
         if named in wanted:
-            raise TrialError(f"{named} stands there twice")
+            raise TrialError(f"{named} is listed twice")
         if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MOST_PRESENTATIONS:
-            raise TrialError(f"{named} is no whole number from 0 to {MOST_PRESENTATIONS}")
+            raise TrialError(f"{named} must be a whole number from 0 to {MOST_PRESENTATIONS}")
         wanted[named] = n
     wanted = {named: n for named, n in wanted.items() if n}
     if not 0 < sum(wanted.values()) <= MOST_PRESENTATIONS:

@@ -188,7 +188,7 @@ def _tested(
 
 
 def few(names: Iterable[str]) -> str:
-    """Return different names in a few words: a report is no list of files."""
+    """Return different names in a few words."""
     known = [name for name in dict.fromkeys(names) if name]
     if len(known) <= MOST_NAMES:
         return ", ".join(known)

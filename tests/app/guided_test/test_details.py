@@ -29,13 +29,13 @@ def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ([], "no table"),
+        ([], "must be a table"),
         ({"testr": "Ann"}, "testr is none of tester"),
-        ({"n_subjects": "twelve"}, "n_subjects is no whole number"),
+        ({"n_subjects": "twelve"}, "n_subjects must be a whole number"),
         ({"n_subjects": True}, "n_subjects is neither"),
         ({"tester": ["Ann"]}, "tester is neither"),
-        ({"species": {"bona fide": {}}}, "is no attack"),
-        ({"species": {"print": "laser"}}, "no table"),
+        ({"species": {"bona fide": {}}}, "is not an attack"),
+        ({"species": {"print": "laser"}}, "must be a table"),
         ({"species": {f"mask {n}": {} for n in range(101)}}, "at most 100"),
     ],
 )
