@@ -77,6 +77,8 @@ class Size:
 
 
 FULL = Size()
+SHORT = Size(enrolled=3, again=1, another_day=1, new=1, attacks=2)
+"""For whoever wanted the window and has no screen."""
 
 
 def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[str, Take]]]:

@@ -37,9 +37,11 @@ def _without_screen(sentence: str) -> int:
 
     from app.cli import demo
 
-    typer.echo(f"{sentence} Here is the demo without a window.", err=True)
+    typer.echo(
+        f"{sentence} Here is a short demo without a window; lmkl-pad demo runs all of it.", err=True
+    )
     try:
-        demo.run_and_print(output=demo.DEFAULT_OUTPUT, as_json=False)
+        demo.run_and_print(output=demo.DEFAULT_OUTPUT, as_json=False, is_short=True)
     except typer.Exit as stop:
         return int(stop.exit_code)
     except KeyboardInterrupt:

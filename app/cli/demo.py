@@ -54,7 +54,9 @@ def demo_command(
     run_and_print(output=output, as_json=as_json, picture=picture)
 
 
-def run_and_print(*, output: Path | None, as_json: bool, picture: bool = True) -> None:
+def run_and_print(
+    *, output: Path | None, as_json: bool, picture: bool = True, is_short: bool = False
+) -> None:
     """Run the demo, print it, write it where asked, and exit with what happened.
 
     Parameters
@@ -65,6 +67,8 @@ def run_and_print(*, output: Path | None, as_json: bool, picture: bool = True) -
         Print JSON on standard output instead of tables.
     picture : bool
         Take a picture of the window too, where there is a folder for it.
+    is_short : bool
+        Record fewer takes, in less than half the time.
 
     Raises
     ------
@@ -81,7 +85,7 @@ def run_and_print(*, output: Path | None, as_json: bool, picture: bool = True) -
         make_folder(output)
     try:
         with progress_bar("starting") as tell:
-            result = demo.run(progress=tell)
+            result = demo.run(progress=tell, size=demo.SHORT if is_short else demo.FULL)
     except ValueError as error:
         stop(f"The demo could not be run: {error}", ExitCode.FAILED)
     figures = in_json(result)

@@ -27,7 +27,7 @@ def result(demo_result):
 @pytest.fixture
 def fitted_once(monkeypatch, result):
     """Let commands that only print or write reuse one fit."""
-    monkeypatch.setattr(demo, "run", lambda progress: result)
+    monkeypatch.setattr(demo, "run", lambda **_: result)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_that_without_qt_the_rest_is_there_and_one_sentence_says_why(tmp_path, m
 
 
 def test_that_a_file_in_the_place_of_the_folder_is_refused_before_any_fit(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo, "run", lambda progress: pytest.fail("fitted"))
+    monkeypatch.setattr(demo, "run", lambda **_: pytest.fail("fitted"))
     occupied = tmp_path / "occupied"
     occupied.write_text("")
     run = RUNNER.invoke(cli, ["demo", "--output", str(occupied)])
@@ -134,7 +134,7 @@ def test_that_a_file_in_the_place_of_the_folder_is_refused_before_any_fit(tmp_pa
 
 
 def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
-    def fail(progress):
+    def fail(**_):
         raise ValueError("delta must be positive")
 
     monkeypatch.setattr(demo, "run", fail)

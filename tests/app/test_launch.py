@@ -38,19 +38,19 @@ def test_that_with_a_screen_the_window_opens_with_what_was_asked_for(opened):
 def test_that_without_a_screen_it_says_so_and_leaves_the_demos_results(
     no_screen, monkeypatch, demo_result, capsys
 ):
-    monkeypatch.setattr(demo, "run", lambda progress: demo_result)
+    monkeypatch.setattr(demo, "run", lambda **_: demo_result)
     # The picture of the window is tested with the command.
     monkeypatch.setattr("app.cli.window_picture.take_window_picture", lambda *_: "No picture.")
     assert launch() == 0
     told = capsys.readouterr()
-    assert told.err.startswith("There is no screen here. Here is the demo without a window.")
+    assert told.err.startswith("There is no screen here. Here is a short demo without a window;")
     assert str(DEFAULT_OUTPUT) in told.out
     folder = no_screen / DEFAULT_OUTPUT
     assert {path.name for path in folder.iterdir()} >= {MODEL_FILE, JSON_FILE}
 
 
 def test_that_a_demo_that_fails_gives_its_exit_code(no_screen, monkeypatch, capsys):
-    def fail(progress):
+    def fail(**_):
         raise ValueError("delta must be positive")
 
     monkeypatch.setattr(demo, "run", fail)
@@ -59,7 +59,7 @@ def test_that_a_demo_that_fails_gives_its_exit_code(no_screen, monkeypatch, caps
 
 
 def test_that_an_interrupt_is_told_in_one_word(no_screen, monkeypatch, capsys):
-    def interrupted(progress):
+    def interrupted(**_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(demo, "run", interrupted)
