@@ -97,6 +97,13 @@ def evaluate_command(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="Of everything that uses chance.")
     ] = 0,
+    allow_missing: Annotated[
+        bool,
+        typer.Option(
+            "--allow-missing",
+            help="Measure on what there is of a database; the table says what is missing.",
+        ),
+    ] = False,
     output: Annotated[
         Path,
         typer.Option(
@@ -146,7 +153,7 @@ def evaluate_command(
         seed=seed,
         cache=cache,
     )
-    layout = _layout(database, root, protocol, mode)
+    layout = _layout(database, root, protocol, mode, allow_missing)
     make_folder(output)
     evaluation = _measured(layout, database, options, hidden=as_json)
     with _stoppable(), progress("Making the table", hidden=as_json):
@@ -194,7 +201,9 @@ def _options(**values: Any) -> "Options":
     return options
 
 
-def _layout(database: "Database", root: Path | None, protocol: str, mode: str) -> "Layout":
+def _layout(
+    database: "Database", root: Path | None, protocol: str, mode: str, allow_missing: bool
+) -> "Layout":
     named = [each for each in database.protocols if each]
     wanted = next((each for each in named if each.casefold() == protocol.casefold()), protocol)
     if protocol and wanted not in named:
@@ -204,7 +213,8 @@ def _layout(database: "Database", root: Path | None, protocol: str, mode: str) -
     if mode and mode not in modes:
         stop(f"{database.title} has no mode {mode!r}: take {', '.join(modes)}.", ExitCode.USAGE)
     chosen = modes[mode] if mode else database.modes[0]
-    return database.read(root, wanted or database.protocols[0], chosen)
+    protocol = wanted or database.protocols[0]
+    return database.read(root, protocol, chosen, allow_missing=allow_missing)
 
 
 def _measured(

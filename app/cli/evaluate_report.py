@@ -12,7 +12,7 @@ from app.evaluation.tables.building import Row, Singles, Table
 from app.evaluation.tables.figures import FIGURES, Told
 from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
-from app.evaluation.tables.page import bases, title
+from app.evaluation.tables.page import bases
 from app.evaluation.tables.words import (
     MODES,
     NOTHING,
@@ -22,6 +22,7 @@ from app.evaluation.tables.words import (
     share,
     short_interval,
     spread_text,
+    title,
 )
 
 NAMES_WIDTH, VIEWS_WIDTH = 23, 31

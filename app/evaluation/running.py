@@ -126,6 +126,9 @@ def run(
         version=version("lmkl-pad"),
         created=datetime.now().astimezone(),
         is_simulated=layout.database == "demo",
+        recordings=layout.counts,
+        missing=layout.missing,
+        passed_over=layout.passed_over,
     )
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 
 import pytest
 from typer.testing import CliRunner
@@ -148,6 +149,54 @@ def test_that_missing_weights_are_told_with_both_ways_out(own, tmp_path):
     assert "`--preset texture`" in run.stderr
     assert len(run.stderr.strip().splitlines()) == 2
     assert run.stderr.splitlines()[0] == "Starting"
+
+
+@pytest.fixture
+def msu(own, tmp_path):
+    """Return MSU-MFSD with a subject each to learn from and to test, and without one attack."""
+    root = tmp_path / "MSU-MFSD"
+    for client, person in (("client001", "P001"), ("client002", "P002")):
+        live, attack = (
+            sorted((own / "recordings" / person / kind).iterdir())
+            for kind in ("bonafide", "attack-print")
+        )
+        names = [f"real/real_{client}_{camera}" for camera in ("laptop_SD", "android_SD")]
+        for name, video in zip(names, live, strict=True):
+            copy(root, name, video)
+        for instrument in ("printed_photo", "iphone_video", "ipad_video"):
+            for camera in ("laptop_SD", "android_SD"):
+                copy(root, f"attack/attack_{client}_{camera}_{instrument}", attack[0])
+    (root / "train_sub_list.txt").write_text("01\n")
+    (root / "test_sub_list.txt").write_text("02\nreadme\n")
+    (root / "scene01/attack/attack_client002_laptop_SD_ipad_video_scene01.mov").unlink()
+    return root
+
+
+def copy(root, name, video):
+    path = root / "scene01" / f"{name}_scene01{'.mov' if 'laptop' in name else '.mp4'}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(video, path)
+
+
+def test_that_an_incomplete_database_is_measured_when_that_is_allowed(own, msu, tmp_path):
+    places = ("--root", msu, "--cache", own / "cache", "--output", tmp_path / "out")
+    arguments = ("msu-mfsd", *places, *LITTLE, "--methods", "md")
+    run = evaluate(*arguments)
+    assert run.exit_code == ExitCode.NO_DATABASE
+    assert f"{msu / 'test_sub_list.txt'}, line 2" in run.stderr
+    assert "--allow-missing" in run.stderr
+    run = evaluate(*arguments, "--allow-missing", "--json")
+    assert run.exit_code == ExitCode.OK, run.output
+    document = json.loads(run.stdout)
+    assert document["missing"] == [
+        "scene01/attack/attack_client002_laptop_SD_ipad_video_scene01.mov"
+    ]
+    assert len(document["passed_over"]) == 1
+    assert str(msu) not in run.stdout
+    told = {(each["split"], each["kind"]): each for each in document["recordings"]}
+    assert told["test", "attack"] == {
+        "fold": "", "split": "test", "kind": "attack", "found": 5, "missing": 1, "published": 120,
+    }  # fmt: skip
 
 
 # ------------------------------------------------------------------ refusals

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from app.evaluation.published import Figure
@@ -12,6 +13,7 @@ from app.evaluation.tables.building import Row, Table
 from app.evaluation.tables.figures import FIGURES, Measured, Told
 from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
+from app.evaluation.tables.words import facts
 from app.report.writing import plain_text
 from lmkl_core.metrics import Rate, ScoreTable
 
@@ -21,7 +23,7 @@ FORMAT_VERSION = 1
 COLUMNS = (
     "method", "title", "source", "level", "fold", "figure", "species", "value", "low", "high",
     "std", "n_errors", "n", "n_bona_fide", "n_attacks", "n_subjects_drawn", "n_folds",
-    "threshold", "origin",
+    "threshold", "origin", "n_missing", "n_published", "text",
 )  # fmt: skip
 
 
@@ -49,12 +51,19 @@ def as_document(table: Table, *, with_scores: bool = False) -> dict[str, Any]:
         "is_simulated": bool(simulated(table)),
         "settings": dict(evaluation.settings),
         "counts": dict(evaluation.counts),
-        "notices": [*([simulated(table)] if simulated(table) else []), *notices(table)],
+        "recordings": [asdict(each) for each in evaluation.recordings],
+        "missing": list(evaluation.missing),
+        "passed_over": list(evaluation.passed_over),
+        "notices": _sentences(table),
         "confidence": 0.95,
         "headline": list(table.headline),
         "folds": list(table.folds),
         "rows": [_row(row, with_scores) for row in table.rows],
     }
+
+
+def _sentences(table: Table) -> list[str]:
+    return [*([simulated(table)] if simulated(table) else []), *notices(table)]
 
 
 def _row(row: Row, with_scores: bool) -> dict[str, Any]:
@@ -183,7 +192,10 @@ def _value(value: Any) -> Any:
 
 
 def as_csv(table: Table) -> str:
-    """Return every figure, a line each: published ones, by fold, over folds, and pooled."""
+    """Return every figure, a line each: published ones, by fold, over folds, and pooled.
+
+    Then come the numbers of recordings, and in the column ``text`` all that the page says in words.
+    """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
@@ -191,12 +203,39 @@ def as_csv(table: Table) -> str:
         method = "" if row.measured is None else row.measured.method
         names = {"method": method, "title": row.title, "source": row.source}
         for line in _lines(row):
-            texts = {**names, **line}
-            writer.writerow(
-                {key: plain_text(text) if isinstance(text, str) else text
-                 for key, text in texts.items() if text is not None}
-            )  # fmt: skip
+            writer.writerow(_plain({**names, **line}))
+    for line in _about(table):
+        writer.writerow(_plain(line))
     return stream.getvalue()
+
+
+def _plain(line: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: plain_text(text) if isinstance(text, str) else text
+        for key, text in line.items()
+        if text is not None
+    }
+
+
+def _about(table: Table) -> Iterator[dict[str, Any]]:
+    evaluation = table.evaluation
+    for each in evaluation.recordings:
+        yield {
+            "level": "recordings",
+            "fold": each.fold,
+            "figure": f"{each.split} {each.kind}",
+            "value": each.found,
+            "n_missing": each.missing,
+            "n_published": each.published,
+        }
+    texts = {
+        "missing": evaluation.missing,
+        "passed over": evaluation.passed_over,
+        "notice": _sentences(table),
+    }
+    for level, told in texts.items():
+        yield from ({"level": level, "text": text} for text in told)
+    yield from ({"level": "about", "figure": name, "text": text} for name, text in facts(table))
 
 
 def _lines(row: Row) -> Iterator[dict[str, Any]]:

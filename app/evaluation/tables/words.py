@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from app.evaluation.published import Figure
-from app.evaluation.result import FoldResult, MethodResult
+from app.evaluation.result import Evaluation, FoldResult, MethodResult
+from app.evaluation.tables.building import Table
 from app.evaluation.tables.figures import Spread, Told
 
 NOTHING = "–"
@@ -76,6 +77,35 @@ def counts_in_words(counts: Mapping[str, int]) -> list[tuple[str, str]]:
         else:
             lines.setdefault(name, []).append(str(count))
     return [(f"{name[:1].upper()}{name[1:]}", ", ".join(told)) for name, told in lines.items()]
+
+
+def created_text(evaluation: Evaluation) -> str:
+    """Return when it was made."""
+    return evaluation.created.strftime("%Y-%m-%d, %H:%M %Z").strip()
+
+
+def title(table: Table) -> str:
+    """Return what was measured, as a heading."""
+    evaluation = table.evaluation
+    protocol = f", protocol {evaluation.protocol}" if evaluation.protocol else ""
+    return f"{evaluation.title}{protocol}"
+
+
+def facts(table: Table) -> list[tuple[str, str]]:
+    """Return how it was measured: names and what is told of them, for every kind of output."""
+    evaluation = table.evaluation
+    mode = MODES.get(evaluation.mode, evaluation.mode)
+    found = [("Data", f"{title(table)}; {mode}")]
+    found += [(f"{name[:1].upper()}{name[1:]}", text) for name, text in evaluation.settings.items()]
+    found += counts_in_words(evaluation.counts)
+    if table.published is not None:
+        label, heading = table.published.label, table.published.title
+        found.append(("Published figures", f"table {label} of the paper: {heading}"))
+    return [
+        *found,
+        ("Software", f"lmkl-pad {evaluation.version}"),
+        ("Date", created_text(evaluation)),
+    ]
 
 
 def threshold_text(result: MethodResult) -> str:
