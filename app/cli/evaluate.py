@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 DEFAULT_OUTPUT = Path("lmkl-pad-evaluation")
 """Where tables go unless another folder is named: in the folder the command was given in."""
 
-OFFLINE_PRESET = "texture"
-"""A preset whose weights come with the installation."""
-
 STOPPED = "Stopped. What was finished is kept; the same command goes on from there."
 
 
@@ -53,6 +50,13 @@ def evaluate_command(
         ),
     ] = "",
     preset: PresetName = None,
+    paper_views: Annotated[
+        bool,
+        typer.Option(
+            "--paper-views",
+            help="Stop if the paper's networks are missing, instead of using the default preset.",
+        ),
+    ] = False,
     methods: Annotated[
         str,
         typer.Option("--methods", metavar="A,B", help="Some methods; all of --list by default."),
@@ -144,6 +148,7 @@ def evaluate_command(
     options = _options(
         methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
         preset=preset or "",
+        paper_views=paper_views,
         n_frames=frames,
         selection=selection,
         grid=grid,
@@ -220,20 +225,24 @@ def _layout(
 def _measured(
     layout: "Layout", database: "Database", options: "Options", *, hidden: bool
 ) -> "Evaluation":
-    from app.evaluation.running import run
+    from app.evaluation.running import available_preset, run
+    from lmkl_core.features.presets import DEFAULT_PRESET
     from lmkl_core.features.weights import MissingWeightsError
 
+    # Told before hours of work, and again in the table.
+    if instead := available_preset(database, options)[1]:
+        say(instead)
     try:
         with _stoppable(), progress("Starting", hidden=hidden) as tell:
             return run(layout, database, options, progress=tell)
     except MissingWeightsError:
         preset = options.preset or database.preset
-        if preset == OFFLINE_PRESET:
+        if preset == DEFAULT_PRESET:
             raise  # the sentence of the error itself says how to mend the installation
         stop(
             f"The weights of the preset {preset} are not all on this computer: "
             f"`lmkl-pad weights fetch --preset {preset}` gets them; without a network, "
-            f"`--preset {OFFLINE_PRESET}` measures with what is installed.",
+            f"`--preset {DEFAULT_PRESET}` measures with what is installed.",
             ExitCode.MISSING_WEIGHTS,
         )
 

@@ -9,6 +9,7 @@ at whatever point, goes on there the next time and ends with the same figures.
 import contextlib
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
 
@@ -36,7 +37,17 @@ from app.evaluation.working import Outcome
 from app.logs import way_of
 from app.protocols.types import Database, Layout, Plan
 from app.storage import FEATURES_NAME, StorageError, remember_cache
-from lmkl_core.features.presets import Preset, PresetError, load_preset, with_descriptors
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.presets import (
+    DEFAULT_PRESET,
+    Crop,
+    Preset,
+    PresetError,
+    load_preset,
+    with_descriptors,
+)
+from lmkl_core.features.shipped import refuse_unshipped
+from lmkl_core.features.weights import MissingWeightsError, find
 
 OWN = ("plain", "demo")
 """Databases without a protocol of others, on which the quality gate counts as in the app."""
@@ -84,7 +95,7 @@ def run(
     options = options or Options()
     methods = chosen_methods(options.methods)
     check(layout)
-    preset = load_preset(options.preset or database.preset)
+    preset, instead = available_preset(database, options)
     gate = layout.database in OWN if options.gate is None else options.gate
     eyes = Eyes(
         _with_descriptors(preset),
@@ -117,6 +128,7 @@ def run(
         settings=settings_of(options, preset, eyes, gate),
         counts=counts(layout, library),
         notes=(
+            *((instead,) if instead else ()),
             *layout.notes,
             *eyes.extractor.notes,
             *remarks(library, options.max_train, layout),
@@ -130,6 +142,45 @@ def run(
         missing=layout.missing,
         passed_over=layout.passed_over,
     )
+
+
+def available_preset(database: Database, options: Options) -> tuple[Preset, str]:
+    """Return the preset to use, and a sentence where it is not the database's own.
+
+    Parameters
+    ----------
+    database : Database
+        Its preset is taken unless another is asked for, or its networks cannot be used here.
+    options : Options
+        What was asked for.
+    """
+    preset = load_preset(options.preset or database.preset)
+    if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
+        return preset, ""
+    try:
+        refuse_unshipped(preset.networks, preset.name)
+        for name in preset.networks:
+            find(name, options.weights)
+    except (MissingWeightsError, EngineError) as error:
+        way = f"`lmkl-pad weights fetch --preset {preset.name}` gets them"
+        if isinstance(error, EngineError):
+            way = str(error).rstrip(".")
+        other = load_preset(DEFAULT_PRESET)
+        if all(crop.of == "image" for crop in preset.crops):
+            other = _of_whole_pictures(other)
+        return other, (
+            f"The networks of the paper's views ({preset.name}) are not on this computer, so the "
+            f"views are those of the preset {other.name}: {way}, and `--paper-views` stops "
+            "without them."
+        )
+    return preset, ""
+
+
+def _of_whole_pictures(preset: Preset) -> Preset:
+    """Return the networks and layers of a preset on whole pictures: objects have no faces."""
+    crop = Crop("image", preset.crops[0].size, of="image")
+    branches = tuple(replace(branch, crops=(crop.name,)) for branch in preset.branches)
+    return replace(preset, name=f"{preset.name}-image", crops=(crop,), branches=branches)
 
 
 def _with_descriptors(preset: Preset) -> Preset:

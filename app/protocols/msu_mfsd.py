@@ -95,6 +95,7 @@ DATABASE = Database(
     TITLE,
     reader("msu-mfsd", TITLE, gather, protocols=("",), modes=MODES, published=PUBLISHED),
     modes=MODES,
+    preset="paper-pad",
     table="MSU",
     published=PUBLISHED,
     reference="Wen, Han and Jain: Face spoof detection with image distortion analysis, IEEE "

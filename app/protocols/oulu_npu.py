@@ -158,6 +158,7 @@ DATABASE = Database(
     reader("oulu-npu", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published=PUBLISHED),
     protocols=PROTOCOLS,
     modes=MODES,
+    preset="paper-pad",
     table="ONC",
     published=PUBLISHED,
     reference="Boulkenafet, Komulainen, Li, Feng and Hadid: OULU-NPU: a mobile face presentation "

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 from app.shown import BONA_FIDE
 from app.types import Frame
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.presets import DEFAULT_PRESET
 
 Mode: TypeAlias = Literal["client-independent", "client-specific", "one-against-rest"]
 """One model for all people; one for each; one for each class of objects."""
@@ -168,7 +169,7 @@ class Database:
     modes : tuple of str
         Modes it can be read in, the paper's first.
     preset : str
-        Views that the paper used on it.
+        Views that the paper used on it; the default ones where the paper has no table.
     table : str
         Label of the paper's table, such as ``RM``; empty where the paper has none.
     published : mapping
@@ -184,7 +185,7 @@ class Database:
     read: Callable[..., Layout]
     protocols: tuple[str, ...] = ("",)
     modes: tuple[Mode, ...] = ("client-independent", "client-specific")
-    preset: str = "paper-pad"
+    preset: str = DEFAULT_PRESET
     table: str = ""
     published: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     reference: str = ""

@@ -4,6 +4,8 @@ import csv
 import json
 import shutil
 
+import cv2
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -13,8 +15,11 @@ from app.cli.main import cli
 from app.demo_video.recordings import write_recordings
 from app.demo_video.takes import Take
 from app.evaluation import running
+from app.evaluation.options import Options
+from app.protocols.abnormal_objects import CLASSES
 from app.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
+from lmkl_core.features.presets import load_preset
 
 RUNNER = CliRunner(env={"COLUMNS": "110", "TERM": "dumb", "NO_COLOR": "1"})
 LITTLE = ("--preset", "tiny", "--frames", "5", "--selection", "none", "--no-gate")
@@ -199,6 +204,42 @@ def test_that_an_incomplete_database_is_measured_when_that_is_allowed(own, msu, 
     }  # fmt: skip
 
 
+def objects(root):
+    """Write 1001 Abnormal Objects with a few small pictures of noise a class."""
+    rng = np.random.default_rng(0)
+    for name in CLASSES:
+        for kind, count in (("normal", 12), ("abnormal", 2)):
+            (root / kind / name).mkdir(parents=True)
+            for number in range(count):
+                picture = rng.integers(0, 255, (64, 64, 3), dtype=np.uint8)
+                cv2.imwrite(str(root / kind / name / f"{number}.png"), picture)
+    return root
+
+
+def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path):
+    places = ("--root", objects(tmp_path / "objects"), "--output", tmp_path / "out")
+    arguments = ("abnormal-objects", *places, "--cache", tmp_path / "cache")
+    arguments += ("--methods", "md", "--selection", "none")
+    run = evaluate(*arguments, "--paper-views")
+    assert run.exit_code == ExitCode.MISSING_WEIGHTS
+    run = evaluate(*arguments)
+    assert run.exit_code == ExitCode.OK, run.output
+    told = "`lmkl-pad weights fetch --preset paper-objects`"
+    assert told in run.stderr
+    document = json.loads((tmp_path / "out" / "abnormal-objects.json").read_text(encoding="utf-8"))
+    assert any(told in notice for notice in document["notices"])
+    assert document["settings"]["preset"] == "texture-image"
+    # Whole pictures: noise has no faces, and every picture has a score.
+    (measured,) = [row["measured"] for row in document["rows"] if row["measured"]]
+    level = measured["presentation_level"]
+    assert level["pooled"]["figures"]["AUC"]["n_attacks"] == 12
+
+
+@pytest.mark.parametrize("name", ["nuaa", "casia-fasd", "plain", "demo"])
+def test_that_databases_without_a_table_use_the_default_preset(name):
+    assert running.available_preset(DATABASES[name], Options()) == (load_preset("texture"), "")
+
+
 # ------------------------------------------------------------------ refusals
 
 
@@ -266,8 +307,6 @@ def test_that_the_list_is_there_for_machines():
 
 
 def test_that_every_preset_of_a_database_exists():
-    from lmkl_core.features.presets import load_preset
-
     for database in DATABASES.values():
         assert load_preset(database.preset)
 
