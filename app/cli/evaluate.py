@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 DEFAULT_OUTPUT = Path("lmkl-pad-evaluation")
 """Where tables go unless another folder is named: in the folder the command was given in."""
 
+CLUSTER_SECONDS = 20
+"""How long a cluster may take to answer."""
+
 STOPPED = "Stopped. What was finished is kept; the same command goes on from there."
 
 
@@ -95,9 +98,17 @@ def evaluate_command(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", metavar="N", help="Models fitted at a time; -1 for all cores."
+            "--jobs", "-j", metavar="N", help="Processes for views and models; -1 for all cores."
         ),
     ] = None,
+    cluster: Annotated[
+        str,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Scheduler of a Dask cluster whose machines see the same files.",
+        ),
+    ] = "",
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="Of everything that uses chance.")
     ] = 0,
@@ -154,13 +165,14 @@ def evaluate_command(
         grid=grid,
         threshold=threshold,
         gate=gate,
-        n_jobs=jobs,
+        n_jobs=-1 if cluster and jobs is None else jobs,
         seed=seed,
         cache=cache,
     )
     layout = _layout(database, root, protocol, mode, allow_missing)
     make_folder(output)
-    evaluation = _measured(layout, database, options, hidden=as_json)
+    with _workers(cluster):
+        evaluation = _measured(layout, database, options, hidden=as_json)
     with _stoppable(), progress("Making the table", hidden=as_json):
         table = build(evaluation)
         files = write(table, output, with_scores=scores)
@@ -245,6 +257,26 @@ def _measured(
             f"`--preset {DEFAULT_PRESET}` measures with what is installed.",
             ExitCode.MISSING_WEIGHTS,
         )
+
+
+@contextmanager
+def _workers(address: str) -> Iterator[None]:
+    """Give the work to a Dask cluster, if one is named."""
+    if not address:
+        yield
+        return
+    from joblib import parallel_config
+
+    try:
+        from distributed import Client
+    except ImportError:
+        stop('--cluster needs Dask: pip install "dask[distributed]".', ExitCode.USAGE)
+    try:
+        client = Client(address, timeout=CLUSTER_SECONDS)
+    except (OSError, ValueError) as error:
+        stop(f"The cluster at {address} does not answer ({error}).", ExitCode.FAILED)
+    with client, parallel_config(backend="dask"):
+        yield
 
 
 @contextmanager

@@ -1,9 +1,8 @@
 """An evaluation from beginning to end: views, models, scores, thresholds, tables.
 
-Views are made in this process, one recording after the other, since the networks use all cores by
-themselves. Then every method on every plan is a task for joblib: whatever backend is active takes
-them, a Dask cluster included. Both keep what they finish on disk, so that a run that is broken off,
-at whatever point, goes on there the next time and ends with the same figures.
+Views of recordings, and then every method on every plan, are tasks for joblib: whatever backend is
+active takes them, a Dask cluster included. Both keep what they finish on disk, so that a run that
+is broken off, at whatever point, goes on there the next time and ends with the same figures.
 """
 
 import contextlib
@@ -110,7 +109,7 @@ def run(
         with contextlib.suppress(StorageError):
             remember_cache(options.cache)
     library = Library(eyes, Cache(FEATURES_NAME, options.cache), options.n_frames)
-    library.prepare(recordings_of(layout), progress=progress, cancel=cancel)
+    library.prepare(recordings_of(layout), n_jobs=options.n_jobs, progress=progress, cancel=cancel)
     lines = rows(methods, list(eyes.columns))
     plans = list(plans_of(layout))
     others = [_others(plan, plans, layout, options) for plan in plans]

@@ -30,6 +30,9 @@ class Footage(Protocol):
     def frames(self, n: int) -> Iterator[Frame]:
         """Yield up to ``n`` frames, spread evenly over the whole recording."""
 
+    def count(self, n: int) -> int:
+        """Return how many of ``n`` frames there may be, without decoding anything."""
+
 
 @dataclass(frozen=True)
 class Recording:

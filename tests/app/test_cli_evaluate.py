@@ -216,7 +216,8 @@ def objects(root):
     return root
 
 
-def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path):
+def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "DEFAULT_PRESET", "tiny")
     places = ("--root", objects(tmp_path / "objects"), "--output", tmp_path / "out")
     arguments = ("abnormal-objects", *places, "--cache", tmp_path / "cache")
     arguments += ("--methods", "md", "--selection", "none")
@@ -228,7 +229,7 @@ def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path):
     assert told in run.stderr
     document = json.loads((tmp_path / "out" / "abnormal-objects.json").read_text(encoding="utf-8"))
     assert any(told in notice for notice in document["notices"])
-    assert document["settings"]["preset"] == "texture-image"
+    assert document["settings"]["preset"] == "tiny-image"
     # Whole pictures: noise has no faces, and every picture has a score.
     (measured,) = [row["measured"] for row in document["rows"] if row["measured"]]
     level = measured["presentation_level"]
