@@ -209,8 +209,8 @@ def views():
         if name != "plain"
     )
     print(
-        f"views of {len(takes)} videos of {VIDEO_FRAMES} frames, 640 x 480, 20 used of each, preset "
-        f"texture, against one job that counts frames first: {told} "
+        f"views of {len(takes)} videos of {VIDEO_FRAMES} frames, 640 x 480, 20 of each, texture, "
+        f"against one job that counts frames first: {told} "
         f"(load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)"
     )
 

@@ -152,15 +152,20 @@ def available_preset(database: Database, options: Options) -> tuple[Preset, str]
         Its preset is taken unless another is asked for, or its networks cannot be used here.
     options : Options
         What was asked for.
+
+    Raises
+    ------
+    MissingWeightsError, EngineError
+        If the networks of a preset that was insisted on cannot be used here.
     """
     preset = load_preset(options.preset or database.preset)
-    if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
-        return preset, ""
     try:
         refuse_unshipped(preset.networks, preset.name)
         for name in preset.networks:
             find(name, options.weights)
     except (MissingWeightsError, EngineError) as error:
+        if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
+            raise
         way = f"`lmkl-pad weights fetch --preset {preset.name}` gets them"
         if isinstance(error, EngineError):
             way = str(error).rstrip(".")

@@ -148,12 +148,13 @@ def test_that_a_log_is_told_every_minute_how_far_a_long_part_is():
 
 
 def test_that_missing_weights_are_told_with_both_ways_out(own, tmp_path):
-    run = evaluate_own(own, tmp_path, "--preset", "paper-pad")
+    places = ("--root", own / "recordings", "--output", tmp_path)
+    run = evaluate("plain", *places, "--preset", "tiny", "--preset", "paper-pad")
     assert run.exit_code == ExitCode.MISSING_WEIGHTS
     assert "`lmkl-pad weights fetch --preset paper-pad`" in run.stderr
     assert "`--preset texture`" in run.stderr
-    assert len(run.stderr.strip().splitlines()) == 2
-    assert run.stderr.splitlines()[0] == "Starting"
+    # Before the run with the other preset.
+    assert len(run.stderr.strip().splitlines()) == 1
 
 
 @pytest.fixture
@@ -241,6 +242,49 @@ def test_that_databases_without_a_table_use_the_default_preset(name):
     assert running.available_preset(DATABASES[name], Options()) == (load_preset("texture"), "")
 
 
+# ------------------------------------------------------------------ several runs
+
+
+def test_that_several_presets_and_seeds_are_compared_on_one_page(own, tmp_path):
+    out = tmp_path / "out"
+    run = evaluate_own(own, out, "--methods", "md,gmm", "--preset", "handmade", "--seed", 0,
+                       "--seed", 1)  # fmt: skip
+    assert run.exit_code == ExitCode.OK, run.output
+    names = ["tiny-seed-0", "tiny-seed-1", "handmade-seed-0", "handmade-seed-1"]
+    assert {path.name for path in out.iterdir() if path.is_dir()} == set(names)
+    assert (out / "handmade-seed-1" / "plain.html").exists()
+    document = json.loads((out / "comparison.json").read_text(encoding="utf-8"))
+    assert document["reference"] == names[0]
+    assert [each["name"] for each in document["runs"]] == names
+    assert {line["method"] for line in document["lines"]} == {"md", "gmm"}
+    for line in document["lines"]:
+        assert (line["difference"] is None) == (line["run"] == names[0])
+        if line["difference"]:
+            assert line["difference"]["is_paired"]
+        # The figures of a run are those of its own table.
+        table = json.loads((out / line["run"] / "plain.json").read_text(encoding="utf-8"))
+        (row,) = [row for row in table["rows"] if row["method"] == line["method"]]
+        figures = row["measured"]["presentation_level"]["pooled"]["figures"]
+        assert figures[line["figure"]]["value"] == line["value"]
+    for name in names:
+        assert name in run.stdout
+        assert name in (out / "comparison.html").read_text(encoding="utf-8")
+        assert name in (out / "comparison.tex").read_text(encoding="utf-8")
+
+
+def test_that_several_databases_are_compared_without_pairs(own, msu, tmp_path):
+    out = tmp_path / "out"
+    places = ("--root", own / "recordings", "--root", msu, "--cache", own / "cache")
+    run = evaluate("plain", "msu-mfsd", *places, "--output", out, *LITTLE, "--methods", "md",
+                   "--allow-missing", "--json")  # fmt: skip
+    assert run.exit_code == ExitCode.OK, run.output
+    document = json.loads(run.stdout)
+    assert [each["name"] for each in document["runs"]] == ["plain", "msu-mfsd"]
+    found = [line["difference"] for line in document["lines"] if line["run"] == "msu-mfsd"]
+    assert found
+    assert not any(each["is_paired"] for each in found)
+
+
 # ------------------------------------------------------------------ refusals
 
 
@@ -271,6 +315,8 @@ def test_that_a_database_needs_a_root_and_says_so():
         (("plain", "--grid", "magic"), "grid='magic' is unknown"),
         (("plain", "--frames", "0"), "n_frames=0"),
         (("plain", "--jobs", "0"), "n_jobs=0"),
+        (("plain", "nuaa", "--root", "x"), "2 times"),
+        (("demo", "demo"), "named twice"),
     ],
 )
 def test_that_what_cannot_be_used_is_refused_before_any_work(arguments, told):

@@ -43,6 +43,16 @@ def interval_text(told: Told) -> str:
     return f"{share(low)} to {share(high)}"
 
 
+def difference_text(value: float | None, interval: tuple[float, float] | None) -> str:
+    """Return a difference in percentage points as ``"+1.5 (-0.2 to +3.1)"``."""
+    if value is None:
+        return NOTHING
+    told = f"{100 * value:+.1f}"
+    if interval is None:
+        return told
+    return f"{told} ({100 * interval[0]:+.1f} to {100 * interval[1]:+.1f})"
+
+
 def ends_text(ends: tuple[float, float] | None) -> str:
     """Return the lowest and the highest of several figures as ``"12.5 to 50.0"``."""
     return NOTHING if ends is None else f"{share(ends[0])} to {share(ends[1])}"
