@@ -1,5 +1,6 @@
 """Runs of ``lmkl-pad evaluate``: measured, written, and put side by side."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -79,7 +80,13 @@ def _measured(
 ) -> "Evaluation":
     from app.evaluation.running import run
 
-    with _stoppable(), progress("Starting", hidden=hidden) as tell:
+    with (
+        warnings.catch_warnings(),
+        _stoppable(),
+        progress("Starting", hidden=hidden) as tell,
+    ):
+        # joblib replaces workers that hold much memory, and their work is done all the same.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs")
         return run(layout, database, options, progress=tell)
 
 

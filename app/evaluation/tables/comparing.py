@@ -13,6 +13,7 @@ from typing import get_args
 from app.evaluation.tables.building import WITHOUT_PAPER, Row, Table
 from app.evaluation.tables.data import sentences
 from app.evaluation.tables.figures import MOST_SUBJECTS, Measured, Told
+from app.evaluation.tables.notices import unlike_the_paper
 from app.evaluation.tables.words import facts
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import bootstrap_difference
@@ -59,8 +60,10 @@ class Difference:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval does not hold zero."""
-        return self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]
+        """Whether the interval does not hold zero, and enough subjects were drawn to say so."""
+        if self.interval is None or self.n_subjects < FEW_SUBJECTS:
+            return False
+        return not self.interval[0] <= 0 <= self.interval[1]
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,11 @@ class Comparison:
         notes = dict.fromkeys(
             line.difference.note for line in self.lines if line.difference and line.difference.note
         )
-        said = {run.name: sentences(run.table) for run in self.runs}
+        # Published figures are not on this page.
+        said = {
+            run.name: [s for s in sentences(run.table) if s not in unlike_the_paper(run.table)]
+            for run in self.runs
+        }
         shared = [each for each in said[self.runs[0].name] if all(each in s for s in said.values())]
         alone = [
             f"{name}: {each}" for name, told in said.items() for each in told if each not in shared

@@ -47,10 +47,14 @@ def difference_text(value: float | None, interval: tuple[float, float] | None) -
     """Return a difference in percentage points as ``"+1.5 (-0.2 to +3.1)"``."""
     if value is None:
         return NOTHING
-    told = f"{100 * value:+.1f}"
     if interval is None:
-        return told
-    return f"{told} ({100 * interval[0]:+.1f} to {100 * interval[1]:+.1f})"
+        return _signed(value)
+    return f"{_signed(value)} ({_signed(interval[0])} to {_signed(interval[1])})"
+
+
+def _signed(value: float) -> str:
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
 
 
 def ends_text(ends: tuple[float, float] | None) -> str:

@@ -54,6 +54,10 @@ def test_that_only_runs_of_one_database_are_paired(comparison):
     assert (told["other"].is_paired, told["other"].n_subjects) == (False, 28)
 
 
+def signed(share):
+    return re.sub(r"[+-]0\.0$", "0.0", f"{100 * share:+.1f}")
+
+
 def test_that_every_output_has_the_same_numbers(comparison, tmp_path):
     write_comparison(comparison, tmp_path)
     texts = {path.suffix: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
@@ -68,8 +72,8 @@ def test_that_every_output_has_the_same_numbers(comparison, tmp_path):
             found = line["difference"]
             assert float(row["difference"]) == found["value"]
             assert float(row["difference_low"]) == found["low"]
-            ends = " to ".join(f"{100 * found[end]:+.1f}" for end in ("low", "high"))
-            told = f"{100 * found['value']:+.1f} ({ends})"
+            ends = " to ".join(signed(found[end]) for end in ("low", "high"))
+            told = f"{signed(found['value'])} ({ends})"
             assert told in page
             assert told in texts[".tex"]
 
@@ -93,6 +97,7 @@ def test_that_names_from_anyone_are_escaped(tmp_path):
 def test_that_few_subjects_are_told():
     made = compare([run("a", 1, n_subjects=5), run("b", 2, n_subjects=5)])
     assert any("5 subjects are few" in notice for notice in made.notices)
+    assert not any(line.difference.is_clear for line in made.lines if line.difference)
 
 
 def test_that_a_method_of_one_run_alone_has_no_difference():
