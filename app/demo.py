@@ -154,7 +154,7 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
         done += 1
         tell(text)
 
-    tell("preparing the networks, which takes a minute the first time")
+    tell("preparing the networks")
     extractor = Extractor(load_preset(DEFAULT_PRESET))
     pipeline = Pipeline(extractor, FaceTracker(make_detector()))
     recordings = _recorded(takes)

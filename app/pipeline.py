@@ -42,7 +42,7 @@ _TRAIL = 16
 
 
 class Extractor(Protocol):
-    """What the pipeline needs of :class:`lmkl_core.features.extractor.Extractor`."""
+    """What the pipeline needs of `lmkl_core.features.extractor.Extractor`."""
 
     @property
     def preset(self) -> Preset:
@@ -53,7 +53,7 @@ class Extractor(Protocol):
 
 
 class Meter(Protocol):
-    """What the pipeline needs of :class:`lmkl_core.features.liveness.LivenessMeter`."""
+    """What the pipeline needs of `lmkl_core.features.liveness.LivenessMeter`."""
 
     @property
     def crops(self) -> tuple[Crop, ...]:

@@ -7,7 +7,8 @@ against, so that a presentation cannot contradict itself.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,9 @@ ENOUGH_FRAMES = 5
 """With fewer scored frames than this a presentation has no response."""
 
 LONGEST_NAME = 60
+LONGEST_SOURCE = 200
+LARGEST_SIDE = 1 << 16
+"""Pixels of a frame or a face."""
 
 LARGEST_NUMBER = 1e300
 """Of scores and thresholds that are read: sums of more overflow."""
@@ -38,12 +42,16 @@ class JudgedFrame:
 
     The verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
     (without). Liveness and familiarity belong to a score, and are None where they are not known.
+    ``size`` is the side of the face in pixels, ``seconds`` the time that judging the frame took;
+    both are None where they were not measured.
     """
 
     verdict: Verdict
     score: float | None = None
     liveness: float | None = None
     familiarity: Familiarity | None = None
+    size: float | None = None
+    seconds: float | None = None
 
 
 def judged(scored: Scored) -> JudgedFrame:
@@ -53,13 +61,47 @@ def judged(scored: Scored) -> JudgedFrame:
     when that reaches the threshold.
     """
     score, threshold = scored.score, scored.threshold
+    measured: dict[str, Any] = {"size": _face_size(scored), "seconds": scored.seconds or None}
     if score is None or threshold is None or not math.isfinite(score + threshold):
         is_missing = scored.verdict is Verdict.NO_FACE
-        return JudgedFrame(Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY)
+        verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY
+        return JudgedFrame(verdict, **measured)
     is_unfamiliar = scored.verdict is Verdict.UNFAMILIAR
     refused = Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK
     verdict = Verdict.GENUINE if score >= threshold else refused
-    return JudgedFrame(verdict, score, scored.liveness, scored.familiarity)
+    return JudgedFrame(verdict, score, scored.liveness, scored.familiarity, **measured)
+
+
+def _face_size(scored: Scored) -> float | None:
+    checks = () if scored.quality is None else scored.quality.checks
+    return next((one.value for one in checks if one.name == "size" and one.value > 0), None)
+
+
+@dataclass(frozen=True)
+class Capture:
+    """When and with what a presentation was captured, as far as the program can tell.
+
+    Attributes
+    ----------
+    began : str
+        Date and time with its offset, as ISO 8601 has it; empty when not known.
+    source : str
+        Name of the camera, file or demo.
+    width, height : int
+        Of the first frame, in pixels; 0 when not known.
+    rate : float or None
+        Frames that the source delivered in a second.
+    system, processor : str
+        Of the computer.
+    """
+
+    began: str = ""
+    source: str = ""
+    width: int = 0
+    height: int = 0
+    rate: float | None = None
+    system: str = ""
+    processor: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,6 +122,8 @@ class Presentation:
         Of the model that judged them; empty when it is not known.
     is_simulated : bool
         Whether it was generated and not held before a camera.
+    capture : Capture
+        When and with what.
     """
 
     number: int
@@ -88,6 +132,7 @@ class Presentation:
     threshold: float | None
     digest: str = ""
     is_simulated: bool = False
+    capture: Capture = Capture()
 
     @property
     def is_attack(self) -> bool:
@@ -112,6 +157,18 @@ class Presentation:
     def liveness(self) -> float | None:
         """Mean liveness, where there is a mean score and it was measured."""
         return None if self._means is None else self._means.liveness
+
+    @property
+    def seconds(self) -> float | None:
+        """Processing time: the sum over its frames; None when it was not measured."""
+        times = [frame.seconds for frame in self.frames if frame.seconds is not None]
+        return sum(times) if times else None
+
+    @property
+    def size(self) -> float | None:
+        """Mean side of the face in pixels, over the frames in which one was measured."""
+        sizes = [frame.size for frame in self.frames if frame.size is not None]
+        return sum(sizes) / len(sizes) if sizes else None
 
     @property
     def verdict(self) -> Verdict:
@@ -164,6 +221,9 @@ class Presentation:
             "liveness": [frame.liveness for frame in self.frames],
             "room": [_distance(frame, "room") for frame in self.frames],
             "place": [_distance(frame, "place") for frame in self.frames],
+            "sizes": [frame.size for frame in self.frames],
+            "seconds": [frame.seconds for frame in self.frames],
+            "capture": asdict(self.capture),
         }
 
 
@@ -206,7 +266,7 @@ def presentation_from(value: Any) -> Presentation:
         In one half sentence that says what is wrong.
     """
     if not isinstance(value, Mapping):
-        raise TrialError("it is no object")
+        raise TrialError("it must be an object")
     number, species = value.get("number"), value.get("species")
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise TrialError("its number is not a whole number from 1")
@@ -219,7 +279,35 @@ def presentation_from(value: Any) -> Presentation:
     if threshold is not None:
         threshold = _finite(threshold, "its threshold")
     frames = _frames_from(value, threshold)
-    return Presentation(number, species, frames, threshold, digest, is_simulated)
+    capture = _capture_from(value.get("capture", {}))
+    return Presentation(number, species, frames, threshold, digest, is_simulated, capture)
+
+
+_TEXTS = ("began", "source", "system", "processor")
+
+
+def _capture_from(value: Any) -> Capture:
+    known = Capture.__dataclass_fields__
+    if not isinstance(value, Mapping) or not set(value) <= set(known):
+        raise TrialError("its capture has other fields than " + ", ".join(known))
+    capture = Capture(**value)
+    for name in _TEXTS:
+        if not isinstance(getattr(capture, name), str):
+            raise TrialError(f"its capture's {name} must be text")
+    for side in (capture.width, capture.height):
+        if not isinstance(side, int) or isinstance(side, bool) or not 0 <= side <= LARGEST_SIDE:
+            raise TrialError("its capture's width and height must be whole numbers of pixels")
+    if capture.rate is not None and _finite(capture.rate, "its capture's rate") <= 0:
+        raise TrialError("its capture's rate is not above 0")
+    if capture.began:
+        try:
+            datetime.fromisoformat(capture.began)
+        except ValueError:
+            raise TrialError("its capture's began must be a date") from None
+    texts: dict[str, Any] = {
+        name: cleaned_name(getattr(capture, name), LONGEST_SOURCE) for name in _TEXTS
+    }
+    return replace(capture, **texts)
 
 
 def _is_plain(species: str) -> bool:
@@ -233,16 +321,27 @@ def _frames_from(value: Mapping[str, Any], threshold: float | None) -> tuple[Jud
     verdicts = value.get("verdicts")
     if not isinstance(verdicts, list) or not isinstance(value.get("scores"), list):
         raise TrialError("verdicts and scores must be lists")
-    # Earlier versions did not write the last three.
+    # Earlier versions wrote only verdicts and scores.
+    optional = ("liveness", "room", "place", "sizes", "seconds")
     columns = [verdicts, value["scores"]]
-    columns += [value.get(name, [None] * len(verdicts)) for name in ("liveness", "room", "place")]
+    columns += [value.get(name, [None] * len(verdicts)) for name in optional]
     for column in columns:
         if not isinstance(column, list) or not 0 < len(column) == len(verdicts):
             raise TrialError("it needs one verdict and one score for every frame")
     return tuple(_frame_from(threshold, *row) for row in zip(*columns, strict=True))
 
 
-def _frame_from(
+def _frame_from(threshold: float | None, verdict: Any, score: Any, *measured: Any) -> JudgedFrame:
+    *about_score, size, seconds = measured
+    frame = _judged_from(threshold, verdict, score, *about_score)
+    if size is not None and not 0 < (size := _finite(size, "a size")) <= LARGEST_SIDE:
+        raise TrialError("a size must be a number of pixels")
+    if seconds is not None and (seconds := _finite(seconds, "a time")) < 0:
+        raise TrialError("a time is negative")
+    return replace(frame, size=size, seconds=seconds)
+
+
+def _judged_from(
     threshold: float | None, verdict: Any, score: Any, liveness: Any, room: Any, place: Any
 ) -> JudgedFrame:
     if verdict not in (*_SCORED, *_UNSCORED):
@@ -268,7 +367,7 @@ def _frame_from(
 
 def _finite(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TrialError(f"{what} is no number")
+        raise TrialError(f"{what} must be a number")
     try:
         number = float(value)
     except OverflowError:

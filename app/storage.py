@@ -1,7 +1,8 @@
 """Where the program keeps what is the person's own, and how all of it is deleted.
 
 Three places: the settings' file in the folder for configuration, the folder ``personal`` in the one
-for data, and what evaluations of recordings leave in the cache, or in a folder that the person
+for data (takes that no model holds yet, test sessions, templates of their details), and what
+evaluations of recordings leave in the cache, or in a folder that the person
 named for it (views of faces, and scores). Nothing else of the person's is stored anywhere unless
 they save it themselves. On some systems these folders are one and hold the networks' files too; so
 deleting goes by these names and never by whole folders, whatever an environment variable points to.
@@ -40,6 +41,9 @@ MOST_CACHES = 100
 
 TAKES_NAME = "unsaved"
 """Folder in the personal one: takes that no saved model holds (`app.recovery`)."""
+
+TESTS_NAME = "tests"
+"""Folder in the personal one: guided test sessions (`app.guided_test.keeping`)."""
 
 
 _ENTRIES = re.compile(r"[0-9a-f]{2}")

@@ -4,12 +4,20 @@ Used by one thread. `Trial.start` names what is presented, `Trial.offer` takes e
 until there are enough, and `Trial.shown` is what a view shows of it all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
+from app.guided_test.details import as_dict as details_as_dict
+from app.guided_test.details import details_from
+from app.guided_test.machine import operating_system, processor
+from app.guided_test.outcome import outcome_sentence, tally_row
+from app.guided_test.plans import TestPlan, plan_from
 from app.names import cleaned_name
 from app.presentation import (
     ENOUGH_FRAMES,
+    LONGEST_SOURCE,
+    Capture,
     JudgedFrame,
     Presentation,
     TrialError,
@@ -17,8 +25,8 @@ from app.presentation import (
     presentation_from,
     species_name,
 )
-from app.shown import BONA_FIDE, SPECIES, Scored, TallyRow, TrialShown
-from app.types import Verdict
+from app.shown import BONA_FIDE, Details, Scored, TallyRow, TrialShown
+from app.types import Frame, Verdict
 
 __all__ = ["FRAMES_WANTED", "SECONDS_WANTED", "Presentation", "Trial", "TrialError"]
 
@@ -39,23 +47,37 @@ IDLE = "Choose what you present, then start."
 class _Running:
     """A presentation under way."""
 
-    def __init__(self, species: str, is_simulated: bool) -> None:
+    def __init__(self, species: str, is_simulated: bool, source: str, began: str) -> None:
         self.species = species
         self.is_simulated = is_simulated
+        self._source, self._began = source, began
         self.begin_again()
 
     def begin_again(self) -> None:
         self.frames: list[JudgedFrame] = []
         self.threshold: float | None = None
         self.seconds = 0.0
-        self._last_time: float | None = None
+        self._first: Frame | None = None
+        self._last: Frame | None = None
 
-    def add(self, frame: JudgedFrame, time: float) -> None:
-        self.frames.append(frame)
+    def add(self, judged: JudgedFrame, frame: Frame) -> None:
+        self.frames.append(judged)
+        self._first = self._first or frame
         # A source that is opened again starts its clock anew: only steps forward count.
-        if self._last_time is not None:
-            self.seconds += max(time - self._last_time, 0.0)
-        self._last_time = time
+        if self._last is not None:
+            self.seconds += max(frame.time - self._last.time, 0.0)
+        self._last = frame
+
+    @property
+    def capture(self) -> Capture:
+        width = height = 0
+        rate = None
+        if self._first is not None and self._last is not None:
+            height, width = (*getattr(self._first.image, "shape", ()), 0, 0)[:2]
+            n_delivered = self._last.number - self._first.number
+            rate = n_delivered / self.seconds if n_delivered > 0 < self.seconds else None
+        machine = operating_system(), processor()
+        return Capture(self._began, self._source, width, height, rate, *machine)
 
     @property
     def n_scored(self) -> int:
@@ -74,10 +96,30 @@ class _Running:
         return 1.0 if self.is_complete else min(share, 0.99)
 
 
-class Trial:
-    """The presentations of a test session."""
+def _now() -> datetime:
+    return datetime.now().astimezone()
 
-    def __init__(self) -> None:
+
+class Trial:
+    """The presentations of a test session, with its plan and its details.
+
+    Parameters
+    ----------
+    clock : callable
+        Returns the date and time, with its offset.
+
+    Attributes
+    ----------
+    plan : TestPlan or None
+        How many presentations are wanted of what.
+    details : Details
+        What the people say about the test.
+    """
+
+    def __init__(self, clock: Callable[[], datetime] = _now) -> None:
+        self.plan: TestPlan | None = None
+        self.details = Details()
+        self._clock = clock
         self._presentations: list[Presentation] = []
         self._running: _Running | None = None
         self._digest = ""
@@ -109,7 +151,7 @@ class Trial:
             self._running.begin_again()
         self._digest = digest
 
-    def start(self, species: str, is_simulated: bool = False) -> None:
+    def start(self, species: str, is_simulated: bool = False, source: str = "") -> None:
         """Begin a presentation; one that is under way is dropped.
 
         Parameters
@@ -118,6 +160,8 @@ class Trial:
             `app.shown.BONA_FIDE`, one of `app.shown.SPECIES`, or a name of the person's own.
         is_simulated : bool
             Whether it is generated and not held before a camera.
+        source : str
+            Name of the camera, file or demo.
 
         Raises
         ------
@@ -125,7 +169,12 @@ class Trial:
             When the name is empty or too long.
         """
         known = (presentation.species for presentation in self._presentations)
-        self._running = _Running(species_name(species, known), is_simulated)
+        self._running = _Running(
+            species_name(species, known),
+            is_simulated,
+            cleaned_name(source, LONGEST_SOURCE),
+            self._clock().isoformat(timespec="seconds"),
+        )
         self._hint = ""
 
     def offer(self, scored: Scored) -> bool:
@@ -153,7 +202,7 @@ class Trial:
             if running.threshold is not None and running.threshold != scored.threshold:
                 running.begin_again()
             running.threshold = scored.threshold
-        running.add(frame, scored.frame.time)
+        running.add(frame, scored.frame)
         if running.is_complete:
             self._record(running)
             return True
@@ -189,10 +238,18 @@ class Trial:
         self._presentations = [kept for kept in self._presentations if kept.number != number]
 
     def clear(self) -> None:
-        """Drop everything and begin a new session."""
+        """Drop all presentations and begin a new session; plan and details stay."""
         self._presentations = []
         self._running = None
         self._next_number = 1
+        self._hint = IDLE
+
+    def take_over(self, other: "Trial") -> None:
+        """Go on with another session, in the place of this one."""
+        self._presentations = list(other.presentations)
+        self._next_number = other._next_number
+        self.plan, self.details = other.plan, other.details
+        self._running = None
         self._hint = IDLE
 
     def _record(self, running: _Running) -> None:
@@ -203,11 +260,12 @@ class Trial:
             running.threshold,
             self._digest,
             running.is_simulated,
+            running.capture,
         )
         self._presentations.append(presentation)
         self._next_number += 1
         self._running = None
-        self._hint = _outcome(presentation)
+        self._hint = outcome_sentence(presentation)
 
     @property
     def tally(self) -> tuple[TallyRow, ...]:
@@ -215,7 +273,7 @@ class Trial:
         names = list(dict.fromkeys(kept.species for kept in self._presentations))
         names.sort(key=lambda name: name != BONA_FIDE)
         return tuple(
-            _row(name, [kept for kept in self._presentations if kept.species == name])
+            tally_row(name, [kept for kept in self._presentations if kept.species == name])
             for name in names
         )
 
@@ -229,14 +287,21 @@ class Trial:
             hint=_running_hint(running) if running else self._hint,
             presentations=tuple(kept.shown for kept in self._presentations),
             tally=self.tally,
+            plan=None if self.plan is None else self.plan.shown(self._presentations),
+            details=self.details,
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the ended presentations as JSON values."""
+        """Return plan, details and the ended presentations as JSON values."""
+        return {**self.head(), "presentations": [kept.as_dict() for kept in self._presentations]}
+
+    def head(self) -> dict[str, Any]:
+        """Return the same without the presentations."""
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "presentations": [kept.as_dict() for kept in self._presentations],
+            "plan": None if self.plan is None else self.plan.as_dict(),
+            "details": details_as_dict(self.details),
         }
 
     @classmethod
@@ -267,6 +332,7 @@ class Trial:
                 "choose another file."
             )
         trial = cls()
+        trial._read_head(value)
         for place, row in enumerate(rows, start=1):
             try:
                 presentation = presentation_from(row)
@@ -282,62 +348,23 @@ class Trial:
             trial._next_number = presentation.number + 1
         return trial
 
+    def _read_head(self, value: Mapping[str, Any]) -> None:
+        """Read plan and details, which earlier versions did not write."""
+        what = "plan"
+        try:
+            plan = value.get("plan")
+            self.plan = None if plan is None else plan_from(plan)
+            what = "details"
+            self.details = details_from(value.get("details", {}))
+        except TrialError as error:
+            reason = str(error).rstrip(".")
+            raise TrialError(
+                f"The {what} of this test session cannot be read ({reason}): choose another file."
+            ) from error
+
 
 def _shown(value: Any) -> str:
     return cleaned_name(str(value), _LONGEST_SHOWN)
-
-
-def _row(species: str, presentations: list[Presentation]) -> TallyRow:
-    # Imported late: the window is shown before the numerical libraries are loaded, and the first
-    # presentation is judged long after that.
-    from lmkl_core.metrics import Rate
-
-    verdicts = [presentation.verdict for presentation in presentations]
-    n_accepted, n_refused = (
-        sum(verdict.accepts for verdict in verdicts),
-        sum(verdict.refuses for verdict in verdicts),
-    )
-    n_errors = n_refused if species == BONA_FIDE else n_accepted
-    rate = Rate(n_errors, n_accepted + n_refused)
-    return TallyRow(
-        species=species,
-        n=len(verdicts),
-        n_accepted=n_accepted,
-        n_refused=n_refused,
-        n_no_response=len(verdicts) - n_accepted - n_refused,
-        rate=rate.value,
-        interval=rate.interval,
-    )
-
-
-_TOLD = {
-    Verdict.GENUINE: "was accepted",
-    Verdict.ATTACK: "was refused",
-    Verdict.UNFAMILIAR: "was refused, in a light that was not enrolled",
-    Verdict.NO_FACE: "was not judged, because no face was found",
-    Verdict.POOR_QUALITY: "was not judged, because the picture was too poor",
-}
-
-
-def _outcome(presentation: Presentation) -> str:
-    """Return whether the newest presentation was judged rightly, how, and with what score."""
-    species = presentation.species
-    if species == BONA_FIDE:
-        what = "the genuine person"
-    elif species in SPECIES:
-        what = "the replayed video" if species == "replay" else f"the {species}"
-    else:
-        what = f"\N{LEFT DOUBLE QUOTATION MARK}{species}\N{RIGHT DOUBLE QUOTATION MARK}"
-    verdict = presentation.verdict
-    if not verdict.decides:
-        judged = "No response"
-    else:
-        is_right = presentation.is_attack == verdict.refuses
-        judged = "Right" if is_right else "Wrong"
-    told = f"{judged}: {what} {_TOLD[verdict]}."
-    if presentation.score is None or presentation.threshold is None:
-        return told
-    return f"{told} Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
 
 
 _MISSING = {

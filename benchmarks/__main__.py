@@ -17,6 +17,7 @@ NAMES = (
     "launch",
     "responsiveness",
     "evaluation",
+    "sweep",
 )
 
 NAMED = ("real_views", "soak")

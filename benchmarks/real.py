@@ -42,6 +42,7 @@ from lmkl_core.calibration import LEVEL_SHARE, threshold_for
 from lmkl_core.features import weights
 from lmkl_core.features.liveness import LIVE, LIVENESS, can_measure
 from lmkl_core.features.presets import Branch, Preset, load_preset
+from lmkl_core.features.weights.tensors import read_tensors
 from lmkl_core.kernels import TAKE_WIDTHS
 from lmkl_core.metrics import auc
 
@@ -476,12 +477,10 @@ def liveness_of(views: RealViews):
     """What the app's meter says of every row, from the embeddings; None without the networks."""
     if set(views.embeddings) != set(LIVENESS.networks) or not can_measure():
         return None
-    import torch
-
     found = []
     for name, rows in views.embeddings.items():
-        state = torch.load(weights.find(name).path, map_location="cpu", weights_only=True)
-        logits = rows.astype(np.float64) @ state["module.prob.weight"].numpy().T
+        state = read_tensors(weights.find(name).path)
+        logits = rows.astype(np.float64) @ state["module.prob.weight"].T
         found.append(softmax(logits, axis=1)[:, LIVE])
     return np.max(found, axis=0)
 

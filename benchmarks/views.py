@@ -11,19 +11,22 @@ within this run.
 
 import argparse
 import os
+import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import save_file
 
 from app.demo_video.takes import Take, frames
 from app.faces.detector import make_detector
 from app.faces.tracking import FaceTracker
 from app.pipeline import Pipeline
 from app.types import Status
-from benchmarks.minifasnet import minifasnet_shapes
+from benchmarks.minifasnet import minifasnet_state, minifasnet_widths
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
@@ -54,10 +57,11 @@ def random_weights(folder):
     def find(name, _folder=None):
         path = Path(folder) / f"{name}.pth"
         if not path.exists():
-            torch.manual_seed(0)
-            spec = find_network(name)
-            stages = spec.build(minifasnet_shapes(name)) if spec.takes_shapes else spec.build()
-            torch.save(stages.body.state_dict(), path)
+            if name.startswith("minifasnet"):
+                save_file(minifasnet_state(name, minifasnet_widths(name)), path)
+            else:
+                torch.manual_seed(0)
+                torch.save(find_network(name).build().body.state_dict(), path)
         return RandomWeights(path, name.encode().hex().ljust(64, "0"))
 
     return find
@@ -173,6 +177,40 @@ def sustain(extractor, n_frames):
     print(f"  scorer, n={N_ENROLLED}: {sum(scoring) / unscored:.1%} on top (<= 5 %)")
 
 
+FIRST_VIEWS = """
+from app.demo_video.takes import Take, frames
+from app.faces.detector import make_detector
+from app.faces.tracking import FaceTracker
+from app.pipeline import Pipeline
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
+
+pipeline = Pipeline(Extractor(load_preset("texture")), FaceTracker(make_detector()))
+next(views for frame in frames(Take("P001")) if (views := pipeline.process(frame).views))
+"""
+
+
+def compare_starts(rounds):
+    """From a fresh process to the first frame's views: with an empty cache, and with a full one."""
+
+    def start(cache):
+        environment = {**os.environ, "LMKL_PAD_CACHE": cache}
+        return seconds(
+            lambda: subprocess.run([sys.executable, "-c", FIRST_VIEWS], check=True, env=environment)
+        )
+
+    cold, warm = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            cold.append(start(cache))
+            warm.append(start(cache))
+    more = np.median(np.subtract(cold, warm))
+    print(
+        f"\nfrom a new process to the first views: {np.median(warm):.2f} s with prepared networks, "
+        f"{more:.2f} s more at the very first start (<= 3)"
+    )
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks views")
     parser.add_argument("--frames", type=int, default=120)
@@ -181,6 +219,7 @@ def main(arguments=None):
     extractor = compare_presets(options.rounds)
     compare_liveness(extractor, 10 * options.rounds)
     sustain(extractor, options.frames)
+    compare_starts(options.rounds)
 
 
 if __name__ == "__main__":

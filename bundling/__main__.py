@@ -53,18 +53,9 @@ def build(output: Path, work: Path) -> Path:
     work : Path
         For what is needed on the way.
     """
-    from bundling.exports import export_all, offline_presets
-
     work.mkdir(parents=True, exist_ok=True)
-    exports = work / "exports"
-    shutil.rmtree(exports, ignore_errors=True)
-    presets = offline_presets()
-    print(f"Exporting the networks of the presets {', '.join(presets)} ...", flush=True)
-    weights = export_all(exports, presets)
-    print(f"Exported {', '.join(weights)}.", flush=True)
     environment = {
         **os.environ,
-        "LMKL_PAD_EXPORTS": str(exports),
         "LMKL_PAD_LICENCES": str(work / LICENCES),
         "PYTHONHASHSEED": "0",  # the same modules in the same order, every time
     }

@@ -9,19 +9,18 @@ from fnmatch import fnmatch
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
-from lmkl_core.processes import LEFT_OUT
-
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "lmkl-pad"
 PACKAGES = ("app", "lmkl_core")
-SHIPPED = "lmkl_core/features/shipped"
-"""Where `lmkl_core.features.shipped` looks for the exported networks."""
+
+LEFT_OUT = ("onnxscript", "torch", "torchvision")
+"""Installed by the extra ``torch`` only, and left out even where they are installed."""
 
 LINK = "SYMLINK"
 """What PyInstaller calls an entry whose file is the path of another one inside the build."""
 
 EXCLUDED_MODULES = (
-    # Exporting networks: done when the build is made.
+    # torch and what it brings; graphs are built with onnx and run by onnxruntime.
     *LEFT_OUT,
     *("onnx_ir", "onnx.reference", "onnx.backend", "sympy", "mpmath", "networkx", "triton"),
     *("torchgen", "functorch", "nvidia", "cuda", "timm", "huggingface_hub", "fsspec"),
@@ -159,7 +158,7 @@ def package_data(root: Path = ROOT) -> list[tuple[str, str]]:
 
 
 def borrowed_data() -> list[tuple[str, str]]:
-    """Return the files that are used of packages whose code is not: the detector, the people.
+    """Return the files of packages whose code is not used: weights, face detector, people.
 
     Raises
     ------
@@ -168,24 +167,34 @@ def borrowed_data() -> list[tuple[str, str]]:
     """
     from app.demo_video.people import PEOPLE, portrait_path
     from app.faces.mtcnn_networks import CHECKSUMS, PACKAGE
+    from lmkl_core.features.weights.catalogue import CATALOGUE
 
     people = metadata.distribution("openpeople")
     detector = metadata.distribution(PACKAGE)
-    wanted = [(portrait_path(name), Path(str(people.locate_file("")))) for name in PEOPLE]
+    wanted = [(portrait_path(name), people) for name in PEOPLE]
     wanted += [
-        (Path(str(file.locate())), Path(str(detector.locate_file(""))))
+        (Path(str(file.locate())), detector)
         for file in detector.files or []
         if file.name in CHECKSUMS
     ]
     if len(wanted) != len(PEOPLE) + len(CHECKSUMS):
         raise FileNotFoundError(f"{PACKAGE} is not whole: install it again.")
+    for entry in CATALOGUE:
+        if entry.package is not None:
+            weights = metadata.distribution(entry.package.distribution)
+            wanted.append((Path(str(weights.locate_file(entry.package.path))), weights))
     for path, _ in wanted:
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing: install its package again.")
     return [
-        (str(path), path.parent.resolve().relative_to(base.resolve()).as_posix())
-        for path, base in wanted
+        (str(path), path.parent.resolve().relative_to(_base(package)).as_posix())
+        for path, package in wanted
     ]
+
+
+def _base(package: metadata.Distribution) -> Path:
+    """Return the folder that a package's paths start from."""
+    return Path(str(package.locate_file(""))).resolve()
 
 
 def needed_distributions() -> list[str]:
@@ -196,7 +205,7 @@ def needed_distributions() -> list[str]:
     for text in metadata.requires(NAME) or []:
         requirement = Requirement(text)
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        if applies and requirement.name not in LEFT_OUT and requirement.name not in names:
+        if applies and requirement.name not in names:
             names.append(requirement.name)
     return names
 

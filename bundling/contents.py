@@ -1,5 +1,6 @@
 """What wheels and source archives hold: everything that runs, and nothing personal."""
 
+import shutil
 import tarfile
 import zipfile
 from collections.abc import Iterable
@@ -55,3 +56,14 @@ def problems(
     for name, content in sorted(found.items()):
         told += [f"{name} holds {text!r}" for text in personal if text.encode() in content]
     return told
+
+
+def copy_of_project(folder: Path) -> Path:
+    """Copy the project into a folder, once: a build leaves files behind that the next takes in."""
+    copy = folder / "project"
+    if not copy.exists():
+        left = shutil.ignore_patterns(
+            ".venv*", ".git", "build", "dist", "*.egg-info", "__pycache__", ".*_cache"
+        )
+        shutil.copytree(ROOT, copy, ignore=left)
+    return copy

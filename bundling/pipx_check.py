@@ -4,7 +4,7 @@
 
     python -m bundling.pipx_check [--only wheel|folder]
 
-Everything happens in a temporary folder, which is removed: torch with CUDA takes 5 GB there.
+Everything happens in a temporary folder, which is removed.
 """
 
 import argparse
@@ -18,9 +18,9 @@ import venv
 from pathlib import Path
 
 from bundling.collecting import NAME, ROOT
-from bundling.contents import expected, members, problems
+from bundling.contents import copy_of_project, expected, members, problems
 
-NEEDED = 16e9
+NEEDED = 4e9
 """Bytes of free disk without which it does not begin."""
 
 
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(told) or "ok  the archives hold everything, and nothing else")
         if told or options.contents:
             return bool(told)
-        sources = {"wheel": str(wheel), "folder": str(_copy_of_project(folder))}
+        sources = {"wheel": str(wheel), "folder": str(copy_of_project(folder))}
         for kind, source in sources.items():
             if options.only in (None, kind):
                 install_and_run(folder, kind, source)
@@ -55,7 +55,7 @@ def build(folder: Path) -> Path:
         [str(_tool(folder, "python")), "-m", "pip", "install", "-q", "pipx", "build"],
     )
     # From a copy: a build leaves folders behind, which the next one would take along.
-    copy = _copy_of_project(folder)
+    copy = copy_of_project(folder)
     command = [str(_tool(folder, "python")), "-m", "build", "--outdir", str(folder / "dist")]
     run("build the source archive, and the wheel from it", [*command, str(copy)])
     (wheel,) = (folder / "dist").glob("*.whl")
@@ -98,7 +98,7 @@ def install_and_run(folder: Path, kind: str, source: str) -> None:
     install = [*pipx, "install", "--python", sys.executable, source]
     run(f"pipx install, from the {kind}", install, environment)
     size = sum(path.lstat().st_size for path in (place / "pipx").rglob("*") if path.is_file())
-    print(f"    {size / 1e9:.1f} GB installed")
+    print(f"    {size / 1e6:.0f} MB installed")
     program = str(place / "bin" / (f"{NAME}.exe" if sys.platform == "win32" else NAME))
     commands = (["--version"], ["doctor"], ["demo", "--output", str(place / "demo")])
     for arguments in commands:
@@ -121,14 +121,6 @@ def run(what: str, command: list[str], environment: dict[str, str] | None = None
         print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
         sys.exit(f"FAILED: {what} ended with {done.returncode}.")
     print(f"ok  {what} ({time.monotonic() - began:.0f} s)", flush=True)
-
-
-def _copy_of_project(folder: Path) -> Path:
-    copy = folder / "project"
-    if not copy.exists():
-        left = shutil.ignore_patterns(".venv", ".git", "build", "dist", "*.egg-info", "__pycache__")
-        shutil.copytree(ROOT, copy, ignore=left)
-    return copy
 
 
 def _tool(folder: Path, name: str) -> Path:

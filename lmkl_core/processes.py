@@ -25,10 +25,6 @@ MODULES = (
 """What the program of a one-folder build may be asked to be; each has a ``main``."""
 
 
-LEFT_OUT = ("onnxscript", "torch", "torchvision")
-"""Packages that a one-folder build is made without: the networks in it are exported already."""
-
-
 def is_frozen() -> bool:
     """Whether this runs from a one-folder build, without an interpreter to call."""
     return bool(getattr(sys, "frozen", False))

@@ -20,6 +20,13 @@ settings.register_profile("lmkl-pad", deadline=None, derandomize=True)
 settings.load_profile("lmkl-pad")
 
 
+def pytest_ignore_collect(collection_path, config):
+    """With ``-m light``, leave modules without such tests alone: some import torch."""
+    if config.option.markexpr != "light" or collection_path.suffix != ".py":
+        return None
+    return "pytest.mark.light" not in collection_path.read_text(encoding="utf-8") or None
+
+
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory):
     """Keep every test away from the person's own cache, weights, settings and data."""

@@ -16,7 +16,7 @@ from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import catalogue
-from tests.features.minifasnet_material import FILES, made_weights, small_shapes
+from tests.features.minifasnet_material import FILES, made_weights, small_widths
 
 PERSON = "P001"
 
@@ -43,7 +43,7 @@ def test_that_the_file_holds_every_recording_and_no_picture(recorded):
 
 
 def test_that_liveness_is_written_where_its_networks_are(recorded, tmp_path, monkeypatch):
-    find = made_weights(tmp_path, small_shapes)
+    find = made_weights(tmp_path, small_widths)
     made = {name: find(name).sha256 for name in FILES}
     entries = [replace(e, sha256=made.get(e.name, e.sha256)) for e in catalogue.CATALOGUE]
     monkeypatch.setattr(catalogue, "CATALOGUE", tuple(entries))

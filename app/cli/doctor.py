@@ -31,7 +31,7 @@ def doctor_command(
     """Check what the program needs: each line is ok, a note, or not ok with what to do.
 
     Cameras are listed without opening one. Networks are tried in a process of their own, which
-    takes up to a minute the first time.
+    takes some seconds the first time.
     """
     from app.headless.checkup import State, check_up, versions
 

@@ -81,6 +81,14 @@ def report_command(
         Path | None,
         typer.Option("--session", metavar="FILE", help="Write the bare session here as well."),
     ] = None,
+    details: Annotated[
+        Path | None,
+        typer.Option("--details", metavar="FILE", help="TOML: who tested, with what, and so on."),
+    ] = None,
+    plan_file: Annotated[
+        Path | None,
+        typer.Option("--plan", metavar="FILE", help="TOML: how many presentations are wanted."),
+    ] = None,
     preset: PresetName = None,
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
@@ -91,6 +99,8 @@ def report_command(
     Either of a saved SESSION, or of a test that runs now on recordings: give --model, and what is
     presented with --bona-fide and --attack. Every recording is one presentation.
     """
+    from app.guided_test.details import read_details
+    from app.guided_test.plans import read_plan
     from app.headless.outputs import write_bytes
     from app.headless.sessions import read_session, session_text
     from app.headless.testing import EVERY
@@ -110,6 +120,8 @@ def report_command(
         if path is not None:
             check_output(path)
     check_files_apart((save_session, *files_of(output)), ())
+    stated = None if details is None else read_details(details)
+    test_plan = None if plan_file is None else read_plan(plan_file)
     code = ExitCode.OK
     source: str
     shown: ModelShown | None
@@ -129,7 +141,7 @@ def report_command(
         model, _ = open_model(model_file, passphrase_file)
         tested = _tested(model, plan, every, preset, hidden=as_json or quiet)
         shown = describe(model)
-        trial, source = tested.trial, _sources(tested.sources)
+        trial, source = tested.trial, ""
         for sentence in tested.unreadable:
             say(sentence)
             code = ExitCode.BAD_INPUT
@@ -144,6 +156,8 @@ def report_command(
             "There is no presentation to report on: name recordings of at least a second.",
             code if code is not ExitCode.OK else ExitCode.NO_FRAMES,
         )
+    trial.details = stated or trial.details
+    trial.plan = test_plan or trial.plan
     created = datetime.now().astimezone()
     report = write(build(trial, Context(source, shown, version("lmkl-pad"), created)), output)
     if save_session is not None:
@@ -215,14 +229,6 @@ def _checked(saved: "SavedSession", shown: "ModelShown") -> "ModelShown":
     if tested and shown.digest not in tested:
         say("The model is not the one that was tested; the report says so.")
     return shown
-
-
-def _sources(names: list[str]) -> str:
-    """Return where recordings came from, in a few words: a report is no list of files."""
-    names = list(dict.fromkeys(Path(name).name for name in names))
-    if len(names) <= 3:
-        return ", ".join(names)
-    return f"{len(names)} recordings: {names[0]}, ..., {names[-1]}"
 
 
 def _print_json(report: "Report") -> None:

@@ -18,13 +18,12 @@ from app import storage
 from app.settings import Settings
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.processes import LEFT_OUT, is_frozen
 
 DISTRIBUTION = "lmkl-pad"
 
 LITTLE_SPACE = 1 << 30
 NO_SPACE = 1 << 27
-"""Bytes: exported networks take a few hundred megabytes, models less than one."""
+"""Bytes: the paper's networks take a few hundred megabytes, models less than one."""
 
 Progress = Callable[[int, int, str], None]
 
@@ -72,7 +71,7 @@ def check_up(preset: str | None = None, progress: Progress | None = None) -> Ite
     preset : str, optional
         Views whose weights and engine are tried; those of the settings by default.
     progress : callable, optional
-        Told while networks are prepared, which takes a minute the first time.
+        Told while networks are prepared, which takes seconds the first time.
     """
     settings, problems = load_settings()
     chosen = preset or settings.preset
@@ -114,23 +113,26 @@ def _python() -> Iterator[Finding]:
 
 
 def versions() -> dict[str, str | None]:
-    """Return the version of every package that is needed, None where one is missing."""
+    """Return the version of every package in use, None where one is missing."""
     return {name: version for name, version, _ in _requirements()}
 
 
 def _requirements() -> Iterator[tuple[str, str | None, bool]]:
-    """Yield name, version and whether that version will do, of everything that is needed here."""
+    """Yield name, version and whether that version will do; of torch only where it is installed."""
     from packaging.requirements import Requirement
 
     yield DISTRIBUTION, metadata.version(DISTRIBUTION), True
     for text in metadata.requires(DISTRIBUTION) or []:
         requirement = Requirement(text)
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+        marker = requirement.marker
+        is_needed = marker is None or marker.evaluate({"extra": ""})
+        if not is_needed and not (marker and marker.evaluate({"extra": "torch"})):
             continue
         try:
             version = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:
-            yield requirement.name, None, False
+            if is_needed:
+                yield requirement.name, None, False
         else:
             fits = requirement.specifier.contains(version, prereleases=True)
             yield requirement.name, version, fits
@@ -138,9 +140,7 @@ def _requirements() -> Iterator[tuple[str, str | None, bool]]:
 
 def _packages() -> Iterator[Finding]:
     found = list(_requirements())
-    absent = [name for name, version, _ in found if version is None]
-    left_out = [name for name in absent if is_frozen() and name in LEFT_OUT]
-    missing = [name for name in absent if name not in left_out]
+    missing = [name for name, version, _ in found if version is None]
     unfit = [f"{name} {version}" for name, version, fits in found if version and not fits]
     if missing or unfit:
         told = [f"missing: {', '.join(missing)}"] * bool(missing)
@@ -148,9 +148,9 @@ def _packages() -> Iterator[Finding]:
         advice = f"Install them: pip install --upgrade {DISTRIBUTION}."
         yield Finding("packages", State.BAD, "; ".join(told), advice)
         return
-    told = [f"{name} {version}" for name, version, _ in found if version]
-    told += [f"left out of this build: {', '.join(left_out)}"] * bool(left_out)
-    yield Finding("packages", State.OK, ", ".join(told))
+    yield Finding(
+        "packages", State.OK, ", ".join(f"{name} {version}" for name, version, _ in found)
+    )
 
 
 def _settings(problems: tuple[str, ...]) -> Iterator[Finding]:
@@ -251,8 +251,9 @@ def _cameras() -> Iterator[Finding]:
 
 
 def _weights(preset: str) -> Iterator[Finding]:
+    from lmkl_core.features.engines.torch_extra import INSTALL_TORCH, has_torch
+    from lmkl_core.features.networks import NETWORKS
     from lmkl_core.features.presets import load_preset
-    from lmkl_core.features.shipped import HOW_TO_GET_TORCH, has_torch
     from lmkl_core.features.weights import inspect
     from lmkl_core.features.weights.catalogue import CATALOGUE
     from lmkl_core.features.weights.store import Checksum
@@ -269,31 +270,29 @@ def _weights(preset: str) -> Iterator[Finding]:
         else:
             missing = finding.checksum is Checksum.NONE
             what = "missing" if missing else f"{finding.path} is damaged"
-            how = f"lmkl-pad weights fetch {name}" if has_torch() else HOW_TO_GET_TORCH
+            how = f"lmkl-pad weights fetch {name}"
+            if name in NETWORKS and NETWORKS[name].needs_torch and not has_torch():
+                how = f"{INSTALL_TORCH}, then {how}"
             advice = f"Get them: {how}." if missing else f"Delete the file, then: {how}."
             yield Finding("weights", State.BAD, f"{name}: {what}", advice)
     if absent:
-        advice = "lmkl-pad weights fetch NAME gets them"
+        advice = "Nothing, unless a preset needs them: lmkl-pad weights fetch NAME gets them"
         if not has_torch():
-            advice = f"networks need torch, which is not here; {HOW_TO_GET_TORCH}"
-        advice = f"Nothing, unless a preset needs them: {advice}."
+            advice += f", and {INSTALL_TORCH} the paper's networks to run"
+        advice += "."
         yield Finding("weights", State.NOTE, f"not here: {', '.join(absent)}", advice)
 
 
 def _liveness() -> Iterator[Finding]:
     from lmkl_core.features.liveness import LIVENESS, missing_weights
-    from lmkl_core.features.shipped import HOW_TO_GET_TORCH, has_torch
 
     absent = [entry.name for entry in missing_weights()]
-    if has_torch() and not absent:
+    if not absent:
         yield Finding("liveness", State.OK, f"{' and '.join(LIVENESS.networks)} judge every frame")
         return
-    found = (
-        f"not here: {', '.join(absent)}" if has_torch() else "this build cannot run the networks"
-    )
-    how = f"lmkl-pad weights fetch {' '.join(absent)}" if has_torch() else HOW_TO_GET_TORCH
+    how = f"lmkl-pad weights fetch {' '.join(absent)}"
     advice = f"Optional. To tell the live person from an attack in a new light: {how}."
-    yield Finding("liveness", State.NOTE, found, advice)
+    yield Finding("liveness", State.NOTE, f"not here: {', '.join(absent)}", advice)
 
 
 def _detector(settings: Settings) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ complete: 30 scored frames, or six seconds of which most may have shown no face
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from app.headless.reading import apart_in_time, opened, shown_name
 from app.models.model import PadModel
@@ -35,8 +36,6 @@ class Tested:
     ----------
     trial : Trial
         The presentations that could be judged, those without a response included.
-    sources : list of str
-        Where these came from, in order.
     too_short : list of str
         Recordings with too few frames.
     unreadable : list of str
@@ -44,7 +43,6 @@ class Tested:
     """
 
     trial: Trial = field(default_factory=Trial)
-    sources: list[str] = field(default_factory=list)
     too_short: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
@@ -86,14 +84,12 @@ def run_test(
         if tell is not None:
             tell(n_done, len(plan), f"presenting {planned.species}: {planned.source}")
         try:
-            source = _present(pipeline, model, tested.trial, planned, every, settings)
+            was_kept = _present(pipeline, model, tested.trial, planned, every, settings)
         except SourceError as error:
             tested.trial.cancel()
             tested.unreadable.append(str(error))
             continue
-        if source:
-            tested.sources.append(source)
-        else:
+        if not was_kept:
             tested.too_short.append(planned.source)
     return tested
 
@@ -105,15 +101,16 @@ def _present(
     planned: Planned,
     every: float,
     settings: Settings | None,
-) -> str:
-    """Present one recording; return its name if it was kept, or nothing."""
+) -> bool:
+    """Present one recording; return whether it was kept."""
     with opened(planned.source, settings) as reading:
-        name, is_first = shown_name(planned.source, reading.source), True
+        name = Path(shown_name(planned.source, reading.source)).name
+        is_first = True
         step = 0.0 if reading.has_stills else every
         for frame in apart_in_time(reading.frames(pipeline), step):
             if is_first:
-                trial.start(planned.species, is_simulated=bool(frame.caption))
+                trial.start(planned.species, bool(frame.caption), name)
                 is_first = False
             if trial.offer(observe(pipeline, model, frame).scored):
-                return name
-        return name if trial.finish() else ""
+                return True
+        return trial.finish()

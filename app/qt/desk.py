@@ -155,8 +155,9 @@ class Desk(QObject):
         if self._is_stopped:
             return True
         self._is_stopped = True
-        if self.recovery is not None:
+        if self.recovery is not None and self.trial is not None:
             self.recovery.release()
+            self.trial.release()
         deadline = QDeadlineTimer(STOP_MILLISECONDS)
         for thread in self._threads:
             thread.ask_to_stop()
@@ -220,7 +221,7 @@ class Desk(QObject):
         if self.session is not None and self.model is not None and self.trial is not None:
             self.model.discard()
             self.session.change_enrolment(lambda enrolment: enrolment.clear())
-            self.trial.clear()
+            self.trial.forget()
         self.use_settings(self.settings.forgotten())
         if self.recovery is not None:
             with contextlib.suppress(OSError):  # told by what follows

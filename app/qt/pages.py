@@ -6,7 +6,7 @@ was just made has missed is told to it at once.
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
@@ -142,11 +142,39 @@ class Pages(QObject):
         page.report_requested.connect(control.build_report)
         page.report_save_requested.connect(self.report_save_requested)
         page.report_open_requested.connect(self.report_open_requested)
+        page.plan_chosen.connect(control.choose_plan)
+        page.plan_opened.connect(control.open_plan)
+        page.details_requested.connect(self._ask_for_details)
+        page.session_closed.connect(control.close_session)
+        page.session_continued.connect(control.continue_session)
+        page.session_deleted.connect(control.delete_session)
         control.report_changed.connect(page.show_report)
+        control.plans_changed.connect(page.show_plans)
+        control.kept_changed.connect(page.show_kept)
+        control.look()
         self._simulate(page, self._source)
         page.show_trial(self._session.trial_shown)
         self._make_ready(page, self._session.model_shown)
         return page
+
+    @Slot()
+    def _ask_for_details(self) -> None:
+        """Ask what only people know about the test."""
+        from app.qt.views.dialogs.details_dialog import DetailsDialog
+
+        control = self._desk.trial
+        assert control is not None
+        dialog = DetailsDialog(
+            self._session.trial.details,
+            control.attacks(),
+            control.templates.named,
+            self._book.window(),
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.given.connect(control.set_details)
+        dialog.template_saved.connect(control.save_template)
+        dialog.template_deleted.connect(control.delete_template)
+        dialog.open()
 
     # ------------------------------------------------------------- made pages
 

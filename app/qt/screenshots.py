@@ -269,6 +269,7 @@ def _show(at: Photographer, name: str, key: str, verdict: str, page: str = "why"
 
 
 def _test(at: Photographer, report: Path) -> None:
+    from app.qt.views.trial.plan_card import PlanCard
     from app.qt.views.trial.report_panel import ReportPanel
     from app.qt.views.trial.tally_card import TallyCard
     from app.qt.waiting import wait_until
@@ -277,6 +278,7 @@ def _test(at: Photographer, report: Path) -> None:
     assert session is not None
     assert control is not None
     at.window.book.turn_to("test")
+    control.choose_plan("Quick look")
     for number, species in enumerate(SPECIES):
         control.start(species)
         if number == len(SPECIES) - 1:
@@ -287,7 +289,8 @@ def _test(at: Photographer, report: Path) -> None:
     pages = at.window.pages
     assert pages is not None
     assert pages.test is not None
-    for name, kind in (("test-tally", TallyCard), ("test-report", ReportPanel)):
+    cards = (("test-plan", PlanCard), ("test-tally", TallyCard), ("test-report", ReportPanel))
+    for name, kind in cards:
         at.scroll_to(pages.test.findChild(kind))
         at.take(name)
     saved: list[str] = []
@@ -323,10 +326,11 @@ def _dialogs(at: Photographer) -> None:
 
     from app.qt.choices import choices_of
     from app.qt.views.dialogs.about_dialog import AboutDialog
+    from app.qt.views.dialogs.details_dialog import DetailsDialog
     from app.qt.views.dialogs.settings_dialog import SettingsDialog
     from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
     from app.qt.views.dialogs.unlock_dialog import UnlockDialog
-    from app.shown import PassphraseAsked
+    from app.shown import Details, PassphraseAsked
 
     window = at.window
     settings = SettingsDialog(at.desk.settings, choices_of(()), window)
@@ -344,6 +348,7 @@ def _dialogs(at: Photographer) -> None:
     assert window.menus is not None
     for name, dialog in (
         ("about", AboutDialog(window)),
+        ("details", DetailsDialog(Details(), ("print", "phone", "paper mask"), {}, window)),
         ("shortcuts", ShortcutsDialog(window.menus.all, window)),
     ):
         _take_dialog(at, name, dialog)

@@ -1,6 +1,7 @@
 """Folders of runs, and the locks that tell whether a run is alive."""
 
 import contextlib
+import logging
 import os
 import re
 import secrets
@@ -18,6 +19,9 @@ MOST_RUNS = 100
 
 _NAME = re.compile(r"[0-9A-Za-z-]{1,64}")
 _LOCK_SUFFIX = ".lock"
+
+# It would log the path of every lock, and logs name no paths (docs/architecture.md).
+logging.getLogger("filelock").setLevel(logging.INFO)
 
 
 @dataclass(eq=False)
@@ -71,15 +75,20 @@ def takes_folder() -> Path:
     return storage.personal_folder() / storage.TAKES_NAME
 
 
-def begin_run() -> Run:
+def begin_run(kind: str = storage.TAKES_NAME) -> Run:
     """Make a folder of our own, locked before it is there.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the folder in the personal one that holds it.
 
     Raises
     ------
     OSError
         If it cannot be made.
     """
-    base = storage.data_folder() / storage.TAKES_NAME
+    base = storage.data_folder() / kind
     storage.make_private(base)
     folder = base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
     lock = _locked(folder)
@@ -94,12 +103,17 @@ def begin_run() -> Run:
     return run
 
 
-def ended_runs() -> list[Run]:
+def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
     """Return the runs that left something and are no more, each locked; newest first.
 
     Locks of runs that were killed before they had a folder, or after it was gone, are removed.
+
+    Parameters
+    ----------
+    kind : str
+        Name of the folder in the personal one that holds them.
     """
-    base = takes_folder()
+    base = storage.personal_folder() / kind
     names = set()
     try:
         with os.scandir(base) as entries:

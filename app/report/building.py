@@ -1,20 +1,20 @@
 """From a session to its report."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from typing import Any
 
 from app.presentation import Presentation
 from app.report.brief import brief, limits
 from app.report.conclusions import conclusions, simulated, warnings
-from app.report.levels import APCER_TARGETS, HEADLINE_TARGET, Level, frame_level, presentation_level
-from app.report.words import auc_text, estimate_text, rate_text, worst_text
-from app.shown import ModelShown, ReportShown
+from app.report.facts import Fact, facts, few
+from app.report.figures import Figure, figure_text, figures
+from app.report.levels import Level, frame_level, presentation_level
+from app.report.sweep import Band, bands
+from app.shown import Details, ModelShown, PlanShown, ReportShown
 from app.trial import Trial
-from lmkl_core.metrics import Estimate, Rate
-
-AUC = "AUC"
-"""Name of the only figure that is no share of something."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Context:
     Attributes
     ----------
     source : str
-        Name of the camera, file or demo.
+        Name of the camera, file or demo, for presentations that do not know it.
     model : ModelShown or None
         The model that was tested, where it is at hand.
     version : str
@@ -52,6 +52,12 @@ class Report:
         As they were when the report was made.
     by_presentation, by_frame : Level
         The figures at both levels.
+    details : Details
+        What the people say about the test.
+    plan : PlanShown or None
+        How far its plan is.
+    session : mapping
+        The session as JSON values.
     html : str
         Path of the page; empty before it was written.
     """
@@ -60,7 +66,45 @@ class Report:
     presentations: tuple[Presentation, ...]
     by_presentation: Level
     by_frame: Level
+    details: Details
+    plan: PlanShown | None
+    session: Mapping[str, Any]
     html: str = ""
+
+    @cached_property
+    def source(self) -> str:
+        """Where presentations came from, in a few words."""
+        return few(one.capture.source for one in self.presentations) or self.context.source
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """Everything to know about the test beside its figures."""
+        return facts(
+            self.presentations,
+            self.details,
+            self.plan,
+            source=self.source,
+            conditions=self.context.conditions,
+            version=self.context.version,
+            model=self.context.model,
+            digests=self.digests,
+            thresholds=self.thresholds,
+        )
+
+    @cached_property
+    def sweep(self) -> tuple[Band, ...]:
+        """How genuine frames fared by the size of the face."""
+        return bands(self.presentations)
+
+    @property
+    def missing(self) -> tuple[Fact, ...]:
+        """Facts that an evaluator expects and nobody gave."""
+        return tuple(fact for fact in self.facts if fact.origin == "missing")
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure by presentation."""
+        return figures(self.by_presentation)
 
     @cached_property
     def simulated(self) -> str:
@@ -104,9 +148,16 @@ class Report:
 
     @cached_property
     def shown(self) -> ReportShown:
-        """Headline figures as a view shows them."""
-        figures = headline(self.by_presentation)
-        return ReportShown(figures=figures, warnings=self.warnings, html=self.html)
+        """Figures as a view shows them, the headline first."""
+        told = tuple(
+            (
+                f"{one.name} (legacy)" if one.part == "legacy" else one.name,
+                figure_text(one, self.by_presentation),
+            )
+            for one in self.figures
+            if not (one.key == "APNRR" and one.species)
+        )
+        return ReportShown(told, self.warnings, len(self.missing), self.html)
 
 
 def build(trial: Trial, context: Context) -> Report:
@@ -125,53 +176,7 @@ def build(trial: Trial, context: Context) -> Report:
         presentations=presentations,
         by_presentation=presentation_level(presentations),
         by_frame=frame_level(presentations),
+        details=trial.details,
+        plan=trial.shown.plan,
+        session=trial.as_dict(),
     )
-
-
-def headline(level: Level) -> tuple[tuple[str, str], ...]:
-    """Return names and values, the most important first."""
-    errors = level.errors
-    return (
-        ("APCER, worst species", worst_text(errors)),
-        *((f"APCER, {row.species}", rate_text(row.errors)) for row in level.attacks),
-        ("BPCER", rate_text(errors.bpcer)),
-        *summary(level, targets=(HEADLINE_TARGET,)),
-    )
-
-
-def summary(
-    level: Level, targets: tuple[float, ...] = APCER_TARGETS
-) -> tuple[tuple[str, str], ...]:
-    """Return the figures over all species, as names and values.
-
-    Parameters
-    ----------
-    level : Level
-        What they are of.
-    targets : tuple of float
-        At which APCER to tell BPCER.
-    """
-    return tuple((name, _text(figure, name)) for name, figure in overall(level, targets))
-
-
-def overall(
-    level: Level, targets: tuple[float, ...] = APCER_TARGETS
-) -> tuple[tuple[str, Rate | Estimate], ...]:
-    """Return the same figures as numbers."""
-    errors = level.errors
-    return (
-        ("APNRR (attacks without a response)", errors.apnrr),
-        ("BPNRR (bona fide without a response)", errors.bpnrr),
-        ("Bona fide not accepted for any reason", level.not_accepted),
-        (AUC, level.auc),
-        ("EER", level.eer),
-        *((f"BPCER at APCER {100 * target:.0f} %", level.bpcer_at[target]) for target in targets),
-        ("HTER", errors.hter),
-        ("ACER (legacy)", errors.acer),
-    )
-
-
-def _text(figure: Rate | Estimate, name: str) -> str:
-    if isinstance(figure, Rate):
-        return rate_text(figure)
-    return auc_text(figure) if name == AUC else estimate_text(figure)

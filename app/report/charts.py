@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from app.presentation import Presentation
 from app.report.levels import Level
 from app.report.svg import Drawing, Point, Scale, round_ticks
+from app.report.sweep import EDGES, Band
 from app.types import Verdict
 from lmkl_core.metrics import det_points, measure, roc_points
 
@@ -25,6 +26,8 @@ LETTER = 6.6
 """Width of a letter of a label, roughly."""
 MOST_LINES = 4
 """Thresholds that are drawn; more would hide the scores."""
+MOST_DOTS = 1500
+"""Frames that are drawn; of more, every second or third is."""
 
 Thresholds = tuple[float, ...]
 
@@ -160,6 +163,62 @@ def _bins(scores: Sequence[float], thresholds: Thresholds) -> _Bins:
     width = (extent.high - extent.low) / min(max(int(2 * len(scores) ** 0.5), 12), 48)
     n_below = math.ceil((edge - extent.low) / width)
     return _Bins(edge, width, n_below, n_below + math.ceil((extent.high - edge) / width))
+
+
+def sizes(
+    frames: Sequence[tuple[float, float]], bands: Sequence[Band], thresholds: Thresholds
+) -> str:
+    """Draw the score of genuine frames over the size of the face; empty without frames.
+
+    Parameters
+    ----------
+    frames : sequence of tuple of float
+        Size and score of each.
+    bands : sequence of Band
+        Their means are drawn as a line.
+    thresholds : tuple of float
+        Drawn as lines.
+    """
+    if not frames or not bands:
+        return ""
+    left, right, top, bottom = 60, 744, 20, 240
+    drawing = Drawing(
+        760,
+        bottom + 44,
+        "Score of genuine frames over the size of the face",
+        "A dot for each frame, a line through the means of bands of sizes.",
+    )
+    widths = [size for size, _ in frames]
+    across = Scale(min(EDGES[0], *widths) - 4, max(*widths, EDGES[1]) + 4, left, right)
+    scores = [score for _, score in frames]
+    up = _score_scale([*scores, *thresholds[:MOST_LINES]], bottom, top)
+    for tick in round_ticks(across.low, across.high, 10):
+        drawing.line((across(tick), top), (across(tick), bottom), "grid")
+        drawing.text((across(tick), bottom + 16), f"{tick:.0f}", "tick", anchor="middle")
+    for tick in round_ticks(up.low, up.high, 5):
+        drawing.line((left, up(tick)), (right, up(tick)), "grid")
+        named = f"{tick:.6g}" if abs(tick) > 1e-12 else "0"
+        drawing.text((left - 8, up(tick) + 4), named, "tick", anchor="end")
+    step = max(len(frames) // MOST_DOTS, 1)
+    for size, score in frames[::step]:
+        drawing.circle((across(size), up(score)), 2, "genuine filled")
+    middles = []
+    for band in bands:
+        inside = [size for size in widths if band.low <= size < (band.high or math.inf)]
+        middles.append((across(sum(inside) / len(inside)), up(band.mean_score)))
+    drawing.curve(middles, "curve")
+    for place in middles:
+        drawing.circle(place, 4.5, "ring")
+    for threshold in thresholds[:MOST_LINES]:
+        drawing.line((left, up(threshold)), (right, up(threshold)), "threshold")
+    if thresholds:
+        height = up(thresholds[0]) - 6
+        drawing.text((right - 4, height), "threshold", "tick strong", anchor="end")
+    drawing.line((left, bottom), (right, bottom), "axis")
+    middle = (left + right) / 2
+    drawing.text((middle, bottom + 36), "Side of the face (pixels)", "label", anchor="middle")
+    drawing.text((16, (top + bottom) / 2), "Score", "label", anchor="middle", turn=-90)
+    return drawing.markup()
 
 
 # ------------------------------------------------------------------ trade-off curves

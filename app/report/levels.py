@@ -10,7 +10,6 @@ from app.types import Verdict
 from lmkl_core.metrics import Errors, Estimate, Rate, auc, bpcer_at_apcer, eer
 
 APCER_TARGETS = (0.01, 0.05, 0.1)
-HEADLINE_TARGET = 0.05
 
 Outcome = tuple[Verdict, float | None]
 

@@ -6,24 +6,25 @@ from markupsafe import Markup
 
 from app.presentation import Presentation
 from app.report import charts
-from app.report.building import AUC, Report, overall
+from app.report.building import Report
+from app.report.facts import EVALUATION, INSTRUMENTS, TESTED, Fact
+from app.report.figures import PART_TITLES, Figure, figures
 from app.report.levels import Level
+from app.report.sweep import genuine_sizes, statement
 from app.report.templates import template
 from app.report.words import (
     ALL_EQUAL,
     NO_DATA,
     cells,
-    grouped,
+    counted,
+    listed,
     percent,
     score_text,
-    spaced,
     span,
     worst_species,
 )
 from app.types import Verdict
 from lmkl_core.metrics import Errors, Estimate, Rate, Worst
-
-UNKNOWN_ORIGIN = "not known: the model was not at hand when the report was made"
 
 _OUTCOMES = {
     Verdict.GENUINE: "accepted",
@@ -47,28 +48,32 @@ def render(report: Report) -> str:
 
 def _values(report: Report) -> dict[str, Any]:
     level, frames, thresholds = report.by_presentation, report.by_frame, report.thresholds
-    model = report.context.model
     rows = [_row(one, is_mixed=_is_mixed(report.presentations)) for one in report.presentations]
     return {
         "report": report,
         "context": report.context,
-        "model": model,
-        "takes": "" if model is None else grouped(model.takes),
-        "origin": UNKNOWN_ORIGIN
-        if model is None
-        else spaced(f"{model.threshold.origin}. {model.threshold.statement}"),
+        "facts": _facts(report.facts),
+        "instruments": _instruments(report.facts),
+        "missing": _missing(report.missing),
         "created": report.context.created.strftime("%Y-%m-%d, %H:%M %Z").strip(),
         "day": report.context.created.strftime("%Y-%m-%d"),
         # The banner says it already.
         "warnings": [text for text in report.warnings if text != report.simulated],
-        "cards": _cards(level),
+        "cards": _cards(report.figures, level),
         "species": _species(level, frames),
-        "figures": _figures(level, frames),
+        "figures": _figures(report, frames),
         "strip": Markup(charts.strip(report.presentations, thresholds)),
         "histogram": Markup(charts.histogram(level, thresholds, "presentations")),
         "frame_histogram": Markup(charts.histogram(frames, thresholds, "frames")),
         "roc": Markup(charts.roc(level, frames, thresholds)),
         "det": Markup(charts.det(level, frames, thresholds)),
+        "sizes": Markup(
+            charts.sizes(genuine_sizes(report.presentations), report.sweep, thresholds)
+        ),
+        "sweep": [
+            (band, percent(band.refused), score_text(band.mean_score)) for band in report.sweep
+        ],
+        "sweep_statement": statement(report.sweep),
         "thresholds": ", ".join(score_text(threshold) for threshold in thresholds)
         or "none in force",
         "has_one_threshold": len(thresholds) == 1,
@@ -77,20 +82,30 @@ def _values(report: Report) -> dict[str, Any]:
     }
 
 
-def _cards(level: Level) -> list[dict[str, Any]]:
+def _cards(found: tuple[Figure, ...], level: Level) -> list[dict[str, Any]]:
+    """Return the headline, a card each."""
     errors = level.errors
     worst = worst_species(errors)
     nothing = "no attack had a response" if level.attacks else "no attack was presented"
     note = f"worst species: {worst}" if worst else nothing
     if worst == ALL_EQUAL:
         note = f"attacks accepted, {worst}"
-    apcer = _card("APCER", errors.worst.rate, errors.worst.interval, note)
-    return [
-        apcer | {"basis": _worst_basis(errors)},
-        _card("BPCER", errors.bpcer, errors.bpcer.interval, "bona fide refused"),
-        _card("APNRR", errors.apnrr, errors.apnrr.interval, "attacks without a response"),
-        _card("BPNRR", errors.bpnrr, errors.bpnrr.interval, "bona fide without a response"),
-    ]
+    cards = []
+    for one in found:
+        if one.part != "headline":
+            continue
+        rate = one.counted
+        if rate is None:
+            basis = _worst_basis(errors)
+            at = f"{note}; at the threshold in force"
+            cards.append(_card(one, one.value.interval, basis, at))
+            continue
+        basis = f"{rate.n_errors} of {rate.n}" if rate.n else NO_DATA
+        at = "bona fide refused, at the threshold that these attacks choose"
+        if rate.n:
+            at += f"; {span(one.value.interval)} with its uncertainty"
+        cards.append(_card(one, rate.interval, basis, at))
+    return cards
 
 
 def _worst_basis(errors: Errors) -> str:
@@ -101,15 +116,15 @@ def _worst_basis(errors: Errors) -> str:
     return f"{basis} each" if is_shared and basis else basis or NO_DATA
 
 
-def _card(name: str, rate: Rate, interval: tuple[float, float], note: str) -> dict[str, Any]:
-    known = rate.value is not None
+def _card(figure: Figure, interval: tuple[float, float], basis: str, note: str) -> dict[str, Any]:
+    value = figure.value.value
     return {
-        "name": name,
+        "name": figure.name.partition(",")[0],
         "note": note,
-        "value": percent(rate.value) if rate.value is not None else "–",
-        "basis": f"{rate.n_errors} of {rate.n}" if known else "no data",
-        "span": f"95 % interval {span(interval)}" if known else "",
-        "bar": Markup(charts.interval_bar(rate.value, interval)),
+        "value": "–" if value is None else percent(value),
+        "basis": basis,
+        "span": "" if value is None else f"95 % interval {span(interval)}",
+        "bar": Markup(charts.interval_bar(value, interval)),
     }
 
 
@@ -127,27 +142,58 @@ def _species(level: Level, frames: Level) -> list[dict[str, Any]]:
     ]
 
 
-def _figures(level: Level, frames: Level) -> list[dict[str, Any]]:
-    """Return every figure over all species, as the cells of a row."""
-    worst = worst_species(level.errors)
-    named = f"APCER, worst species ({worst})" if worst else "APCER, worst species"
-    pairs: list[tuple[str, Rate | Estimate | Worst, Rate | Estimate | Worst]] = [
-        (named, level.errors.worst, frames.errors.worst),
-        ("BPCER", level.errors.bpcer, frames.errors.bpcer),
-    ]
-    for (name, figure), (_, by_frame) in zip(overall(level), overall(frames), strict=True):
-        pairs.append((name, figure, by_frame))
-    rows = [
-        {
-            "name": name,
-            "cells": cells(figure, is_share=name != AUC),
-            "by_frame": _plain(by_frame, is_share=name != AUC),
-        }
-        for name, figure, by_frame in pairs
-    ]
-    value, interval, _ = cells(level.errors.worst)
-    rows[0]["cells"] = (value, interval, _worst_basis(level.errors) if interval else "")
-    return rows
+def _figures(report: Report, frames: Level) -> list[dict[str, Any]]:
+    """Return every figure over all species in its part, as the cells of a row."""
+    level = report.by_presentation
+    by_frame = {(one.key, one.species): one for one in figures(frames)}
+    parts = []
+    for part, title in PART_TITLES.items():
+        rows = []
+        for one in report.figures:
+            if one.part != part or one.species:
+                continue  # species have a table of their own
+            name, (value, interval, basis) = one.name, cells(one.value, is_share=one.is_share)
+            if isinstance(one.value, Worst) and interval:
+                name = f"{name} ({worst_species(level.errors)})"
+                basis = _worst_basis(level.errors)
+            if one.counted is not None and one.counted.n:
+                _, interval, counts = cells(one.counted)
+                basis = f"{counts}; {span(one.value.interval)} ‡"
+            frame = by_frame[one.key, ""]
+            told = _plain(frame.value, is_share=one.is_share)
+            rows.append({"name": name, "cells": (value, interval, basis), "by_frame": told})
+        parts.append({"title": title, "rows": rows})
+    return parts
+
+
+def _facts(found: tuple[Fact, ...]) -> list[tuple[str, list[Fact]]]:
+    """Return the facts by group, those about species and the tested system left out."""
+    groups: dict[str, list[Fact]] = {EVALUATION: []}
+    for fact in found:
+        if fact.group != INSTRUMENTS:
+            groups.setdefault(fact.group, []).append(fact)
+    tested = groups.pop(TESTED)
+    return [*groups.items(), (TESTED, tested)]
+
+
+def _instruments(found: tuple[Fact, ...]) -> list[tuple[str, list[Fact]]]:
+    groups: dict[str, list[Fact]] = {}
+    for fact in found:
+        if fact.species:
+            groups.setdefault(fact.species, []).append(fact)
+    return list(groups.items())
+
+
+def _missing(facts: tuple[Fact, ...]) -> str:
+    """Return what an evaluator would ask for, in one sentence; empty when nothing is missing."""
+    if not facts:
+        return ""
+    labels = dict.fromkeys(fact.label[:1].lower() + fact.label[1:] for fact in facts)
+    verb = "is" if len(facts) == 1 else "are"
+    return (
+        f"{counted(len(facts), 'detail')} that an evaluator expects {verb} missing: "
+        f"{listed(list(labels))}."
+    )
 
 
 def _plain(figure: Rate | Estimate | Worst, *, is_share: bool = True) -> str:

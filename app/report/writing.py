@@ -5,19 +5,21 @@ import io
 import json
 import math
 import os
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from app.presentation import Presentation
 from app.report.building import Report
+from app.report.facts import Fact
+from app.report.figures import figures
 from app.report.levels import Level
 from app.report.page import render
+from app.report.sweep import statement
 from app.shown import ModelShown
-from app.trial import FORMAT as SESSION_FORMAT
-from app.trial import FORMAT_VERSION as SESSION_VERSION
 from lmkl_core.atomic import write_together
-from lmkl_core.metrics import Estimate, Rate, Worst, det_points, roc_points
+from lmkl_core.metrics import det_points, roc_points
 
 FORMAT = "lmkl-pad report"
 FORMAT_VERSION = 1
@@ -31,7 +33,8 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
     """Write a report as one page, and beside it as JSON and CSV under the same name.
 
     ``name.html`` comes with ``name.json`` (everything, the session included), ``name.csv`` (the
-    figures) and ``name-presentations.csv``. Each file is whole or not there at all, none is
+    figures), ``name-details.csv`` (the facts) and ``name-presentations.csv``. Each file is whole or
+    not there at all, none is
     replaced unless there is room for all, and the page comes last.
 
     Parameters
@@ -51,11 +54,12 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
     ReportError
         Where the disk refuses.
     """
-    page, as_json, figures, presentations = files_of(path)
+    page, as_json, numbers, details, presentations = files_of(path)
     document = json.dumps(as_document(report), indent=1, allow_nan=False, ensure_ascii=False)
     texts = {
         as_json: document + "\n",
-        figures: figures_csv(report),
+        numbers: figures_csv(report),
+        details: facts_csv(report),
         presentations: presentations_csv(report),
         page: render(report),
     }
@@ -71,8 +75,8 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
     return replace(report, html=str(page))
 
 
-def files_of(path: str | os.PathLike[str]) -> tuple[Path, Path, Path, Path]:
-    """Return what `write` writes for a page: itself, its JSON, its figures, its presentations."""
+def files_of(path: str | os.PathLike[str]) -> tuple[Path, Path, Path, Path, Path]:
+    """Return what `write` writes for a page: itself, JSON, figures, details, presentations."""
     page = Path(path)
     if page.suffix.lower() not in (".html", ".htm"):
         page = page.with_name(page.name + ".html")
@@ -81,6 +85,7 @@ def files_of(path: str | os.PathLike[str]) -> tuple[Path, Path, Path, Path]:
         page,
         page.with_suffix(".json"),
         page.with_suffix(".csv"),
+        page.with_name(f"{page.stem}-details.csv"),
         page.with_name(f"{page.stem}-presentations.csv"),
     )
 
@@ -98,8 +103,10 @@ def as_document(report: Report) -> dict[str, Any]:
         "created": context.created.isoformat(),
         "software": {"name": "lmkl-pad", "version": context.version},
         "is_simulated": bool(report.simulated),
-        "source": context.source,
+        "source": report.source,
         "conditions": context.conditions,
+        "facts": [asdict(fact) for fact in report.facts],
+        "n_missing": len(report.missing),
         "model_digests": list(report.digests),
         "model": None if context.model is None else _model(context.model),
         "thresholds": list(report.thresholds),
@@ -113,22 +120,12 @@ def as_document(report: Report) -> dict[str, Any]:
             "roc": _points(roc_points(level.genuine_scores, level.attack_scores)),
             "det": _points(det_points(level.genuine_scores, level.attack_scores)),
         },
-        "presentations": [
-            {
-                "number": one.number,
-                "species": one.species,
-                "verdict": one.verdict.value,
-                "reason": one.reason,
-                "mean_score": one.score,
-                "mean_liveness": one.liveness,
-            }
-            for one in report.presentations
-        ],
-        "session": {
-            "format": SESSION_FORMAT,
-            "version": SESSION_VERSION,
-            "presentations": [one.as_dict() for one in report.presentations],
+        "face_size": {
+            "statement": statement(report.sweep),
+            "bands": [band.as_dict() for band in report.sweep],
         },
+        "presentations": [presentation_row(one) for one in report.presentations],
+        "session": dict(report.session),
     }
 
 
@@ -169,44 +166,8 @@ def _level(level: Level) -> dict[str, Any]:
             }
             for row in level.counts
         ],
-        "figures": [_figure(*figure) for figure in _figures(level)],
+        "figures": [figure.as_dict() for figure in figures(level)],
     }
-
-
-def _figures(level: Level) -> list[tuple[str, str, Rate | Estimate | Worst]]:
-    """Return name, species (empty: all) and value of every figure."""
-    errors = level.errors
-    return [
-        ("APCER_max", "", errors.worst),
-        *(("APCER", species, rate) for species, rate in errors.apcers.items()),
-        ("BPCER", "", errors.bpcer),
-        *(("APNRR", species, rate) for species, rate in errors.apnrrs.items()),
-        ("APNRR", "", errors.apnrr),
-        ("BPNRR", "", errors.bpnrr),
-        ("bona_fide_not_accepted", "", level.not_accepted),
-        ("AUC", "", level.auc),
-        ("EER", "", level.eer),
-        *(
-            (f"BPCER_at_APCER_{100 * target:.0f}%", "", estimate)
-            for target, estimate in level.bpcer_at.items()
-        ),
-        ("HTER", "", errors.hter),
-        ("ACER_legacy", "", errors.acer),
-    ]
-
-
-def _figure(name: str, species: str, figure: Rate | Estimate | Worst) -> dict[str, Any]:
-    low, high = figure.interval
-    if isinstance(figure, Worst):
-        species, value, figure = figure.species, figure.value, figure.rate
-    else:
-        value = figure.value
-    told = {"figure": name, "species": species, "value": value, "low": low, "high": high}
-    if isinstance(figure, Estimate):
-        basis = {"n_bona_fide": figure.n_bona_fide, "n_attacks": figure.n_attacks}
-    else:
-        basis = {"n_errors": figure.n_errors, "n": figure.n}
-    return {**told, "confidence": figure.confidence, **basis}
 
 
 def _points(points: tuple[Any, Any]) -> list[list[float]]:
@@ -220,51 +181,80 @@ def _finite(value: float | None) -> float | None:
 # ------------------------------------------------------------------ CSV
 
 FIGURE_COLUMNS = (
-    "level", "figure", "species", "value", "low", "high", "confidence",
-    "n_errors", "n", "n_bona_fide", "n_attacks",
+    "level", "figure", "part", "species", "value", "low", "high", "confidence",
+    "n_errors", "n", "n_bona_fide", "n_attacks", "low_at_threshold", "high_at_threshold",
+    "size_low", "size_high", "mean_score", "n_presentations",
 )  # fmt: skip
 
 
 def figures_csv(report: Report) -> str:
-    """Return every figure at both levels, a line each."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, FIGURE_COLUMNS, restval="", lineterminator="\r\n")
-    writer.writeheader()
-    for name, level in [("presentation", report.by_presentation), ("frame", report.by_frame)]:
-        for figure in _figures(level):
-            row = _figure(*figure)
-            writer.writerow({"level": name, **row, "species": plain_text(row["species"])})
-    return stream.getvalue()
+    """Return every figure at both levels and every band of face sizes, a line each."""
+    levels = [("presentation", report.by_presentation), ("frame", report.by_frame)]
+    rows = [
+        {"level": name, **figure.as_dict()} for name, level in levels for figure in figures(level)
+    ]
+    rows += [
+        {
+            "level": "frame",
+            "figure": "BPCER_by_face_size",
+            "part": "sweep",
+            "value": band.refused,
+            "n_errors": band.n_refused,
+            "n": band.n_frames,
+            "size_low": band.low,
+            "size_high": band.high,
+            "mean_score": band.mean_score,
+            "n_presentations": band.n_presentations,
+        }
+        for band in report.sweep
+    ]
+    return _csv(rows, FIGURE_COLUMNS)
+
+
+def facts_csv(report: Report) -> str:
+    """Return every fact about the test, a line each; those that are missing have no value."""
+    return _csv([asdict(fact) for fact in report.facts], [one.name for one in fields(Fact)])
 
 
 def presentations_csv(report: Report) -> str:
     """Return every presentation, a line each."""
+    columns = presentation_row(Presentation(0, "", (), None))
+    return _csv([presentation_row(one) for one in report.presentations], columns)
+
+
+def presentation_row(one: Presentation) -> dict[str, Any]:
+    """Return what a report tells of one presentation."""
+    return {
+        "number": one.number,
+        "species": one.species,
+        "is_attack": one.is_attack,
+        "is_simulated": one.is_simulated,
+        "verdict": one.verdict.value,
+        "mean_score": one.score,
+        "threshold": one.threshold,
+        "n_scored": len(one.scores),
+        "n_frames": len(one.frames),
+        "model_digest": one.digest,
+        "mean_face_size": one.size,
+        "processing_seconds": one.seconds,
+        **asdict(one.capture),
+        "mean_liveness": one.liveness,
+        "reason": one.reason,
+    }
+
+
+def _csv(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\r\n")
-    writer.writerow(
-        ["number", "species", "is_attack", "is_simulated", "verdict", "mean_score", "threshold",
-         "n_scored", "n_frames", "model_digest", "mean_liveness", "reason"]
-    )  # fmt: skip
-    for one in report.presentations:
-        writer.writerow(_presentation_row(one))
+    writer = csv.DictWriter(stream, list(columns), restval="", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
     return stream.getvalue()
 
 
-def _presentation_row(one: Presentation) -> list[Any]:
-    flags = [str(one.is_attack).lower(), str(one.is_simulated).lower()]
-    return [
-        one.number,
-        plain_text(one.species),
-        *flags,
-        one.verdict.value,
-        one.score,
-        one.threshold,
-        len(one.scores),
-        len(one.frames),
-        plain_text(one.digest),
-        one.liveness,
-        plain_text(one.reason),
-    ]
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return plain_text(value) if isinstance(value, str) else value
 
 
 def plain_text(text: str) -> str:

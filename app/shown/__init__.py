@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from app.shown.details import Details
     from app.shown.enrolment import CoverageItem, EnrolmentShown, SampleShown, TakeShown
     from app.shown.frames import Decision, Point, Region, Scored
     from app.shown.model import (
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from app.shown.test import (
         BONA_FIDE,
         SPECIES,
+        KeptTest,
+        PlannedRow,
+        PlanShown,
         PresentationShown,
         ReportShown,
         TallyRow,
@@ -46,14 +50,18 @@ __all__ = [
     "Choice",
     "CoverageItem",
     "Decision",
+    "Details",
     "EnrolmentShown",
     "FileWanted",
     "Interval",
+    "KeptTest",
     "ModelShown",
     "NetworksShown",
     "Notice",
     "PassphraseAsked",
     "PersonShown",
+    "PlanShown",
+    "PlannedRow",
     "Point",
     "PresentationShown",
     "Region",
@@ -69,7 +77,7 @@ __all__ = [
     "Working",
 ]
 
-_PARTS = ("window", "frames", "enrolment", "model", "test")
+_PARTS = ("window", "frames", "enrolment", "model", "details", "test")
 
 
 def __getattr__(name: str) -> Any:

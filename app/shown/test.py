@@ -1,7 +1,8 @@
 """A test session, its tally and the headlines of its report."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from app.shown.details import Details
 from app.shown.model import Interval
 from app.types import Verdict
 
@@ -47,6 +48,54 @@ class TallyRow:
 
 
 @dataclass(frozen=True)
+class PlannedRow:
+    """What a plan wants of one species, and what its presentations will be able to say.
+
+    ``bound`` is the upper end of the exact interval of the error rate once all are made, if those
+    to come make no error.
+    """
+
+    species: str
+    n_wanted: int
+    n_made: int
+    n_errors: int
+    bound: float
+
+    @property
+    def n_left(self) -> int:
+        """Presentations that are still to do."""
+        return max(self.n_wanted - self.n_made, 0)
+
+
+@dataclass(frozen=True)
+class PlanShown:
+    """A test plan and how far it is."""
+
+    name: str
+    note: str
+    rows: tuple[PlannedRow, ...]
+
+    @property
+    def n_wanted(self) -> int:
+        """Presentations of the plan."""
+        return sum(row.n_wanted for row in self.rows)
+
+    @property
+    def n_left(self) -> int:
+        """Presentations that are still to do."""
+        return sum(row.n_left for row in self.rows)
+
+
+@dataclass(frozen=True)
+class KeptTest:
+    """A session on disk: its file, when it was last changed, and what it holds."""
+
+    path: str
+    when: str
+    n_presentations: int
+
+
+@dataclass(frozen=True)
 class TrialShown:
     """A test session.
 
@@ -58,6 +107,8 @@ class TrialShown:
     hint: str = ""
     presentations: tuple[PresentationShown, ...] = ()
     tally: tuple[TallyRow, ...] = ()
+    plan: PlanShown | None = None
+    details: Details = field(default_factory=Details)
 
 
 @dataclass(frozen=True)
@@ -67,5 +118,7 @@ class ReportShown:
     figures: tuple[tuple[str, str], ...] = ()
     """Names and values with n and interval, ready to be read."""
     warnings: tuple[str, ...] = ()
+    n_missing: int = 0
+    """Details that an evaluator expects and nobody gave."""
     html: str = ""
     """Path of the page; empty before it was saved."""

@@ -104,8 +104,6 @@ class NetworksShown:
 
     Attributes
     ----------
-    can_run : bool
-        Whether this build could run them.
     missing : tuple of FileWanted
         Files that are not here, or damaged.
     size : int
@@ -122,7 +120,6 @@ class NetworksShown:
         How far a download is.
     """
 
-    can_run: bool = True
     missing: tuple[FileWanted, ...] = ()
     size: int = 0
     licence: str = ""

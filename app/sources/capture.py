@@ -1,7 +1,5 @@
 """A thread that owns a source: opens it, reads it, watches it, opens it again.
 
-::
-
     with Capture(Webcam(), on_frame=show, on_health=tell) as capture:
         ...
 

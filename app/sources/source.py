@@ -3,8 +3,6 @@
 A source is made (cheap, touches nothing), opened, read until it gives ``None``, and closed; it may
 be opened again afterwards and then goes on counting where it stopped.
 
-::
-
     with source_from("takes/window.mp4") as source:
         for frame in source:
             ...

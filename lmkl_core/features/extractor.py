@@ -17,10 +17,11 @@ from lmkl_core.features.engines.crew import Crew
 from lmkl_core.features.engines.engine import Engine
 from lmkl_core.features.engines.export import exporter_id
 from lmkl_core.features.engines.machine import default_threads
+from lmkl_core.features.engines.torch_extra import has_torch, without_torch
 from lmkl_core.features.networks.graph import VIEWS_FORMAT
+from lmkl_core.features.networks.registry import find_network
 from lmkl_core.features.plan import described_views, plan
 from lmkl_core.features.presets.preset import Branch, Crop, DescriptorBranch, Preset
-from lmkl_core.features.shipped import refuse_unshipped
 
 
 class FoundWeights(Protocol):
@@ -40,7 +41,7 @@ class FoundWeights(Protocol):
 class Extractor:
     """Compute the views of a preset.
 
-    The constructor does everything that can fail or take long: it finds the weights, exports what
+    The constructor does everything that can fail or take long: it finds the weights, prepares what
     is not in the cache, tries engines in child processes, and builds them here. A preset of
     descriptors alone needs none of that: no weights, no engine, no cache. After that an
     extractor never changes: it may be called from several threads at once, the same crops give
@@ -94,16 +95,15 @@ class Extractor:
         self.preset = preset
         self._groups = plan(preset)
         self._described = described_views(preset)
-        refuse_unshipped(preset.networks, preset.name)
+        check_torch(preset)
         locate = _default_find() if find is None else find
         weights = {name: locate(name, folder) for name in preset.networks}
         self._checksums = {name: found.sha256 for name, found in weights.items()}
-        exporter = exporter_id() if weights else ""
         tasks = [
             Task(
                 group.graph,
                 weights[group.graph.network].path,
-                group.graph.key(self._checksums[group.graph.network], exporter),
+                group.graph.key(self._checksums[group.graph.network], exporter_id(group.graph)),
             )
             for group in self._groups
         ]
@@ -211,6 +211,21 @@ class Extractor:
                     f"{name!r}; give one of each for every frame."
                 )
         return batches
+
+
+def check_torch(preset: Preset) -> None:
+    """Raise where a preset's networks need torch and it is not installed.
+
+    Asked before weights are looked for: fetching them would not help.
+
+    Raises
+    ------
+    EngineError
+        In one sentence, with the way out.
+    """
+    names = [name for name in preset.networks if find_network(name).needs_torch]
+    if names and not has_torch():
+        raise without_torch(f"The preset {preset.name} (its networks {', '.join(names)})")
 
 
 def preset_fingerprint(preset: Preset) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from lmkl_core.features.engines.choose import Progress
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets.preset import Branch, Crop, Preset
-from lmkl_core.features.shipped import has_torch
 from lmkl_core.features.weights.catalogue import Weights, entry_of
 from lmkl_core.features.weights.store import Checksum, Place, inspect
 
@@ -33,13 +32,13 @@ LIVENESS = Preset(
 
 
 def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
-    """Whether the networks' weights are on this computer, and torch to export them.
+    """Whether the networks' weights are on this computer.
 
     Nothing is downloaded and nothing heavy is imported.
     """
     place = None if folder is None else os.fspath(folder)
     found = (inspect(entry_of(name), place).place for name in LIVENESS.networks)
-    return Place.NOWHERE not in found and has_torch()
+    return Place.NOWHERE not in found
 
 
 def missing_weights(folder: str | os.PathLike[str] | None = None) -> tuple[Weights, ...]:

@@ -12,7 +12,7 @@ effective kernel ``K = sum_cg mu_cg diag(p_c) K_g diag(p_c)``, dual coefficients
 * `ratios`: Proposition 4.
 
 **Two conditions no formula here removes.** ``Lambda`` has to be chosen before the data are seen
-(:func:`dual_norm_bound` gives such a value for a given ``delta``; the fitted ``Lambda`` is
+(`dual_norm_bound` gives such a value for a given ``delta``; the fitted ``Lambda`` is
 smaller, and only descriptive), and memberships, kernel widths and ``delta`` have to be fixed
 independently of the sample. The expected error is that on bona fide samples: no bound of this kind
 says anything about attacks.

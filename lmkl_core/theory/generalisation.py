@@ -81,7 +81,7 @@ def squared_loss_bound(
     p, q : float
         Norm orders, at least 1. The vector families ignore ``q``.
     constraint : str
-        Constraint family, see :func:`weight_sum_bound`.
+        Constraint family, see `weight_sum_bound`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def generalisation_bound(
     Delta : float
         The bound holds with confidence ``1 - Delta``; in (0, 1).
     loss_bound : float
-        ``B_l``, no loss of the class exceeds it; :func:`squared_loss_bound` computes one.
+        ``B_l``, no loss of the class exceeds it; `squared_loss_bound` computes one.
     form : {"paper", "mohri"}
         "paper": ``mean (f(x_i) - 1)^2 + R + 3 B_l sqrt(ln(2/Delta) / 2n)``, as printed.
         "mohri": ``... + 2 L R + ...``, what the cited theorem states (Mohri, Rostamizadeh and

@@ -99,7 +99,7 @@ def rademacher_bound(
     p, q : float
         Norm orders, at least 1. The vector families ignore ``q``.
     constraint : str
-        Constraint family, see :func:`weight_sum_bound`.
+        Constraint family, see `weight_sum_bound`.
     form : {"paper", "learned-weights"}
         "paper" is ``(Lambda r / n) sqrt(S sum_ci p_c(x_i)^2)`` with the weight sum bound ``S``,
         Proposition 2 as printed. Its proof covers weights fixed in advance; for weights learned

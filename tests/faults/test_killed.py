@@ -97,7 +97,7 @@ def test_that_settings_are_the_old_or_the_new_ones(killed, attempt, monkeypatch)
 def test_that_every_file_of_a_report_is_the_old_or_the_new_one(killed, attempt):
     before, after, left = killed("report")
     old, new = contents(before), contents(after)
-    page, document, _, _ = (path.name for path in files_of("report.html"))
+    page, document, *_ = (path.name for path in files_of("report.html"))
     for folder, _ in left:
         with attempt() as trial:
             found = contents(folder)

@@ -139,6 +139,7 @@ def documented(path):
         re.fullmatch(
             r"config/settings\.json"
             r"|cache/(graphs|probes)/[0-9a-f]{64}\.(graph|json)|cache/checksums\.json"
+            r"|data/personal/tests/[-\w]+(\.lock|/session\.json|/\d{5}\.json)"
             rf"|saved/{MARK}[-\w]*\.(safetensors|lmkl|html|json|csv)",
             path,
         )

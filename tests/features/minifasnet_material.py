@@ -4,11 +4,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-from torch.nn import functional
+from safetensors.numpy import save_file
 
-from benchmarks.minifasnet import minifasnet_shapes
-from lmkl_core.features.networks import find_network
+from benchmarks.minifasnet import minifasnet_state, minifasnet_widths
 
 NAMES = ("minifasnet-v2", "minifasnet-v1se")
 FILES = {
@@ -17,23 +15,9 @@ FILES = {
 }
 
 
-def small_shapes(name):
+def small_widths(name):
     """Return widths that differ from layer to layer, a tenth of the published ones."""
-    return {key: (3 + width // 10,) for key, (width,) in minifasnet_shapes(name).items()}
-
-
-def state_of(name, shapes):
-    """Return a state dict as a published file holds it, with outputs that differ by picture."""
-    generator = torch.manual_seed(1)
-    state = find_network(name).build(shapes).body.state_dict()
-    for key, value in state.items():
-        if value.ndim > 1:
-            value.normal_(0, (2 / value[0].numel()) ** 0.5, generator=generator)
-        elif value.ndim == 1:
-            low = {"weight": 0.4, "running_var": 0.8}.get(key.rpartition(".")[2], -0.2)
-            value.uniform_(low, low + 0.6, generator=generator)
-    state["conv1.bn.running_var"] *= 1e4  # pixels go up to 255
-    return {f"module.{key}": value for key, value in state.items()}
+    return {key: 3 + width // 10 for key, width in minifasnet_widths(name).items()}
 
 
 @dataclass(frozen=True)
@@ -44,13 +28,13 @@ class Made:
     sha256: str
 
 
-def made_weights(folder, shapes=minifasnet_shapes):
+def made_weights(folder, widths=minifasnet_widths):
     """Return a ``find`` for extractors that makes the files."""
 
     def find(name, _folder=None):
         path = Path(folder) / FILES[name]
         if not path.exists():
-            torch.save(state_of(name, shapes(name)), path)
+            save_file(minifasnet_state(name, widths(name)), path)
         return Made(path, hashlib.sha256(path.read_bytes()).hexdigest())
 
     return find
@@ -58,7 +42,10 @@ def made_weights(folder, shapes=minifasnet_shapes):
 
 def written_out(state, crops):
     """Return embedding and probabilities of RGB crops, straight from the published structure."""
-    s = {key.removeprefix("module."): value for key, value in state.items()}
+    import torch
+    from torch.nn import functional
+
+    s = {key.removeprefix("module."): torch.from_numpy(value) for key, value in state.items()}
 
     def norm(x, at):
         values = (s[f"{at}.{key}"] for key in ("running_mean", "running_var", "weight", "bias"))

@@ -3,7 +3,9 @@
 import numpy as np
 import onnx
 import pytest
+import torch
 from onnx import numpy_helper
+from torchvision import models
 
 from lmkl_core.features.engines import export, machine, probe
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
@@ -12,29 +14,37 @@ from lmkl_core.features.engines.torch_engine import TorchEngine, one_crop_at_a_t
 from lmkl_core.features.networks import Graph, Output
 
 GRAPH = Graph(
-    "efficientnet-lite0",
+    "mobilenet-v2",
     64,
     "standardise",
-    (Output("block1", "mean+std", "l2-each"), Output("stem", "std", "none")),
+    (Output("layer2", "mean+std", "l2-each"), Output("layer0", "std", "none")),
 )
 
 
 @pytest.fixture(scope="module")
-def reference(lite0):
-    return TorchEngine(GRAPH, lite0, channels_last=False)
+def weights(tmp_path_factory):
+    """Return a file of weights drawn at random, for a network that torch exports."""
+    torch.manual_seed(0)
+    path = tmp_path_factory.mktemp("weights") / "mobilenet.pth"
+    torch.save(models.mobilenet_v2(weights=None).state_dict(), path)
+    return path
 
 
 @pytest.fixture(scope="module")
-def made(lite0):
-    return export.make_entry(GRAPH, lite0)
+def reference(weights):
+    return TorchEngine(GRAPH, weights, channels_last=False)
+
+
+@pytest.fixture(scope="module")
+def made(weights):
+    return export.make_entry(GRAPH, weights)
 
 
 @pytest.mark.parametrize("exporter", [export.traced, export.captured])
-def test_that_both_of_torchs_exporters_give_graphs_that_agree_with_torch(lite0, exporter):
+def test_that_both_of_torchs_exporters_give_graphs_that_agree_with_torch(weights, exporter):
     small = Graph(GRAPH.network, 32, "grey-world", GRAPH.outputs)
-    made = export.make_entry(small, lite0, (exporter,))
+    made = export.make_entry(small, weights, (exporter,))
     assert made.refused == ""
-    assert made.difference <= LIMIT
 
 
 def test_that_an_entry_holds_what_torch_made_of_the_reference_crops(made, reference):
@@ -44,15 +54,9 @@ def test_that_an_entry_holds_what_torch_made_of_the_reference_crops(made, refere
     assert relative_difference(OnnxEngine(made.onnx).run(crops), made.views) <= LIMIT
 
 
-def test_that_paddings_have_moved_into_the_convolutions(made):
-    kinds = [node.op_type for node in onnx.load_from_string(made.onnx).graph.node]
-    assert "Conv" in kinds
-    assert "Pad" not in kinds
-
-
-def test_that_only_the_layers_used_are_exported(made, lite0):
-    deeper = Graph(GRAPH.network, 64, "none", (Output("block7", "mean", "l2"),))
-    assert len(export.make_entry(deeper, lite0).onnx) > 2 * len(made.onnx)
+def test_that_only_the_layers_used_are_exported(made, weights):
+    deeper = Graph(GRAPH.network, 64, "none", (Output("layer9", "mean", "l2"),))
+    assert len(export.make_entry(deeper, weights).onnx) > 2 * len(made.onnx)
 
 
 def spoilt(module, crops, outputs):
@@ -69,81 +73,24 @@ def raising(module, crops, outputs):
     raise NotImplementedError("no such operator")
 
 
-def test_that_a_graph_that_differs_from_torch_is_refused_with_the_difference(lite0):
-    made = export.make_entry(GRAPH, lite0, (spoilt, raising))
+def test_that_a_graph_that_differs_from_torch_is_refused_with_the_difference(weights):
+    made = export.make_entry(GRAPH, weights, (spoilt, raising))
     assert made.onnx == b""
     assert "differs from torch by" in made.refused
-    assert made.difference > LIMIT
 
 
-def test_that_the_second_exporter_steps_in_for_the_first(lite0):
-    assert export.make_entry(GRAPH, lite0, (raising, spoilt, export.traced)).onnx
+def test_that_the_second_exporter_steps_in_for_the_first(weights):
+    assert export.make_entry(GRAPH, weights, (raising, spoilt, export.traced)).onnx
 
 
-def test_that_a_graph_that_no_exporter_can_make_is_an_error_with_its_reason(lite0):
+def test_that_a_graph_that_no_exporter_can_make_is_an_error_with_its_reason(weights):
     with pytest.raises(RuntimeError, match="NotImplementedError: no such operator"):
-        export.make_entry(GRAPH, lite0, (raising,))
+        export.make_entry(GRAPH, weights, (raising,))
 
 
-def padded(mode="constant", value="", pads=(0, 0, 1, 1, 0, 0, 2, 2)):
-    """Return a model that pads, then convolves with padding of its own."""
-    make = onnx.helper
-    inputs = ["x", "pads", value] if value else ["x", "pads"]
-    nodes = [
-        make.make_node("Pad", inputs, ["y"], mode=mode),
-        make.make_node("Conv", ["y", "k"], ["z"], kernel_shape=[3, 3], pads=[1, 0, 0, 1]),
-    ]
-    constants = [
-        numpy_helper.from_array(np.array(pads, np.int64), "pads"),
-        numpy_helper.from_array(np.ones((1, 1, 3, 3), np.float32), "k"),
-        numpy_helper.from_array(np.float32(5.0), "five"),
-    ]
-    graph = make.make_graph(
-        nodes,
-        "padded",
-        [make.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 1, 6, 6])],
-        [make.make_tensor_value_info("z", onnx.TensorProto.FLOAT, None)],
-        constants,
-    )
-    opset = make.make_opsetid("", export.OPSET)
-    return make.make_model(graph, opset_imports=[opset], ir_version=9)
-
-
-def run(model):
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=["CPUExecutionProvider"]
-    )
-    x = np.random.default_rng(0).random((1, 1, 6, 6), dtype=np.float32)
-    return session.run(None, {"x": x})[0]
-
-
-def test_that_moving_a_padding_changes_no_value():
-    model = padded()
-    before = run(model)
-    export.pad_inside_convolutions(model.graph)
-    assert [node.op_type for node in model.graph.node] == ["Conv"]
-    np.testing.assert_allclose(run(model), before, rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        padded(mode="reflect"),
-        padded(value="five"),
-        padded(pads=(0, 0, -1, 0, 0, 0, 0, 0)),
-    ],
-    ids=["reflected", "not zero", "cropping"],
-)
-def test_that_paddings_of_another_kind_stay_where_they_are(model):
-    export.pad_inside_convolutions(model.graph)
-    assert [node.op_type for node in model.graph.node] == ["Pad", "Conv"]
-
-
-def test_that_torch_gives_the_same_batched_and_crop_by_crop(lite0, reference):
+def test_that_torch_gives_the_same_batched_and_crop_by_crop(weights, reference):
     crops = reference_crops(64)
-    batched = TorchEngine(GRAPH, lite0).run(crops)
+    batched = TorchEngine(GRAPH, weights).run(crops)
     assert relative_difference(one_crop_at_a_time(reference, crops), batched) < 1e-5
 
 

@@ -35,8 +35,8 @@ def by_torch(cache, extractor):
 
 def keys_of(preset):
     return {
-        group.graph: group.graph.key(weights.find(group.graph.network).sha256, exporter_id())
-        for group in plan(preset)
+        graph: graph.key(weights.find(graph.network).sha256, exporter_id(graph))
+        for graph in (group.graph for group in plan(preset))
     }
 
 
@@ -209,8 +209,8 @@ def test_that_damaged_graphs_are_made_again(copied):
     done = [step[0] for step in steps]
     assert done == sorted(done)
     assert done[-1] == steps[-1][1] == 6
-    assert [text for *_, text in steps if text.startswith("exported")] == [
-        f"exported {plan(SMALL)[0].graph.label}"
+    assert [text for *_, text in steps if text.startswith("prepared")] == [
+        f"prepared {plan(SMALL)[0].graph.label}"
     ]
 
 

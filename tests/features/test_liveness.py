@@ -12,10 +12,10 @@ import pytest
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
-from lmkl_core.features.liveness import LIVENESS, LivenessMeter, can_measure
+from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError, catalogue
-from tests.features.minifasnet_material import FILES, made_weights, small_shapes
+from tests.features.minifasnet_material import FILES, made_weights, small_widths
 
 REAL = "LMKL_PAD_LIVENESS_WEIGHTS"
 # Norm of the embedding, its first values and the probability, as a program of its own makes them
@@ -45,7 +45,7 @@ def generated_crops():
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
     """Return a ``find`` with files of small networks."""
-    return made_weights(tmp_path_factory.mktemp("weights"), small_shapes)
+    return made_weights(tmp_path_factory.mktemp("weights"), small_widths)
 
 
 @pytest.fixture(scope="module")
@@ -87,14 +87,6 @@ def test_that_there_is_no_meter_without_both_files(tmp_path, monkeypatch):
     (tmp_path / FILES["minifasnet-v2"]).unlink()
     with pytest.raises(MissingWeightsError, match="weights fetch minifasnet-v2"):
         Extractor(LIVENESS, folder=tmp_path)
-
-
-def test_that_there_is_no_meter_in_builds_without_torch(tmp_path, monkeypatch):
-    for name in FILES.values():
-        (tmp_path / name).write_bytes(b"x")
-    assert can_measure(tmp_path)
-    monkeypatch.setattr("lmkl_core.features.liveness.has_torch", lambda: False)
-    assert LivenessMeter.find(tmp_path) is None
 
 
 def test_that_a_damaged_file_is_told(tmp_path, monkeypatch):

@@ -1,8 +1,9 @@
-"""The registry, our EfficientNet-Lite0, and the chains cut out of torchvision's networks."""
+"""The registry, the described networks, and the chains cut out of torchvision's."""
 
 import re
 import sys
 
+import numpy as np
 import pytest
 import torch
 import torchvision
@@ -10,12 +11,14 @@ from efficientnet_lite_pytorch import EfficientNet
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks import NETWORKS, Graph, Output, find_network, old_names
-from lmkl_core.features.networks.efficientnet_lite import SameConv
-from lmkl_core.features.networks.state_dict import fill, load_network
+from lmkl_core.features.networks.description import Conv
+from lmkl_core.features.networks.filling import FilledConv
+from lmkl_core.features.networks.state import State
+from lmkl_core.features.networks.torch_modules import load_network, network_of
 from lmkl_core.features.networks.truncated import Truncated
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", [name for name, spec in NETWORKS.items() if spec.needs_torch])
 def test_that_every_layer_has_the_channels_that_the_registry_says(name):
     spec = NETWORKS[name]
     with torch.device("meta"):  # shapes without numbers
@@ -26,6 +29,17 @@ def test_that_every_layer_has_the_channels_that_the_registry_says(name):
     for stage in stages.chain:
         x = stage.eval()(x)
         found.append(x.shape[1])
+    assert found == [layer.channels for layer in spec.layers]
+
+
+def last_conv(steps):
+    return steps[-1] if isinstance(steps[-1], Conv) else last_conv(steps[-1].steps)
+
+
+@pytest.mark.parametrize("name", [name for name, spec in NETWORKS.items() if not spec.needs_torch])
+def test_that_every_described_layer_has_the_channels_that_the_registry_says(name):
+    spec = NETWORKS[name]
+    found = [last_conv(steps).outputs for steps in spec.description]
     assert found == [layer.channels for layer in spec.layers]
 
 
@@ -47,27 +61,23 @@ def test_that_our_efficientnet_agrees_with_the_independent_one_block_by_block(li
             torch.testing.assert_close(x, y, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("size", [33, 50, 65])
-def test_that_odd_sides_are_padded_as_tensorflow_pads_them(size):
-    conv = SameConv(1, 1, 5, stride=2)
-    with torch.inference_mode():
-        conv.weight.fill_(1.0)
-        sums = conv(torch.ones(1, 1, size, size))[0, 0]
-    # SAME: output i covers 5 pixels around the position that spreads the padding evenly,
-    # with the odd one at the end.
-    total = max((-(-size // 2) - 1) * 2 + 5 - size, 0)
-    starts = [2 * i - total // 2 for i in range(-(-size // 2))]
-    inside = [min(start + 5, size) - max(start, 0) for start in starts]
-    assert sums[0].tolist() == [inside[0] * width for width in inside]
+@pytest.mark.parametrize(
+    ("size", "pads"), [(33, (2, 2)), (50, (1, 2)), (65, (2, 2)), (64, (1, 2)), (2, (1, 2))]
+)
+def test_that_sides_are_padded_as_tensorflow_pads_them(size, pads):
+    kernel = np.ones((1, 1, 5, 5), np.float32)
+    step = Conv("x", 1, 5, stride=2, padding="same")
+    conv = FilledConv(step, kernel, np.zeros(1, np.float32), None)
+    assert conv.pads(size) == pads
+    assert conv.side_after(size) == -(-size // 2)
 
 
 def truncated_last(name, state):
     """Return our network cut at its last layer, with a state dict as a file would hold it."""
     spec = find_network(name)
-    with torch.device("meta"):
-        stages = spec.build()
-    fill(stages, spec, state, "made by the test")
-    return Truncated(Graph(name, 64, "none", (Output("last", "mean", "none"),)), stages.chain)
+    arrays = {key: value.numpy() for key, value in state.items()}
+    stages = network_of(spec, State(spec, arrays, "made by the test"))
+    return Truncated(Graph(name, 64, "none", (Output("last", "mean", "none"),)), stages)
 
 
 def randomised(build):

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from lmkl_core.features.networks import Graph, Output, find_network
-from lmkl_core.features.networks.state_dict import load_network
+from lmkl_core.features.networks.torch_modules import load_network
 from lmkl_core.features.networks.truncated import Truncated
 
 SIZE = 64

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 from app.qt import bootstrap
 from app.qt.main_window import MainWindow
 
+pytestmark = pytest.mark.light
+
 
 @pytest.fixture
 def restored():

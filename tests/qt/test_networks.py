@@ -18,14 +18,14 @@ from app.sources.mailbox import LatestFrame
 from app.types import Verdict
 from lmkl_core.features.weights import catalogue
 from tests.features.file_server import Answer, serving
-from tests.features.minifasnet_material import FILES, NAMES, made_weights, small_shapes
+from tests.features.minifasnet_material import FILES, NAMES, made_weights, small_widths
 from tests.qt.model_values import decision
 
 
 @pytest.fixture(scope="module")
 def brought(tmp_path_factory):
     """Return files of small networks, as somebody would bring them."""
-    find = made_weights(tmp_path_factory.mktemp("brought"), small_shapes)
+    find = made_weights(tmp_path_factory.mktemp("brought"), small_widths)
     return {name: find(name) for name in NAMES}
 
 
@@ -86,7 +86,6 @@ def test_that_what_is_missing_is_known_with_size_and_licence(bench, servers, fol
     assert [one.name for one in bench.shown.missing] == [FILES[name] for name in NAMES]
     assert bench.shown.size == sum(len(server.content) for server in servers.values())
     assert (bench.shown.licence, bench.shown.folder) == ("Apache-2.0", str(folder))
-    assert bench.shown.can_run
 
 
 def test_that_both_are_fetched_with_progress_and_used(bench, folder):
@@ -221,12 +220,7 @@ def test_that_they_are_offered_once_where_they_would_have_helped(bench):
     assert bench.opened
 
 
-def test_that_nothing_is_offered_where_they_are_or_cannot_run(bench, monkeypatch):
-    monkeypatch.setattr("lmkl_core.features.shipped.has_torch", lambda: False)
-    bench.control.look()
-    assert not bench.shown.can_run
-    unfamiliar(bench.session)
-    monkeypatch.undo()
+def test_that_nothing_is_offered_where_they_are(bench):
     bench.control.shown = NetworksShown()
     unfamiliar(bench.session)
     assert bench.told == []
@@ -269,12 +263,6 @@ def test_that_the_card_shows_progress_and_offers_only_to_cancel(card):
         True,
         False,
     )
-
-
-def test_that_a_build_that_cannot_run_them_offers_no_download(card):
-    card.show_networks(replace(MISSING, can_run=False))
-    assert "this build cannot run them" in card.text
-    assert (card.get.isHidden(), card.choose.isHidden()) == (True, True)
 
 
 # ------------------------------------------------------------- in the window

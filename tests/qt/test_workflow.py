@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from app.types import Verdict
 from tests.qt.driving import PLAN
+
+pytestmark = pytest.mark.light
 
 N_FRAMES = PLAN.frames
 

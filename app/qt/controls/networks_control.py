@@ -100,7 +100,7 @@ class NetworksControl(QObject):
         is_unfamiliar = self._session.decision.verdict is Verdict.UNFAMILIAR
         if topic is not Topic.DECISION or not is_unfamiliar or self._is_offered:
             return
-        if not (self.shown.missing and self.shown.can_run):
+        if not self.shown.missing:
             return
         self._is_offered = True
         text = self.tr("Two small networks can tell the live person from an attack in this light.")
@@ -118,7 +118,7 @@ class NetworksControl(QObject):
     def _on_looked(self, shown: NetworksShown) -> None:
         self.shown = shown
         self.changed.emit(shown)
-        if self._is_wanted and shown.can_run and not shown.missing:
+        if self._is_wanted and not shown.missing:
             self._is_wanted = False
             self.use_requested.emit()
 

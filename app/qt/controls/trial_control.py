@@ -9,11 +9,20 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import directing
+from app.guided_test.details import (
+    Templates,
+    as_dict,
+    details_from,
+    load_templates,
+    save_templates,
+)
+from app.guided_test.keeping import KeptSession, kept_tests, open_kept
+from app.guided_test.plans import built_in_plans, read_plan
 from app.qt.controls.source_control import SourceControl
 from app.qt.workers.jobs import Cancel, Job
 from app.session import Session, Topic
-from app.shown import BONA_FIDE, Notice
-from app.trial import Trial
+from app.shown import BONA_FIDE, Details, Notice
+from app.trial import Trial, TrialError
 
 TOPIC = "test"
 REPORT, SAVE_REPORT = "report", "save report"
@@ -35,6 +44,10 @@ class TrialControl(QObject):
     report_changed = Signal(object)
     """A `ReportShown` or None."""
     report_saved = Signal(str)
+    plans_changed = Signal(object)
+    """Names of the test plans there are."""
+    kept_changed = Signal(object)
+    """Sessions on disk that can be continued, as a tuple of `KeptTest`."""
 
     def __init__(
         self, session: Session, source: SourceControl, parent: QObject | None = None
@@ -42,13 +55,18 @@ class TrialControl(QObject):
         super().__init__(parent)
         self._session = session
         self._source = source
-        self._sources: list[str] = []
         self._n_before = 0
         self._was_presenting = False
         self._shown_before = ""
         self._planned: list[str] = []
         self._n_planned = 0
         self._n_genuine = 0
+        self._plans = {plan.name: plan for plan in built_in_plans()}
+        self._kept: KeptSession | None = None
+        self._has_complained = False
+        self._on_disk: object = None
+        self.templates = load_templates()
+        session.trial.details = self.templates.last
         session.subscribe(self._on_change)
 
     # ------------------------------------------------------------- intents
@@ -78,9 +96,9 @@ class TrialControl(QObject):
             self._n_genuine += species == BONA_FIDE
             self._source.present(chapter.key)
             self._session.expect(directing.caption_of(chapter))
-        is_simulated = demo is not None
+        is_simulated, source = demo is not None, self._source.name
         self._n_before = len(self._session.trial.presentations)
-        self._session.change_trial(lambda trial: trial.start(species, is_simulated))
+        self._session.change_trial(lambda trial: trial.start(species, is_simulated, source))
 
     @Slot()
     def run_all(self) -> None:
@@ -108,9 +126,156 @@ class TrialControl(QObject):
     def clear(self) -> None:
         """Forget all presentations, and the report on them."""
         self._planned.clear()
-        self._sources.clear()
+        kept, self._kept = self._kept, None
         self._session.change_trial(lambda trial: trial.clear())
         self.report_changed.emit(None)
+        if kept is not None:
+            self._try(kept.remove)
+
+    # ------------------------------------------------------------- plan and details
+
+    @Slot(str)
+    def choose_plan(self, name: str) -> None:
+        """Follow a plan; an empty name is none."""
+        plan = self._plans.get(name)
+        self._session.change_trial(lambda trial: setattr(trial, "plan", plan))
+
+    @Slot(str)
+    def open_plan(self, path: str) -> None:
+        """Read a plan of one's own and follow it."""
+        try:
+            plan = read_plan(Path(path))
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+            return
+        self._plans[plan.name] = plan
+        self.plans_changed.emit(tuple(self._plans))
+        self.choose_plan(plan.name)
+
+    def attacks(self) -> tuple[str, ...]:
+        """Return the attacks that were presented, are planned, or have details."""
+        trial = self._session.trial
+        names = [row.species for row in trial.tally]
+        names += [] if trial.plan is None else list(trial.plan.wanted)
+        names += list(trial.details.species)
+        return tuple(name for name in dict.fromkeys(names) if name != BONA_FIDE)
+
+    @Slot(object)
+    def set_details(self, details: Details) -> None:
+        """Keep the details of this test; the next one begins with them."""
+        details = details_from(as_dict(details))
+        self._session.change_trial(lambda trial: setattr(trial, "details", details))
+        self._keep_templates(self.templates.with_last(details))
+        if self._session.trial.presentations:
+            self.build_report()
+
+    @Slot(str, object)
+    def save_template(self, name: str, details: Details) -> None:
+        """Keep details under a name."""
+        try:
+            details = details_from(as_dict(details))
+            self._keep_templates(self.templates.with_named(name, details))
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+
+    @Slot(str)
+    def delete_template(self, name: str) -> None:
+        """Delete details of a name."""
+        self._keep_templates(self.templates.without(name))
+
+    def _keep_templates(self, templates: Templates) -> None:
+        self.templates = templates
+        self._try(lambda: save_templates(templates))
+
+    # ------------------------------------------------------------- sessions on disk
+
+    @Slot()
+    def look(self) -> None:
+        """Tell which plans and which kept sessions there are."""
+        self.plans_changed.emit(tuple(self._plans))
+        self.kept_changed.emit(kept_tests())
+
+    @Slot()
+    def close_session(self) -> None:
+        """Put the session away, to be continued on another day, and begin an empty one."""
+        if self._session.trial.is_presenting:
+            return
+        self._keep()
+        if self._kept is None:
+            return  # it could not be kept, which was told
+        self.release()
+        self.clear()
+        self.look()
+
+    @Slot(str)
+    def continue_session(self, name: str) -> None:
+        """Go on with a session on disk; the one there is now is put away."""
+        kept = None
+        try:
+            kept = open_kept(name)
+            trial = kept.read()
+        except TrialError as error:
+            if kept is not None:
+                kept.release()
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+            self.look()
+            return
+        self.release()
+        self._kept = kept
+        self._session.change_trial(lambda present: present.take_over(trial))
+        self.look()
+        self.build_report()
+
+    @Slot(str)
+    def delete_session(self, name: str) -> None:
+        """Delete a session on disk."""
+        try:
+            kept = open_kept(name)
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+        else:
+            self._try(kept.remove)
+        self.look()
+
+    def release(self) -> None:
+        """Leave the session on disk: another window, or another day, may continue it."""
+        if self._kept is not None:
+            self._kept.release()
+            self._kept = None
+
+    def forget(self) -> None:
+        """Drop session, plan, details and templates; what is on disk is deleted by the caller."""
+        self.templates = Templates()
+        self._session.trial.plan, self._session.trial.details = None, Details()
+        self.clear()
+        self.kept_changed.emit(())
+
+    def _keep(self) -> None:
+        """Write what of the session is not on disk yet; an empty one has nothing there."""
+        trial = self._session.trial
+        state = (trial.presentations, trial.plan, trial.details)
+        if state == self._on_disk or not (self._kept or trial.presentations):
+            return
+        self._on_disk = state
+
+        def write() -> None:
+            self._kept = self._kept or KeptSession.begin()
+            self._kept.keep(trial)
+
+        self._try(write)
+
+    def _try(self, action: Callable[[], object]) -> None:
+        """Do something on disk; tell once why it cannot be done."""
+        try:
+            action()
+        except OSError as error:
+            if not self._has_complained:
+                self._has_complained = True
+                text = self.tr("The test cannot be kept on disk ({why}): save its report soon.")
+                why = error.strerror or str(error)
+                self.notice.emit(Notice(text.format(why=why), "warning", f"{TOPIC} failed"))
+
+    # ------------------------------------------------------------- report
 
     @Slot()
     def build_report(self) -> None:
@@ -127,12 +292,12 @@ class TrialControl(QObject):
     def _report_work(self, path: str) -> Callable[[Cancel], Any]:
         trial = Trial.from_dict(self._session.trial.as_dict())
         model, created = self._session.model_shown, datetime.now().astimezone()
-        sources = ", ".join(dict.fromkeys(self._sources)) or self._source.name
+        source = self._source.name
 
         def work(_cancel: Cancel) -> Any:
             from app.report import Context, build, write
 
-            report = build(trial, Context(sources, model, version("lmkl-pad"), created))
+            report = build(trial, Context(source, model, version("lmkl-pad"), created))
             return write(report, Path(path)) if path else report
 
         return work
@@ -163,6 +328,7 @@ class TrialControl(QObject):
         """Follow presentations to their end."""
         if topic is not Topic.TRIAL:
             return
+        self._keep()
         trial, demo = self._session.trial, self._source.demo
         ended = self._was_presenting and not trial.is_presenting
         self._was_presenting = trial.is_presenting
@@ -170,9 +336,7 @@ class TrialControl(QObject):
             return
         self._session.expect("")
         was_kept = len(trial.presentations) > self._n_before
-        if was_kept:
-            self._sources.append(self._source.name)
-        else:
+        if not was_kept:
             self._planned.clear()  # broken off: by the person, another source, another model
         if self._planned and demo is not None:
             self._tell_progress()

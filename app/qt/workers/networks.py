@@ -116,12 +116,10 @@ class NetworksWorker(QObject):
 
 def _shown(problem: str = "", is_by_hand: bool = False) -> NetworksShown:
     from lmkl_core.features.liveness import missing_weights
-    from lmkl_core.features.shipped import has_torch
     from lmkl_core.features.weights import weights_folder
 
     missing = missing_weights()
     return NetworksShown(
-        can_run=has_torch(),
         missing=tuple(FileWanted(one.file_name, one.sha256, one.url) for one in missing),
         size=_size(missing),
         licence=", ".join(dict.fromkeys(one.licence for one in missing)),

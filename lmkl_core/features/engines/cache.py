@@ -1,7 +1,7 @@
 """The user's cache: exported graphs, and which engines have been probed.
 
 A graph is one file: a mark, the SHA-256 of the rest, the length of the ONNX graph, the graph, and
-a safetensors block with reference crops and what torch made of them. It is written beside its
+a safetensors block with reference crops and their views. It is written beside its
 place and moved into it, so that readers see the old file, the new file or none; two processes
 that make the same graph write the same thing. What does not match its digest counts as missing
 and is made again.
@@ -25,12 +25,8 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.shipped import shipped_folder
 from lmkl_core.folders import CACHE_VARIABLE, cache_folder, make_private
 from lmkl_core.locking import Locked, is_held, only_one
-
-GRAPHS = "graphs"
-"""Folder of the graphs, in the cache and among what is shipped."""
 
 _MARK = b"LMKLGRF1"
 _DIGEST_BYTES = 32
@@ -53,9 +49,7 @@ class Entry:
     onnx : bytes
         Empty when ONNX was refused.
     crops, views : ndarray, list of ndarray
-        Reference crops and torch's outputs for them.
-    difference : float
-        Largest relative difference between onnxruntime and torch when it was exported.
+        Reference crops and what the graph must give for them.
     refused : str
         Why there is no ONNX graph; empty when there is one.
     """
@@ -63,7 +57,6 @@ class Entry:
     onnx: bytes
     crops: NDArray[np.uint8]
     views: list[NDArray[np.float32]]
-    difference: float
     refused: str = ""
 
 
@@ -94,21 +87,16 @@ class Cache:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self.folder = cache_folder() if folder is None else Path(folder)
-        self._graphs = self.folder / GRAPHS
+        self._graphs = self.folder / "graphs"
         self._probes = self.folder / "probes"
 
     def load(self, key: str) -> Entry | None:
-        """Return the graph of that key, or None if there is none that is whole.
-
-        Those that a build brings along (`shipped`) count as kept.
-        """
-        for folder in (self._graphs, shipped_folder() / GRAPHS):
-            with suppress(
-                OSError, SafetensorError, LookupError, ValueError, TypeError, RecursionError
-            ):
-                with open(folder / f"{key}.graph", "rb") as file:
-                    if (found := _read(file)) is not None:
-                        return found
+        """Return the graph of that key, or None if there is none that is whole."""
+        with (
+            suppress(OSError, SafetensorError, LookupError, ValueError, TypeError, RecursionError),
+            open(self._graphs / f"{key}.graph", "rb") as file,
+        ):
+            return _read(file)
         return None
 
     def store(self, key: str, entry: Entry) -> None:
@@ -238,7 +226,7 @@ def _remove_abandoned(folder: Path) -> None:
 
 def _written(entry: Entry) -> tuple[bytes, ...]:
     arrays = {f"view.{number}": view for number, view in enumerate(entry.views)}
-    facts = {"difference": entry.difference, "refused": entry.refused}
+    facts = {"refused": entry.refused}
     block = tensors.save({"crops": entry.crops, **arrays}, metadata={_FACTS: json.dumps(facts)})
     length = len(entry.onnx).to_bytes(_LENGTH_BYTES, "little")
     return _MARK, _digest(length, entry.onnx, block), length, entry.onnx, block
@@ -261,7 +249,6 @@ def _read(file: BinaryIO) -> Entry | None:
         onnx=onnx,
         crops=arrays["crops"],
         views=[arrays[f"view.{number}"] for number in range(len(arrays) - 1)],
-        difference=float(facts["difference"]),
         refused=str(facts["refused"]),
     )
 

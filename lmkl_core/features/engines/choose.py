@@ -13,8 +13,8 @@ from lmkl_core.features.engines.cache import Cache, Entry, Probe
 from lmkl_core.features.engines.children import ask, python_module
 from lmkl_core.features.engines.engine import Engine, EngineError
 from lmkl_core.features.engines.reference import LIMIT, relative_difference
+from lmkl_core.features.engines.torch_extra import has_torch, without_torch
 from lmkl_core.features.networks.graph import Graph
-from lmkl_core.features.shipped import has_torch, without_torch
 
 EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
 Progress: TypeAlias = Callable[[int, int, str], None]
@@ -132,14 +132,12 @@ class Chooser:
             else:
                 self._loaded[task] = entry
                 reasons[task] = entry.refused
-        if missing and not has_torch():
-            raise without_torch(f"Exporting {missing[0].graph.label}")
-        self._tell(len(tasks) - len(missing), "exporting networks")
+        self._tell(len(tasks) - len(missing), "preparing networks")
         for task, reply in self._ask(export.MODULE, missing, EXPORT_SECONDS):
             reasons[task] = reply.get("refused", "")
             if "failed" in reply:
-                reasons[task] = f"the export failed: {reply['failed']}"
-            self._tell(self._steps_done + 1, f"exported {task.graph.label}")
+                reasons[task] = f"preparing it failed: {reply['failed']}"
+            self._tell(self._steps_done + 1, f"prepared {task.graph.label}")
         return reasons
 
     def _probed(self, engine: str, tasks: Sequence[Task]) -> dict[Task, str]:

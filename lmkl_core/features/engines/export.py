@@ -1,8 +1,9 @@
-"""From torch to ONNX, checked; run as a child process, so that the app never imports torch.
+"""Make the ONNX graph of a network; run as a child process, so that the app imports no torch.
 
 ``python -m lmkl_core.features.engines.export`` reads jobs and answers as `children` says.
 
-torch has two exporters. The one that traces takes half a second for a network; the one that
+Described networks are written by `build`; the others are exported from torch and compared with
+it. torch has two exporters. The one that traces takes half a second for a network; the one that
 captures takes 7 to 15 and is the one that torch goes on with. The first that gives a graph which
 agrees with torch is taken, and the second one steps in wherever, or whenever, the first is gone.
 """
@@ -20,11 +21,12 @@ from lmkl_core.features.engines.cache import Cache, Entry
 from lmkl_core.features.engines.children import serve
 from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.networks.graph import Graph
-from lmkl_core.features.shipped import EXPORTER as SHIPPED
-from lmkl_core.features.shipped import has_torch
 
 OPSET = 18
-REWRITING = 2
+BUILDING = 1
+"""Raised whenever `build` writes other graphs than before."""
+
+REWRITING = 3
 """Raised whenever what is done to exported graphs here changes."""
 
 MODULE = "lmkl_core.features.engines.export"
@@ -32,19 +34,19 @@ MODULE = "lmkl_core.features.engines.export"
 Exporter = Callable[[Any, Any, list[str]], bytes]
 
 
-def exporter_id() -> str:
-    """Return what decides, besides graph and weights, how an exported graph looks.
-
-    Without torch nothing is exported, and there are only the graphs that a build ships.
-    """
-    if not has_torch():
-        return SHIPPED
+def exporter_id(graph: Graph) -> str:
+    """Return what decides, besides graph and weights, how an ONNX graph looks."""
+    if not graph.spec.needs_torch:
+        return f"building {BUILDING}"
     versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
     return ", ".join([*versions, f"opset {OPSET}", f"rewriting {REWRITING}"])
 
 
 def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()) -> Entry:
-    """Export a graph and compare it with torch.
+    """Make the ONNX graph of a network, with reference values.
+
+    Those of a described network are its own without onnxruntime's optimisations, those of any
+    other network are torch's.
 
     Parameters
     ----------
@@ -53,12 +55,12 @@ def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()
     weights : Path
         File of the network's weights.
     exporters : tuple of callable, optional
-        Tried in order; by default torch's two.
+        For networks of torch, tried in order; by default torch's two.
 
     Returns
     -------
     Entry
-        Without an ONNX graph, but with the reason, when none came close enough to torch.
+        Without an ONNX graph, but with the reason, when none came close enough.
 
     Raises
     ------
@@ -67,6 +69,8 @@ def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()
     RuntimeError
         If no exporter gave a graph at all.
     """
+    if not graph.spec.needs_torch:
+        return _built(graph, weights)
     from lmkl_core.features.engines.torch_engine import TorchEngine
 
     reference = TorchEngine(graph, weights, channels_last=False)
@@ -79,14 +83,28 @@ def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()
             for model in _finished(exported):
                 difference = _difference(model, crops, views)
                 if difference <= LIMIT:
-                    return Entry(model, crops, views, difference)
+                    return Entry(model, crops, views)
                 closest = min(closest, difference)
         except Exception as error:  # exporters fail in their own ways; the other one may not
             problems.append(f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}")
     if closest == float("inf") and problems:
         raise RuntimeError("; ".join(problems))
     reason = f"the exported graph differs from torch by {closest:.1e}, more than {LIMIT:.0e}"
-    return Entry(b"", crops, views, closest, refused=reason)
+    return Entry(b"", crops, views, refused=reason)
+
+
+def _built(graph: Graph, weights: Path) -> Entry:
+    from lmkl_core.features.engines.build import onnx_graph
+    from lmkl_core.features.engines.onnx_engine import OnnxEngine
+
+    model = onnx_graph(graph, weights)
+    crops = reference_crops(graph.size)
+    views = OnnxEngine(model, optimised=False).run(crops)
+    difference = _difference(model, crops, views)
+    if difference <= LIMIT:
+        return Entry(model, crops, views)
+    reason = f"onnxruntime's optimisations change its values by {difference:.1e}"
+    return Entry(b"", crops, views, refused=reason)
 
 
 def traced(module: Any, crops: np.ndarray, outputs: list[str]) -> bytes:
@@ -148,50 +166,17 @@ def _difference(model: bytes, crops: np.ndarray, views: list[np.ndarray]) -> flo
 
 def _finished(model: bytes) -> Iterator[bytes]:
     """Yield the graph as it shall run: the fastest form first, then the safest."""
-    import onnx
-
     from lmkl_core.features.engines import winograd
     from lmkl_core.features.engines.onnx_engine import simplified
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "simplified.onnx")
         simplified(model, str(path))
-        proto = onnx.load(path)
-    pad_inside_convolutions(proto.graph)
-    plain = proto.SerializeToString()
+        plain = path.read_bytes()
     fast = winograd.rewritten(plain)
     if fast is not None:
         yield fast
     yield plain
-
-
-def pad_inside_convolutions(graph: Any) -> None:
-    """Replace zero padding followed by a convolution by a convolution that pads.
-
-    onnxruntime leaves the pair alone, and has to change the order of the data twice for it: with
-    TensorFlow's padding, which is never symmetric, that was a third of the whole time.
-    """
-    from onnx import helper, numpy_helper
-
-    constants = {item.name: item for item in graph.initializer}
-    for pad in [node for node in graph.node if node.op_type == "Pad"]:
-        users = [node for node in graph.node if pad.output[0] in node.input]
-        if len(users) != 1 or users[0].op_type != "Conv" or pad.input[1] not in constants:
-            continue
-        mode = {item.name: item.s for item in pad.attribute}.get("mode", b"constant")
-        if any(pad.input[2:]) or mode != b"constant":
-            continue
-        before = numpy_helper.to_array(constants[pad.input[1]])  # begin of 4 axes, end of 4 axes
-        if len(before) != 8 or before[[0, 1, 4, 5]].any() or (before < 0).any():
-            continue
-        conv = users[0]
-        own = next((item for item in conv.attribute if item.name == "pads"), None)
-        pads = np.array(own.ints if own is not None else [0] * 4) + before[[2, 3, 6, 7]]
-        if own is not None:
-            conv.attribute.remove(own)
-        conv.attribute.append(helper.make_attribute("pads", [int(side) for side in pads]))
-        conv.input[0] = pad.input[0]
-        graph.node.remove(pad)
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:

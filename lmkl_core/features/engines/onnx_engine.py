@@ -24,14 +24,19 @@ class OnnxEngine:
     ----------
     model : bytes
         The graph, with input ``crops`` and its outputs in order.
+    optimised : bool
+        False runs the graph as it is written, for comparison.
     """
 
     name = "onnxruntime"
     brings_threads = False
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, optimised: bool = True) -> None:
+        options = session_options()
+        if not optimised:
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         self._session = onnxruntime.InferenceSession(
-            model, session_options(), providers=["CPUExecutionProvider"]
+            model, options, providers=["CPUExecutionProvider"]
         )
         self.weight = len(model)
 

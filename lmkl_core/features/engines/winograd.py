@@ -29,6 +29,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
+from lmkl_core.features.onnx_parts import OnnxParts
+
 LEAST_WORK = 3e8
 """Multiplications a crop from which on it pays (measured; VGG16's have 0.46e9 to 1.85e9,
 GoogLeNet's largest has 0.35e9; ResNet50's have 0.12e9 and took longer)."""
@@ -133,28 +135,23 @@ def _qualifying(
     return _Convolution(node.input[0], node.output[0], kernel, bias, side)
 
 
-class _Part:
+class _Part(OnnxParts):
     """The nodes and constants that take a convolution's place."""
-
-    def __init__(self, prefix: str) -> None:
-        self._prefix = prefix
-        self.nodes: list[Any] = []
-        self.constants: list[Any] = []
 
     def convolve(self, conv: _Convolution) -> None:
         """Write the formula of the module's docstring, all squares of a crop at once."""
         outputs, inputs = conv.kernel.shape[:2]
         squares = -(-conv.side // _SQUARE)
         x = self._mapped_patches(conv.source, inputs, conv.side, squares)
-        x = self._op("MatMul", self._kernel(conv.kernel), x)
+        x = self.node("MatMul", self._kernel(conv.kernel), x)
         x = self._reshape(x, _PATCH**2, outputs * squares**2)
-        x = self._op("MatMul", self._kronecker(_A), x)
+        x = self.node("MatMul", self._kronecker(_A), x)
         x = self._reshape(x, _SQUARE**2 * outputs, squares, squares)
-        x = self._op("DepthToSpace", x, blocksize=_SQUARE)
+        x = self.node("DepthToSpace", x, blocksize=_SQUARE)
         if conv.side % _SQUARE:
             x = self._slice(x, [0, 0], [conv.side] * 2, [2, 3])
-        bias = self._constant(conv.bias.reshape(1, outputs, 1, 1))
-        self.nodes.append(helper.make_node("Add", [x, bias], [conv.target]))
+        bias = self.real(conv.bias.reshape(1, outputs, 1, 1))
+        self.add("Add", [x, bias], [conv.target])
 
     def _mapped_patches(self, x: str, channels: int, side: int, squares: int) -> str:
         """Return B' input B of the overlapping 6 x 6 squares: itself a convolution, stride 4.
@@ -162,46 +159,33 @@ class _Part:
         Every channel is a picture of its own there, and every entry of the result one kernel.
         """
         rest = _SQUARE * squares + 1 - side
-        x = self._op("Reshape", x, self._ints(-1, 1, side, side))
-        kernels = np.kron(_B, _B).astype(np.float32).reshape(_PATCH**2, 1, _PATCH, _PATCH)
-        x = self._op(
+        x = self.node("Reshape", x, self.whole(-1, 1, side, side))
+        kernels = np.kron(_B, _B).reshape(_PATCH**2, 1, _PATCH, _PATCH)
+        x = self.node(
             "Conv",
             x,
-            self._constant(kernels),
+            self.real(kernels),
             strides=[_SQUARE, _SQUARE],
             pads=[1, 1, rest, rest],
         )
         x = self._reshape(x, channels, _PATCH**2, squares**2)
-        return self._op("Transpose", x, perm=[0, 2, 1, 3])
+        return self.node("Transpose", x, perm=[0, 2, 1, 3])
 
     def _kernel(self, kernel: NDArray[np.float32]) -> str:
         """Return G kernel G', which onnxruntime computes when it loads: the file stays small."""
         outputs, inputs = kernel.shape[:2]
-        flat = self._constant(np.ascontiguousarray(kernel.reshape(-1, 9).T))
-        mapped = self._op("MatMul", self._kronecker(_G), flat)
-        return self._op("Reshape", mapped, self._ints(_PATCH**2, outputs, inputs))
+        flat = self.real(kernel.reshape(-1, 9).T)
+        mapped = self.node("MatMul", self._kronecker(_G), flat)
+        return self.node("Reshape", mapped, self.whole(_PATCH**2, outputs, inputs))
 
     def _kronecker(self, matrix: NDArray[Any]) -> str:
-        return self._constant(np.kron(matrix, matrix).astype(np.float32))
+        return self.real(np.kron(matrix, matrix))
 
     def _reshape(self, x: str, *shape: int) -> str:
-        return self._op("Reshape", x, self._ints(-1, *shape))
+        return self.node("Reshape", x, self.whole(-1, *shape))
 
     def _slice(self, x: str, starts: Sequence[int], ends: Sequence[int], axes: Sequence[int]):
-        return self._op("Slice", x, self._ints(*starts), self._ints(*ends), self._ints(*axes))
-
-    def _ints(self, *values: int) -> str:
-        return self._constant(np.array(values, np.int64))
-
-    def _constant(self, values: NDArray[Any]) -> str:
-        name = f"{self._prefix}constant{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(values, name))
-        return name
-
-    def _op(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        name = f"{self._prefix}{kind}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
-        return name
+        return self.node("Slice", x, self.whole(*starts), self.whole(*ends), self.whole(*axes))
 
 
 def _drop_unused_constants(graph: Any) -> None:

@@ -1,10 +1,9 @@
-"""How each network is built: its body as files of weights know it, and its stages in order.
+"""The networks that torch builds: the body as files of weights know it, and its stages in order.
 
 Every network here is a chain at the level of its named layers, so that cutting it short is
 taking the first stages. torch is imported inside the functions: this module stays cheap.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,14 +27,6 @@ class Stages:
 
     body: "nn.Module"
     chain: "tuple[nn.Module, ...]"
-
-
-def efficientnet_lite0() -> Stages:
-    """EfficientNet-Lite0: stem, 16 blocks, head."""
-    from lmkl_core.features.networks.efficientnet_lite import EfficientNetLite0
-
-    body = EfficientNetLite0()
-    return Stages(body, body.chain())
 
 
 def mobilenet_v2() -> Stages:
@@ -136,23 +127,6 @@ def nasnetlarge() -> Stages:
 
     body = _without(NASNetALarge(), "last_linear")
     return Stages(body, (Features(body),))
-
-
-def minifasnet_v2(shapes: Mapping[str, tuple[int, ...]] | None = None) -> Stages:
-    """MiniFASNetV2 with the widths that a file's shapes name, and 1 where they name none."""
-    return _minifasnet(shapes, has_attention=False)
-
-
-def minifasnet_v1se(shapes: Mapping[str, tuple[int, ...]] | None = None) -> Stages:
-    """MiniFASNetV1SE, in the same way."""
-    return _minifasnet(shapes, has_attention=True)
-
-
-def _minifasnet(shapes: Mapping[str, tuple[int, ...]] | None, has_attention: bool) -> Stages:
-    from lmkl_core.features.networks.minifasnet import MiniFASNet
-
-    body = MiniFASNet(shapes or {}, has_attention)
-    return Stages(body, body.chain())
 
 
 def _without(body, name: str):

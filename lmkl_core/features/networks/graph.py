@@ -20,6 +20,20 @@ from lmkl_core.features.presets.preset import (
 VIEWS_FORMAT = 1
 """Raised whenever the same preset and weights would give other values than before."""
 
+GREY = 127.5
+"""Mean that photometry gives every channel of a crop."""
+
+SPREAD = 58.0
+"""Standard deviation that ``standardise`` gives it: that of ImageNet's pixels, about."""
+
+DARKEST = FLATTEST = 1.0
+"""A channel darker or flatter than one grey level is noise, and not amplified further."""
+
+VARIANCE_FLOOR = 1e-10
+"""Far below any live activation, far above the rounding of a constant channel's variance."""
+
+SMALLEST_NORM = 1e-12
+
 
 @dataclass(frozen=True)
 class Output:

@@ -15,6 +15,8 @@ from types import MappingProxyType
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks import families, old_names
+from lmkl_core.features.networks.efficientnet_lite import LITE0
+from lmkl_core.features.networks.minifasnet import CLASSES, EMBEDDING, minifasnet
 from lmkl_core.features.networks.spec import Layer, NetworkSpec, Scaling
 
 _IMAGENET = Scaling(mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225))
@@ -38,7 +40,7 @@ _MOBILENET_LAYERS = (
 _SPECS = (
     NetworkSpec(
         name="efficientnet-lite0",
-        build=families.efficientnet_lite0,
+        description=LITE0,
         layers=_layers(stem=32, **_numbered("block", _LITE0_BLOCKS), head=1280),
         unused=("_fc.",),
         scaling=_HALF,
@@ -115,20 +117,16 @@ _SPECS = (
     *(
         NetworkSpec(
             name=name,
-            build=build,
-            layers=_layers(embedding=128, live=3),
+            description=minifasnet(excites),
+            layers=_layers(embedding=EMBEDDING, live=CLASSES),
             unused=(),
             rename=old_names.without_module,
             smallest=80,
             largest=80,
             scaling=_PIXELS,
-            takes_shapes=True,
             is_bgr=True,
         )
-        for name, build in (
-            ("minifasnet-v2", families.minifasnet_v2),
-            ("minifasnet-v1se", families.minifasnet_v1se),
-        )
+        for name, excites in (("minifasnet-v2", False), ("minifasnet-v1se", True))
     ),
 )
 

@@ -8,6 +8,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks import old_names
 
 if TYPE_CHECKING:
+    from lmkl_core.features.networks.description import Layers
     from lmkl_core.features.networks.families import Stages
 
 LAST = "last"
@@ -41,14 +42,13 @@ class NetworkSpec:
     ----------
     name : str
         Name in presets, and of its weights.
-    build : callable
-        Builds the network without weights: its body and, in the order of ``layers``, its stages.
-        Imports torch, so it is called only where a network runs.
-    takes_shapes : bool
-        Whether ``build`` is given the shapes of the file's tensors, by the body's names: the
-        layers of a pruned network have widths of their own.
     layers : tuple of Layer
         From the input to the output; the last one also answers to `LAST`.
+    description : tuple of tuple, optional
+        The steps of every layer. Such a network runs without torch.
+    build : callable, optional
+        Of a network without a description: builds it without weights, in torch, as its body and,
+        in the order of ``layers``, its stages.
     scaling : Scaling
         How its input is scaled.
     unused : tuple of str
@@ -62,15 +62,20 @@ class NetworkSpec:
     """
 
     name: str
-    build: "Callable[..., Stages]"
     layers: tuple[Layer, ...]
     scaling: Scaling
     unused: tuple[str, ...]
+    description: "Layers | None" = None
+    build: "Callable[[], Stages] | None" = None
     rename: Callable[[Sequence[str]], list[str]] = old_names.unchanged
     smallest: int = 32
     largest: int = LARGEST_CROP
-    takes_shapes: bool = False
     is_bgr: bool = False
+
+    @property
+    def needs_torch(self) -> bool:
+        """Whether it runs only where torch is installed."""
+        return self.description is None
 
     @property
     def layer_names(self) -> tuple[str, ...]:

@@ -20,22 +20,20 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from lmkl_core.features.networks.graph import Graph, Output
+from lmkl_core.features.networks.graph import (
+    DARKEST,
+    FLATTEST,
+    GREY,
+    SMALLEST_NORM,
+    SPREAD,
+    VARIANCE_FLOOR,
+    Graph,
+    Output,
+)
 from lmkl_core.features.networks.spec import LAST
-from lmkl_core.features.networks.state_dict import load_network
+from lmkl_core.features.networks.torch_modules import load_network
 from lmkl_core.features.presets.preset import Photometry
 
-GREY = 127.5
-"""Mean that photometry gives every channel of a crop."""
-
-SPREAD = 58.0
-"""Standard deviation that ``standardise`` gives it: that of ImageNet's pixels, about."""
-
-# A channel darker or flatter than one grey level is noise: it is not blown up further.
-_DARKEST = _FLATTEST = 1.0
-# Far below any live activation, far above the rounding of a constant channel's variance.
-_VARIANCE_FLOOR = 1e-10
-_SMALLEST_NORM = 1e-12
 _AREA = (2, 3)
 
 
@@ -109,10 +107,10 @@ def _relit(x: Tensor, photometry: Photometry) -> Tensor:
         return x
     mean = x.mean(_AREA, keepdim=True)
     if photometry == "grey-world":
-        return x * (GREY / mean.clamp(min=_DARKEST))
+        return x * (GREY / mean.clamp(min=DARKEST))
     x = x - mean
     std = x.square().mean(_AREA, keepdim=True).sqrt()
-    return x * (SPREAD / std.clamp(min=_FLATTEST)) + GREY
+    return x * (SPREAD / std.clamp(min=FLATTEST)) + GREY
 
 
 def _pooled(x: Tensor, output: Output) -> Tensor:
@@ -122,7 +120,7 @@ def _pooled(x: Tensor, output: Output) -> Tensor:
         parts.append(mean.flatten(1))
     if "std" in output.pooling:
         variance = (x - mean).square().mean(_AREA)
-        parts.append((variance + _VARIANCE_FLOOR).sqrt())
+        parts.append((variance + VARIANCE_FLOOR).sqrt())
     if output.normalisation == "l2-each":
         return torch.cat([_unit(part) for part in parts], dim=1) / math.sqrt(len(parts))
     vector = torch.cat(parts, dim=1)
@@ -131,4 +129,4 @@ def _pooled(x: Tensor, output: Output) -> Tensor:
 
 def _unit(vector: Tensor) -> Tensor:
     norm = vector.square().sum(1, keepdim=True).sqrt()
-    return vector / norm.clamp(min=_SMALLEST_NORM)
+    return vector / norm.clamp(min=SMALLEST_NORM)

@@ -23,15 +23,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from onnx import ModelProto, TensorProto, checker, helper
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.onnx_parts import OnnxParts
 from lmkl_core.kernels import ViewKernel
 from lmkl_core.scorer import Scorer
 from lmkl_core.validation import Views
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto, TensorProto
-
     from lmkl_core import LocalisedMKL
 
 OUTPUTS = ("score", "contributions", "memberships", "accepted")
@@ -74,8 +74,6 @@ def scorer_graph(
     InvalidInputError
         If a kernel, a view's name or the size cannot be put into a graph.
     """
-    from onnx import TensorProto, checker, helper
-
     fitted = estimator._fitted
     scorer, names = fitted.scorer(), tuple(map(str, fitted.view_names))
     _check(names, scorer.support_kernels.kernels, fitted.support.arrays)
@@ -129,33 +127,18 @@ def _check(
         )
 
 
-class _Parts:
-    """Nodes and constants, each named as it is added."""
+class _Parts(OnnxParts):
+    """The scorer's parts."""
 
     PREFIX = "scorer_"
-    """The standard asks for names that are identifiers of C, and converters insist on it."""
 
     def __init__(self) -> None:
-        self.nodes: list[NodeProto] = []
-        self.constants: list[TensorProto] = []
-
-    def constant(self, value: Any, dtype: Any = None, name: str = "") -> str:
-        from onnx import numpy_helper
-
-        named = name or f"{self.PREFIX}constant_{len(self.constants)}"
-        array = np.ascontiguousarray(value, dtype=dtype)
-        self.constants.append(numpy_helper.from_array(array.reshape(np.shape(value)), named))
-        return named
-
-    def node(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
-        named = name or f"{self.PREFIX}{operator}_{len(self.nodes)}"
-        self._add(operator, list(inputs), [named], **attributes)
-        return named
+        super().__init__(self.PREFIX)
 
     def split(self, whole: str, sizes: Sequence[int], axis: int) -> list[str]:
         named = [f"{self.PREFIX}part_{len(self.nodes)}_{part}" for part in range(len(sizes))]
-        lengths = self.constant(np.array(sizes, dtype=np.int64))
-        self._add("Split", [whole, lengths], named, axis=axis)
+        lengths = self.whole(*sizes)
+        self.add("Split", [whole, lengths], named, axis=axis)
         return named
 
     def row_sums(self, values: str, columns: int, dtype: Any) -> str:
@@ -166,22 +149,14 @@ class _Parts:
         return self.node("MatMul", values, self.constant(np.ones((columns, 1)), dtype))
 
     def double(self, value: str) -> str:
-        from onnx import TensorProto
-
         return self.node("Cast", value, to=TensorProto.DOUBLE)
-
-    def _add(self, operator: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
-        from onnx import helper
-
-        name = f"{self.PREFIX}node_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, inputs, outputs, name, **attributes))
 
 
 def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> None:
     kernels, clusters = scorer.support_kernels.kernels, scorer.clusters
     n_clusters = len(scorer.weights)
-    first = parts.constant(np.array([0], dtype=np.int64))
-    last = parts.constant(np.array([-1], dtype=np.int64))
+    first = parts.whole(0)
+    last = parts.whole(-1)
     rows, squares, diagonals = [], [], []
     for kernel, name, X in zip(kernels, support.names, support.arrays, strict=True):
         add = _linear if kernel.name == "linear" else _rbf
@@ -253,18 +228,16 @@ def _finish(
     unknown = parts.constant(np.asarray(np.nan), np.float64)
     known = parts.node("Less", squares, infinite)  # (batch, 1)
     score, contributions, outer, accepted = OUTPUTS
-    deep = parts.node("Unsqueeze", known, parts.constant(np.array([2], dtype=np.int64)))
+    deep = parts.node("Unsqueeze", known, parts.whole(2))
     parts.node("Where", deep, terms, unknown, name=contributions)
     parts.node("Where", known, memberships, unknown, name=outer)
     flat = parts.node("Flatten", contributions, axis=1)
     sums = parts.row_sums(flat, n_terms, np.float64)
-    parts.node("Squeeze", sums, parts.constant(np.array([1], dtype=np.int64)), name=score)
+    parts.node("Squeeze", sums, parts.whole(1), name=score)
     limit = parts.constant(np.asarray(threshold), np.float64, name=THRESHOLD)
     enough = parts.node("GreaterOrEqual", score, limit)
     parts.node("And", enough, parts.node("Less", score, infinite), name=accepted)
 
 
-def _describe(model: "ModelProto", metadata: Mapping[str, str]) -> None:
-    from onnx import helper
-
+def _describe(model: ModelProto, metadata: Mapping[str, str]) -> None:
     helper.set_model_props(model, dict(metadata))

@@ -2,9 +2,8 @@
 
 Checksums are SHA-256. torchvision and timm publish its first eight digits in the file's name; the
 full ones here were computed on the packages' own files or agree between independent public records
-of the official file. Where only the eight are known, only these are compared: that tells a damaged
-file from a whole one, but is no proof against someone who forges one. `torch.load` is therefore
-only ever called with ``weights_only=True``.
+of the official file. Where only the eight are known, only these are compared: that catches damage,
+not forgery. Reading a file executes nothing in it (`tensors`).
 """
 
 import difflib

@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from lmkl_core.features.engines.torch_extra import has_torch, without_torch
 from lmkl_core.features.networks.registry import NETWORKS
-from lmkl_core.features.shipped import has_torch, without_torch
 from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.checksums import sha256_of
 from lmkl_core.features.weights.errors import not_fetched, wrong_download
@@ -78,7 +78,8 @@ def fetch(
     finding = inspect(entry, target_folder, cancel=cancel)
     if finding.checksum is Checksum.RIGHT or not entry.url:
         return whole_file(finding, target_folder)
-    if entry.name in NETWORKS and not has_torch():
+    network = NETWORKS.get(entry.name)
+    if network is not None and network.needs_torch and not has_torch():
         raise without_torch(f"The network {entry.name}")
     check_url(entry.url)
     target_folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,6 @@ from pathlib import Path
 import platformdirs
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.shipped import WEIGHTS_FILE, shipped_folder, shipped_weights
 from lmkl_core.features.weights import catalogue
 from lmkl_core.features.weights.catalogue import Weights, entry_of
 from lmkl_core.features.weights.checksums import sha256_of
@@ -38,8 +37,6 @@ class Place(StrEnum):
 
     FOLDER = "folder"
     PACKAGE = "package"
-    BUILD = "this build"
-    """Not as a file, but as graphs that were exported from it."""
     NOWHERE = "missing"
 
 
@@ -158,10 +155,6 @@ def inspect(
     """
     place, path = _locate(entry, weights_folder(folder))
     if path is None:
-        digest = shipped_weights().get(entry.name, "")
-        if digest and entry.matches(digest):
-            named = shipped_folder() / WEIGHTS_FILE
-            return Finding(entry, Place.BUILD, Checksum.RIGHT, named, sha256=digest)
         fetched = _bytes_in(partial_path(entry, folder))
         return Finding(entry, place, Checksum.NONE, fetched=fetched)
     try:

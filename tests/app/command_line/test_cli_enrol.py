@@ -21,6 +21,8 @@ from lmkl_core.calibration import LEVEL_SHARE
 from tests.app.command_line.running import interrupted, refused, run
 from tests.app.sources.mjpeg_server import MjpegServer
 
+pytestmark = pytest.mark.light
+
 TINY = ("--preset", "tiny", "--every", 0.06)
 
 

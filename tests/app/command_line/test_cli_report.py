@@ -35,7 +35,8 @@ def figures(document, name):
 def test_that_every_recording_is_a_presentation_of_the_report(tested, model_file):
     folder, told = tested
     assert {path.name for path in folder.iterdir()} == {
-        *("test.html", "test.json", "test.csv", "test-presentations.csv", "session.json")
+        *("test.html", "test.json", "test.csv", "session.json"),
+        *("test-presentations.csv", "test-details.csv"),
     }
     document = json.loads((folder / "test.json").read_text())
     assert figures(document, "BPCER") == [("", 0, 2)]
@@ -189,3 +190,36 @@ def test_that_ctrl_c_leaves_no_report(model_file, tmp_path):
     code, stdout, stderr = interrupted(arguments, when)
     assert (code, stdout, stderr) == (ExitCode.INTERRUPTED, "", "Stopped.\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_that_details_and_plan_of_files_stand_in_the_report(tested, tmp_path):
+    folder, _ = tested
+    details, plan = tmp_path / "details.toml", tmp_path / "plan.toml"
+    details.write_text('tester = "Ann"\nn_subjects = 2\n[species.print]\nmade = "laser"\n')
+    plan.write_text('name = "Mine"\nbona_fide = 4\n[species]\nprint = 2\n')
+    result = run(
+        *("report", folder / "test.json", "-o", tmp_path / "r.html"),
+        *("--details", details, "--plan", plan, "--json"),
+    )
+    assert result.exit_code == ExitCode.OK, result.output
+    document = json.loads((tmp_path / "r.json").read_text())
+    facts = {(one["key"], one["species"]): one["value"] for one in document["facts"]}
+    assert facts["tester", ""] == "Ann"
+    assert facts["made", "print"] == "laser"
+    assert facts["plan", ""] == "Mine: 3 of 6 presentations made"
+    assert facts["rate", ""].endswith("frames a second")
+    # And they stay with the session.
+    again = run("report", tmp_path / "r.json", "-o", tmp_path / "again.html", "--json")
+    assert json.loads(again.stdout)["report"]["facts"] == document["facts"]
+
+
+@pytest.mark.parametrize("option", ["--details", "--plan"])
+def test_that_a_file_that_is_no_plan_or_details_is_told(option, tested, tmp_path):
+    folder, _ = tested
+    (tmp_path / "bad.toml").write_text("colour = 3\n")
+    result = run(
+        "report", folder / "test.json", "-o", tmp_path / "r.html", option, tmp_path / "bad.toml"
+    )
+    assert result.exit_code == ExitCode.BAD_INPUT
+    assert "bad.toml cannot be used (colour is none of" in " ".join(result.output.split())
+    assert not (tmp_path / "r.html").exists()

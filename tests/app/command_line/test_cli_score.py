@@ -30,6 +30,8 @@ from lmkl_core.modelfile import load_with_manifest, save_model
 from tests.app.command_line.conftest import N_FRAMES
 from tests.app.command_line.running import interrupted, refused, run
 
+pytestmark = pytest.mark.light
+
 EVERY = ("--every", 4)
 N_SCORED = N_FRAMES // 4
 

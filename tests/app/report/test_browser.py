@@ -30,7 +30,7 @@ SECTIONS = (
     "All figures",
     "Scores",
     "Trade-off of both errors",
-    "What was tested",
+    "Details of the test",
     "How to read the figures",
     "Presentations",
 )

@@ -1,17 +1,24 @@
 """The figures of a report, what it concludes and what it warns of."""
 
+import csv
 import dataclasses
+import json
+import math
+from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from app.report import build
 from app.report.page import render
-from app.shown import BONA_FIDE
+from app.report.sweep import statement
+from app.report.writing import as_document, figures_csv
+from app.shown import BONA_FIDE, Details, Scored
 from app.trial import Trial
-from app.types import Verdict
+from app.types import Check, Frame, Quality, Verdict
 from lmkl_core.metrics import Rate
 from tests.app.report.report_material import context, model
-from tests.app.trial_material import present, session
+from tests.app.trial_material import present, scored, session
 
 
 def report_of(trial, **changes):
@@ -37,12 +44,43 @@ def test_that_headline_figures_carry_n_and_the_exact_interval(trial):
     shown = figures(report_of(trial))
     assert shown["APCER, worst species"] == "0.0 % (print: 0 of 12, 95 % interval 0.0 to 26.5 %)"
     assert shown["BPCER"] == "0.0 % (0 of 12, 95 % interval 0.0 to 26.5 %)"
-    assert shown["AUC"] == "1.000 (12 bona fide, 12 attacks, 95 % interval 0.735 to 1.000)"
+    assert shown["AUC (legacy)"] == "1.000 (12 bona fide, 12 attacks, 95 % interval 0.735 to 1.000)"
+
+
+def test_that_the_headline_is_worst_apcer_and_bpcer_at_three_apcers_before_legacy(trial):
+    report = report_of(trial)
+    parts = [figure.part for figure in report.figures]
+    assert parts == sorted(parts, key=["headline", "threshold", "legacy"].index)
+    headline = [figure.key for figure in report.figures if figure.part == "headline"]
+    assert headline == ["APCER_max", *(f"BPCER_at_APCER_{n}%" for n in (1, 5, 10))]
+    legacy = {figure.key for figure in report.figures if figure.part == "legacy"}
+    assert legacy == {"EER", "HTER", "ACER_legacy", "AUC"}
+
+
+def test_that_bpcer_at_an_apcer_follows_the_scores():
+    trial = Trial()
+    for score in (0.9, 0.8, 0.7, 0.2):
+        present(trial, BONA_FIDE, [score] * 6)
+    for score in [0.6] + [0.1] * 19:  # above it one in twenty is accepted
+        present(trial, "print", [score] * 6)
+    figures = {one.key: one for one in report_of(trial).figures}
+    for target, n_refused in ((1, 1), (5, 0), (10, 0)):
+        figure = figures[f"BPCER_at_APCER_{target}%"]
+        estimate = figure.value
+        assert estimate.value == n_refused / 4
+        assert (estimate.n_bona_fide, estimate.n_attacks) == (4, 20)
+        assert figure.counted == Rate(n_refused, 4)
+        # Not knowing the threshold makes nothing surer.
+        low, high = figure.counted.interval
+        assert estimate.interval[0] <= low <= high <= estimate.interval[1]
 
 
 @pytest.mark.parametrize(
     "name",
-    ["APCER, print", "APNRR", "BPNRR", "EER", "BPCER at APCER 5 %", "HTER", "ACER (legacy)"],
+    [
+        *("APCER, print", "APNRR", "BPNRR", "BPCER at APCER 5 %"),
+        *("EER (legacy)", "HTER (legacy)", "ACER (legacy)"),
+    ],
 )
 def test_that_every_figure_of_the_product_is_there_with_an_interval(trial, name):
     (text,) = [value for key, value in report_of(trial).shown.figures if key.startswith(name)]
@@ -298,3 +336,102 @@ def test_that_a_target_that_is_not_promised_is_told(trial):
 def test_that_without_a_target_none_is_missed(trial):
     threshold = dataclasses.replace(model().threshold, target_bpcer=None, promised=None)
     assert report_of(trial, model=model(threshold=threshold)).warnings == ()
+
+
+# ------------------------------------------------------------------ facts
+
+
+def facts_of(report):
+    return {(fact.key, fact.species): fact for fact in report.facts}
+
+
+def test_that_what_nobody_gave_is_counted_as_missing_and_what_was_given_is_not(trial):
+    before = report_of(trial)
+    assert before.shown.n_missing == len(before.missing)
+    trial.details = Details(
+        {"tester": "Ann", "n_subjects": "12"}, {"print": {"made": "laser", "n_instruments": "3"}}
+    )
+    after = report_of(trial)
+    assert len(before.missing) - len(after.missing) == 4
+    facts = facts_of(after)
+    assert facts["n_instruments", "print"].value == "3"
+    assert facts["consent", ""].origin == "missing"
+    assert {facts[key, ""].origin for key in ("IAPAR", "RIAPAR")} == {"not applicable"}
+    assert facts["evaluation_type", ""].value == "PAD subsystem"
+
+
+def test_that_the_program_fills_in_what_it_can_measure():
+    days = iter([datetime(2026, 3, day, 9, tzinfo=UTC) for day in (14, 16)])
+    trial = Trial(clock=lambda: next(days))
+    for n, seconds in enumerate((0.01, 0.03)):
+        trial.start(BONA_FIDE, source="Front camera")
+        for number in range(6):
+            frame = Frame(np.zeros((480, 640, 3), np.uint8), 3 * number, number / 10)
+            size = Quality((Check("size", 100.0 + 50 * n, 80, math.inf),))
+            about = {"score": 0.9, "threshold": 0.5, "seconds": seconds}
+            trial.offer(Scored(frame, Verdict.GENUINE, quality=size, **about))
+        trial.finish()
+    again = Trial.from_dict(json.loads(json.dumps(trial.as_dict())))
+    assert again.presentations == trial.presentations
+    facts = {key: fact.value for (key, _), fact in facts_of(report_of(again)).items()}
+    assert facts["dates"] == "2026-03-14 to 2026-03-16 (2 days)"
+    assert facts["device"] == "Front camera"
+    assert facts["resolution"] == "640 x 480 pixels"
+    assert facts["rate"] == "30 frames a second"
+    assert facts["face_size"] == "100 to 150 pixels"
+    assert facts["processing_time"] == "0.12 s (median; at most 0.18 s), 20 ms a frame"
+    assert facts["operating_system"]
+    assert facts["processor"]
+
+
+# ------------------------------------------------------------------ distance
+
+
+def seen_at(trial, sizes, scores, species=BONA_FIDE):
+    """Present frames of these sizes with these scores."""
+    trial.start(species)
+    for size, score in zip(sizes, scores, strict=True):
+        quality = Quality((Check("size", float(size), 80, math.inf),))
+        trial.offer(dataclasses.replace(scored(score), quality=quality))
+    trial.finish()
+
+
+def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
+    trial = Trial()
+    seen_at(trial, [85, 95, 121, 139, 139.9], [0.3, 0.4, 0.4, 0.6, 0.8])
+    seen_at(trial, [90, 150, 150, 150, 900], [0.2, 0.6, 0.6, 0.9, 0.7])
+    seen_at(trial, [90] * 5, [0.9] * 5, "print")
+    bands = report_of(trial).sweep
+    assert [(band.low, band.high) for band in bands] == [
+        (80, 100), (120, 140), (140, 160), (400, None),
+    ]  # fmt: skip
+    assert [(band.n_frames, band.n_refused, band.n_presentations) for band in bands] == [
+        (3, 3, 2), (3, 1, 1), (3, 0, 1), (1, 0, 1),
+    ]  # fmt: skip
+    assert bands[1].mean_score == pytest.approx(0.6)
+    assert statement(bands) == (
+        "Most genuine frames are refused at 80 to 100 pixels and accepted at 120 to 140."
+    )
+
+
+def test_that_a_session_without_sizes_has_no_sweep(trial):
+    report = report_of(trial)
+    assert report.sweep == ()
+    assert "Distance:" not in render(report)
+
+
+def test_that_the_sweep_is_drawn_and_written_with_the_same_numbers():
+    trial = Trial()
+    for size in range(80, 260, 20):
+        seen_at(trial, [size] * 6, [size / 250] * 6)
+    report = report_of(trial)
+    page = render(report)
+    document, rows = as_document(report), list(csv.DictReader(figures_csv(report).splitlines()))
+    rows = [row for row in rows if row["part"] == "sweep"]
+    assert len(rows) == len(document["face_size"]["bands"]) == len(report.sweep) == 8
+    for row, told, band in zip(rows, document["face_size"]["bands"], report.sweep, strict=True):
+        assert float(row["mean_score"]) == told["mean_score"] == band.mean_score
+        assert float(row["value"]) == told["refused"]
+        assert f'<th scope="row">{band.name}</th>' in page
+    assert document["face_size"]["statement"] in page
+    assert page.count('class="genuine filled"') >= 54

@@ -8,7 +8,10 @@ from dataclasses import replace
 import pytest
 
 from app.report import ReportError, build, write
+from app.report.page import render
+from app.shown import Details
 from app.trial import Trial
+from tests.app.pages import outline
 from tests.app.report.report_material import context, model
 from tests.app.trial_material import present, session
 
@@ -26,6 +29,7 @@ def read_csv(path):
 def test_that_page_json_and_csv_share_a_name(report, tmp_path):
     written = write(report, tmp_path / "camera test.v2.html")
     assert sorted(os.listdir(tmp_path)) == [
+        "camera test.v2-details.csv",
         "camera test.v2-presentations.csv",
         "camera test.v2.csv",
         "camera test.v2.html",
@@ -90,6 +94,34 @@ def test_that_the_csv_holds_the_figures_of_both_levels(report, tmp_path):
     assert {row["level"] for row in rows} == {"presentation", "frame"}
     (bpcer, _) = [row for row in rows if row["figure"] == "BPCER"]
     assert (bpcer["n"], bpcer["confidence"]) == ("3", "0.95")
+
+
+def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
+    trial = session(3, 3, ("print", "phone"))
+    trial.details = Details({"tester": "=Ann", "light": "300 lx"}, {"print": {"made": "laser"}})
+    report = build(trial, context())
+    write(report, tmp_path / "r.html")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    in_csv = read_csv(tmp_path / "r-details.csv")
+    text = " ".join("".join(outline(render(report)).text).replace("\xa0", " ").split())
+    assert document["n_missing"] == sum(row["origin"] == "missing" for row in in_csv) > 0
+    assert [(row["key"], row["species"]) for row in in_csv] == [
+        (fact["key"], fact["species"]) for fact in document["facts"]
+    ]
+    for row, fact in zip(in_csv, document["facts"], strict=True):
+        assert row["value"].removeprefix("'") == fact["value"]
+        assert fact["label"] in text
+        assert fact["value"] in text
+    rows = read_csv(tmp_path / "r.csv")
+    for level in ("presentation", "frame"):
+        figures = document[f"{level}_level"]["figures"]
+        of_level = [row for row in rows if row["level"] == level]
+        assert [row["figure"] for row in of_level] == [one["figure"] for one in figures]
+        for row, one in zip(of_level, figures, strict=True):
+            assert float(row["low"]) == one["low"]
+            assert (row["value"] == "") == (one["value"] is None)
+    for one in report.figures:
+        assert one.name in text or one.species in text
 
 
 def test_that_the_presentations_have_a_line_each(report, tmp_path):

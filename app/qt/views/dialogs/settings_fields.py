@@ -189,10 +189,11 @@ class NumberField(Field):
         self.editor.setText(text)
 
 
-class _CalmComboBox(QComboBox):
+class CalmComboBox(QComboBox):
     """A list that the wheel scrolls past: it turns only what has the focus."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        """Turn it, or let the page have the wheel."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:
@@ -228,7 +229,7 @@ class ChoiceField(Field):
         browse: str = "",
         about: Mapping[str, str] | None = None,
     ) -> None:
-        editor = _CalmComboBox()
+        editor = CalmComboBox()
         editor.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         editor.setEditable(editable)
         editor.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)

@@ -37,7 +37,15 @@ class NetworksCard(QFrame):
         super().__init__(parent)
         set_class(self, "card")
         heading = wrapped(self.tr("Another light, or an attack?"), "heading", self)
-        self._text = wrapped("", "", self)
+        self._text = wrapped(
+            self.tr(
+                "In a light that was never enrolled, the live person cannot be told from an "
+                "attack. Two small networks that judge how live a face looks can, for about nine "
+                "in ten of the real recordings that the rule was chosen on."
+            ),
+            "",
+            self,
+        )
         self._facts = wrapped("", "muted", self)
         self._problem = MarkedText("warning", "caution", parent=self)
         self._hint = wrapped("", "", self)
@@ -82,7 +90,6 @@ class NetworksCard(QFrame):
     def show_networks(self, shown: NetworksShown) -> None:
         """Show what is missing, or nothing."""
         is_busy = bool(shown.working.text)
-        set_text(self._text, self._words(shown))
         set_text(self._facts, self._facts_words(shown, is_busy=is_busy))
         self._problem.show_text("" if is_busy else shown.problem)
         is_by_hand = shown.is_by_hand and not is_busy
@@ -92,26 +99,13 @@ class NetworksCard(QFrame):
             "\n".join(f"{one.name}\n{one.url}\nSHA-256 {one.sha256}" for one in shown.missing)
         )
         for button in (self.get, self.choose):
-            button.setVisible(shown.can_run and not is_busy)
+            button.setVisible(not is_busy)
         self.cancel.setVisible(is_busy and shown.working.can_cancel)
         self.bar.setVisible(is_busy)
         # A busy bar moves by a timer of its own, which must not outlive the work.
         self.bar.setRange(0, shown.working.total if is_busy else 1)
         self.bar.setValue(shown.working.done)
-        self.setVisible(bool(shown.missing) or not shown.can_run)
-
-    def _words(self, shown: NetworksShown) -> str:
-        if not shown.can_run:
-            return self.tr(
-                "In a light that was never enrolled, the live person cannot be told from an "
-                "attack. Two small networks could, but this build cannot run them, because it "
-                "comes without torch: pipx install lmkl-pad brings it."
-            )
-        return self.tr(
-            "In a light that was never enrolled, the live person cannot be told from an attack. "
-            "Two small networks that judge how live a face looks can, for about nine in ten of the "
-            "real recordings that the rule was chosen on."
-        )
+        self.setVisible(bool(shown.missing))
 
     def _facts_words(self, shown: NetworksShown, *, is_busy: bool) -> str:
         size = f"{shown.size / 1e6:.1f}"
@@ -121,8 +115,6 @@ class NetworksCard(QFrame):
             text = self.tr("{what}: {done:.1f} of {size} MB")
             done = shown.working.done / 1e6
             return text.format(what=shown.working.text, done=done, size=size)
-        if not shown.can_run:
-            return ""
         text = self.tr("{size} MB to download, licence {licence}. The model stays as it is.")
         return text.format(size=size, licence=shown.licence)
 

@@ -8,6 +8,7 @@ from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
 from app.qt.views.trial.choice_grid import ButtonRow
 from app.qt.views.trial.step_heading import MARGIN, Note, StepHeading
+from app.qt.views.trial.trial_words import NO_BREAK
 from app.shown import ReportShown
 
 
@@ -26,6 +27,8 @@ class ReportPanel(QFrame):
     """The report is to be saved."""
     opened = Signal()
     """The saved page is to be opened in a browser."""
+    details_asked = Signal()
+    """The details of the test are to be filled in."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,20 +54,29 @@ class ReportPanel(QFrame):
         self._warnings = QVBoxLayout()
         self._warnings.setSpacing(GRID)
         column.addLayout(self._warnings)
+        self._missing = Note("info", "accent")
+        column.addWidget(self._missing)
         self._path = _PathLabel()
         column.addWidget(self._path)
 
         self.make_button = QPushButton(icon("report"), self.tr("Show figures"))
         self.save_button = QPushButton(icon("save"), self.tr("Save report..."))
         self.open_button = QPushButton(icon("open"), self.tr("Open in browser"))
+        self.details_button = QPushButton(icon("enrol"), self.tr("Details..."))
+        self.details_button.setToolTip(
+            self.tr("Say who tested, with what instruments, and what else an evaluator asks.")
+        )
         for button, slot in (
             (self.make_button, self.made),
             (self.save_button, self.saved),
             (self.open_button, self.opened),
+            (self.details_button, self.details_asked),
         ):
             button.clicked.connect(slot)
         buttons = ButtonRow(GRID)
-        buttons.set_members([self.make_button, self.save_button, self.open_button])
+        buttons.set_members(
+            [self.make_button, self.details_button, self.save_button, self.open_button]
+        )
         column.addWidget(buttons)
         self._refresh()
 
@@ -101,6 +113,13 @@ class ReportPanel(QFrame):
         html = report.html if report else ""
         self.open_button.setEnabled(bool(html))
         self._path.show_path(html)
+        n_missing = report.n_missing if report else 0
+        if n_missing == 1:
+            self._missing.set_text(self.tr("1 detail that an evaluator expects is missing."))
+        else:
+            text = self.tr("{n} details that an evaluator expects are missing.")
+            self._missing.set_text(text.format(n=n_missing))
+        self._missing.setVisible(n_missing > 0)
         self.make_button.setToolTip(
             self._why_not or self.tr("Work out the figures from all presentations.")
         )
@@ -151,7 +170,8 @@ class ReportPanel(QFrame):
                 self._figures.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
                 self._figures.addWidget(value, row, 1, Qt.AlignmentFlag.AlignTop)
                 self._values[name] = value
-        for name, text in figures:
+        for name, told in figures:
+            text = told.replace(" %", f"{NO_BREAK}%")
             if self._values[name].text() != text:
                 self._values[name].setText(text)
 

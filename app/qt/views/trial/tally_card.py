@@ -26,6 +26,8 @@ class TallyCard(QFrame):
     """Number of a presentation that is to be dropped."""
     clear_requested = Signal()
     """All presentations are to be dropped; not confirmed yet."""
+    close_requested = Signal()
+    """The session is to be put away, for another day."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,11 +63,16 @@ class TallyCard(QFrame):
         column.addWidget(self._list)
         self._remove = QPushButton(icon("delete"), self.tr("Remove selected"))
         self._remove.clicked.connect(self._list.remove_selected)
+        self._close = QPushButton(icon("save"), self.tr("Continue another day"))
+        self._close.setToolTip(
+            self.tr("Put this session away on disk and begin another; it can be continued.")
+        )
+        self._close.clicked.connect(self.close_requested)
         self._clear = QPushButton(self.tr("New session..."))
         self._clear.setToolTip(self.tr("Drop all presentations and begin again; asks first."))
         self._clear.clicked.connect(self.clear_requested)
         buttons = ButtonRow(GRID)
-        buttons.set_members([self._remove, self._clear])
+        buttons.set_members([self._remove, self._close, self._clear])
         column.addWidget(buttons)
         self._on_selected(0)
         self._show_parts()
@@ -102,5 +109,6 @@ class TallyCard(QFrame):
 
     def _show_parts(self) -> None:
         is_there = bool(self._trial.presentations)
-        for widget in (self._table, self._list_title, self._list, self._remove, self._clear):
+        buttons = (self._remove, self._close, self._clear)
+        for widget in (self._table, self._list_title, self._list, *buttons):
             widget.setVisible(is_there)

@@ -17,12 +17,13 @@ from PySide6.QtWidgets import (
 
 from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
+from app.qt.views.trial.plan_card import PlanCard
 from app.qt.views.trial.present_card import PresentCard
 from app.qt.views.trial.report_panel import ReportPanel
 from app.qt.views.trial.species_picker import SpeciesPicker
 from app.qt.views.trial.step_heading import MARGIN, Note, StepHeading
 from app.qt.views.trial.tally_card import TallyCard
-from app.shown import SPECIES, ReportShown, TrialShown
+from app.shown import SPECIES, KeptTest, ReportShown, TrialShown
 
 _WIDE = 62
 """Widths of an average letter from which the page has two columns, counted for each."""
@@ -55,6 +56,18 @@ class TestPage(QWidget):
     """All presentations are to be dropped; the person has confirmed it."""
     auto_requested = Signal()
     """The demo is to present everything once, by itself."""
+    plan_chosen = Signal(str)
+    """Name of a test plan; empty for none."""
+    plan_opened = Signal(str)
+    """Path of a test plan's file."""
+    details_requested = Signal()
+    """The details of the test are to be filled in."""
+    session_closed = Signal()
+    """The session is to be put away, for another day."""
+    session_continued = Signal(str)
+    """Name of a session on disk that is to be continued."""
+    session_deleted = Signal(str)
+    """Name of a session on disk that is to be deleted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +76,7 @@ class TestPage(QWidget):
         self._why = self.tr("There is no model to test yet: enrol a face and fit one first.")
         self._is_simulated = False
         self._is_wide = False
+        self._kept: tuple[KeptTest, ...] = ()
         self._build()
         for keys, slot in ((Qt.Key.Key_P, self._on_present), (Qt.Key.Key_Escape, self._on_stop)):
             shortcut = QShortcut(QKeySequence(keys), self)
@@ -83,10 +97,22 @@ class TestPage(QWidget):
             self._picker.show_own_names(row.species for row in trial.tally)
         if trial.presenting and trial.presenting != before.presenting:
             self._picker.choose(trial.presenting)
+        self._plan.show_plan(trial.plan)
+        if before.presenting and not trial.presenting:
+            self._go_on_with_plan()
         self._present.show_trial(trial)
         self._tally.show_trial(trial)
         if trial.presentations != before.presentations:
             self._report.set_stale()
+        self._refresh()
+
+    def show_plans(self, names: tuple[str, ...]) -> None:
+        """Offer these test plans."""
+        self._plan.show_plans(names)
+
+    def show_kept(self, kept: tuple[KeptTest, ...]) -> None:
+        """Offer sessions on disk, the newest first, while this one has no presentation."""
+        self._kept = kept
         self._refresh()
 
     def show_report(self, report: ReportShown | None) -> None:
@@ -144,6 +170,9 @@ class TestPage(QWidget):
         self._columns = columns
         columns.setStretch(0, 1)
 
+        self._plan = PlanCard()
+        self._plan.plan_chosen.connect(self.plan_chosen)
+        self._plan.plan_opened.connect(self.plan_opened)
         choosing = QFrame()
         set_class(choosing, "card")
         inside = QVBoxLayout(choosing)
@@ -153,6 +182,7 @@ class TestPage(QWidget):
         self._picker = SpeciesPicker()
         self._picker.changed.connect(self._refresh)
         self._picker.confirmed.connect(self._on_present)
+        self._plan.species_chosen.connect(self._picker.choose)
         inside.addWidget(self._picker)
         self._present = PresentCard()
         self._present.started.connect(self._on_present)
@@ -160,11 +190,13 @@ class TestPage(QWidget):
         self._tally = TallyCard()
         self._tally.removal_requested.connect(self.presentation_removed)
         self._tally.clear_requested.connect(self._on_clear)
+        self._tally.close_requested.connect(self.session_closed)
         self._report = ReportPanel()
         self._report.made.connect(self.report_requested)
         self._report.saved.connect(self.report_save_requested)
         self._report.opened.connect(self.report_open_requested)
-        for card in (choosing, self._present, self._tally, self._report):
+        self._report.details_asked.connect(self.details_requested)
+        for card in (self._plan, choosing, self._present, self._tally, self._report):
             self._left.addWidget(card)
         self._left.addStretch(1)
 
@@ -191,6 +223,16 @@ class TestPage(QWidget):
         self._demo_banner = _banner("banner-info", note, self._auto)
         column.addWidget(self._demo_banner)
 
+        self._kept_note = Note("info", "accent")
+        self.continue_button = QPushButton(icon("play"), self.tr("Continue it"))
+        self.continue_button.clicked.connect(self._on_continue)
+        self.forget_button = QPushButton(icon("delete"), self.tr("Delete it"))
+        self.forget_button.clicked.connect(self._on_forget)
+        self._kept_banner = _banner(
+            "banner-info", self._kept_note, self.continue_button, self.forget_button
+        )
+        column.addWidget(self._kept_banner)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show one column or two, whichever there is room for."""
         super().resizeEvent(event)
@@ -205,7 +247,7 @@ class TestPage(QWidget):
         else:
             self._right.removeWidget(self._tally)
             self._right.takeAt(0)
-            self._left.insertWidget(2, self._tally)
+            self._left.insertWidget(self._left.indexOf(self._report), self._tally)
         self._columns.setStretch(1, 1 if is_wide else 0)
 
     # ---------------------------------------------------------------- state
@@ -221,12 +263,46 @@ class TestPage(QWidget):
         self._auto.setToolTip(
             why_not or self.tr("Let the demo present the person and every attack, one by one.")
         )
+        self._show_kept()
         self._picker.setEnabled(not is_presenting)
+        self._plan.setEnabled(not is_presenting)
         species = trial.presenting or self._picker.species
         why_not = why_not or self._picker.problem
         self._present.set_possible(not why_not, why_not, species)
         self._tally.show_species(species)
         self._report.set_why_not(self._no_report())
+
+    def _show_kept(self) -> None:
+        offered = self._kept if not (self._trial.presentations or self._trial.presenting) else ()
+        self._kept_banner.setVisible(bool(offered))
+        if not offered:
+            return
+        day, _, time = offered[0].when.partition("T")
+        text = (
+            self.tr("A test session of {day}, {time} is kept: 1 presentation.")
+            if offered[0].n_presentations == 1
+            else self.tr("A test session of {day}, {time} is kept: {n} presentations.")
+        )
+        n = offered[0].n_presentations
+        self._kept_note.set_text(text.format(day=day, time=time[:5], n=n))
+
+    def _go_on_with_plan(self) -> None:
+        """Choose what the plan wants next, once it has enough of what was presented."""
+        following = self._plan.next_species
+        if following and not self._plan.is_wanted(self._picker.species):
+            self._picker.choose(following)
+
+    @Slot()
+    def _on_continue(self) -> None:
+        self.session_continued.emit(self._kept[0].path)
+
+    @Slot()
+    def _on_forget(self) -> None:
+        name = self._kept[0].path
+        title, text = self.tr("Delete the session"), self.tr("Delete the kept session?")
+        box = _Question(title, text, self.tr("Delete"), self)
+        box.drop.clicked.connect(lambda: self.session_deleted.emit(name))
+        box.open()
 
     def _no_report(self) -> str:
         if not self._trial.presentations:
@@ -257,23 +333,31 @@ class TestPage(QWidget):
     @Slot()
     def _on_clear(self) -> None:
         n = len(self._trial.presentations)
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(self.tr("Begin a new session"))
-        box.setText(
+        text = (
             self.tr("Drop the one presentation of this session?")
             if n == 1
             else self.tr("Drop all {n} presentations of this session?").format(n=n)
         )
-        box.setInformativeText(self.tr("Reports that were saved stay where they are."))
-        drop = box.addButton(self.tr("Drop"), QMessageBox.ButtonRole.DestructiveRole)
-        keep = box.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
-        set_class(drop, "danger")
-        box.setDefaultButton(keep)
-        box.setEscapeButton(keep)
-        drop.clicked.connect(self.session_cleared)
+        box = _Question(self.tr("Begin a new session"), text, self.tr("Drop"), self)
+        box.drop.clicked.connect(self.session_cleared)
         box.open()
+
+
+class _Question(QMessageBox):
+    """Asks before presentations are lost; the answer is the button ``drop``, or nothing."""
+
+    def __init__(self, title: str, text: str, action: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setIcon(QMessageBox.Icon.Question)
+        self.setWindowTitle(title)
+        self.setText(text)
+        self.setInformativeText(self.tr("Reports that were saved stay where they are."))
+        self.drop = self.addButton(action, QMessageBox.ButtonRole.DestructiveRole)
+        keep = self.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
+        set_class(self.drop, "danger")
+        self.setDefaultButton(keep)
+        self.setEscapeButton(keep)
 
 
 def _banner(style: str, note: Note, *buttons: QPushButton) -> QFrame:
@@ -283,6 +367,11 @@ def _banner(style: str, note: Note, *buttons: QPushButton) -> QFrame:
     inside.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
     inside.setSpacing(GRID)
     inside.addWidget(note)
+    row = QHBoxLayout()
+    row.setSpacing(GRID)
     for button in buttons:
-        inside.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        row.addWidget(button)
+    row.addStretch(1)
+    if buttons:
+        inside.addLayout(row)
     return banner

@@ -1,0 +1,281 @@
+"""The details of a test that only its people know, and templates of them."""
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.qt.icons import icon
+from app.qt.theme import GRID, set_class
+from app.qt.views.dialogs.settings_fields import CalmComboBox, line
+from app.qt.views.parts.texts import plain_tip
+from app.qt.views.trial.trial_words import species_words
+from app.shown import Details
+from app.shown.details import (
+    DETAILS,
+    LARGEST_COUNT,
+    LONGEST_DETAIL,
+    SPECIES_DETAILS,
+    Detail,
+    made_hint,
+)
+
+LONGEST_NAME = 60
+
+
+class DetailsDialog(QDialog):
+    """Asks for the details of a test; none is obligatory.
+
+    Parameters
+    ----------
+    details : Details
+        What is known already.
+    species : iterable of str
+        Attack instrument species that are asked about.
+    templates : mapping of str to Details
+        By name.
+    parent : QWidget, optional
+        The window it belongs to.
+    """
+
+    given = Signal(object)
+    """The `Details`, on OK."""
+    template_saved = Signal(str, object)
+    """A name and `Details`."""
+    template_deleted = Signal(str)
+    """The name of a template."""
+
+    def __init__(
+        self,
+        details: Details,
+        species: Iterable[str],
+        templates: Mapping[str, Details],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Details of the test"))
+        self._details = details
+        self._templates = dict(templates)
+        self._editors: dict[tuple[str, str], QWidget] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        column.setSpacing(GRID + 4)
+        column.addWidget(
+            line(
+                self.tr(
+                    "What an evaluator asks and the program cannot measure. Nothing is obligatory; "
+                    "what is missing is counted in the report. Dates, camera, resolution, frame "
+                    "rate, computer and processing times are filled in by the program."
+                ),
+                "muted",
+            )
+        )
+        column.addLayout(self._template_row())
+        column.addWidget(self._questions(tuple(species)), 1)
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.ok_button = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        set_class(self.ok_button, "primary")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column.addWidget(buttons)
+        self._show(details)
+        metrics = self.fontMetrics()
+        self.resize(112 * metrics.averageCharWidth(), 38 * metrics.height())
+        self._editors["", DETAILS[0].key].setFocus()
+
+    def details(self) -> Details:
+        """Return what the fields hold now, with species that were not asked about as they were."""
+        values: dict[str, str] = {}
+        species = {name: dict(given) for name, given in self._details.species.items()}
+        for (name, key), editor in self._editors.items():
+            answers = species.setdefault(name, {}) if name else values
+            answers.pop(key, None)
+            if text := _text(editor):
+                answers[key] = text
+        return Details(values, {name: given for name, given in species.items() if given})
+
+    def editor(self, key: str, species: str = "") -> QWidget:
+        """Return the field of one question."""
+        return self._editors[species, key]
+
+    def accept(self) -> None:
+        """Hand over the details and close."""
+        self.given.emit(self.details())
+        super().accept()
+
+    # ---------------------------------------------------------------- making
+
+    def _template_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        title = QLabel(self.tr("&Template"))
+        title.ensurePolished()
+        title.setMinimumWidth(title.sizeHint().width() + GRID)  # the mark takes a little room
+        row.addWidget(title)
+        self.template = QComboBox()
+        self.template.setEditable(True)
+        self.template.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        edit = self.template.lineEdit()
+        assert edit is not None
+        edit.setMaxLength(LONGEST_NAME)
+        edit.setPlaceholderText(self.tr("Choose one, or type a name to save one"))
+        self.template.setAccessibleName(self.tr("Template"))
+        title.setBuddy(self.template)
+        self.template.activated.connect(self._on_template)
+        self.template.editTextChanged.connect(self._refresh)
+        row.addWidget(self.template, 1)
+        self.save_button = QPushButton(icon("save"), self.tr("&Save as template"))
+        self.save_button.clicked.connect(self._on_save)
+        self.delete_button = QPushButton(icon("delete"), self.tr("&Delete"))
+        self.delete_button.clicked.connect(self._on_delete)
+        for button in (self.save_button, self.delete_button):
+            button.setAutoDefault(False)
+            row.addWidget(button)
+        self._offer("")
+        return row
+
+    def _questions(self, species: tuple[str, ...]) -> QScrollArea:
+        inside = QWidget()
+        form = QFormLayout(inside)
+        form.setContentsMargins(0, 0, GRID, 0)
+        form.setSpacing(GRID)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for question in DETAILS:
+            editor = _editor(question, question.hint)
+            self._editors["", question.key] = editor
+            form.addRow(question.label, editor)
+        heading = QLabel(self.tr("Attack instruments"))
+        set_class(heading, "heading")
+        form.addRow(heading)
+        if not species:
+            form.addRow(
+                line(
+                    self.tr("No attack was presented or planned yet: none is asked about."), "muted"
+                )
+            )
+        letter = self.fontMetrics().averageCharWidth()
+        for name in species:
+            row = QHBoxLayout()
+            row.setSpacing(GRID)
+            for question in SPECIES_DETAILS:
+                editor = _editor(question, question.hint or made_hint(name))
+                editor.setAccessibleName(f"{species_words(name)}: {question.label}")
+                if question.kind == "number":
+                    editor.setFixedWidth(17 * letter)
+                self._editors[name, question.key] = editor
+                row.addWidget(editor)
+            label = QLabel(
+                self.fontMetrics().elidedText(
+                    species_words(name), Qt.TextElideMode.ElideRight, 26 * letter
+                )
+            )
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setToolTip(plain_tip(name))
+            form.addRow(label, row)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inside)
+        return area
+
+    # ---------------------------------------------------------------- templates
+
+    def _offer(self, name: str) -> None:
+        with QSignalBlocker(self.template):
+            self.template.clear()
+            self.template.addItems(list(self._templates))
+            self.template.setCurrentIndex(-1)
+            self.template.setEditText(name)
+        if hasattr(self, "save_button"):
+            self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        name = self._name()
+        self.save_button.setEnabled(bool(name))
+        self.save_button.setToolTip(
+            self.tr("Keep what is typed below under this name, for other tests.")
+            if name
+            else self.tr("Type a name for the template first.")
+        )
+        self.delete_button.setEnabled(name in self._templates)
+
+    @Slot(int)
+    def _on_template(self, place: int) -> None:
+        self._show(self._templates[self.template.itemText(place)])
+        self._refresh()
+
+    @Slot()
+    def _on_save(self) -> None:
+        name, details = self._name(), self.details()
+        self._templates[name] = details
+        self._offer(name)
+        self.template_saved.emit(name, details)
+
+    @Slot()
+    def _on_delete(self) -> None:
+        name = self._name()
+        del self._templates[name]
+        self._offer("")
+        self.template_deleted.emit(name)
+
+    def _name(self) -> str:
+        return " ".join(self.template.currentText().split())
+
+    def _show(self, details: Details) -> None:
+        for (name, key), editor in self._editors.items():
+            answers = details.of(name) if name else details.values
+            _set_text(editor, answers.get(key, ""))
+
+
+def _editor(question: Detail, hint: str) -> QWidget:
+    editor: QComboBox | QLineEdit
+    if question.choices:
+        editor = CalmComboBox()
+        editor.addItems(["–", *question.choices])
+    else:
+        editor = QLineEdit()
+        editor.setMaxLength(LONGEST_DETAIL)
+        editor.setPlaceholderText(hint)
+        if question.kind == "number":
+            editor.setValidator(QIntValidator(0, LARGEST_COUNT, editor))
+            editor.setMaximumWidth(28 * editor.fontMetrics().averageCharWidth())
+    editor.setAccessibleName(question.label)
+    editor.setToolTip(hint)
+    return editor
+
+
+def _text(editor: QWidget) -> str:
+    """Return what an editor holds; empty for nothing."""
+    if isinstance(editor, QComboBox):
+        return editor.currentText() if editor.currentIndex() > 0 else ""
+    assert isinstance(editor, QLineEdit)
+    return " ".join(editor.text().split())
+
+
+def _set_text(editor: QWidget, text: str) -> None:
+    if isinstance(editor, QComboBox):
+        if text and editor.findText(text) < 0:
+            editor.addItem(text)  # a file may say more than the choices
+        editor.setCurrentIndex(max(editor.findText(text), 0) if text else 0)
+    else:
+        assert isinstance(editor, QLineEdit)
+        editor.setText(text)

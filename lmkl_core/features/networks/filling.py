@@ -1,0 +1,137 @@
+"""The weights of a file put into the steps of a described network.
+
+Batch norms are folded into the convolutions before them, in double precision.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmkl_core.features.networks.description import Add, Conv, Excite, Step
+from lmkl_core.features.networks.spec import NetworkSpec
+from lmkl_core.features.networks.state import State
+
+LARGEST_WIDTH = 1024
+"""Channels that a layer may have whose width is read from the file."""
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True, eq=False)
+class FilledConv:
+    """A convolution with its numbers.
+
+    Attributes
+    ----------
+    kernel, bias : ndarray
+        (outputs, inputs of a group, side, side) and (outputs,), float32.
+    slope : ndarray or None
+        PReLU's, one a channel.
+    """
+
+    step: Conv
+    kernel: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    slope: NDArray[np.float32] | None
+
+    @property
+    def groups(self) -> int:
+        """Groups of channels that are convolved on their own."""
+        return len(self.kernel) if self.step.depthwise else 1
+
+    def pads(self, side: int) -> tuple[int, int]:
+        """Return the pixels added before and after a side of that length."""
+        kernel, stride = self.step.kernel, self.step.stride
+        if self.step.padding == "same":
+            total = max((-(-side // stride) - 1) * stride + kernel - side, 0)
+            return total // 2, total - total // 2
+        half = kernel // 2 if self.step.padding == "half" else 0
+        return half, half
+
+    def side_after(self, side: int) -> int:
+        """Return the length of a side after the convolution."""
+        return (side + sum(self.pads(side)) - self.step.kernel) // self.step.stride + 1
+
+
+@dataclass(frozen=True, eq=False)
+class FilledBranch:
+    """An `Add` or `Excite` with the numbers of its steps."""
+
+    step: Add | Excite
+    steps: "tuple[Filled, ...]"
+
+
+Filled: TypeAlias = FilledConv | FilledBranch
+
+
+def fill(spec: NetworkSpec, state: State) -> tuple[tuple[Filled, ...], ...]:
+    """Give a described network its weights.
+
+    Parameters
+    ----------
+    spec : NetworkSpec
+        With a description.
+    state : State
+        The file's tensors.
+
+    Returns
+    -------
+    tuple of tuple
+        For every layer its steps.
+
+    Raises
+    ------
+    InvalidInputError
+        Naming the file and the first tensor that is missing, superfluous or of another shape.
+    """
+    assert spec.description is not None
+    layers, channels = [], 3
+    for steps in spec.description:
+        filled, channels = _fill(steps, channels, state)
+        layers.append(filled)
+    state.finish()
+    return tuple(layers)
+
+
+def _fill(steps: Sequence[Step], channels: int, state: State) -> tuple[tuple[Filled, ...], int]:
+    filled: list[Filled] = []
+    for step in steps:
+        if isinstance(step, Conv):
+            conv = _convolution(step, channels, state)
+            filled.append(conv)
+            channels = len(conv.kernel)
+            continue
+        inner, after = _fill(step.steps, channels, state)
+        if after != channels:
+            last = step.steps[-1]
+            name = last.name if isinstance(last, Conv) else "a block"
+            raise state.differs(f"{name} has {after} channels instead of {channels}")
+        filled.append(FilledBranch(step, inner))
+    return tuple(filled), channels
+
+
+def _convolution(step: Conv, channels: int, state: State) -> FilledConv:
+    name = f"{step.name}.weight"
+    shape = (step.outputs, 1 if step.depthwise else channels, step.kernel, step.kernel)
+    if step.depthwise:
+        shape = (channels, *shape[1:])
+    kernel = state.take(name, shape, LARGEST_WIDTH).astype(np.float64)
+    n = (len(kernel),)
+    bias = np.zeros(n)
+    if step.norm:
+        gain, shift, mean, variance = (
+            state.take(f"{step.norm}.{key}", n).astype(np.float64)
+            for key in ("weight", "bias", "running_mean", "running_var")
+        )
+        with np.errstate(all="ignore"):  # of hostile files; looked at below
+            gain = gain / np.sqrt(variance + step.epsilon)
+            kernel *= gain.reshape(-1, 1, 1, 1)
+            bias = shift - mean * gain
+    slope = state.take(f"{step.slope}.weight", n) if step.slope else None
+    # A comparison with NaN, which negative variances leave, is false too.
+    if not (np.abs(kernel).max() <= _LARGEST and np.abs(bias).max() <= _LARGEST):
+        raise state.differs(f"{step.norm} cannot be folded into {step.name}")
+    return FilledConv(step, kernel.astype(np.float32), bias.astype(np.float32), slope)

@@ -1,0 +1,51 @@
+"""Nodes and constants of an ONNX graph, each named as it is added."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+OPSET, IR_VERSION = 18, 8
+"""Of the graphs that networks become."""
+
+
+class OnnxParts:
+    """Collect the parts of a graph.
+
+    Parameters
+    ----------
+    prefix : str
+        Begins every name. The standard asks for identifiers of C, and converters insist on it.
+    """
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
+
+    def node(self, operator: str, *inputs: str, name: str = "", **attributes: Any) -> str:
+        """Add a node with one output; return the output's name."""
+        output = name or f"{self.prefix}{operator}_{len(self.nodes)}"
+        self.add(operator, list(inputs), [output], **attributes)
+        return output
+
+    def add(self, operator: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
+        """Add a node."""
+        name = f"{self.prefix}node_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(operator, inputs, outputs, name, **attributes))
+
+    def constant(self, value: ArrayLike, dtype: Any = None, name: str = "") -> str:
+        """Add a constant; return its name."""
+        named = name or f"{self.prefix}constant_{len(self.constants)}"
+        array = np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
+        self.constants.append(numpy_helper.from_array(array, named))
+        return named
+
+    def real(self, value: ArrayLike) -> str:
+        """Add a constant of single precision."""
+        return self.constant(value, np.float32)
+
+    def whole(self, *values: int) -> str:
+        """Add a list of whole numbers, as operators take axes and shapes."""
+        return self.constant(np.array(values, np.int64))

@@ -1,0 +1,76 @@
+"""ONNX graphs of described networks, against torch and against networks that others wrote."""
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from efficientnet_lite_pytorch import EfficientNet
+
+from lmkl_core.features.engines.build import onnx_graph
+from lmkl_core.features.engines.onnx_engine import OnnxEngine
+from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
+from lmkl_core.features.engines.torch_engine import TorchEngine
+from lmkl_core.features.networks import Graph, Output
+from lmkl_core.features.presets.preset import NORMALISATIONS, PHOTOMETRIES, POOLINGS
+
+
+def lite0_graph(size, layers, photometry="none", pooling="mean", normalisation="none"):
+    outputs = tuple(Output(layer, pooling, normalisation) for layer in layers)
+    return Graph("efficientnet-lite0", size, photometry, outputs)
+
+
+@pytest.mark.parametrize("size", [224, 96])
+def test_that_every_layer_agrees_with_the_independent_network(lite0, size):
+    theirs = EfficientNet.from_name("efficientnet-lite0", image_size=size).eval()
+    theirs.load_state_dict(torch.load(lite0, weights_only=True))
+    parts = [
+        lambda y: theirs._swish(theirs._bn0(theirs._conv_stem(y))),
+        *theirs._blocks,
+        lambda y: theirs._swish(theirs._bn1(theirs._conv_head(y))),
+    ]
+    crops = reference_crops(size)
+    y = torch.from_numpy(crops).permute(0, 3, 1, 2) / 127.5 - 1
+    expected = []
+    with torch.inference_mode():
+        for part in parts:
+            y = part(y)
+            expected.append(y.mean((2, 3)).numpy())
+    names = ["stem", *(f"block{number}" for number in range(16)), "head"]
+    found = OnnxEngine(onnx_graph(lite0_graph(size, names), lite0)).run(crops)
+    for name, one, other in zip(names, found, expected, strict=True):
+        assert relative_difference([one], [other]) < LIMIT, name
+
+
+@pytest.mark.parametrize("photometry", PHOTOMETRIES)
+@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("normalisation", NORMALISATIONS)
+def test_that_photometry_pooling_and_norms_are_those_of_the_definition(
+    lite0, photometry, pooling, normalisation
+):
+    graph = lite0_graph(64, ("block2", "stem"), photometry, pooling, normalisation)
+    crops = reference_crops(64)
+    crops[0] = 128  # without contrast
+    found = OnnxEngine(onnx_graph(graph, lite0)).run(crops)
+    expected = TorchEngine(graph, lite0).run(crops)
+    assert [rows.shape for rows in found] == [(4, columns) for columns in graph.columns]
+    assert all(np.isfinite(rows).all() for rows in found)
+    for one, other in zip(found, expected, strict=True):
+        # The deviation of a constant channel is its rounding, which no two engines share.
+        assert relative_difference([one[1:]], [other[1:]]) < LIMIT
+
+
+def test_that_nothing_after_the_deepest_layer_is_written(lite0):
+    shallow, deep = (onnx_graph(lite0_graph(64, (layer,)), lite0) for layer in ("block1", "block7"))
+    assert len(deep) > 2 * len(shallow)
+    kinds = [node.op_type for node in onnx.load_from_string(shallow).graph.node]
+    assert kinds.count("Conv") == 1 + 2 + 3
+    assert "BatchNormalization" not in kinds
+    assert "Pad" not in kinds
+
+
+def test_that_a_crop_gives_the_same_alone_and_in_a_batch(lite0):
+    engine = OnnxEngine(onnx_graph(lite0_graph(64, ("block2",), "standardise"), lite0))
+    crops = reference_crops(64)
+    (together,) = engine.run(crops)
+    (alone,) = engine.run(crops[2:3])
+    np.testing.assert_array_equal(alone[0], together[2])

@@ -1,0 +1,280 @@
+"""Files of weights: read without torch as torch reads them, and refused in one sentence."""
+
+import io
+import os
+import pickle
+import struct
+import zipfile
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.networks import find_network
+from lmkl_core.features.networks.filling import fill
+from lmkl_core.features.networks.state import State
+from lmkl_core.features.weights import tensors as module
+from lmkl_core.features.weights.tensors import read_tensors
+
+SPEC = find_network("efficientnet-lite0")
+NAME, VARIANCE = "_blocks.3._bn1.bias", "_blocks.3._bn1.running_var"
+
+
+@pytest.fixture(scope="module")
+def weights(lite0):
+    return read_tensors(lite0)
+
+
+# ------------------------------------------------- the same as torch
+
+
+def test_that_the_published_file_is_read_as_torch_reads_it(lite0, weights):
+    expected = torch.load(lite0, weights_only=True)
+    assert list(weights) == list(expected)
+    assert any(not value.is_contiguous() for value in expected.values())
+    for name, value in expected.items():
+        np.testing.assert_array_equal(weights[name], value.numpy())
+
+
+def odd_tensors():
+    whole = torch.arange(24.0).reshape(2, 3, 4)
+    return {
+        "whole": whole,
+        "transposed": whole.transpose(0, 2),
+        "window": whole[1:, :, ::2],
+        "number": torch.tensor(3.5),
+        "empty": torch.empty(0, 3),
+        "half": whole.half(),
+        "double": whole.double(),
+        "long": torch.arange(5),
+        "bool": torch.tensor([True, False]),
+        "parameter": torch.nn.Parameter(whole[0]),
+    }
+
+
+@pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
+@pytest.mark.parametrize("kind", [dict, OrderedDict])
+def test_that_strides_types_and_shared_storages_are_honoured(tmp_path, is_zip, kind):
+    state = kind(odd_tensors())
+    torch.save(state, tmp_path / "w.pth", _use_new_zipfile_serialization=is_zip)
+    found = read_tensors(tmp_path / "w.pth")
+    assert list(found) == list(state)
+    for name, value in state.items():
+        expected = value.detach().numpy()
+        assert found[name].dtype == expected.dtype
+        np.testing.assert_array_equal(found[name], expected)
+
+
+def test_that_a_network_on_several_devices_is_read_too(tmp_path):
+    network = torch.nn.DataParallel(torch.nn.BatchNorm2d(3))
+    torch.save(network.state_dict(), tmp_path / "w.pth")
+    assert "module.running_var" in read_tensors(tmp_path / "w.pth")
+
+
+def test_that_safetensors_files_are_read_as_well(tmp_path):
+    save_file({"a": torch.arange(3.0)}, tmp_path / "w.pth")
+    assert read_tensors(tmp_path / "w.pth")["a"].tolist() == [0, 1, 2]
+
+
+# ------------------------------------------------- hostile files
+
+
+def refusal(path):
+    with pytest.raises(InvalidInputError) as told:
+        read_tensors(path)
+    text = str(told.value)
+    assert str(path) in text
+    assert "\n" not in text
+    assert text.endswith(".")
+    return text
+
+
+class Payload:
+    """Pickled, it would make a folder when it is read."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        return os.mkdir, (self.folder,)
+
+
+@pytest.mark.fault("Hostile files", "pickles in the place of models and weights")
+@pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
+def test_that_code_in_a_file_does_not_run(tmp_path, is_zip):
+    state = {"a": Payload(str(tmp_path / "owned"))}
+    torch.save(state, tmp_path / "w.pth", _use_new_zipfile_serialization=is_zip)
+    assert "mkdir" in refusal(tmp_path / "w.pth")
+    assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"not weights at all", bytes(range(256)) * 40, b"PK"])
+def test_that_a_damaged_file_is_refused(tmp_path, content):
+    (tmp_path / "w.pth").write_bytes(content)
+    assert "cannot be read" in refusal(tmp_path / "w.pth")
+
+
+@pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
+def test_that_a_truncated_file_is_refused(tmp_path, is_zip, share):
+    state = {"a": torch.arange(1000.0)}
+    torch.save(state, tmp_path / "w.pth", _use_new_zipfile_serialization=is_zip)
+    data = (tmp_path / "w.pth").read_bytes()
+    (tmp_path / "w.pth").write_bytes(data[: int(len(data) * share)])
+    assert "cannot be read" in refusal(tmp_path / "w.pth")
+
+
+def test_that_a_missing_file_is_named(tmp_path):
+    refusal(tmp_path / "gone.pth")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[torch.ones(1)], {"a": 1.0}, {1: torch.ones(1)}, {(1, 2): torch.ones(1)}, torch.ones(1)],
+)
+def test_that_a_file_of_something_else_is_refused(tmp_path, content):
+    torch.save(content, tmp_path / "w.pth")
+    assert "does not hold named tensors" in refusal(tmp_path / "w.pth")
+
+
+def archive(path, description, numbers=bytes(16), method=zipfile.ZIP_STORED):
+    """Write a file with a description of our own."""
+    with zipfile.ZipFile(path, "w", method) as out:
+        out.writestr("w/data.pkl", description)
+        out.writestr("w/data/0", numbers)
+    return path
+
+
+class Storage:
+    """Stands for a storage when it is pickled."""
+
+    def __init__(self, length):
+        self.length = length
+
+
+def described(length, offset, shape, strides):
+    """Return the description of one tensor named ``a``."""
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, value):
+            if isinstance(value, Storage):
+                return "storage", torch.FloatStorage, "0", "cpu", value.length
+            return None
+
+    class Tensor:
+        def __reduce__(self):
+            arguments = Storage(length), offset, shape, strides, False, OrderedDict()
+            return torch._utils._rebuild_tensor_v2, arguments
+
+    buffer = io.BytesIO()
+    Pickler(buffer, 2).dump({"a": Tensor()})
+    return buffer.getvalue()
+
+
+def test_that_our_descriptions_are_those_of_torch(tmp_path):
+    path = archive(
+        tmp_path / "w.pth", described(4, 0, (2, 2), (2, 1)), struct.pack("<4f", *range(4))
+    )
+    assert read_tensors(path)["a"].tolist() == [[0, 1], [2, 3]]
+
+
+@pytest.mark.fault("Hostile files", "weights whose sizes do not fit their numbers")
+@pytest.mark.parametrize(
+    "values",
+    [
+        (5, 0, (5,), (1,)),
+        (4, 1, (4,), (1,)),
+        (4, 0, (2, 3), (2, 1)),
+        (4, 0, (1 << 29, 1 << 29), (0, 0)),
+        (4, 0, (100,), (0,)),
+        (4, 0, (2, 2), (-1, 1)),
+        (4, -1, (2,), (1,)),
+        (4, 0, (2,), (1, 1)),
+        (1 << 62, 0, (4,), (1,)),
+        (4, 0, ("2",), (1,)),
+        (4.0, 0, (2,), (1,)),
+    ],
+)
+def test_that_tensors_stay_inside_their_numbers(tmp_path, values):
+    refusal(archive(tmp_path / "w.pth", described(*values)))
+
+
+@pytest.mark.fault("Hostile files", "weights that unpack to more than any network has")
+def test_that_packed_files_and_files_too_large_are_not_read(tmp_path, monkeypatch):
+    good = described(4, 0, (4,), (1,))
+    packed = archive(tmp_path / "packed.pth", good, bytes(200_000), zipfile.ZIP_DEFLATED)
+    assert "compressed entries" in refusal(packed)
+    monkeypatch.setattr(module, "LARGEST_FILE", 100_000)
+    assert "larger than any network" in refusal(packed)
+    assert "100,000" in refusal(archive(tmp_path / "large.pth", good, bytes(200_000)))
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.",  # a call
+        b"\x80\x02" + b"(" * 200_000 + b"t" * 200_000 + b".",  # deep
+        b"\x80\x02j\xff\xff\xff\xff.",  # what was never kept
+        b"\x80\x02]q\x00(h\x00h\x00h\x00es.",  # of itself
+        b"\x80\x02K\x01",  # without an end
+        b"\x80\x02K\x01K\x02b.",  # changes a number
+        b"",
+    ],
+)
+def test_that_hostile_descriptions_are_refused(tmp_path, description):
+    refusal(archive(tmp_path / "w.pth", description))
+
+
+# ------------------------------------------------- weights of another network
+
+
+def without(state, name):
+    return {key: value for key, value in state.items() if key != name}
+
+
+def filled(state):
+    return fill(SPEC, State(SPEC, state, "x.pth"))
+
+
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        (lambda state: without(state, NAME), f"{NAME} is missing"),
+        (lambda state: state | {"head.weight": np.ones(1)}, "head.weight has no place"),
+        (lambda state: state | {NAME: np.ones((2, 3))}, rf"{NAME} has shape \(2, 3\) instead"),
+        (lambda state: state | {NAME: state[NAME].astype(int)}, "holds int64"),
+        (lambda state: state | {NAME: state[NAME] * np.inf}, "values that are not finite"),
+        (lambda state: state | {VARIANCE: -state[VARIANCE] - 1}, "_bn1 cannot be folded"),
+        (lambda state: {}, "_conv_stem.weight is missing"),
+    ],
+)
+def test_that_weights_that_do_not_fit_are_refused_with_the_first_difference(
+    weights, change, difference
+):
+    with pytest.raises(
+        InvalidInputError, match=rf"^The weights file x\.pth .*{difference}"
+    ) as told:
+        filled(change(weights))
+    assert str(told.value).count(". ") == 0
+    assert str(told.value).endswith(".")
+
+
+def test_that_classifier_and_step_counters_may_be_missing(weights):
+    slim = {
+        name: value
+        for name, value in weights.items()
+        if not name.startswith("_fc.") and not name.endswith("num_batches_tracked")
+    }
+    assert len(slim) < len(weights)
+    assert len(filled(slim)) == len(SPEC.layers)
+
+
+def test_that_half_precision_files_become_float32(weights):
+    half = {
+        name: value.astype(np.float16) if value.dtype.kind == "f" else value
+        for name, value in weights.items()
+    }
+    assert filled(half)[0][0].kernel.dtype == np.float32

@@ -1,0 +1,94 @@
+"""What works where torch is not installed, and what says that it needs it."""
+
+import time
+
+import numpy as np
+import pytest
+
+from app.headless import checkup
+from lmkl_core.features.engines import torch_extra
+from lmkl_core.features.engines.cache import Cache, Probe
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.engines.export import exporter_id
+from lmkl_core.features.engines.probe import probe_key
+from lmkl_core.features.engines.torch_extra import INSTALL_TORCH
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.plan import plan
+from lmkl_core.features.presets import load_preset
+from lmkl_core.features.weights import entry_of, fetch, find
+from tests.features.minifasnet_material import made_weights, small_widths
+from tests.features.small_preset import crops_for
+
+pytestmark = pytest.mark.light
+
+
+@pytest.fixture(autouse=True)
+def _no_torch(monkeypatch):
+    """Where torch is installed, be as if it were not."""
+    monkeypatch.setattr(torch_extra, "find_spec", lambda name: None)
+
+
+def some_weights(folder):
+    """Return a ``find`` that makes the liveness networks' weights."""
+    made = made_weights(folder, small_widths)
+    return lambda name, place=None: find(name) if name == "efficientnet-lite0" else made(name)
+
+
+@pytest.mark.parametrize("preset", ["texture", "tiny", "liveness"])
+def test_that_the_offline_presets_run(preset, tmp_path):
+    chosen = load_preset(preset)
+    extractor = Extractor(chosen, cache=tmp_path, find=some_weights(tmp_path))
+    assert extractor.engine_names == ("onnxruntime",)
+    assert extractor.notes == ()
+    views = extractor(crops_for(chosen, 2))
+    assert tuple(views) == extractor.view_names
+    for rows in views.values():
+        assert np.linalg.norm(rows, axis=1) == pytest.approx(1, rel=1e-4)
+
+
+def one_sentence_with_the_way_out(error):
+    text = str(error.value)
+    assert text.count(". ") == 0
+    assert text.endswith(".")
+    assert INSTALL_TORCH in text
+    return text
+
+
+@pytest.mark.parametrize("preset", ["paper-pad", "paper-objects"])
+def test_that_the_papers_presets_say_what_they_need(preset, tmp_path):
+    with pytest.raises(EngineError) as error:
+        Extractor(load_preset(preset), cache=tmp_path)
+    assert preset in one_sentence_with_the_way_out(error)
+
+
+def test_that_the_engine_torch_cannot_be_chosen(tmp_path):
+    with pytest.raises(EngineError) as error:
+        Extractor(load_preset("tiny"), cache=tmp_path, engine="torch")
+    one_sentence_with_the_way_out(error)
+
+
+def test_that_where_onnxruntime_fails_nothing_takes_its_place(tmp_path):
+    cache = Cache(tmp_path)
+    Extractor(load_preset("tiny"), cache=cache)
+    for group in plan(load_preset("tiny")):
+        sha256 = entry_of(group.graph.network).sha256
+        key = probe_key("onnxruntime", group.graph.key(sha256, exporter_id(group.graph)))
+        problem = "it was ended by SIGILL"
+        cache.remember(key, Probe("onnxruntime", group.graph.label, problem, time.time()))
+    with pytest.raises(EngineError) as error:
+        Extractor(load_preset("tiny"), cache=cache)
+    assert "it was ended by SIGILL" in one_sentence_with_the_way_out(error)
+
+
+def test_that_weights_that_would_be_of_no_use_are_not_fetched(tmp_path):
+    with pytest.raises(EngineError) as error:
+        fetch(entry_of("resnet50"), tmp_path / "weights")
+    assert "resnet50" in one_sentence_with_the_way_out(error)
+    assert not (tmp_path / "weights").exists()
+
+
+def test_that_the_doctor_names_torch_where_it_would_help():
+    findings = list(checkup._weights("paper-pad"))
+    needed = [item for item in findings if item.state is checkup.State.BAD]
+    assert {item.found.partition(":")[0] for item in needed} == {"resnet50", "googlenet", "vgg16"}
+    assert all(INSTALL_TORCH in item.advice for item in needed)

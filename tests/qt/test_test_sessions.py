@@ -1,0 +1,181 @@
+"""Plans, details and sessions of a guided test, through the real window."""
+
+import pytest
+from PySide6.QtWidgets import QLineEdit
+
+from app import storage
+from app.guided_test.keeping import kept_tests
+from app.shown import BONA_FIDE
+from app.types import Verdict
+from tests.qt.driving import answer_box, with_dialog
+
+
+@pytest.fixture
+def tested(launch, exported):
+    """Return a function that starts the program with a model and opens its test page."""
+
+    def start():
+        driver = launch(recent=(str(exported),), reopen_last=True).until_modelled()
+        driver.turn_to("Test")
+        return driver
+
+    return start
+
+
+def present(driver, species=BONA_FIDE):
+    """Present something with the page's own buttons, and wait for the outcome."""
+    page, trial = driver.pages.test, driver.session.trial
+    n_before = len(trial.presentations)
+    page._picker.choose(species)
+    driver.until(page._present.present_button.isEnabled)
+    driver.click(page._present.present_button)
+    driver.until(lambda: len(trial.presentations) == n_before + 1)
+    return trial.presentations[-1]
+
+
+def told_of(driver):
+    """Return what is told of every presentation."""
+    return [
+        (one.number, one.species, one.verdict, one.scores, one.capture)
+        for one in driver.session.trial.presentations
+    ]
+
+
+def made_of(page):
+    return {row.species: row.n_made for row in page._trial.plan.rows}
+
+
+def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(tested):
+    driver = tested()
+    page = driver.pages.test
+    driver.choose(page._plan.choice, "Quick look")
+    assert present(driver).verdict is Verdict.GENUINE
+    assert present(driver, "print").verdict is Verdict.ATTACK
+    before = told_of(driver)
+    assert kept_tests() == ()  # it is open here
+    assert driver.close()
+    (kept,) = kept_tests()
+    assert kept.n_presentations == 2
+
+    again = tested()
+    page = again.pages.test
+    assert again.session.trial.presentations == ()
+    again.until(page.continue_button.isVisible)
+    again.click(page.continue_button)
+    again.until(lambda: told_of(again) == before)
+    assert not page.continue_button.isVisible()
+    assert page._plan.choice.currentData() == "Quick look"
+    assert made_of(page) == {BONA_FIDE: 1, "print": 1, "phone": 0, "tablet": 0}
+    assert present(again).number == 3
+    assert made_of(page)[BONA_FIDE] == 2
+    again.until(lambda: page._report._values)
+    (folder,) = (storage.personal_folder() / storage.TESTS_NAME).glob("*/")
+    assert sorted(file.name for file in folder.iterdir()) == [
+        *(f"0000{n}.json" for n in (1, 2, 3)),
+        "session.json",
+    ]
+
+
+def test_that_a_session_is_put_away_and_can_be_deleted_after_asking(tested):
+    driver = tested()
+    page = driver.pages.test
+    present(driver)
+    driver.click(page._tally._close)
+    driver.until(lambda: driver.session.trial.presentations == ())
+    driver.until(page.continue_button.isVisible)
+    asked = answer_box("Keep")
+    driver.click(page.forget_button)
+    driver.until(lambda: asked)
+    assert len(kept_tests()) == 1
+    answer_box("Delete")
+    driver.click(page.forget_button)
+    driver.until(lambda: kept_tests() == ())
+    driver.until(lambda: not page.continue_button.isVisible())
+
+
+def test_that_a_new_session_leaves_nothing_on_disk(tested):
+    driver = tested()
+    present(driver)
+    answer_box("Drop")
+    driver.click(driver.pages.test._tally._clear)
+    driver.until(lambda: driver.session.trial.presentations == ())
+    assert not list((storage.personal_folder() / storage.TESTS_NAME).glob("*/"))
+
+
+def test_that_details_are_asked_once_kept_and_stand_in_the_report(tested):
+    driver = tested()
+    panel = driver.pages.test._report
+    present(driver, "print")
+    driver.until(lambda: panel._report is not None)
+    n_missing = panel._report.n_missing
+
+    def fill_in(dialog):
+        for key, species, text in (
+            ("tester", "", "Ann"),
+            ("n_subjects", "", "12"),
+            ("made", "print", "laser, 600 dpi"),
+        ):
+            editor = dialog.editor(key, species)
+            assert isinstance(editor, QLineEdit)
+            editor.setText(text)
+        dialog.template.setEditText("Our lab")
+        dialog.save_button.click()
+        dialog.ok_button.click()
+
+    with_dialog(fill_in)
+    driver.click(panel.details_button)
+    driver.until(lambda: panel._report.n_missing == n_missing - 3)
+    assert driver.session.trial.details.of("print") == {"made": "laser, 600 dpi"}
+    assert driver.close()
+
+    again = tested()
+    assert again.session.trial.details.values == {"tester": "Ann", "n_subjects": "12"}
+    seen = []
+
+    def use_template(dialog):
+        seen.extend(dialog.template.itemText(n) for n in range(dialog.template.count()))
+        dialog.template.setEditText("Our lab")
+        dialog.delete_button.click()
+        dialog.reject()
+
+    with_dialog(use_template)
+    again.click(again.pages.test._report.details_button)
+    again.until(lambda: seen)
+    assert seen == ["Our lab"]
+    again.until(lambda: not again.desk.trial.templates.named)
+    again.desk.delete_everything()
+    assert not storage.personal_folder().exists()
+    assert again.session.trial.details.values == {}
+    assert not again.pages.test.continue_button.isVisible()
+
+
+def test_that_a_plan_of_ones_own_is_opened_and_a_broken_one_is_told(tested, file_dialogs, tmp_path):
+    driver = tested()
+    card = driver.pages.test._plan
+    file = file_dialogs(tmp_path / "own.toml")
+    file.write_text('name = "Mine"\nbona_fide = 2\n[species]\nprint = 1\n')
+    driver.click(card.open_button)
+    driver.until(lambda: driver.session.trial.plan is not None)
+    assert card.choice.currentData() == "Mine"
+    # The plan says what comes next once it has enough of something.
+    present(driver, "print")
+    driver.until(lambda: driver.pages.test._picker.species == BONA_FIDE)
+    file.write_text("name = 3")
+    driver.click(card.open_button)
+    driver.until_told("The test plan own.toml cannot be used (name is no text)")
+    assert driver.session.trial.plan.name == "Mine"
+    driver.choose(card.choice, "")
+    assert driver.session.trial.plan is None
+
+
+def test_that_a_full_disk_is_told_once_and_the_test_goes_on(tested, monkeypatch):
+    driver = tested()
+
+    def refuse(*_):
+        raise storage.StorageError(28, "No space left on device")
+
+    monkeypatch.setattr(storage, "write_text", refuse)
+    present(driver)
+    present(driver, "print")
+    driver.until_told("The test cannot be kept on disk (No space left on device)")
+    assert len(driver.session.trial.presentations) == 2
