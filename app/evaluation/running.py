@@ -37,6 +37,7 @@ from app.logs import way_of
 from app.protocols.types import Database, Layout, Plan
 from app.storage import FEATURES_NAME, StorageError, remember_cache
 from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.extractor import check_torch
 from lmkl_core.features.presets import (
     DEFAULT_PRESET,
     Crop,
@@ -45,7 +46,6 @@ from lmkl_core.features.presets import (
     load_preset,
     with_descriptors,
 )
-from lmkl_core.features.shipped import refuse_unshipped
 from lmkl_core.features.weights import MissingWeightsError, find
 
 OWN = ("plain", "demo")
@@ -160,22 +160,21 @@ def available_preset(database: Database, options: Options) -> tuple[Preset, str]
     """
     preset = load_preset(options.preset or database.preset)
     try:
-        refuse_unshipped(preset.networks, preset.name)
+        check_torch(preset)
         for name in preset.networks:
             find(name, options.weights)
     except (MissingWeightsError, EngineError) as error:
         if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
             raise
-        way = f"`lmkl-pad weights fetch --preset {preset.name}` gets them"
+        way = f"`lmkl-pad weights fetch --preset {preset.name}` gets their networks."
         if isinstance(error, EngineError):
-            way = str(error).rstrip(".")
+            way = str(error)
         other = load_preset(DEFAULT_PRESET)
         if all(crop.of == "image" for crop in preset.crops):
             other = _of_whole_pictures(other)
         return other, (
-            f"The networks of the paper's views ({preset.name}) are not on this computer, so the "
-            f"views are those of the preset {other.name}: {way}, and `--paper-views` stops "
-            "without them."
+            f"The paper's views ({preset.name}) cannot be made on this computer, so the views are "
+            f"those of the preset {other.name}. {way} `--paper-views` stops instead."
         )
     return preset, ""
 

@@ -19,6 +19,7 @@ from app.evaluation.options import Options
 from app.protocols.abnormal_objects import CLASSES
 from app.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
+from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.presets import load_preset
 
 RUNNER = CliRunner(env={"COLUMNS": "110", "TERM": "dumb", "NO_COLOR": "1"})
@@ -235,6 +236,15 @@ def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path, monkey
     (measured,) = [row["measured"] for row in document["rows"] if row["measured"]]
     level = measured["presentation_level"]
     assert level["pooled"]["figures"]["AUC"]["n_attacks"] == 12
+
+
+def test_that_the_default_preset_stands_in_where_torch_is_missing(monkeypatch):
+    monkeypatch.setattr("lmkl_core.features.extractor.has_torch", lambda: False)
+    preset, told = running.available_preset(DATABASES["oulu-npu"], Options())
+    assert preset == load_preset("texture")
+    assert "torch" in told
+    with pytest.raises(EngineError):
+        running.available_preset(DATABASES["oulu-npu"], Options(paper_views=True))
 
 
 @pytest.mark.parametrize("name", ["nuaa", "casia-fasd", "plain", "demo"])
