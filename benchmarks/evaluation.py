@@ -7,27 +7,44 @@ fit and a score of a model for every cell, timed on every so-manieth cell. Learn
 multiple-kernel SVDD: certified here, against the reduced gradient of SimpleMKL's kind (projected
 gradient steps with the same inner solver) after as many inner solves. Bootstrap by subject: against
 scikit-learn's AUC on every resample. The ONNX scorer in onnxruntime: against the model itself. All
-within one run, on one thread.
+within one run, on one thread. Views of recordings: one job that goes through a video to count its
+frames and again to take them, whose networks use all cores, against reading it once, and against
+two jobs in processes and in threads, once these are running; the ways take turns.
 """
 
+import os
+import tempfile
 import time
+from functools import partial
+from pathlib import Path
 
+import joblib
 import numpy as np
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
+from app.demo_video.recordings import write_recordings
+from app.demo_video.takes import Take
+from app.evaluation.cache import Cache
+from app.evaluation.extracting import Eyes, Library
+from app.protocols import footage
+from app.protocols.footage import FileFootage
+from app.protocols.types import Recording
+from app.sources.opencv import cv2
 from benchmarks.problems import generated_views
 from lmkl_core import LocalisedMKL
 from lmkl_core.baselines.ball import distance_form, solve_one_class
 from lmkl_core.baselines.simplemkl import solve
 from lmkl_core.development import score_grid
 from lmkl_core.features.engines.onnx_engine import session_options
+from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.features.scorer_onnx import scorer_graph
 from lmkl_core.kernels import fit_kernel, gram
 from lmkl_core.metrics import ScoreTable, bootstrap_auc
 
 N_TRAIN, N_DEVELOPMENT = 300, 600
 TIMED_CELLS = 12
+VIDEO_FRAMES, VIEW_ROUNDS = 150, 3
 
 
 def timed(function):
@@ -155,7 +172,51 @@ def onnx_scorer():
     print(f"ONNX scorer, n=500, G=12, C=3, 200 rows: {ratio:.2f} of the model's own time")
 
 
+def views():
+    """Time views of videos: counting frames and then taking them, reading once, and two jobs."""
+    takes = [
+        Take(person, "bonafide", None, "office", seed, n_frames=VIDEO_FRAMES)
+        for person in ("P001", "P002", "P003", "P004")
+        for seed in range(3)
+    ]
+    eyes = Eyes(with_descriptors(load_preset("texture")), gate=False)
+    n_threads, held = cv2.getNumThreads(), footage.MOST_HELD
+    ways = {
+        "plain": ("threading", 1, 0),
+        "one job": ("threading", 1, held),
+        "two processes": ("loky", 2, held),
+        "two threads": ("threading", 2, held),
+    }
+    seconds = {name: [] for name in ways}
+    with tempfile.TemporaryDirectory() as place:
+        paths = write_recordings(Path(place) / "takes", takes)
+        recordings = [Recording(str(path), "", "bona fide", FileFootage(path)) for path in paths]
+        for number in range(1 + VIEW_ROUNDS):
+            for name, (backend, jobs, most) in ways.items():
+                # Frames that may not be held are read a second time, as all were before.
+                footage.MOST_HELD = most
+                cv2.setNumThreads(n_threads)
+                library = Library(eyes, Cache("views", Path(place) / f"{name}-{number}"), 20)
+                with joblib.parallel_config(backend=backend):
+                    spent, _ = timed(partial(library.prepare, recordings, n_jobs=jobs))
+                seconds[name].append(spent)
+    footage.MOST_HELD = held
+    # The first round starts the workers.
+    found = {name: np.array(spent[1:]) for name, spent in seconds.items()}
+    told = ", ".join(
+        f"{name} {np.median(found['plain'] / spent):.2f} times as fast"
+        for name, spent in found.items()
+        if name != "plain"
+    )
+    print(
+        f"views of {len(takes)} videos of {VIDEO_FRAMES} frames, 640 x 480, 20 of each, texture, "
+        f"against one job that counts frames first: {told} "
+        f"(load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores)"
+    )
+
+
 def main(arguments=None):
+    views()
     with threadpool_limits(1):
         grid()
         learned_weights()

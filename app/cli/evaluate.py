@@ -1,45 +1,51 @@
 """``lmkl-pad evaluate``: all methods on a database's protocol, beside the published figures."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 
-from app.cli.common import PresetName
-from app.cli.console import AsJson, make_folder, print_json, say, stop
-from app.cli.evaluate_progress import progress
+from app.cli.console import AsJson, make_folder, print_json, stop
+from app.cli.evaluate_runs import (
+    check_views,
+    measured_table,
+    show_comparison,
+    show_table,
+    workers,
+)
 from app.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from app.evaluation.options import Options
-    from app.evaluation.result import Evaluation
     from app.protocols.types import Database, Layout, Mode
+
+T = TypeVar("T")
 
 DEFAULT_OUTPUT = Path("lmkl-pad-evaluation")
 """Where tables go unless another folder is named: in the folder the command was given in."""
 
-OFFLINE_PRESET = "texture"
-"""A preset whose weights come with the installation."""
-
-STOPPED = "Stopped. What was finished is kept; the same command goes on from there."
-
 
 def evaluate_command(
-    name: Annotated[
-        str,
+    names: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="DATABASE",
+            metavar="DATABASE...",
             show_default=False,
             help="A database, such as replay-attack; plain for one's own recordings; demo, which "
-            "needs no folder. --list shows all.",
+            "needs no folder. --list shows all. Several are compared.",
         ),
-    ] = "",
-    root: Annotated[
-        Path | None,
-        typer.Option("--root", metavar="DIR", help="The folder that the database lies in."),
+    ] = None,
+    roots: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--root",
+            metavar="DIR",
+            show_default=False,
+            help="The folder that the database lies in; one for each of several.",
+        ),
     ] = None,
     protocol: Annotated[
         str, typer.Option("--protocol", metavar="NAME", help="Such as IV; the paper's by default.")
@@ -52,7 +58,22 @@ def evaluate_command(
             help="client-specific or client-independent; the paper's by default.",
         ),
     ] = "",
-    preset: PresetName = None,
+    presets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--preset",
+            metavar="NAME",
+            show_default=False,
+            help="Views: a preset's name or the path of a file. Several are compared.",
+        ),
+    ] = None,
+    paper_views: Annotated[
+        bool,
+        typer.Option(
+            "--paper-views",
+            help="Stop if the paper's networks are missing, instead of using the default preset.",
+        ),
+    ] = False,
     methods: Annotated[
         str,
         typer.Option("--methods", metavar="A,B", help="Some methods; all of --list by default."),
@@ -91,12 +112,33 @@ def evaluate_command(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs", "-j", metavar="N", help="Models fitted at a time; -1 for all cores."
+            "--jobs", "-j", metavar="N", help="Processes for views and models; -1 for all cores."
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Of everything that uses chance.")
-    ] = 0,
+    cluster: Annotated[
+        str,
+        typer.Option(
+            "--cluster",
+            metavar="ADDRESS",
+            help="Scheduler of a Dask cluster whose machines see the same files.",
+        ),
+    ] = "",
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            show_default="0",
+            help="Of everything that uses chance. Several are compared.",
+        ),
+    ] = None,
+    allow_missing: Annotated[
+        bool,
+        typer.Option(
+            "--allow-missing",
+            help="Measure on what there is of a database; the table says what is missing.",
+        ),
+    ] = False,
     output: Annotated[
         Path,
         typer.Option(
@@ -128,38 +170,78 @@ def evaluate_command(
     if as_list:
         _list(as_json)
         return
-    # Imported here, as in every command: --help should not wait for SciPy.
-    from app.cli.evaluate_report import print_table
-    from app.evaluation.tables import build, write
-    from app.evaluation.tables.data import as_document
-
-    database = _database(name)
-    options = _options(
-        methods=tuple(part.strip() for part in methods.split(",") if part.strip()),
-        preset=preset or "",
-        n_frames=frames,
-        selection=selection,
-        grid=grid,
-        threshold=threshold,
-        gate=gate,
-        n_jobs=jobs,
-        seed=seed,
-        cache=cache,
-    )
-    layout = _layout(database, root, protocol, mode)
+    databases = [_database(name) for name in names or [""]]
+    places = _places(databases, roots or [])
+    common = {
+        "methods": tuple(part.strip() for part in methods.split(",") if part.strip()),
+        "paper_views": paper_views,
+        "n_frames": frames,
+        "selection": selection,
+        "grid": grid,
+        "threshold": threshold,
+        "gate": gate,
+        "n_jobs": -1 if cluster and jobs is None else jobs,
+        "cache": cache,
+    }
+    chosen = [
+        _options(preset=preset, seed=seed, **common)
+        for preset, seed in product(_once(presets) or [""], _once(seeds) or [0])
+    ]
+    layouts = [
+        _layout(database, root, protocol, mode, allow_missing)
+        for database, root in zip(databases, places, strict=True)
+    ]
     make_folder(output)
-    evaluation = _measured(layout, database, options, hidden=as_json)
-    with _stoppable(), progress("Making the table", hidden=as_json):
-        table = build(evaluation)
-        files = write(table, output, with_scores=scores)
-    if as_json:
-        print_json(as_document(table, with_scores=scores))
-    else:
-        print_table(table, Console())
-    for file in files:
-        say(f"Wrote {file}")
-    if not table.measured:
+    runs = [
+        (_name(database, options, len(databases), chosen), layout, database, options)
+        for database, layout in zip(databases, layouts, strict=True)
+        for options in chosen
+    ]
+    for _, _, database, options in runs:
+        check_views(database, options)
+    with workers(cluster):
+        tables = [
+            measured_table(layout, database, options, output / name, scores=scores, hidden=as_json)
+            for name, layout, database, options in runs
+        ]
+    if len(tables) == 1:
+        show_table(tables[0], as_json, scores)
+    if not any(table.measured for table in tables):
         stop("No method could be measured; the table says why.", ExitCode.FAILED)
+    if len(tables) > 1:
+        show_comparison([name for name, *_ in runs], tables, output, as_json)
+
+
+def _once(values: Sequence[T] | None) -> list[T]:
+    return list(dict.fromkeys(values or ()))
+
+
+def _places(databases: list["Database"], roots: list[Path]) -> list[Path | None]:
+    """Return the folder of each database; the demo has none."""
+    needed = sum(database.name != "demo" for database in databases)
+    if len({database.name for database in databases}) < len(databases):
+        stop("A database is named twice: name each once.", ExitCode.USAGE)
+    if roots and len(roots) != max(needed, 1):
+        stop(
+            f"Give --root once for each database that lies in a folder, {needed} times.",
+            ExitCode.USAGE,
+        )
+    left = iter(roots)
+    return [None if database.name == "demo" else next(left, None) for database in databases]
+
+
+def _name(
+    database: "Database", options: "Options", n_databases: int, chosen: list["Options"]
+) -> str:
+    """Return what sets a run apart from the others; nothing where there is one."""
+    from app.evaluation.tables.writing import file_name
+
+    parts = [database.name] if n_databases > 1 else []
+    if len({each.preset for each in chosen}) > 1:
+        parts.append(Path(options.preset).stem or database.preset)
+    if len({each.seed for each in chosen}) > 1:
+        parts.append(f"seed-{options.seed}")
+    return file_name("-".join(parts)) if parts else ""
 
 
 def _list(as_json: bool) -> None:
@@ -194,7 +276,9 @@ def _options(**values: Any) -> "Options":
     return options
 
 
-def _layout(database: "Database", root: Path | None, protocol: str, mode: str) -> "Layout":
+def _layout(
+    database: "Database", root: Path | None, protocol: str, mode: str, allow_missing: bool
+) -> "Layout":
     named = [each for each in database.protocols if each]
     wanted = next((each for each in named if each.casefold() == protocol.casefold()), protocol)
     if protocol and wanted not in named:
@@ -204,34 +288,5 @@ def _layout(database: "Database", root: Path | None, protocol: str, mode: str) -
     if mode and mode not in modes:
         stop(f"{database.title} has no mode {mode!r}: take {', '.join(modes)}.", ExitCode.USAGE)
     chosen = modes[mode] if mode else database.modes[0]
-    return database.read(root, wanted or database.protocols[0], chosen)
-
-
-def _measured(
-    layout: "Layout", database: "Database", options: "Options", *, hidden: bool
-) -> "Evaluation":
-    from app.evaluation.running import run
-    from lmkl_core.features.weights import MissingWeightsError
-
-    try:
-        with _stoppable(), progress("Starting", hidden=hidden) as tell:
-            return run(layout, database, options, progress=tell)
-    except MissingWeightsError:
-        preset = options.preset or database.preset
-        if preset == OFFLINE_PRESET:
-            raise  # the sentence of the error itself says how to mend the installation
-        stop(
-            f"The weights of the preset {preset} are not all on this computer: "
-            f"`lmkl-pad weights fetch --preset {preset}` gets them; without a network, "
-            f"`--preset {OFFLINE_PRESET}` measures with what is installed.",
-            ExitCode.MISSING_WEIGHTS,
-        )
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Say, where somebody stops it, that nothing is lost."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        stop(STOPPED, ExitCode.INTERRUPTED)
+    protocol = wanted or database.protocols[0]
+    return database.read(root, protocol, chosen, allow_missing=allow_missing)

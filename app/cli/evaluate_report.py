@@ -9,19 +9,22 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from app.evaluation.tables.building import Row, Singles, Table
+from app.evaluation.tables.comparing import Comparison
 from app.evaluation.tables.figures import FIGURES, Told
 from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
-from app.evaluation.tables.page import bases, title
+from app.evaluation.tables.page import bases
 from app.evaluation.tables.words import (
     MODES,
     NOTHING,
     basis_text,
+    difference_text,
     ends_text,
     printed_text,
     share,
     short_interval,
     spread_text,
+    title,
 )
 
 NAMES_WIDTH, VIEWS_WIDTH = 23, 31
@@ -176,6 +179,38 @@ def _short(name: str) -> str:
 
 def _name(row: Row) -> str:
     return f"{row.title} {row.source}".strip()
+
+
+def print_comparison(comparison: Comparison, console: Console) -> None:
+    """Print several runs: each figure with its interval, and its difference to the first run.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The runs.
+    console : rich.console.Console
+        Where to print.
+    """
+    first = comparison.runs[0].name
+    if comparison.is_simulated:
+        console.print("[bold reverse] SIMULATED [/]")
+    for name in comparison.figures:
+        grid = _grid(f"{FIGURES[name]}, by presentation, % (95 % interval)")
+        grid.add_column("method", overflow="fold")
+        grid.add_column("run", overflow="fold")
+        grid.add_column("measured", justify="right", no_wrap=True)
+        grid.add_column(f"less {first}", justify="right", no_wrap=True)
+        for line in comparison.lines:
+            if line.told.name == name:
+                found = line.difference
+                told = "" if found is None else difference_text(found.value, found.interval)
+                style = "bold" if found is not None and found.is_clear else ""
+                cells = (escape(line.title), escape(line.run), _with_interval(line.told), told)
+                grid.add_row(*cells, style=style)
+        console.print(grid)
+    console.print("Bold: the interval of the difference, from drawing subjects, excludes zero.")
+    for sentence in comparison.notices:
+        console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
 
 
 # ------------------------------------------------------------------ what there is

@@ -1,7 +1,6 @@
 """Every method on every plan, through joblib; outcomes are kept as they arrive."""
 
 import shutil
-import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from app.evaluation.assembling import assemble
 from app.evaluation.cache import Cache
 from app.evaluation.extracting import Library
+from app.evaluation.jobs import arriving
 from app.evaluation.material import Material
 from app.evaluation.methods import Row
 from app.evaluation.options import Options
@@ -19,8 +19,7 @@ from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
 from app.evaluation.working import Manner, Outcome, work
 from app.protocols.types import Plan
 from app.storage import OUTCOMES_NAME
-from lmkl_core.cancelling import asked_to_stop, raise_if_cancelled
-from lmkl_core.errors import Cancelled
+from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.processes import preferred_workers
 
 BATCH_BYTES = 1 << 30
@@ -105,7 +104,6 @@ def _computed(
     # Where tasks run in this very thread they can ask by themselves.
     n_at_once = effective_n_jobs(options.n_jobs)
     asking = cancel if n_at_once == 1 else None
-    done = 0
     with (
         library.cache.scratch() as place,
         Parallel(
@@ -119,21 +117,13 @@ def _computed(
             return assemble(plans[number], others[number], library, options.max_train, room)
 
         for batch in _batches(tasks, material_of, TASKS_A_JOB * n_at_once):
-            results = parallel(
+            jobs = [
                 delayed(work)(number, task.row, material, manner, asking)
                 for number, (task, material) in enumerate(batch)
-            )
-            try:
+            ]
+            with closing(arriving(parallel, jobs, cancel)) as results:
                 for number, outcome in results:
-                    done += 1
                     yield batch[number][0], outcome
-                    if asked_to_stop(cancel) and done < len(tasks):
-                        raise Cancelled(CANCELLED)
-            finally:
-                with warnings.catch_warnings():
-                    # Tasks that cancelling abandons are no surprise to who asked for it.
-                    warnings.filterwarnings("ignore", ".*still being processed by the workers")
-                    results.close()
             # Mapped views of many plans would fill the disk.
             for number in {task.plan for task, _ in batch}:
                 shutil.rmtree(place / str(number), ignore_errors=True)

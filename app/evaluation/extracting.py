@@ -1,5 +1,10 @@
 """From recordings to views, through the app's own pipeline, each recording once.
 
+Several jobs make views of different recordings, through joblib: in processes of this machine, or
+wherever the active backend leads, such as a Dask cluster whose machines see the same files. A job
+uses one thread, since jobs share nothing and frames of one recording wait for each other. Without
+jobs, the networks share a frame's crops among threads.
+
 What is made of a recording is kept under a key of all that decides it: the recording's content, the
 networks' weights and the preprocessing, the face detector, the limits of the quality gate, the
 number of frames, and `PIPELINE_VERSION`. A frame without a usable face stays in the count: it is a
@@ -7,20 +12,24 @@ non-response, and which frames those are is kept as well.
 """
 
 import logging
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
 from app.evaluation.cache import Cache, key_of
 from app.evaluation.digests import Digests
 from app.evaluation.entries import FORMAT, Entry
+from app.evaluation.jobs import arriving
 from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
 from app.faces.detector import make_detector
 from app.faces.mtcnn_networks import CHECKSUMS
@@ -29,10 +38,12 @@ from app.logs import way_of
 from app.pipeline import Pipeline
 from app.protocols.types import Recording
 from app.quality import Limits
+from app.sources.opencv import cv2
 from app.sources.source import SourceError
 from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Preset
+from lmkl_core.processes import preferred_workers
 
 PIPELINE_VERSION = 2
 """Raised when another release of the app makes other views of the same frames: of detection,
@@ -53,6 +64,17 @@ OPEN = Limits(
 
 log = logging.getLogger(__name__)
 
+_of_thread = threading.local()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What `Eyes` are made of: all that a worker needs to make its own."""
+
+    preset: Preset
+    gate: bool
+    weights: Path | None = None
+
 
 class Eyes:
     """What makes views of frames, and what identifies it.
@@ -65,7 +87,7 @@ class Eyes:
         Whether the quality gate refuses frames; without meaning for presets of whole pictures.
     weights : path, optional
         Folder in which weights are looked for first.
-    progress, cancel : callable, optional
+    threads, progress, cancel : optional
         As `lmkl_core.features.extractor.Extractor` takes them.
     """
 
@@ -75,10 +97,14 @@ class Eyes:
         *,
         gate: bool,
         weights: Path | None = None,
+        threads: int | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        self.extractor = Extractor(preset, folder=weights, progress=progress, cancel=cancel)
+        self.recipe = Recipe(preset, gate, weights)
+        self.extractor = Extractor(
+            preset, threads=threads, folder=weights, progress=progress, cancel=cancel
+        )
         self.needs_face = any(crop.of != "image" for crop in preset.crops)
         # Always the same one: what lies in a person's folders must not change a table.
         self.detector = make_detector("mtcnn")
@@ -100,6 +126,48 @@ class Eyes:
             # Limits may be infinite, which JSON has no word for.
             identity["limits"] = {name: repr(value) for name, value in limits.items()}
         return identity
+
+    def entry(
+        self,
+        recording: Recording,
+        n_frames: int,
+        step: Callable[[], None] = lambda: None,
+        cancel: Cancel | None = None,
+    ) -> Entry:
+        """Make the views of a recording.
+
+        Raises
+        ------
+        SourceError, OSError
+            If it cannot be read.
+        Cancelled
+            If ``cancel``, asked before every frame, said so.
+        """
+        results = []
+        self.pipeline.reset()
+        for frame in recording.footage.frames(n_frames):
+            raise_if_cancelled(cancel, CANCELLED)
+            results.append(self.pipeline.process(frame))
+            step()
+        return Entry.of(results, self.columns)
+
+
+def entries_of(
+    recordings: Sequence[Recording], n_frames: int, recipe: Recipe
+) -> list[tuple[Recording, Entry | None]]:
+    """Make the views of recordings in a worker; None for those that cannot be read there."""
+    eyes: Eyes | None = getattr(_of_thread, "eyes", None)
+    if eyes is None or eyes.recipe != recipe:
+        cv2.setNumThreads(1)
+        eyes = Eyes(recipe.preset, gate=recipe.gate, weights=recipe.weights, threads=1)
+        _of_thread.eyes = eyes
+    made: list[tuple[Recording, Entry | None]] = []
+    for recording in recordings:
+        try:
+            made.append((recording, eyes.entry(recording, n_frames)))
+        except (SourceError, OSError):
+            made.append((recording, None))
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,15 +213,26 @@ class Library:
         self,
         recordings: Iterable[Recording],
         *,
+        n_jobs: int | None = None,
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
         """Make the views of all recordings that have none yet.
 
+        Parameters
+        ----------
+        recordings : iterable of Recording
+            Of one database.
+        n_jobs : int, optional
+            As in joblib, whose active backend is used.
+        progress, cancel : callable, optional
+            As in `app.evaluation.running.run`.
+
         Raises
         ------
         Cancelled
-            If ``cancel``, asked before every frame, said so; finished recordings are kept.
+            If ``cancel`` said so, asked before every frame or, with several jobs, between some
+            recordings; finished recordings are kept.
         """
         every = list(recordings)
         part = Part(progress, len(every), "Looking for views made before")
@@ -166,14 +245,45 @@ class Library:
                 part.step()
         finally:
             self._digests.save()
-        part = Part(progress, len(missing) * self.n_frames, "Making views")
-        for number, recording in enumerate(missing, start=1):
+        counts = {each.name: each.footage.count(self.n_frames) for each in missing}
+        part = Part(progress, sum(counts.values()), "Making views")
+        text, expected = "", 0
+        making = self._one_by_one if effective_n_jobs(n_jobs) == 1 else self._by_workers
+        for number, recording in enumerate(making(missing, n_jobs, part, cancel), start=1):
             text = f"Making views, recording {number} of {len(missing)}"
+            expected += counts[recording.name]
+            # Recordings may be shorter than what was asked for.
+            part.step(expected - part.done, text)
+
+    def _one_by_one(
+        self, missing: list[Recording], n_jobs: int | None, part: Part, cancel: Cancel | None
+    ) -> Iterator[Recording]:
+        for recording in missing:
             # Another run may have made it meanwhile.
             if not self._is_there(recording):
-                self._make(recording, partial(part.step, text=text), cancel)
-            # Recordings may be shorter than what was asked for.
-            part.step(number * self.n_frames - part.done, text)
+                self._make(recording, part.step, cancel)
+            yield recording
+
+    def _by_workers(
+        self, missing: list[Recording], n_jobs: int | None, part: Part, cancel: Cancel | None
+    ) -> Iterator[Recording]:
+        tasks = [
+            delayed(entries_of)(chunk, self.n_frames, self.eyes.recipe)
+            for chunk in _chunks(missing, self.n_frames)
+        ]
+        with (
+            Parallel(
+                n_jobs=n_jobs, prefer=preferred_workers(), return_as="generator_unordered"
+            ) as parallel,
+            closing(arriving(parallel, tasks, cancel)) as results,
+        ):
+            for recording, entry in chain.from_iterable(results):
+                if entry is None:
+                    # A worker elsewhere may not see the file; here its digest was taken.
+                    self._make(recording)
+                else:
+                    self._keep(recording, entry)
+                yield recording
 
     def n_ready(self, recordings: Iterable[Recording]) -> int:
         """Return how many frames of recordings have views."""
@@ -207,22 +317,19 @@ class Library:
         step: Callable[[], None] = lambda: None,
         cancel: Cancel | None = None,
     ) -> Entry:
-        results = []
-        self.eyes.pipeline.reset()
         try:
-            for frame in recording.footage.frames(self.n_frames):
-                raise_if_cancelled(cancel, CANCELLED)
-                results.append(self.eyes.pipeline.process(frame))
-                step()
+            entry = self.eyes.entry(recording, self.n_frames, step, cancel)
         except (SourceError, OSError) as error:
             # Not kept: the disk may be there again tomorrow.
             self._unreadable(recording, error)
             return Entry.of([], self.eyes.columns)
-        entry = Entry.of(results, self.eyes.columns)
+        self._keep(recording, entry)
+        return entry
+
+    def _keep(self, recording: Recording, entry: Entry) -> None:
         key = self.key(recording)
         self.cache.store(key, *entry.as_kept())
         self._remember(recording, key, entry)
-        return entry
 
     def _remember(self, recording: Recording, key: str, entry: Entry) -> None:
         self.seen[recording.name] = Seen(key, entry.ready, Counter(entry.reasons))
@@ -230,3 +337,17 @@ class Library:
     def _unreadable(self, recording: Recording, error: Exception) -> None:
         log.warning("A recording cannot be read: %s", way_of(error))
         self.seen[recording.name] = Seen("", np.zeros(0, dtype=bool), problem=str(error))
+
+
+def _chunks(recordings: Sequence[Recording], n_frames: int) -> Iterator[list[Recording]]:
+    """Yield recordings that one task makes views of: one, or several of few frames."""
+    chunk: list[Recording] = []
+    size = 0
+    for recording in recordings:
+        chunk.append(recording)
+        size += recording.footage.count(n_frames)
+        if size >= n_frames:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk

@@ -59,6 +59,9 @@ class Options:
         Keys of `lmkl_core.baselines.METHODS`, in any order; all of them when empty.
     preset : str
         Name or path of the views' preset; the database's own when empty.
+    paper_views : bool
+        Whether missing networks of the database's own preset are an error; otherwise the default
+        preset is used, and the result says so.
     n_frames : int
         Frames a recording, spread evenly over it.
     selection : {"auto", "development", "bona-fide", "none"}
@@ -90,6 +93,7 @@ class Options:
 
     methods: tuple[str, ...] = ()
     preset: str = ""
+    paper_views: bool = False
     n_frames: int = 20
     selection: Selection = "auto"
     grid: GridName = "paper"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
+from app.protocols.types import SplitCount
 from lmkl_core.metrics import ScoreTable, Threshold
 
 Level: TypeAlias = Literal["frame", "presentation"]
@@ -116,6 +117,10 @@ class Evaluation:
         Sentences that a report must say.
     is_simulated : bool
         Whether the recordings are the demo's.
+    recordings : tuple of SplitCount
+        What the database has, beside what was published.
+    missing, passed_over : tuple of str
+        As in `app.protocols.types.Layout`.
     """
 
     database: str
@@ -130,3 +135,6 @@ class Evaluation:
     version: str
     created: datetime
     is_simulated: bool = False
+    recordings: tuple[SplitCount, ...] = ()
+    missing: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()

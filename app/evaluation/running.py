@@ -1,14 +1,14 @@
 """An evaluation from beginning to end: views, models, scores, thresholds, tables.
 
-Views are made in this process, one recording after the other, since the networks use all cores by
-themselves. Then every method on every plan is a task for joblib: whatever backend is active takes
-them, a Dask cluster included. Both keep what they finish on disk, so that a run that is broken off,
-at whatever point, goes on there the next time and ends with the same figures.
+Views of recordings, and then every method on every plan, are tasks for joblib: whatever backend is
+active takes them, a Dask cluster included. Both keep what they finish on disk, so that a run that
+is broken off, at whatever point, goes on there the next time and ends with the same figures.
 """
 
 import contextlib
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
 
@@ -36,7 +36,17 @@ from app.evaluation.working import Outcome
 from app.logs import way_of
 from app.protocols.types import Database, Layout, Plan
 from app.storage import FEATURES_NAME, StorageError, remember_cache
-from lmkl_core.features.presets import Preset, PresetError, load_preset, with_descriptors
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.extractor import check_torch
+from lmkl_core.features.presets import (
+    DEFAULT_PRESET,
+    Crop,
+    Preset,
+    PresetError,
+    load_preset,
+    with_descriptors,
+)
+from lmkl_core.features.weights import MissingWeightsError, find
 
 OWN = ("plain", "demo")
 """Databases without a protocol of others, on which the quality gate counts as in the app."""
@@ -84,7 +94,7 @@ def run(
     options = options or Options()
     methods = chosen_methods(options.methods)
     check(layout)
-    preset = load_preset(options.preset or database.preset)
+    preset, instead = available_preset(database, options)
     gate = layout.database in OWN if options.gate is None else options.gate
     eyes = Eyes(
         _with_descriptors(preset),
@@ -99,7 +109,7 @@ def run(
         with contextlib.suppress(StorageError):
             remember_cache(options.cache)
     library = Library(eyes, Cache(FEATURES_NAME, options.cache), options.n_frames)
-    library.prepare(recordings_of(layout), progress=progress, cancel=cancel)
+    library.prepare(recordings_of(layout), n_jobs=options.n_jobs, progress=progress, cancel=cancel)
     lines = rows(methods, list(eyes.columns))
     plans = list(plans_of(layout))
     others = [_others(plan, plans, layout, options) for plan in plans]
@@ -117,6 +127,7 @@ def run(
         settings=settings_of(options, preset, eyes, gate),
         counts=counts(layout, library),
         notes=(
+            *((instead,) if instead else ()),
             *layout.notes,
             *eyes.extractor.notes,
             *remarks(library, options.max_train, layout),
@@ -126,7 +137,53 @@ def run(
         version=version("lmkl-pad"),
         created=datetime.now().astimezone(),
         is_simulated=layout.database == "demo",
+        recordings=layout.counts,
+        missing=layout.missing,
+        passed_over=layout.passed_over,
     )
+
+
+def available_preset(database: Database, options: Options) -> tuple[Preset, str]:
+    """Return the preset to use, and a sentence where it is not the database's own.
+
+    Parameters
+    ----------
+    database : Database
+        Its preset is taken unless another is asked for, or its networks cannot be used here.
+    options : Options
+        What was asked for.
+
+    Raises
+    ------
+    MissingWeightsError, EngineError
+        If the networks of a preset that was insisted on cannot be used here.
+    """
+    preset = load_preset(options.preset or database.preset)
+    try:
+        check_torch(preset)
+        for name in preset.networks:
+            find(name, options.weights)
+    except (MissingWeightsError, EngineError) as error:
+        if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
+            raise
+        way = f"`lmkl-pad weights fetch --preset {preset.name}` gets their networks."
+        if isinstance(error, EngineError):
+            way = str(error)
+        other = load_preset(DEFAULT_PRESET)
+        if all(crop.of == "image" for crop in preset.crops):
+            other = _of_whole_pictures(other)
+        return other, (
+            f"The paper's views ({preset.name}) cannot be made on this computer, so the views are "
+            f"those of the preset {other.name}. {way} `--paper-views` stops instead."
+        )
+    return preset, ""
+
+
+def _of_whole_pictures(preset: Preset) -> Preset:
+    """Return the networks and layers of a preset on whole pictures: objects have no faces."""
+    crop = Crop("image", preset.crops[0].size, of="image")
+    branches = tuple(replace(branch, crops=(crop.name,)) for branch in preset.branches)
+    return replace(preset, name=f"{preset.name}-image", crops=(crop,), branches=branches)
 
 
 def _with_descriptors(preset: Preset) -> Preset:

@@ -39,16 +39,16 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     root = find_root(root, TITLE, ("abnormal", "normal"), ("abnormal", "voc"))
     normal = "normal" if (root / "normal").is_dir() else "voc"
     folders = {kind: _folders(root, kind) for kind in ("abnormal", normal)}
+    few: list[str] = []
     divisions = []
     for number, name in enumerate(CLASSES):
         genuine = images(root, folders[normal][name], name, BONA_FIDE)
         odd = images(root, folders["abnormal"][name], name, ABNORMAL)
-        for folder, found, least in ((normal, genuine, 2), ("abnormal", odd, 1)):
-            if len(found) < least:
-                raise ProtocolError(
-                    f"{root / folders[folder][name]} holds {len(found) or 'no'} images: unpack "
-                    f"{TITLE} again."
-                )
+        lacking = [folders[normal][name]] if len(genuine) < 2 else []
+        lacking += [] if odd else [folders["abnormal"][name]]
+        if lacking:
+            few += lacking
+            continue
         train, tested = halves(genuine, 0, number)
         divisions.append(Division(name, train, (), (*tested, *odd)))
     total = sum(made.is_attack for division in divisions for made in division.test)
@@ -58,19 +58,15 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     ]
     if total != 1001:
         notes.append(f"There are {total} abnormal images instead of the published 1001.")
-    return Material(tuple(divisions), tuple(notes))
+    refused = [ProtocolError(f"{TITLE} has too few images in {listed(few)}.")] if few else []
+    return Material(tuple(divisions), tuple(notes), refused=refused)
 
 
 def _folders(root: Path, kind: str) -> dict[str, str]:
-    found = {}
+    found = {name: f"{kind}/{name.capitalize()}" for name in CLASSES}
     for name in folders_in(root / kind):
         lower = name.lower()
         found[_ALSO.get(lower, lower)] = f"{kind}/{name}"
-    if missing := [f"{kind}/{name.capitalize()}" for name in CLASSES if name not in found]:
-        raise ProtocolError(
-            f"{TITLE} in {root} is not complete, {listed(missing)} "
-            f"{'is' if len(missing) == 1 else 'are'} missing: put each class's images there."
-        )
     return found
 
 

@@ -45,27 +45,31 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         for match in map(_FOLDER.fullmatch, folders_in(root))
         if match is not None
     }
+    refused = []
     if missing := [f"{n:03d}.*" for n in range(1, CLASSES + 1) if n not in folders]:
-        raise ProtocolError(
-            f"{TITLE} in {root} lacks {len(missing)} of its {CLASSES} classes: {listed(missing)}; "
-            "unpack its archive again."
+        refused.append(
+            ProtocolError(
+                f"{TITLE} lacks {len(missing)} of its {CLASSES} classes: {listed(missing)}."
+            )
         )
     pictures = {
         number: images(root, match[0], match["name"], BONA_FIDE)
         for number, match in folders.items()
         if number <= CLASSES
     }
-    if empty := [folders[n][0] for n, found in pictures.items() if len(found) < 2]:
-        raise ProtocolError(
-            f"{TITLE} in {root} has too few images in {listed(empty)}: unpack its archive again."
-        )
+    if empty := [n for n, found in pictures.items() if len(found) < 2]:
+        names = listed([folders[n][0] for n in empty])
+        refused.append(ProtocolError(f"{TITLE} has too few images in {names}."))
+        pictures = {n: found for n, found in pictures.items() if n not in empty}
     # Made once: every image is novel to many classes.
     novel = {
         number: tuple(replace(image, species=NOVEL) for image in found)
         for number, found in pictures.items()
     }
     divisions = tuple(
-        _division(pictures[number], number, novel, protocol) for number in range(1, TARGETS + 1)
+        _division(pictures[number], number, novel, protocol)
+        for number in range(1, TARGETS + 1)
+        if number in pictures
     )
     notes = [
         "A random half of each class's images, with a fixed seed, is learnt from; the published "
@@ -73,7 +77,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     ]
     if (total := sum(map(len, pictures.values())) + _clutter(root)) != 30607:
         notes.append(f"The archive has {total} images instead of the published 30607.")
-    return Material(divisions, tuple(notes))
+    return Material(divisions, tuple(notes), refused=refused)
 
 
 def _division(

@@ -13,7 +13,7 @@ eyes, 7, 8, HR_4 videos. There are no lists, no development set and no enrolment
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.protocols.folders import find_root, require
+from app.protocols.folders import find_root
 from app.protocols.footage import FileFootage
 from app.protocols.laying import Division, Material, reader
 from app.protocols.types import Database, Mode, Recording
@@ -42,7 +42,6 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         )
         for split, count in SUBJECTS.items()
     }
-    require(root, TITLE, [made.name for split in splits.values() for made in split])
     notes = []
     if mode == "client-specific":
         notes.append(
@@ -54,7 +53,8 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         for recording in splits["test"]
         if not recording.is_attack and recording.condition != "high quality"
     )
-    return Material((Division("", splits["train"], (), splits["test"], enrolment),), tuple(notes))
+    division = Division("", splits["train"], (), splits["test"], enrolment)
+    return Material((division,), tuple(notes), root)
 
 
 def _of(root: Path, split: str, subject: int) -> Iterator[Recording]:

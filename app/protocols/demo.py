@@ -105,5 +105,4 @@ DATABASE = Database(
     TITLE,
     reader("demo", TITLE, gather, protocols=("",), modes=MODES, published={}),
     modes=MODES,
-    preset="texture",
 )

@@ -2,15 +2,18 @@
 
 Lists come with a database and name files: they may be damaged, of another database, or made to
 reach files elsewhere. So they are bounded in size, every line is checked, and a path that leaves
-the database's folder is refused before anything is looked up.
+the database's folder is refused before anything is looked up. Copies of databases also lack files
+and have lines that name none: readers collect these, and `app.protocols.laying` decides whether
+they stop the evaluation.
 """
 
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from app.protocols.types import ProtocolError
 from app.storage import read_text
@@ -25,6 +28,8 @@ _LEVELS = 2
 _MOST_FOLDERS = 400
 _SHOWN = 80
 
+Item = TypeVar("Item")
+
 
 @dataclass(frozen=True)
 class Line:
@@ -37,10 +42,14 @@ class Line:
     def refused(self, why: str) -> ProtocolError:
         """Return the error that this line is wrong; ``why`` follows its text, as "is no number"."""
         text = self.text if len(self.text) <= _SHOWN else self.text[:_SHOWN] + "..."
-        return ProtocolError(
-            f"{self.file}, line {self.number}: {text!r} {why}; get the list from the database "
-            "again."
-        )
+        return ProtocolError(f"{self.file}, line {self.number}: {text!r} {why}.")
+
+    def check(self) -> None:
+        """Raise `ProtocolError` for a line that no list of a database has."""
+        if len(self.text) > MOST_LINE_CHARACTERS:
+            raise self.refused(f"has more than {MOST_LINE_CHARACTERS} characters")
+        if not self.text.isprintable():
+            raise self.refused("holds characters that are no text")
 
     def path(self, text: str) -> PurePosixPath:
         """Return a relative path that this line names; it stays within its folder.
@@ -59,13 +68,24 @@ class Line:
         return path
 
 
-def lines_of(path: Path) -> Iterator[Line]:
-    """Yield the lines of a list that are not empty, without the white space around them.
+def read_list(
+    path: Path, parse: Callable[[Line], Item], refused: list[ProtocolError]
+) -> list[Item]:
+    """Return what the lines of a list say, each thing once; empty lines are passed over.
+
+    Parameters
+    ----------
+    path : Path
+        The list.
+    parse : callable
+        Returns what a line says, or raises `ProtocolError`.
+    refused : list of ProtocolError
+        Lines that say nothing, or the same as another, are added here.
 
     Raises
     ------
     ProtocolError
-        If the list is missing, too large or no text, or a line is too long.
+        If the list is missing, too large or no text.
     """
     try:
         content = read_text(path, MOST_LIST_BYTES)
@@ -76,14 +96,20 @@ def lines_of(path: Path) -> Iterator[Line]:
         ) from None
     except ValueError as error:
         raise ProtocolError(f"The list {path} {error}; get it from the database again.") from None
+    found: dict[Item, None] = {}
     for number, text in enumerate(re.split(r"\r\n|\r|\n", content.removeprefix("\ufeff")), 1):
         line = Line(path, number, text.strip())
-        if len(line.text) > MOST_LINE_CHARACTERS:
-            raise line.refused(f"has more than {MOST_LINE_CHARACTERS} characters")
-        if not line.text.isprintable():
-            raise line.refused("holds characters that are no text")
-        if line.text:
-            yield line
+        if not line.text:
+            continue
+        try:
+            line.check()
+            item = parse(line)
+            if item in found:
+                raise line.refused("is there twice")
+            found[item] = None
+        except ProtocolError as error:
+            refused.append(error)
+    return list(found)
 
 
 def find_root(
@@ -132,25 +158,40 @@ def find_root(
     )
 
 
-def require(root: Path, title: str, names: Iterable[str]) -> None:
-    """Raise `ProtocolError` unless all files are there; a few of the missing ones are named.
+def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
+    """Return the files that are not there.
 
     A link in the database's folder may lead to a part of it on another disk. A link further down
     came with an archive, and may not lead out of the part that it lies in.
+
+    Raises
+    ------
+    ProtocolError
+        If a file lies elsewhere.
     """
     names = list(names)
     missing = [name for name in names if not os.path.isfile(root / name)]
-    if not missing and (strays := [name for name in names if _strays(root, name)]):
+    absent = set(missing)
+    if strays := [name for name in names if name not in absent and _strays(root, name)]:
         raise ProtocolError(
             f"{title} in {root} holds links that lead out of it: {listed(strays)}; unpack its "
             "archives again."
         )
-    if missing:
-        count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
-        raise ProtocolError(
-            f"{title} in {root} is not complete, {count} missing: {listed(missing)}; unpack all of "
-            "its archives there."
-        )
+    return missing
+
+
+def require(root: Path, title: str, names: Iterable[str]) -> None:
+    """Raise `ProtocolError` unless all files are there; a few of the missing ones are named."""
+    if missing := missing_files(root, title, names):
+        raise incomplete(root, title, missing, "unpack all of its archives there")
+
+
+def incomplete(root: Path, title: str, missing: Sequence[str], remedy: str) -> ProtocolError:
+    """Return the error that files are missing, and what to do about it."""
+    count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
+    return ProtocolError(
+        f"{title} in {root} is not complete, {count} missing: {listed(missing)}; {remedy}."
+    )
 
 
 def _strays(root: Path, name: str) -> bool:

@@ -4,15 +4,16 @@ Frames are spread evenly: a recording of :math:`N` frames is cut into :math:`n` 
 frame in the middle of each part is taken, number :math:`\lfloor (2i + 1) N / 2n \rfloor` for
 :math:`i = 0, \dots, n - 1`. They are different numbers whenever :math:`n \le N`.
 
-A video is read from its beginning each time. The number of frames that a container announces is
-often wrong, and seeking lands on another frame than asked for with many codecs; so the frames are
-counted by going through them once, and taken by going through them again, which passes over frames
-without unpacking them. The same file then gives the same frames everywhere.
+A video is read from its beginning to its end, because seeking lands on another frame than asked for
+with many codecs. The number of frames that a container announces is mostly right: the frames that
+it stands for are held until the end is reached. Where it was wrong they are other frames, and the
+video is read a second time. The same file then gives the same frames everywhere.
 """
 
 import hashlib
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from importlib import metadata, resources
@@ -24,7 +25,7 @@ from app.sources.causes import Cause, SourceError, may_not_be_read
 from app.sources.image_folder import IMAGE_SUFFIXES, natural_order, read_image
 from app.sources.pacing import DEFAULT_RATE
 from app.sources.video_file import VideoFile
-from app.types import Frame
+from app.types import Frame, Image
 
 if TYPE_CHECKING:
     from app.demo_video.takes import Take
@@ -36,6 +37,9 @@ VIDEO_SUFFIXES = frozenset(
 
 IMAGE_RATE = 10.0
 """Images a second, for the time stamps of a folder's frames."""
+
+MOST_HELD = 256 << 20
+"""Bytes of a video's frames that are held while its end is not known; more are read afterwards."""
 
 _DIGEST_BYTES = 32
 _CHUNK = 1 << 20
@@ -116,6 +120,12 @@ class FileFootage:
             return iter([Frame(read_image(self.path))] if n > 0 else [])
         return _video_frames(self.path, n)
 
+    def count(self, n: int) -> int:
+        """Return how many of ``n`` frames there may be: an image has one."""
+        if self.path.is_dir():
+            return min(n, len(images_in(self.path)))
+        return min(n, 1) if self.path.suffix.lower() in IMAGE_SUFFIXES else n
+
 
 @dataclass(frozen=True)
 class DemoFootage:
@@ -134,6 +144,10 @@ class DemoFootage:
 
         return islice(frames(self.take, max(1, self.take.n_frames // max(n, 1))), n)
 
+    def count(self, n: int) -> int:
+        """Return how many of ``n`` frames there may be."""
+        return min(n, self.take.n_frames)
+
 
 def _file_digest(path: Path) -> bytes:
     total = hashlib.blake2b(digest_size=_DIGEST_BYTES)
@@ -151,21 +165,38 @@ def _file_digest(path: Path) -> bytes:
 
 
 def _video_frames(path: Path, n: int) -> Iterator[Frame]:
-    with VideoFile(path, paced=False) as video:
-        n_frames = sum(1 for _ in iter(video.skip, False))
-    video = VideoFile(path, paced=False)
-    rate = video.open().rate or DEFAULT_RATE
-    try:
+    with closing(VideoFile(path, paced=False)) as video:
+        info = video.open()
+        fits = 3 * n * info.width * info.height <= MOST_HELD
+        announced = info.n_frames or 0
+        held: dict[int, Image] = {}
+        wanted = frozenset(spread(announced, n) if fits else ())
         at = 0
-        for number in spread(n_frames, n):
+        while True:
+            if at not in wanted:
+                if not video.skip():
+                    break
+            elif (frame := video.read()) is not None:
+                held[at] = frame.image
+            else:
+                break
+            at += 1
+    rate = info.rate or DEFAULT_RATE
+    numbers = spread(at, n)
+    if held.keys() >= set(numbers):
+        yield from (Frame(held[number], number, number / rate) for number in numbers)
+        return
+    held.clear()
+    with closing(VideoFile(path, paced=False)) as video:
+        video.open()
+        at = 0
+        for number in numbers:
             while at < number and video.skip():
                 at += 1
             if (frame := video.read()) is None:
                 return
             at += 1
             yield Frame(frame.image, number, number / rate)
-    finally:
-        video.close()
 
 
 def _folder_frames(folder: Path, n: int) -> Iterator[Frame]:

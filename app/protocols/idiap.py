@@ -8,11 +8,12 @@ decide instead, which gives the same videos when the database is complete.
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
-from app.protocols.folders import files_in, find_root, lines_of, listed, require
+from app.protocols.folders import Line, files_in, find_root, listed, read_list, require
 from app.protocols.footage import FileFootage
 from app.protocols.laying import Division, Material
 from app.protocols.types import Mode, ProtocolError, Recording
@@ -74,13 +75,11 @@ class Family:
         enrols = mode == "client-specific"
         splits: dict[str, tuple[Recording, ...]] = {}
         enrolment: list[Recording] = []
+        refused: list[ProtocolError] = []
         for group in GROUPS:
-            genuine, attacks, own = source(root, protocol, group, enrols)
+            genuine, attacks, own = source(root, protocol, group, enrols, refused)
             splits[group] = (*genuine, *attacks)
             enrolment += own
-        # All at once: a person wants to know of all missing archives at once.
-        names = [recording.name for split in (*splits.values(), enrolment) for recording in split]
-        require(root, self.title, names)
         notes = []
         if enrols:
             notes.append("Each client's model learns from the client's enrolment recordings.")
@@ -90,10 +89,10 @@ class Family:
                 "videos decided instead."
             )
         division = Division("", splits["train"], splits["devel"], splits["test"], tuple(enrolment))
-        return Material((division,), tuple(notes))
+        return Material((division,), tuple(notes), root, refused)
 
     def _listed(
-        self, root: Path, protocol: str, group: str, enrols: bool
+        self, root: Path, protocol: str, group: str, enrols: bool, refused: list[ProtocolError]
     ) -> tuple[list[Recording], ...]:
         names = [self.genuine_list, self.attack_lists[protocol]]
         wanted = [((f"{group}/real",), self.genuine), (self._attack_folders(group), self.attack)]
@@ -103,53 +102,55 @@ class Family:
         lists = [f"{LISTS}/{name.format(group=group)}" for name in names]
         require(root, self.title, lists)
         found = [
-            list(self._from_list(root, root / name, folders, pattern))
+            read_list(root / name, partial(self._from_line, root, folders, pattern), refused)
             for name, (folders, pattern) in zip(lists, wanted, strict=True)
         ]
         return (*found, *([] for _ in range(3 - len(found))))
 
-    def _from_list(
-        self, root: Path, path: Path, folders: tuple[str, ...], pattern: re.Pattern[str]
-    ) -> Iterable[Recording]:
-        for line in lines_of(path):
-            name = line.path(line.text)
-            if name.suffix != SUFFIX:
-                name = name.with_name(name.name + SUFFIX)
-            if str(name.parent) not in folders:
-                raise line.refused(f"is not in {listed(folders)}")
-            if (match := pattern.fullmatch(name.stem)) is None:
-                raise line.refused(f"is no name of a {self.title} video")
-            yield self._recording(root, name, self.told(match))
+    def _from_line(
+        self, root: Path, folders: tuple[str, ...], pattern: re.Pattern[str], line: Line
+    ) -> Recording:
+        name = line.path(line.text)
+        if name.suffix != SUFFIX:
+            name = name.with_name(name.name + SUFFIX)
+        if str(name.parent) not in folders:
+            raise line.refused(f"is not in {listed(folders)}")
+        if (match := pattern.fullmatch(name.stem)) is None:
+            raise line.refused(f"is no name of a {self.title} video")
+        return self._recording(root, name, self.told(match))
 
     def _found(
-        self, root: Path, protocol: str, group: str, enrols: bool
+        self, root: Path, protocol: str, group: str, enrols: bool, refused: list[ProtocolError]
     ) -> tuple[list[Recording], ...]:
         enrolment = (f"enroll/{group}",) if enrols else ()
-        attacks = self._in_folders(root, self._attack_folders(group), self.attack)
+        attacks = self._in_folders(root, self._attack_folders(group), self.attack, refused)
+        genuine = self._in_folders(root, (f"{group}/real",), self.genuine, refused)
+        own = self._in_folders(root, enrolment, self.enrolment, refused)
         return (
-            [made for made, _ in self._in_folders(root, (f"{group}/real",), self.genuine)],
+            [made for made, _ in genuine],
             [made for made, told in attacks if protocol in told.protocols],
-            [made for made, _ in self._in_folders(root, enrolment, self.enrolment)],
+            [made for made, _ in own],
         )
 
     def _in_folders(
-        self, root: Path, folders: tuple[str, ...], pattern: re.Pattern[str]
+        self,
+        root: Path,
+        folders: tuple[str, ...],
+        pattern: re.Pattern[str],
+        refused: list[ProtocolError],
     ) -> list[tuple[Recording, Told]]:
         found = []
         for folder in folders:
             names = [name for name in files_in(root / folder) if name.endswith(SUFFIX)]
             if not names:
-                raise ProtocolError(
-                    f"{self.title} in {root} is not complete: {folder} holds no {SUFFIX} files; "
-                    "unpack all of its archives there."
-                )
+                refused.append(ProtocolError(f"{root / folder} holds no {SUFFIX} files."))
             for name in names:
                 path = PurePosixPath(folder) / name
                 if (match := pattern.fullmatch(path.stem)) is None:
-                    raise ProtocolError(
-                        f"{root / path} does not have the name of a {self.title} video: move it "
-                        "elsewhere."
+                    refused.append(
+                        ProtocolError(f"{root / path} is no name of a {self.title} video.")
                     )
+                    continue
                 told = self.told(match)
                 found.append((self._recording(root, path, told), told))
         return found

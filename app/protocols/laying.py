@@ -15,16 +15,28 @@ one-against-rest
 Recordings are moved as a whole, and none is both learnt from and tested.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from app.protocols.folders import listed
-from app.protocols.types import Fold, Layout, Mode, Plan, ProtocolError, Recording
+from app.protocols.folders import incomplete, listed, missing_files
+from app.protocols.types import (
+    Fold,
+    Layout,
+    Mode,
+    Plan,
+    ProtocolError,
+    Recording,
+    SplitCount,
+)
 from app.shown import BONA_FIDE
 
 Counts: TypeAlias = Mapping[tuple[str, str, str], int]
+
+SPLITS = ("train", "development", "test", "enrolment")
+ALLOW_MISSING = "--allow-missing"
 
 
 @dataclass(frozen=True)
@@ -51,19 +63,41 @@ class Division:
     def counts(self) -> dict[tuple[str, str], int]:
         """Return how many recordings it has by split and kind."""
         found: dict[tuple[str, str], int] = {}
-        for split in ("train", "development", "test", "enrolment"):
+        for split in SPLITS:
             for recording in getattr(self, split):
                 key = (split, "attack" if recording.is_attack else BONA_FIDE)
                 found[key] = found.get(key, 0) + 1
         return found
 
+    def without(self, names: set[str]) -> "Division":
+        """Return it without some recordings."""
+        return Division(
+            self.name,
+            *(tuple(each for each in getattr(self, split) if each.name not in names)
+              for split in SPLITS),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Material:
-    """What a reader found: divisions, and sentences that a report must say."""
+    """What a reader found.
+
+    Attributes
+    ----------
+    divisions : tuple of Division
+        As the protocol says, whether or not the files are there.
+    notes : tuple of str
+        Sentences that a report must say.
+    root : Path, optional
+        Folder that recordings are looked for in; None where they were found by looking.
+    refused : sequence of ProtocolError
+        What is wrong with the copy and can be passed over.
+    """
 
     divisions: tuple[Division, ...]
     notes: tuple[str, ...] = ()
+    root: Path | None = None
+    refused: Sequence[ProtocolError] = ()
 
 
 Gather: TypeAlias = Callable[[Path | None, str, Mode], Material]
@@ -77,8 +111,8 @@ def reader(
     protocols: tuple[str, ...],
     modes: tuple[Mode, ...],
     published: Counts,
-) -> Callable[[Path | None, str, Mode], Layout]:
-    """Return ``read(root, protocol, mode)`` of a database.
+) -> Callable[..., Layout]:
+    """Return ``read(root, protocol, mode, allow_missing=False)`` of a database.
 
     Parameters
     ----------
@@ -89,10 +123,12 @@ def reader(
     protocols, modes : tuple of str
         What may be asked for; the first protocol stands for an empty name.
     published : mapping
-        Numbers of recordings; the layout's notes tell where others were found.
+        Numbers of recordings.
     """
 
-    def read(root: Path | None, protocol: str, mode: Mode) -> Layout:
+    def read(
+        root: Path | None, protocol: str, mode: Mode, *, allow_missing: bool = False
+    ) -> Layout:
         protocol = protocol or protocols[0]
         if protocol not in protocols:
             known = listed(protocols, most=len(protocols)) if any(protocols) else "none by name"
@@ -101,14 +137,75 @@ def reader(
             known = listed(modes, most=len(modes))
             raise ProtocolError(f"{title} cannot be read in the mode {mode!r}: take {known}.")
         material = gather(root, protocol, mode)
-        notes = list(material.notes)
         for division in material.divisions:
             _check(title, division)
-        notes += _differences(material.divisions, protocol, published)
-        folds, more = _folds(title, material.divisions, mode)
-        return Layout(name, title, protocol, mode, folds, (*notes, *more))
+        missing = _missing(title, material)
+        if not allow_missing:
+            _refuse(title, material, missing)
+        # Reports may be published: they say where in the database, not where on this disk.
+        place = f"{material.root}{os.sep}"
+        there = tuple(division.without(set(missing)) for division in material.divisions)
+        folds, notes = _folds(title, there, mode)
+        return Layout(
+            name,
+            title,
+            protocol,
+            mode,
+            folds,
+            (*material.notes, *notes),
+            tuple(_counted(material.divisions, there, protocol, published)),
+            tuple(missing),
+            tuple(str(each).replace(place, "") for each in material.refused),
+        )
 
     return read
+
+
+def _missing(title: str, material: Material) -> list[str]:
+    if material.root is None:
+        return []
+    names = {
+        recording.name: None
+        for division in material.divisions
+        for split in SPLITS
+        for recording in getattr(division, split)
+    }
+    return missing_files(material.root, title, names)
+
+
+def _refuse(title: str, material: Material, missing: list[str]) -> None:
+    """Raise `ProtocolError` for a copy that is not whole, with the way to go on."""
+    if material.refused:
+        more = len(material.refused) - 1
+        also = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
+        raise ProtocolError(
+            f"{material.refused[0]}{also} Get {title} again, or pass over what is wrong with "
+            f"{ALLOW_MISSING}."
+        )
+    if missing:
+        assert material.root is not None
+        remedy = (
+            f"unpack all of its archives there, or measure on what is there with {ALLOW_MISSING}"
+        )
+        raise incomplete(material.root, title, missing, remedy)
+
+
+def _counted(
+    named: tuple[Division, ...], there: tuple[Division, ...], protocol: str, published: Counts
+) -> Iterator[SplitCount]:
+    for whole, kept in zip(named, there, strict=True):
+        expected, found = whole.counts(), kept.counts()
+        for split in SPLITS:
+            for kind in (BONA_FIDE, "attack"):
+                printed = published.get((protocol, split, kind))
+                n_expected, n_found = (each.get((split, kind), 0) for each in (expected, found))
+                # Enrolment recordings may be a part of the test's, or not asked for.
+                if split == "enrolment" and (printed is None or not n_expected):
+                    continue
+                if n_expected or printed is not None:
+                    yield SplitCount(
+                        whole.name, split, kind, n_found, n_expected - n_found, printed
+                    )
 
 
 def bona_fide(recordings: Iterable[Recording]) -> tuple[Recording, ...]:
@@ -216,23 +313,3 @@ def _check_plans(title: str, division: Division, plans: tuple[Plan, ...]) -> Non
     else:
         return
     raise ProtocolError(f"{title} {problem}{fold}: check that all of it is there.")
-
-
-def _differences(
-    divisions: tuple[Division, ...], protocol: str, published: Counts
-) -> Iterable[str]:
-    for division in divisions:
-        counts = division.counts()
-        differing = [
-            f"{counts.get((split, kind), 0)} instead of {expected} ({split}, {kind})"
-            for (name, split, kind), expected in published.items()
-            if name == protocol
-            and counts.get((split, kind), 0) != expected
-            and (split != "enrolment" or division.enrolment)
-        ]
-        if differing:
-            fold = f" in fold {division.name}" if division.name else ""
-            yield (
-                "The numbers of recordings are not the published ones"
-                f"{fold}: {', '.join(differing)}."
-            )

@@ -21,10 +21,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.protocols.folders import find_root, lines_of, require
+from app.protocols.folders import Line, find_root, read_list
 from app.protocols.footage import FileFootage
 from app.protocols.laying import Division, Material, reader
-from app.protocols.types import Database, Mode, Recording
+from app.protocols.types import Database, Mode, ProtocolError, Recording
 from app.shown import BONA_FIDE
 
 TITLE = "MSU-MFSD"
@@ -50,13 +50,15 @@ PUBLISHED = {
 def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     """Return the recordings of the one protocol."""
     root = find_root(root, TITLE, ("scene01", *LISTS.values()))
+    refused: list[ProtocolError] = []
     splits = {
         split: tuple(
-            recording for client in _clients(root / name) for recording in _of(root, client)
+            recording
+            for client in read_list(root / name, _client, refused)
+            for recording in _of(root, client)
         )
         for split, name in LISTS.items()
     }
-    require(root, TITLE, [made.name for split in splits.values() for made in split])
     enrolment = tuple(
         recording
         for recording in splits["test"]
@@ -68,14 +70,14 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
             "MSU-MFSD has two bona fide videos a subject: models of single subjects learn from the "
             "laptop's, and the phone's is tested, so that the test has another camera."
         )
-    return Material((Division("", splits["train"], (), splits["test"], enrolment),), tuple(notes))
+    division = Division("", splits["train"], (), splits["test"], enrolment)
+    return Material((division,), tuple(notes), root, refused)
 
 
-def _clients(path: Path) -> Iterator[str]:
-    for line in lines_of(path):
-        if not re.fullmatch(r"\d{1,3}", line.text):
-            raise line.refused("is no number of a subject, such as 02")
-        yield f"client{int(line.text):03d}"
+def _client(line: Line) -> str:
+    if not re.fullmatch(r"\d{1,3}", line.text):
+        raise line.refused("is no number of a subject, such as 02")
+    return f"client{int(line.text):03d}"
 
 
 def _of(root: Path, client: str) -> Iterator[Recording]:
@@ -93,6 +95,7 @@ DATABASE = Database(
     TITLE,
     reader("msu-mfsd", TITLE, gather, protocols=("",), modes=MODES, published=PUBLISHED),
     modes=MODES,
+    preset="paper-pad",
     table="MSU",
     published=PUBLISHED,
     reference="Wen, Han and Jain: Face spoof detection with image distortion analysis, IEEE "

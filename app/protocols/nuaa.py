@@ -13,13 +13,13 @@ paper. Training is of sessions 1 and 2, the test of session 3; some subjects are
 """
 
 import re
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from app.protocols.folders import find_root, lines_of, require
+from app.protocols.folders import Line, find_root, read_list
 from app.protocols.footage import FileFootage
 from app.protocols.laying import Division, Material, reader
-from app.protocols.types import Database, Mode, Recording
+from app.protocols.types import Database, Mode, ProtocolError, Recording
 from app.shown import BONA_FIDE
 
 TITLE = "NUAA"
@@ -42,29 +42,30 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     """Return the images of the one protocol."""
     folders = [folder for folder, _ in FOLDERS.values()]
     root = find_root(root, TITLE, (*folders, *LISTS), inner=("raw",))
-    splits = {
-        split: tuple(
+    refused: list[ProtocolError] = []
+    train, test = (
+        tuple(
             image
-            for who, (folder, species) in FOLDERS.items()
-            for image in _images(root, f"{who}_{split}_raw.txt", folder, species)
+            for who in FOLDERS
+            for image in read_list(root / f"{who}_{split}_raw.txt", partial(_image, who), refused)
         )
         for split in ("train", "test")
-    }
-    require(root, TITLE, [image.name for split in splits.values() for image in split])
-    return Material((Division("", splits["train"], (), splits["test"]),))
+    )
+    return Material((Division("", train, (), test),), (), root, refused)
 
 
-def _images(root: Path, name: str, folder: str, species: str) -> Iterator[Recording]:
-    for line in lines_of(root / name):
-        path = line.path(line.text)
-        if path.parts[0] == folder:
-            path = path.relative_to(folder)
-        match = _IMAGE.fullmatch(path.name)
-        if match is None or str(path.parent) != match["subject"]:
-            raise line.refused("is no image, such as 0001\\0001_00_00_01_0.jpg")
-        image = f"{folder}/{path}"
-        condition = f"session {int(match['session'])}"
-        yield Recording(image, match["subject"], species, FileFootage(root / image), condition)
+def _image(who: str, line: Line) -> Recording:
+    folder, species = FOLDERS[who]
+    path = line.path(line.text)
+    if path.parts[0] == folder:
+        path = path.relative_to(folder)
+    match = _IMAGE.fullmatch(path.name)
+    if match is None or str(path.parent) != match["subject"]:
+        raise line.refused("is no image, such as 0001\\0001_00_00_01_0.jpg")
+    image = f"{folder}/{path}"
+    footage = FileFootage(line.file.parent / image)
+    condition = f"session {int(match['session'])}"
+    return Recording(image, match["subject"], species, footage, condition)
 
 
 DATABASE = Database(

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.protocols.folders import find_root, lines_of, require
+from app.protocols.folders import Line, find_root, read_list, require
 from app.protocols.footage import FileFootage
 from app.protocols.laying import Division, Material, reader
 from app.protocols.types import Database, Mode, ProtocolError, Recording
@@ -97,16 +97,11 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         for fold in folds
     }
     require(root, TITLE, [name for fold in lists.values() for name in fold.values()])
+    refused: list[ProtocolError] = []
     divisions = [
-        _division(root, fold.removeprefix("_"), names, mode) for fold, names in lists.items()
+        _division(root, fold.removeprefix("_"), names, mode, refused)
+        for fold, names in lists.items()
     ]
-    needed = {
-        recording.name: None
-        for division in divisions
-        for split in (division.train, division.development, division.test, division.enrolment)
-        for recording in split
-    }
-    require(root, TITLE, needed)
     notes = []
     if mode == "client-specific":
         notes.append(
@@ -114,11 +109,13 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
             "fide videos in the sessions and phones of the training list"
             + (", sessions 1 and 2, and session 3 is tested." if protocol == "II" else ".")
         )
-    return Material(tuple(divisions), tuple(notes))
+    return Material(tuple(divisions), tuple(notes), root, refused)
 
 
-def _division(root: Path, fold: str, lists: dict[str, str], mode: Mode) -> Division:
-    videos = {split: list(_videos(root / name)) for split, name in lists.items()}
+def _division(
+    root: Path, fold: str, lists: dict[str, str], mode: Mode, refused: list[ProtocolError]
+) -> Division:
+    videos = {split: read_list(root / name, _video, refused) for split, name in lists.items()}
     splits = {
         split: tuple(video.recording(root, FOLDERS[split]) for video in found)
         for split, found in videos.items()
@@ -143,17 +140,16 @@ def _enrolment(root: Path, videos: dict[str, list[Video]]) -> Iterator[Recording
             yield Video(phone, session, user, 1).recording(root, FOLDERS["test"])
 
 
-def _videos(path: Path) -> Iterator[Video]:
-    for line in lines_of(path):
-        match = _LINE.fullmatch(line.text)
-        if match is None:
-            raise line.refused("is no label and video, such as +1,1_1_01_1")
-        video = Video.parse(match["video"])
-        if video is None:
-            raise line.refused("does not name a video, such as 1_1_01_1")
-        if (int(match["label"]) > 0) != (video.file == 1):
-            raise line.refused("calls a bona fide video an attack, or the other way round")
-        yield video
+def _video(line: Line) -> Video:
+    match = _LINE.fullmatch(line.text)
+    if match is None:
+        raise line.refused("is no label and video, such as +1,1_1_01_1")
+    video = Video.parse(match["video"])
+    if video is None:
+        raise line.refused("does not name a video, such as 1_1_01_1")
+    if (int(match["label"]) > 0) != (video.file == 1):
+        raise line.refused("calls a bona fide video an attack, or the other way round")
+    return video
 
 
 DATABASE = Database(
@@ -162,6 +158,7 @@ DATABASE = Database(
     reader("oulu-npu", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published=PUBLISHED),
     protocols=PROTOCOLS,
     modes=MODES,
+    preset="paper-pad",
     table="ONC",
     published=PUBLISHED,
     reference="Boulkenafet, Komulainen, Li, Feng and Hadid: OULU-NPU: a mobile face presentation "

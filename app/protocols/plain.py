@@ -195,5 +195,4 @@ DATABASE = Database(
     TITLE,
     reader("plain", TITLE, gather, protocols=("",), modes=MODES, published={}),
     modes=MODES,
-    preset="texture",
 )

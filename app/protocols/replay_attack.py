@@ -83,6 +83,7 @@ DATABASE = Database(
     reader("replay-attack", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published=PUBLISHED),
     protocols=PROTOCOLS,
     modes=MODES,
+    preset="paper-pad",
     table="RA",
     published=PUBLISHED,
     reference="Chingovska, Anjos and Marcel: On the effectiveness of local binary patterns in "

@@ -87,6 +87,7 @@ DATABASE = Database(
     reader("replay-mobile", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published=PUBLISHED),
     protocols=PROTOCOLS,
     modes=MODES,
+    preset="paper-pad",
     table="RM",
     published=PUBLISHED,
     reference="Costa-Pazo, Bhattacharjee, Vazquez-Fernandez and Marcel: The REPLAY-MOBILE face "

@@ -6,12 +6,12 @@ belongs as a whole to training, development or test.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from app.shown import BONA_FIDE
 from app.types import Frame
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.presets import DEFAULT_PRESET
 
 Mode: TypeAlias = Literal["client-independent", "client-specific", "one-against-rest"]
 """One model for all people; one for each; one for each class of objects."""
@@ -29,6 +29,9 @@ class Footage(Protocol):
 
     def frames(self, n: int) -> Iterator[Frame]:
         """Yield up to ``n`` frames, spread evenly over the whole recording."""
+
+    def count(self, n: int) -> int:
+        """Return how many of ``n`` frames there may be, without decoding anything."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,28 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class SplitCount:
+    """How many recordings of one class a split has.
+
+    Attributes
+    ----------
+    fold, split, kind : str
+        As in `Database.published`.
+    found, missing : int
+        Recordings that are there, and those that the protocol names and that are not.
+    published : int or None
+        The authors' number; None where they give none.
+    """
+
+    fold: str
+    split: str
+    kind: str
+    found: int
+    missing: int
+    published: int | None
+
+
+@dataclass(frozen=True)
 class Layout:
     """A database read from disk, laid out by one of its protocols.
 
@@ -112,6 +137,12 @@ class Layout:
         At least one.
     notes : tuple of str
         Sentences that a report must say, such as how client-specific takes were divided.
+    counts : tuple of SplitCount
+        By fold, split and class, also of what no model learns from.
+    missing : tuple of str
+        Names of recordings that are not there and were passed over.
+    passed_over : tuple of str
+        Lines of lists, and folders, that were passed over, a sentence each.
     """
 
     database: str
@@ -120,6 +151,9 @@ class Layout:
     mode: Mode
     folds: tuple[Fold, ...]
     notes: tuple[str, ...] = ()
+    counts: tuple[SplitCount, ...] = ()
+    missing: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -131,14 +165,14 @@ class Database:
     name, title : str
         On the command line, and in tables.
     read : callable
-        ``read(root, protocol, mode)`` returns the layout, or raises `ProtocolError`. An empty
-        protocol means the first; only the demo takes no root.
+        ``read(root, protocol, mode, allow_missing=False)`` returns the layout, or raises
+        `ProtocolError`. An empty protocol means the first; only the demo takes no root.
     protocols : tuple of str
         Names of its protocols, the paper's first; ``("",)`` where there is one only.
     modes : tuple of str
         Modes it can be read in, the paper's first.
     preset : str
-        Views that the paper used on it.
+        Views that the paper used on it; the default ones where the paper has no table.
     table : str
         Label of the paper's table, such as ``RM``; empty where the paper has none.
     published : mapping
@@ -151,10 +185,10 @@ class Database:
 
     name: str
     title: str
-    read: Callable[[Path | None, str, Mode], Layout]
+    read: Callable[..., Layout]
     protocols: tuple[str, ...] = ("",)
     modes: tuple[Mode, ...] = ("client-independent", "client-specific")
-    preset: str = "paper-pad"
+    preset: str = DEFAULT_PRESET
     table: str = ""
     published: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
     reference: str = ""

@@ -27,7 +27,12 @@ intervals from drawing subjects.
 (0, 2, 0.0, 0.5, 1.0)
 """
 
-from lmkl_core.metrics.bootstrap import bootstrap_acer, bootstrap_auc, bootstrap_figure
+from lmkl_core.metrics.bootstrap import (
+    bootstrap_acer,
+    bootstrap_auc,
+    bootstrap_difference,
+    bootstrap_figure,
+)
 from lmkl_core.metrics.curves import (
     OperatingPoints,
     auc,
@@ -61,6 +66,7 @@ __all__ = [
     "auc",
     "bootstrap_acer",
     "bootstrap_auc",
+    "bootstrap_difference",
     "bootstrap_figure",
     "bpcer",
     "bpcer_at_apcer",

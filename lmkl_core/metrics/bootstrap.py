@@ -26,7 +26,8 @@ Where resamples say nothing
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
+from dataclasses import replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +35,13 @@ from numpy.typing import NDArray
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.intervals import mean_interval
 from lmkl_core.metrics.rates import CONFIDENCE, Interval
-from lmkl_core.metrics.resampling import Drawing, Method, Resampled, Subjects
+from lmkl_core.metrics.resampling import Drawing, Evaluation, Method, Resampled, Subjects
 from lmkl_core.metrics.scores import Scores
 from lmkl_core.metrics.table import ScoreTable
 
 Statistic: TypeAlias = Callable[[ScoreTable], float | None]
+Figure: TypeAlias = Literal["AUC", "BPCER", "APCER", "HTER", "ACER"]
+"""Figures whose difference can be told."""
 
 N_RESAMPLES = 2000
 
@@ -160,6 +163,79 @@ def bootstrap_acer(
     return drawing.estimate(acer, _lacking(named), when_equal)
 
 
+def bootstrap_difference(
+    first: ScoreTable,
+    second: ScoreTable,
+    figure: Figure,
+    thresholds: tuple[float | None, float | None] = (None, None),
+    *,
+    is_paired: bool = True,
+    n_resamples: int = N_RESAMPLES,
+    confidence: float = CONFIDENCE,
+    method: Method = "bca",
+    seed: int = 0,
+) -> Resampled:
+    """Difference of a figure, second minus first, with its interval by subject.
+
+    Parameters
+    ----------
+    first, second : ScoreTable
+        Of frames or of presentations.
+    figure : {"AUC", "BPCER", "APCER", "HTER", "ACER"}
+        APCER is that of the worst species.
+    thresholds : tuple of float or None
+        Of the first and the second table, held fixed; only AUC needs none.
+    is_paired : bool
+        Whether subjects of the same name are the same: they are then drawn for both tables
+        together, so that what makes a subject easy or hard for both cancels. Otherwise each
+        table's subjects are drawn by themselves.
+    n_resamples, confidence, method, seed
+        As in `bootstrap_figure`.
+
+    Returns
+    -------
+    Resampled
+        Its interval lies between -1 and 1, which is what nothing known means here.
+    """
+    tables = [table.rows(table.is_answered) for table in (first, second)]
+    if not is_paired:
+        tables = [
+            replace(table, subjects=np.strings.add(f"{number}: ", table.subjects))
+            for number, table in enumerate(tables)
+        ]
+    subjects = Subjects(ScoreTable.joined(tables))
+    if not is_paired:
+        ends = len(np.unique(tables[0].subjects))
+        strata = [Subjects(table).strata for table in tables]
+        subjects.strata = [*strata[0], *(ends + stratum for stratum in strata[1])]
+    is_first = np.arange(len(subjects.table)) < len(tables[0])
+    values = [
+        _evaluation(subjects.part(rows), figure, threshold)
+        for rows, threshold in zip((is_first, ~is_first), thresholds, strict=True)
+    ]
+    few = "There is one subject alone." if subjects.n <= (1 if is_paired else 2) else ""
+    drawing = Drawing(subjects, n_resamples, confidence, method, seed)
+    found = drawing.estimate(lambda w: values[1](w) - values[0](w), few, lambda value: None)
+    return found if found.n_resamples else replace(found, interval=(-1.0, 1.0))
+
+
+def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> Evaluation:
+    """Return what gives a figure for rows of counts."""
+    if figure == "AUC":
+        return _Auc(subjects)
+    if threshold is None or np.isnan(threshold):
+        return lambda weights: np.full(len(weights), np.nan)
+    table = subjects.table
+    attacks = {"attacks": table.is_attack}
+    if figure != "HTER":
+        names = dict.fromkeys(table.species[table.is_attack].tolist())
+        attacks = {name: table.species == name for name in names}
+    errors = _Acer(subjects, {"": ~table.is_attack, **attacks}, threshold)
+    if figure == "BPCER":
+        return lambda weights: errors.rates(weights)[:, 0]
+    return errors.worst if figure == "APCER" else errors
+
+
 def _lacking(counts: dict[str, int]) -> str:
     """Return why subjects cannot be drawn, when one subject alone presented something."""
     alone = [name for name, count in counts.items() if count == 1]
@@ -227,12 +303,16 @@ class _Acer:
         """Return BPCER and every species' APCER."""
         return _ratio(weights @ self.n_errors, weights @ self.n_rows)
 
-    def __call__(self, weights: Scores) -> Scores:
-        rates = self.rates(weights)
-        if rates.shape[1] < 2:
+    def worst(self, weights: Scores) -> Scores:
+        """Return the largest APCER."""
+        rates = self.rates(weights)[:, 1:]
+        if not rates.shape[1]:
             return np.full(len(weights), np.nan)
         # A species without rows is NaN, and so is then the maximum.
-        return np.asarray((rates[:, 0] + np.max(rates[:, 1:], axis=1)) / 2)
+        return np.asarray(np.max(rates, axis=1))
+
+    def __call__(self, weights: Scores) -> Scores:
+        return np.asarray((self.rates(weights)[:, 0] + self.worst(weights)) / 2)
 
 
 def _form(weights: Scores, pairs: Scores) -> Scores:

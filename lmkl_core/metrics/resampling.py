@@ -24,6 +24,7 @@ fewer than `FEW_SUBJECTS` are told as few.
 """
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -84,6 +85,12 @@ class Subjects:
     def counted(self, groups: dict[str, NDArray[np.bool_]]) -> dict[str, int]:
         """Count the subjects of every group of rows."""
         return {name: len(np.unique(self.member[rows])) for name, rows in groups.items()}
+
+    def part(self, rows: NDArray[np.bool_]) -> "Subjects":
+        """Return some rows of the table under the same numbers of subjects, drawn alike."""
+        found = copy(self)
+        found.table, found.member = self.table.rows(rows), self.member[rows]
+        return found
 
     def drawn(self, n: int, generator: np.random.Generator) -> Scores:
         """Return how often every subject is drawn, in each of ``n`` resamples."""

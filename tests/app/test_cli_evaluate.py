@@ -2,7 +2,10 @@
 
 import csv
 import json
+import shutil
 
+import cv2
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -12,8 +15,12 @@ from app.cli.main import cli
 from app.demo_video.recordings import write_recordings
 from app.demo_video.takes import Take
 from app.evaluation import running
+from app.evaluation.options import Options
+from app.protocols.abnormal_objects import CLASSES
 from app.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.presets import load_preset
 
 RUNNER = CliRunner(env={"COLUMNS": "110", "TERM": "dumb", "NO_COLOR": "1"})
 LITTLE = ("--preset", "tiny", "--frames", "5", "--selection", "none", "--no-gate")
@@ -142,12 +149,150 @@ def test_that_a_log_is_told_every_minute_how_far_a_long_part_is():
 
 
 def test_that_missing_weights_are_told_with_both_ways_out(own, tmp_path):
-    run = evaluate_own(own, tmp_path, "--preset", "paper-pad")
+    places = ("--root", own / "recordings", "--output", tmp_path)
+    run = evaluate("plain", *places, "--preset", "tiny", "--preset", "paper-pad")
     assert run.exit_code == ExitCode.MISSING_WEIGHTS
     assert "`lmkl-pad weights fetch --preset paper-pad`" in run.stderr
     assert "`--preset texture`" in run.stderr
-    assert len(run.stderr.strip().splitlines()) == 2
-    assert run.stderr.splitlines()[0] == "Starting"
+    # Before the run with the other preset.
+    assert len(run.stderr.strip().splitlines()) == 1
+
+
+@pytest.fixture
+def msu(own, tmp_path):
+    """Return MSU-MFSD with a subject each to learn from and to test, and without one attack."""
+    root = tmp_path / "MSU-MFSD"
+    for client, person in (("client001", "P001"), ("client002", "P002")):
+        live, attack = (
+            sorted((own / "recordings" / person / kind).iterdir())
+            for kind in ("bonafide", "attack-print")
+        )
+        names = [f"real/real_{client}_{camera}" for camera in ("laptop_SD", "android_SD")]
+        for name, video in zip(names, live, strict=True):
+            copy(root, name, video)
+        for instrument in ("printed_photo", "iphone_video", "ipad_video"):
+            for camera in ("laptop_SD", "android_SD"):
+                copy(root, f"attack/attack_{client}_{camera}_{instrument}", attack[0])
+    (root / "train_sub_list.txt").write_text("01\n")
+    (root / "test_sub_list.txt").write_text("02\nreadme\n")
+    (root / "scene01/attack/attack_client002_laptop_SD_ipad_video_scene01.mov").unlink()
+    return root
+
+
+def copy(root, name, video):
+    path = root / "scene01" / f"{name}_scene01{'.mov' if 'laptop' in name else '.mp4'}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(video, path)
+
+
+def test_that_an_incomplete_database_is_measured_when_that_is_allowed(own, msu, tmp_path):
+    places = ("--root", msu, "--cache", own / "cache", "--output", tmp_path / "out")
+    arguments = ("msu-mfsd", *places, *LITTLE, "--methods", "md")
+    run = evaluate(*arguments)
+    assert run.exit_code == ExitCode.NO_DATABASE
+    assert f"{msu / 'test_sub_list.txt'}, line 2" in run.stderr
+    assert "--allow-missing" in run.stderr
+    run = evaluate(*arguments, "--allow-missing", "--json")
+    assert run.exit_code == ExitCode.OK, run.output
+    document = json.loads(run.stdout)
+    assert document["missing"] == [
+        "scene01/attack/attack_client002_laptop_SD_ipad_video_scene01.mov"
+    ]
+    assert len(document["passed_over"]) == 1
+    assert str(msu) not in run.stdout
+    told = {(each["split"], each["kind"]): each for each in document["recordings"]}
+    assert told["test", "attack"] == {
+        "fold": "", "split": "test", "kind": "attack", "found": 5, "missing": 1, "published": 120,
+    }  # fmt: skip
+
+
+def objects(root):
+    """Write 1001 Abnormal Objects with a few small pictures of noise a class."""
+    rng = np.random.default_rng(0)
+    for name in CLASSES:
+        for kind, count in (("normal", 12), ("abnormal", 2)):
+            (root / kind / name).mkdir(parents=True)
+            for number in range(count):
+                picture = rng.integers(0, 255, (64, 64, 3), dtype=np.uint8)
+                cv2.imwrite(str(root / kind / name / f"{number}.png"), picture)
+    return root
+
+
+def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "DEFAULT_PRESET", "tiny")
+    places = ("--root", objects(tmp_path / "objects"), "--output", tmp_path / "out")
+    arguments = ("abnormal-objects", *places, "--cache", tmp_path / "cache")
+    arguments += ("--methods", "md", "--selection", "none")
+    run = evaluate(*arguments, "--paper-views")
+    assert run.exit_code == ExitCode.MISSING_WEIGHTS
+    run = evaluate(*arguments)
+    assert run.exit_code == ExitCode.OK, run.output
+    told = "`lmkl-pad weights fetch --preset paper-objects`"
+    assert told in run.stderr
+    document = json.loads((tmp_path / "out" / "abnormal-objects.json").read_text(encoding="utf-8"))
+    assert any(told in notice for notice in document["notices"])
+    assert document["settings"]["preset"] == "tiny-image"
+    # Whole pictures: noise has no faces, and every picture has a score.
+    (measured,) = [row["measured"] for row in document["rows"] if row["measured"]]
+    level = measured["presentation_level"]
+    assert level["pooled"]["figures"]["AUC"]["n_attacks"] == 12
+
+
+def test_that_the_default_preset_stands_in_where_torch_is_missing(monkeypatch):
+    monkeypatch.setattr("lmkl_core.features.extractor.has_torch", lambda: False)
+    preset, told = running.available_preset(DATABASES["oulu-npu"], Options())
+    assert preset == load_preset("texture")
+    assert "torch" in told
+    with pytest.raises(EngineError):
+        running.available_preset(DATABASES["oulu-npu"], Options(paper_views=True))
+
+
+@pytest.mark.parametrize("name", ["nuaa", "casia-fasd", "plain", "demo"])
+def test_that_databases_without_a_table_use_the_default_preset(name):
+    assert running.available_preset(DATABASES[name], Options()) == (load_preset("texture"), "")
+
+
+# ------------------------------------------------------------------ several runs
+
+
+def test_that_several_presets_and_seeds_are_compared_on_one_page(own, tmp_path):
+    out = tmp_path / "out"
+    run = evaluate_own(own, out, "--methods", "md,gmm", "--preset", "handmade", "--seed", 0,
+                       "--seed", 1)  # fmt: skip
+    assert run.exit_code == ExitCode.OK, run.output
+    names = ["tiny-seed-0", "tiny-seed-1", "handmade-seed-0", "handmade-seed-1"]
+    assert {path.name for path in out.iterdir() if path.is_dir()} == set(names)
+    assert (out / "handmade-seed-1" / "plain.html").exists()
+    document = json.loads((out / "comparison.json").read_text(encoding="utf-8"))
+    assert document["reference"] == names[0]
+    assert [each["name"] for each in document["runs"]] == names
+    assert {line["method"] for line in document["lines"]} == {"md", "gmm"}
+    for line in document["lines"]:
+        assert (line["difference"] is None) == (line["run"] == names[0])
+        if line["difference"]:
+            assert line["difference"]["is_paired"]
+        # The figures of a run are those of its own table.
+        table = json.loads((out / line["run"] / "plain.json").read_text(encoding="utf-8"))
+        (row,) = [row for row in table["rows"] if row["method"] == line["method"]]
+        figures = row["measured"]["presentation_level"]["pooled"]["figures"]
+        assert figures[line["figure"]]["value"] == line["value"]
+    for name in names:
+        assert name in run.stdout
+        assert name in (out / "comparison.html").read_text(encoding="utf-8")
+        assert name in (out / "comparison.tex").read_text(encoding="utf-8")
+
+
+def test_that_several_databases_are_compared_without_pairs(own, msu, tmp_path):
+    out = tmp_path / "out"
+    places = ("--root", own / "recordings", "--root", msu, "--cache", own / "cache")
+    run = evaluate("plain", "msu-mfsd", *places, "--output", out, *LITTLE, "--methods", "md",
+                   "--allow-missing", "--json")  # fmt: skip
+    assert run.exit_code == ExitCode.OK, run.output
+    document = json.loads(run.stdout)
+    assert [each["name"] for each in document["runs"]] == ["plain", "msu-mfsd"]
+    found = [line["difference"] for line in document["lines"] if line["run"] == "msu-mfsd"]
+    assert found
+    assert not any(each["is_paired"] for each in found)
 
 
 # ------------------------------------------------------------------ refusals
@@ -180,6 +325,8 @@ def test_that_a_database_needs_a_root_and_says_so():
         (("plain", "--grid", "magic"), "grid='magic' is unknown"),
         (("plain", "--frames", "0"), "n_frames=0"),
         (("plain", "--jobs", "0"), "n_jobs=0"),
+        (("plain", "nuaa", "--root", "x"), "2 times"),
+        (("demo", "demo"), "named twice"),
     ],
 )
 def test_that_what_cannot_be_used_is_refused_before_any_work(arguments, told):
@@ -217,8 +364,6 @@ def test_that_the_list_is_there_for_machines():
 
 
 def test_that_every_preset_of_a_database_exists():
-    from lmkl_core.features.presets import load_preset
-
     for database in DATABASES.values():
         assert load_preset(database.preset)
 

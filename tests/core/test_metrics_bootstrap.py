@@ -15,6 +15,7 @@ from lmkl_core.metrics import (
     auc,
     bootstrap_acer,
     bootstrap_auc,
+    bootstrap_difference,
     bootstrap_figure,
     bpcer,
     measure,
@@ -397,3 +398,95 @@ def test_that_impossible_settings_are_refused(setting, message):
 def test_that_a_threshold_that_is_no_number_is_refused():
     with pytest.raises(InvalidInputError, match="NaN"):
         bootstrap_acer(simulated(3, 2), float("nan"))
+
+
+# ------------------------------------------------------------------ differences
+
+
+def moved(table, by, seed=9):
+    """Return the scores of the same rows by another model: attacks come closer."""
+    noise = np.random.default_rng(seed).normal(scale=0.3, size=len(table))
+    return table.with_scores(table.scores + by * table.is_attack + noise)
+
+
+@pytest.mark.parametrize("figure", ["AUC", "BPCER", "APCER", "HTER", "ACER"])
+@pytest.mark.parametrize("is_paired", [True, False])
+def test_that_differences_are_those_of_the_figures(figure, is_paired):
+    first = simulated(12, 5)
+    second = moved(first, 0.8)
+
+    def value(table, threshold):
+        if figure == "AUC":
+            return auc(table.bona_fide, table.attacks).value
+        errors = measure(threshold, table.bona_fide, table.attacks)
+        found = {"BPCER": errors.bpcer, "APCER": errors.worst, "HTER": errors.hter}
+        return found.get(figure, errors.acer).value
+
+    found = bootstrap_difference(first, second, figure, (1.0, 1.3), is_paired=is_paired)
+    assert found.value == pytest.approx(value(second, 1.3) - value(first, 1.0))
+    low, high = found.interval
+    assert low < found.value < high
+    assert found.n_subjects == (12 if is_paired else 24)
+
+
+def test_that_a_paired_difference_equals_the_slow_way_on_the_same_draws():
+    first = simulated(12, 5)
+    second = moved(first, 0.8)
+    rows = np.arange(len(first))
+
+    def difference(drawn):
+        # The slow way is given shares: here half of one more than the difference.
+        numbers = drawn.presentations.astype(int)
+        a, b = (table.rows(numbers) for table in (first, second))
+        return (1 + scikit_auc(b) - scikit_auc(a)) / 2
+
+    both = ScoreTable(first.scores, first.species, first.subjects, rows.astype(str))
+    slow = bootstrap_figure(both, difference, n_resamples=200, seed=3)
+    fast = bootstrap_difference(first, second, "AUC", n_resamples=200, seed=3)
+    assert fast.value == pytest.approx(2 * slow.value - 1)
+    # Resamples that tie with the value itself are told apart by rounding alone.
+    assert fast.interval == pytest.approx([2 * end - 1 for end in slow.interval], abs=1e-3)
+
+
+def test_that_pairs_make_the_interval_of_a_difference_narrower():
+    first = simulated(20, 5, effect=2.0)
+    second = moved(first, 0.3)
+    widths = [
+        np.ptp(bootstrap_difference(first, second, "AUC", is_paired=paired).interval)
+        for paired in (True, False)
+    ]
+    assert widths[0] < 0.6 * widths[1]
+
+
+def test_that_paired_intervals_hold_the_truth_about_as_often_as_they_say():
+    # Both models are equally good, so that the true difference is zero.
+    hits = 0
+    for seed in range(150):
+        table = simulated(15, 6, seed)
+        one, other = moved(table, 0, 1000 + seed), moved(table, 0, 2000 + seed)
+        low, high = bootstrap_difference(one, other, "AUC", n_resamples=500).interval
+        hits += low <= 0 <= high
+    assert 0.9 <= hits / 150 <= 0.99
+
+
+def test_that_each_table_without_pairs_is_drawn_by_itself():
+    first, second = simulated(6, 3), simulated(30, 3, seed=1)
+    swapped = bootstrap_difference(second, first, "AUC", is_paired=False)
+    found = bootstrap_difference(first, second, "AUC", is_paired=False)
+    assert found.value == pytest.approx(-swapped.value)
+    assert found.n_subjects == 36
+    assert found.interval == pytest.approx([-end for end in swapped.interval[::-1]], abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("first", "thresholds"),
+    [
+        (simulated(1, 4), (1.0, 1.0)),
+        (simulated(8, 4), (None, 1.0)),
+        (simulated(8, 4).rows(np.zeros(96, dtype=bool)), (1.0, 1.0)),
+    ],
+)
+def test_that_a_difference_that_cannot_be_told_lies_anywhere(first, thresholds):
+    found = bootstrap_difference(first, first, "ACER", thresholds)
+    assert found.interval == (-1.0, 1.0)
+    assert found.note

@@ -4,6 +4,16 @@ Loads the numerical libraries and jinja2, so it is imported when a table is aske
 """
 
 from app.evaluation.tables.building import Row, Table, build
-from app.evaluation.tables.writing import TableError, write
+from app.evaluation.tables.comparing import Comparison, compare
+from app.evaluation.tables.writing import TableError, write, write_comparison
 
-__all__ = ["Row", "Table", "TableError", "build", "write"]
+__all__ = [
+    "Comparison",
+    "Row",
+    "Table",
+    "TableError",
+    "build",
+    "compare",
+    "write",
+    "write_comparison",
+]

@@ -4,6 +4,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from app.evaluation.published import Figure
@@ -12,6 +13,7 @@ from app.evaluation.tables.building import Row, Table
 from app.evaluation.tables.figures import FIGURES, Measured, Told
 from app.evaluation.tables.levels import Level
 from app.evaluation.tables.notices import notices, simulated
+from app.evaluation.tables.words import facts
 from app.report.writing import plain_text
 from lmkl_core.metrics import Rate, ScoreTable
 
@@ -21,7 +23,7 @@ FORMAT_VERSION = 1
 COLUMNS = (
     "method", "title", "source", "level", "fold", "figure", "species", "value", "low", "high",
     "std", "n_errors", "n", "n_bona_fide", "n_attacks", "n_subjects_drawn", "n_folds",
-    "threshold", "origin",
+    "threshold", "origin", "n_missing", "n_published", "text",
 )  # fmt: skip
 
 
@@ -35,10 +37,21 @@ def as_document(table: Table, *, with_scores: bool = False) -> dict[str, Any]:
     with_scores : bool
         Add every test score, frame by frame.
     """
-    evaluation = table.evaluation
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
+        **as_header(table),
+        "confidence": 0.95,
+        "headline": list(table.headline),
+        "folds": list(table.folds),
+        "rows": [_row(row, with_scores) for row in table.rows],
+    }
+
+
+def as_header(table: Table) -> dict[str, Any]:
+    """Return what a table is of, without its figures."""
+    evaluation = table.evaluation
+    return {
         "created": evaluation.created.isoformat(),
         "software": {"name": "lmkl-pad", "version": evaluation.version},
         "database": evaluation.database,
@@ -49,12 +62,16 @@ def as_document(table: Table, *, with_scores: bool = False) -> dict[str, Any]:
         "is_simulated": bool(simulated(table)),
         "settings": dict(evaluation.settings),
         "counts": dict(evaluation.counts),
-        "notices": [*([simulated(table)] if simulated(table) else []), *notices(table)],
-        "confidence": 0.95,
-        "headline": list(table.headline),
-        "folds": list(table.folds),
-        "rows": [_row(row, with_scores) for row in table.rows],
+        "recordings": [asdict(each) for each in evaluation.recordings],
+        "missing": list(evaluation.missing),
+        "passed_over": list(evaluation.passed_over),
+        "notices": sentences(table),
     }
+
+
+def sentences(table: Table) -> list[str]:
+    """Return all that a reader must know, the banner first."""
+    return [*([simulated(table)] if simulated(table) else []), *notices(table)]
 
 
 def _row(row: Row, with_scores: bool) -> dict[str, Any]:
@@ -92,7 +109,7 @@ def _level(level: Level) -> dict[str, Any]:
         "std": {name: None if each is None else each.std for name, each in spreads.items()},
         "pooled": _measured(level.pooled),
         "folds": {
-            name: {figure: _told(found.counted(figure)) for figure in FIGURES}
+            name: {figure: as_values(found.counted(figure)) for figure in FIGURES}
             for name, found in level.folds.items()
         },
     }
@@ -101,19 +118,20 @@ def _level(level: Level) -> dict[str, Any]:
 def _measured(found: Measured) -> dict[str, Any]:
     return {
         "threshold": found.threshold,
-        "figures": {name: _told(found.figure(name)) for name in FIGURES},
+        "figures": {name: as_values(found.figure(name)) for name in FIGURES},
         "apcer_by_species": {
-            name: _told(_rate("APCER", rate, found.are_independent))
+            name: as_values(_rate("APCER", rate, found.are_independent))
             for name, rate in found.errors.apcers.items()
         },
         "apnrr_by_species": {
-            name: _told(_rate("APNRR", rate, found.are_independent))
+            name: as_values(_rate("APNRR", rate, found.are_independent))
             for name, rate in found.errors.apnrrs.items()
         },
     }
 
 
-def _told(told: Told) -> dict[str, Any]:
+def as_values(told: Told) -> dict[str, Any]:
+    """Return a figure with what is known of it."""
     low, high = told.interval or (None, None)
     found: dict[str, Any] = {
         "value": told.value,
@@ -183,7 +201,10 @@ def _value(value: Any) -> Any:
 
 
 def as_csv(table: Table) -> str:
-    """Return every figure, a line each: published ones, by fold, over folds, and pooled."""
+    """Return every figure, a line each: published ones, by fold, over folds, and pooled.
+
+    Then come the numbers of recordings, and in the column ``text`` all that the page says in words.
+    """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
@@ -191,12 +212,40 @@ def as_csv(table: Table) -> str:
         method = "" if row.measured is None else row.measured.method
         names = {"method": method, "title": row.title, "source": row.source}
         for line in _lines(row):
-            texts = {**names, **line}
-            writer.writerow(
-                {key: plain_text(text) if isinstance(text, str) else text
-                 for key, text in texts.items() if text is not None}
-            )  # fmt: skip
+            writer.writerow(plain_line({**names, **line}))
+    for line in _about(table):
+        writer.writerow(plain_line(line))
     return stream.getvalue()
+
+
+def plain_line(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a line of CSV whose texts are safe in spreadsheets; what is None is left out."""
+    return {
+        key: plain_text(text) if isinstance(text, str) else text
+        for key, text in line.items()
+        if text is not None
+    }
+
+
+def _about(table: Table) -> Iterator[dict[str, Any]]:
+    evaluation = table.evaluation
+    for each in evaluation.recordings:
+        yield {
+            "level": "recordings",
+            "fold": each.fold,
+            "figure": f"{each.split} {each.kind}",
+            "value": each.found,
+            "n_missing": each.missing,
+            "n_published": each.published,
+        }
+    texts = {
+        "missing": evaluation.missing,
+        "passed over": evaluation.passed_over,
+        "notice": sentences(table),
+    }
+    for level, told in texts.items():
+        yield from ({"level": level, "text": text} for text in told)
+    yield from ({"level": "about", "figure": name, "text": text} for name, text in facts(table))
 
 
 def _lines(row: Row) -> Iterator[dict[str, Any]]:
@@ -220,7 +269,7 @@ def _lines(row: Row) -> Iterator[dict[str, Any]]:
             )
             where = {"fold": fold, "threshold": threshold.value, "origin": threshold.origin}
             for name in FIGURES:
-                yield {**at, **where, "figure": name, **_told(found.counted(name))}
+                yield {**at, **where, "figure": name, **as_values(found.counted(name))}
         for name in FIGURES:
             each = level.spread(name)
             if each is not None:
@@ -234,7 +283,7 @@ def _lines(row: Row) -> Iterator[dict[str, Any]]:
                 }
         pooled = {**at, "fold": "all together"}
         for name in FIGURES:
-            yield {**pooled, "figure": name, **_told(level.pooled.figure(name))}
+            yield {**pooled, "figure": name, **as_values(level.pooled.figure(name))}
         for species, rate in level.pooled.errors.apcers.items():
-            told = _told(_rate("APCER", rate, level.pooled.are_independent))
+            told = as_values(_rate("APCER", rate, level.pooled.are_independent))
             yield {**pooled, "figure": "APCER of a species", "species": species, **told}

@@ -9,7 +9,7 @@ import unicodedata
 from app.evaluation.published import Figure
 from app.evaluation.tables.building import Row, Singles, Table
 from app.evaluation.tables.figures import FIGURES, Spread
-from app.evaluation.tables.notices import simulated, unlike_the_paper
+from app.evaluation.tables.notices import shortfall, simulated, unlike_the_paper
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -178,7 +178,7 @@ def _caption(table: Table) -> str:
     over = f" (mean$\\pm$std over {len(table.folds)} folds)" if len(table.folds) > 1 else ""
     said = r" \textbf{Simulated recordings: nothing is said about real attacks.}"
     sentences = [rf"{names} in \% on {where}, {escaped(evaluation.mode)}{over}, by presentation."]
-    sentences += map(escaped, unlike_the_paper(table))
+    sentences += map(escaped, (*shortfall(table), *unlike_the_paper(table)))
     if any(map(_differs, table.rows)):
         sentences.append("$^{*}$: what was measured differs from the published method.")
     if table.singles is not None:

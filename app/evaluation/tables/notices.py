@@ -5,6 +5,7 @@ from collections import Counter
 from app.evaluation.tables.building import Table
 from app.protocols.demo import NOTE as DEMO_NOTE
 from app.protocols.registry import DATABASES
+from app.protocols.types import SplitCount
 from app.report.words import counted
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
@@ -13,6 +14,9 @@ SIMULATED = (
     "how methods compare on modelled attacks and say nothing about real ones. Recordings share "
     "people, rooms and instruments, so the intervals hold for nothing else."
 )
+
+MOST_TOLD = 8
+"""Splits that a sentence tells the numbers of; the files have all."""
 
 
 def simulated(table: Table) -> str:
@@ -23,7 +27,14 @@ def simulated(table: Table) -> str:
 def notices(table: Table) -> tuple[str, ...]:
     """Return what stands in the way of taking the figures as they are, worst first."""
     evaluation = table.evaluation
-    found = [*_missing(table), *unlike_the_paper(table), _repeated(table), _few(table)]
+    found = [
+        *_unmeasured(table),
+        *shortfall(table),
+        _passed_over(table),
+        *unlike_the_paper(table),
+        _repeated(table),
+        _few(table),
+    ]
     # The banner says it already.
     found += [note for note in evaluation.notes if note != DEMO_NOTE]
     failed = [row for row in table.rows if row.measured is not None and not row.measured.folds]
@@ -33,7 +44,7 @@ def notices(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentence for sentence in found if sentence))
 
 
-def _missing(table: Table) -> list[str]:
+def _unmeasured(table: Table) -> list[str]:
     if not table.measured:
         return ["No method could be measured."]
     found = []
@@ -54,6 +65,42 @@ def _missing(table: Table) -> list[str]:
             "missing there."
         )
     return found
+
+
+def shortfall(table: Table) -> list[str]:
+    """Return in what the recordings are not those that were published, if they are not."""
+    evaluation = table.evaluation
+    told = [
+        f"{_place(each)} {each.found}"
+        + ("" if each.published is None else f" of {each.published} published")
+        + (f" ({each.missing} missing)" if each.missing else "")
+        for each in evaluation.recordings
+        if each.missing or each.published not in (None, each.found)
+    ]
+    if not told:
+        return []
+    what = "The numbers of recordings are not the published ones"
+    if n := len(evaluation.missing):
+        what = f"{counted(n, 'recording')} of the protocol {'is' if n == 1 else 'are'} missing"
+    return [f"{what}: {'; '.join(told[:MOST_TOLD])}{_and_more(told, MOST_TOLD)}."]
+
+
+def _passed_over(table: Table) -> str:
+    """Name what is missing and what was wrong; the JSON and CSV files name all of it."""
+    evaluation = table.evaluation
+    said = []
+    if evaluation.missing:
+        said.append(f"Missing: {_listed(list(evaluation.missing))}.")
+    if evaluation.passed_over:
+        said.append(f"Passed over: {evaluation.passed_over[0]}")
+        if more := len(evaluation.passed_over) - 1:
+            said.append(f"{more} more {'was' if more == 1 else 'were'} passed over as well.")
+    return " ".join(said)
+
+
+def _place(each: SplitCount) -> str:
+    fold = f"fold {each.fold}, " if each.fold else ""
+    return f"{fold}{each.split} {each.kind}"
 
 
 def unlike_the_paper(table: Table) -> list[str]:
@@ -125,4 +172,8 @@ def _few(table: Table) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return ", ".join(names[:4]) + _and_more(names, 4)
+
+
+def _and_more(names: list[str], most: int) -> str:
+    return f" and {len(names) - most} more" if len(names) > most else ""

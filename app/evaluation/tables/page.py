@@ -1,6 +1,7 @@
 """The page of a table: one HTML file that needs nothing else, neither a network nor a script."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -13,15 +14,18 @@ from app.evaluation.tables.notices import notices, simulated
 from app.evaluation.tables.words import (
     MODES,
     basis_text,
-    counts_in_words,
+    created_text,
     ends_text,
+    facts,
     interval_text,
     parameters_text,
     printed_text,
     share,
     spread_text,
     threshold_text,
+    title,
 )
+from app.protocols.types import SplitCount
 from app.report.charts import interval_bar
 from app.report.templates import template
 from app.report.words import counted
@@ -61,7 +65,7 @@ def _values(table: Table) -> dict[str, Any]:
     return {
         "evaluation": evaluation,
         "title": title(table),
-        "created": evaluation.created.strftime("%Y-%m-%d, %H:%M %Z").strip(),
+        "created": created_text(evaluation),
         "mode": MODES.get(evaluation.mode, evaluation.mode),
         "published": table.published,
         "n_folds": len(table.folds),
@@ -86,7 +90,8 @@ def _values(table: Table) -> dict[str, Any]:
         "n_species_left_out": max(len(table.species) - MOST_SPECIES, 0),
         "fold_tables": _fold_tables(table) if len(table.folds) > 1 else [],
         "intervals": INTERVALS,
-        "counts": counts_in_words(evaluation.counts),
+        "facts": facts(table),
+        "recordings": _recordings(table),
         "common_threshold": _common_threshold(table),
         "methods": [_method(row) for row in table.measured],
         "has_own": any(row.is_own for row in table.compared),
@@ -94,11 +99,15 @@ def _values(table: Table) -> dict[str, Any]:
     }
 
 
-def title(table: Table) -> str:
-    """Return what was measured, as a heading."""
-    evaluation = table.evaluation
-    protocol = f", protocol {evaluation.protocol}" if evaluation.protocol else ""
-    return f"{evaluation.title}{protocol}"
+def _recordings(table: Table) -> list[dict[str, Any]]:
+    """Return what the database has beside what was published; folds that are alike together."""
+    alike: dict[SplitCount, list[str]] = {}
+    for each in table.evaluation.recordings:
+        if each.missing or each.published is not None:
+            alike.setdefault(replace(each, fold=""), []).append(each.fold)
+    return [
+        {"folds": ", ".join(filter(None, folds)), **asdict(each)} for each, folds in alike.items()
+    ]
 
 
 def _line(line: Row | Singles, names: Sequence[str]) -> dict[str, Any]:

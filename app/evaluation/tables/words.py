@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from app.evaluation.published import Figure
-from app.evaluation.result import FoldResult, MethodResult
+from app.evaluation.result import Evaluation, FoldResult, MethodResult
+from app.evaluation.tables.building import Table
 from app.evaluation.tables.figures import Spread, Told
 
 NOTHING = "–"
@@ -42,6 +43,20 @@ def interval_text(told: Told) -> str:
     return f"{share(low)} to {share(high)}"
 
 
+def difference_text(value: float | None, interval: tuple[float, float] | None) -> str:
+    """Return a difference in percentage points as ``"+1.5 (-0.2 to +3.1)"``."""
+    if value is None:
+        return NOTHING
+    if interval is None:
+        return _signed(value)
+    return f"{_signed(value)} ({_signed(interval[0])} to {_signed(interval[1])})"
+
+
+def _signed(value: float) -> str:
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text
+
+
 def ends_text(ends: tuple[float, float] | None) -> str:
     """Return the lowest and the highest of several figures as ``"12.5 to 50.0"``."""
     return NOTHING if ends is None else f"{share(ends[0])} to {share(ends[1])}"
@@ -76,6 +91,35 @@ def counts_in_words(counts: Mapping[str, int]) -> list[tuple[str, str]]:
         else:
             lines.setdefault(name, []).append(str(count))
     return [(f"{name[:1].upper()}{name[1:]}", ", ".join(told)) for name, told in lines.items()]
+
+
+def created_text(evaluation: Evaluation) -> str:
+    """Return when it was made."""
+    return evaluation.created.strftime("%Y-%m-%d, %H:%M %Z").strip()
+
+
+def title(table: Table) -> str:
+    """Return what was measured, as a heading."""
+    evaluation = table.evaluation
+    protocol = f", protocol {evaluation.protocol}" if evaluation.protocol else ""
+    return f"{evaluation.title}{protocol}"
+
+
+def facts(table: Table) -> list[tuple[str, str]]:
+    """Return how it was measured: names and what is told of them, for every kind of output."""
+    evaluation = table.evaluation
+    mode = MODES.get(evaluation.mode, evaluation.mode)
+    found = [("Data", f"{title(table)}; {mode}")]
+    found += [(f"{name[:1].upper()}{name[1:]}", text) for name, text in evaluation.settings.items()]
+    found += counts_in_words(evaluation.counts)
+    if table.published is not None:
+        label, heading = table.published.label, table.published.title
+        found.append(("Published figures", f"table {label} of the paper: {heading}"))
+    return [
+        *found,
+        ("Software", f"lmkl-pad {evaluation.version}"),
+        ("Date", created_text(evaluation)),
+    ]
 
 
 def threshold_text(result: MethodResult) -> str:

@@ -3,8 +3,11 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
+from app.evaluation.tables import comparison_data, comparison_page
 from app.evaluation.tables.building import Table
+from app.evaluation.tables.comparing import Comparison
 from app.evaluation.tables.data import as_csv, as_document
 from app.evaluation.tables.latex import as_latex
 from app.evaluation.tables.page import render
@@ -28,8 +31,12 @@ def name_of(table: Table) -> str:
     is_usual = known is None or evaluation.mode == known.modes[0]
     parts = (evaluation.database, evaluation.protocol, "" if is_usual else evaluation.mode)
     told = "-".join(part for part in parts if part)
-    # A protocol of one's own may be named by anything.
-    return "".join(each if each.isalnum() or each in "-._" else "_" for each in told) or "table"
+    return file_name(told)
+
+
+def file_name(text: str) -> str:
+    """Return a name that files may have: protocols of one's own are named by anything."""
+    return "".join(each if each.isalnum() or each in "-._" else "_" for each in text) or "table"
 
 
 def write(
@@ -58,15 +65,32 @@ def write(
     TableError
         Where the disk refuses.
     """
-    place = Path(folder).absolute()
-    name = name_of(table)
     document = as_document(table, with_scores=with_scores)
+    return _written(folder, name_of(table), document, as_csv(table), as_latex(table), render(table))
+
+
+def write_comparison(comparison: Comparison, folder: str | os.PathLike[str]) -> tuple[Path, ...]:
+    """Write a comparison of runs as `write` writes a table, under the name ``comparison``."""
+    return _written(
+        folder,
+        "comparison",
+        comparison_data.as_document(comparison),
+        comparison_data.as_csv(comparison),
+        comparison_data.as_latex(comparison),
+        comparison_page.render(comparison),
+    )
+
+
+def _written(
+    folder: str | os.PathLike[str], name: str, document: Any, lines: str, latex: str, page: str
+) -> tuple[Path, ...]:
+    place = Path(folder).absolute()
     texts = {
         place / f"{name}.json": json.dumps(document, indent=1, allow_nan=False, ensure_ascii=False)
         + "\n",
-        place / f"{name}.csv": as_csv(table),
-        place / f"{name}.tex": as_latex(table),
-        place / f"{name}.html": render(table),
+        place / f"{name}.csv": lines,
+        place / f"{name}.tex": latex,
+        place / f"{name}.html": page,
     }
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 import shutil
 
+import joblib
 import numpy as np
 import pytest
 
@@ -10,7 +11,7 @@ from app.evaluation.checking import recordings_of
 from app.evaluation.entries import Entry
 from app.evaluation.extracting import OPEN, Eyes, Library
 from app.quality import Limits
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.modelfile.container import seal
 from tests.app.evaluation.material import N_FRAMES, together
@@ -211,6 +212,68 @@ def test_that_frames_without_a_face_are_kept_with_the_reason(eyes, tmp_path, cal
         assert entry.n_ready == 0
         assert {view.shape[0] for view in entry.views.values()} == {0}
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_that_several_jobs_make_the_same_views(
+    eyes, cache, recorded, tmp_path, backend, monkeypatch
+):
+    recordings = recordings_of(together(recorded))
+    expected = library(eyes, cache)
+    expected.prepare(recordings)
+    shelf, told = library(eyes, tmp_path / "new"), []
+    if backend == "loky":
+        # None of it may be made here.
+        monkeypatch.setattr(shelf, "_make", None)
+    with joblib.parallel_config(backend=backend):
+        shelf.prepare(recordings, n_jobs=2, progress=lambda *step: told.append(step[:2]))
+    for recording in recordings:
+        kept = [path_of(one, recording).read_bytes() for one in (shelf, expected)]
+        assert kept[0] == kept[1]
+    n = N_FRAMES * len(recordings)
+    assert told[-1] == (n, n)
+
+
+def test_that_what_workers_cannot_read_is_tried_here_and_told(eyes, recorded, tmp_path):
+    good = recordings_of(together(recorded))[0]
+    broken = tmp_path / "broken.avi"
+    broken.write_bytes(b"no video")
+    bad = type(good)("broken.avi", "P001", "bona fide", type(good.footage)(broken))
+    shelf = library(eyes, tmp_path / "new")
+    with joblib.parallel_config(backend="threading"):
+        shelf.prepare([bad, good], n_jobs=2)
+    assert shelf.seen["broken.avi"].problem
+    assert shelf.seen[good.name].n_ready == N_FRAMES
+
+
+def test_that_several_jobs_can_be_cancelled_and_keep_what_they_finished(eyes, recorded, tmp_path):
+    recordings = recordings_of(together(recorded))
+    shelf = library(eyes, tmp_path)
+    with joblib.parallel_config(backend="threading"), pytest.raises(Cancelled):
+        shelf.prepare(recordings, n_jobs=2, cancel=lambda: len(shelf.seen) > 2)
+    kept = [recording for recording in recordings if path_of(shelf, recording).exists()]
+    assert 2 < len(kept) < len(recordings)
+
+
+def test_that_an_image_is_one_frame_of_work(eyes, tmp_path):
+    import cv2
+
+    from app.protocols.footage import FileFootage
+    from app.protocols.types import Recording
+
+    noise = np.random.default_rng(0).integers(0, 255, (3, 240, 320, 3), dtype=np.uint8)
+    for number, picture in enumerate(noise):
+        cv2.imwrite(str(tmp_path / f"{number}.png"), picture)
+    recordings = [
+        Recording(f"{number}.png", "wall", "bona fide", FileFootage(tmp_path / f"{number}.png"))
+        for number in range(3)
+    ]
+    told = []
+    library(eyes, tmp_path / "new", n_frames=20).prepare(
+        recordings, progress=lambda *step: told.append(step)
+    )
+    assert {total for _, total, text in told if text.startswith("Making views")} == {3}
+    assert told[-1][:2] == (3, 3)
 
 
 def test_that_what_killed_processes_left_is_swept_away(eyes, tmp_path, recording):

@@ -1,26 +1,60 @@
-"""An evaluation on a real local Dask cluster, reached through joblib and nothing else."""
+"""Evaluations on a real local Dask cluster: views and models are made by its workers."""
 
-import shutil
+import json
 
+import cv2
 import joblib
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from app.cli.exit_codes import ExitCode
+from app.cli.main import cli
+from app.evaluation import running
 from app.evaluation.running import run
 from tests.app.evaluation.material import DATABASE, assert_equal, each, options
 
 distributed = pytest.importorskip("distributed")
 
 
-def test_that_a_dask_cluster_finds_the_same(recorded, cache, tmp_path):
-    other = shutil.copytree(cache, tmp_path / "other")
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None
+    ) as made:
+        yield made
+
+
+def test_that_a_dask_cluster_finds_the_same(recorded, cache, tmp_path, cluster, calls):
     methods = ("md", "gmm", "localised-mkl")
     with joblib.parallel_config(backend="threading", n_jobs=1):
         expected = run(each(recorded), DATABASE, options(cache, methods=methods))
-    cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None
-    )
-    with cluster, distributed.Client(cluster) as client, joblib.parallel_config(backend="dask"):
-        found = run(each(recorded), DATABASE, options(other, methods=methods, n_jobs=-1))
+    with distributed.Client(cluster) as client, joblib.parallel_config(backend="dask"):
+        # Without any view: the cluster makes them too.
+        found = run(each(recorded), DATABASE, options(tmp_path / "new", methods=methods, n_jobs=-1))
         ran = client.run(lambda dask_worker: dask_worker.state.executed_count)
     assert_equal(found, expected, exactly=False)
     assert sum(ran.values()) > 0
+    assert not calls
+
+
+def test_that_the_command_runs_caltech_256_on_a_cluster(tmp_path, cluster, calls, monkeypatch):
+    # The command gives the preset to the workers, which need not know which is the default.
+    monkeypatch.setattr(running, "DEFAULT_PRESET", "tiny")
+    rng = np.random.default_rng(0)
+    root = tmp_path / "256_ObjectCategories"
+    for folder in ("001.ak47", "002.flag", "256.toad"):
+        (root / folder).mkdir(parents=True)
+        for number in range(12):
+            noise = rng.integers(0, 255, (64, 64, 3), dtype=np.uint8)
+            cv2.imwrite(str(root / folder / f"{number}.png"), noise)
+    places = ["--root", tmp_path, "--cache", tmp_path / "cache", "--output", tmp_path / "out"]
+    arguments = ["caltech-256", *places, "--allow-missing", "--methods", "md,localised-mkl"]
+    arguments += ["--selection", "none", "--json", "--cluster", cluster.scheduler_address]
+    result = CliRunner().invoke(cli, ["evaluate", *map(str, arguments)])
+    assert result.exit_code == ExitCode.OK, result.output
+    document = json.loads(result.stdout)
+    measured = [row for row in document["rows"] if row["measured"]]
+    assert {row["method"] for row in measured} == {"md", "localised-mkl"}
+    assert len(document["folds"]) == 2
+    assert not calls

@@ -1,20 +1,27 @@
 """A table on disk: JSON, CSV and LaTeX that say what was measured."""
 
 import csv
+import html
 import io
 import json
 import re
 import shutil
 import subprocess
+from dataclasses import asdict
 
 import numpy as np
 import pytest
+from markupsafe import Markup
+from rich.console import Console
 
+from app.cli.evaluate_report import print_table
 from app.evaluation.result import UsedThreshold
 from app.evaluation.tables import TableError, build, write
 from app.evaluation.tables.data import as_csv, as_document
 from app.evaluation.tables.latex import as_latex, escaped
+from app.evaluation.tables.page import render
 from app.protocols.registry import DATABASES
+from app.protocols.types import SplitCount
 from lmkl_core.calibration import clopper_pearson
 from lmkl_core.metrics.table import ScoreTable
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
@@ -272,3 +279,47 @@ def test_that_an_interrupt_leaves_no_half_written_file(tmp_path, monkeypatch):
 
 def _interrupt(_):
     raise KeyboardInterrupt
+
+
+def test_that_every_output_tells_what_is_missing_beside_what_was_published(tmp_path):
+    counts = (
+        SplitCount("", "train", "bona fide", 58, 2, 60),
+        SplitCount("", "test", "attack", 270, 0, 270),
+    )
+    made = evaluation(
+        recordings=counts,
+        missing=("train_release/3/1.avi", "train_release/3/2.avi"),
+        passed_over=("list.txt, line 1: 'Thumbs.db' is no image.",),
+    )
+    table = build(made, NAMES)
+    write(table, tmp_path)
+    texts = {path.suffix: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    console = Console(file=io.StringIO(), width=200)
+    print_table(table, console)
+    texts["terminal"] = console.file.getvalue()
+    assert len(texts) == 5
+    for text in texts.values():
+        assert "train bona fide 58 of 60 published (2 missing)" in text
+    document = json.loads(texts[".json"])
+    assert document["recordings"] == [asdict(each) for each in counts]
+    assert document["missing"] == list(made.missing)
+    lines = list(csv.DictReader(io.StringIO(texts[".csv"])))
+    numbers = [
+        (line["figure"], line["value"], line["n_missing"], line["n_published"])
+        for line in lines
+        if line["level"] == "recordings"
+    ]
+    assert numbers == [("train bona fide", "58", "2", "60"), ("test attack", "270", "0", "270")]
+    assert [line["text"] for line in lines if line["level"] == "missing"] == document["missing"]
+    for name in (*made.missing, *made.passed_over):
+        assert str(Markup.escape(name)) in texts[".html"]
+
+
+def test_that_all_the_page_says_in_words_is_in_the_csv_file(tmp_path):
+    table = build(evaluation(), NAMES)
+    page = render(table)
+    lines = list(csv.DictReader(io.StringIO(as_csv(table))))
+    told = [line for line in lines if line["level"] in ("about", "notice")]
+    assert {"Preset", "Data", "Date", "Software"} <= {line["figure"] for line in told}
+    for line in told:
+        assert line["text"].replace(" %", "\u00a0%") in html.unescape(page)

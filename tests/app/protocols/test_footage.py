@@ -81,6 +81,41 @@ def test_that_passing_over_frames_gives_the_pixels_of_reading_them_all(video):
         np.testing.assert_array_equal(frame.image, everything[frame.number])
 
 
+@pytest.fixture
+def openings(monkeypatch):
+    """Count how often a video is read from its beginning."""
+    found = []
+    opening = VideoFile.open
+
+    def counted(self):
+        found.append(self.path)
+        return opening(self)
+
+    monkeypatch.setattr(VideoFile, "open", counted)
+    return found
+
+
+def test_that_a_video_is_decoded_once(video, openings):
+    assert len(list(FileFootage(video).frames(5))) == 5
+    assert len(openings) == 1
+
+
+def test_that_frames_too_large_to_hold_are_read_a_second_time(video, openings, monkeypatch):
+    monkeypatch.setattr(footage, "MOST_HELD", 100)
+    assert steps(FileFootage(video).frames(5)) == spread(N_FRAMES, 5)
+    assert len(openings) == 2
+
+
+@pytest.mark.parametrize("n", [1, 20])
+def test_that_frames_are_counted_without_decoding(video, folder, n):
+    assert FileFootage(video).count(n) == n
+    assert FileFootage(folder / "image3.png").count(n) == 1
+    assert FileFootage(folder).count(n) == min(n, 12)
+    assert DemoFootage(Take("P001", "bonafide", None, "office", 1, n_frames=15)).count(n) == min(
+        n, 15
+    )
+
+
 @pytest.mark.parametrize("announced", [7, 500])
 def test_that_a_wrong_announced_count_does_not_matter(tmp_path, announced):
     pictures = [picture(step) for step in range(N_FRAMES)]

@@ -59,6 +59,7 @@ def test_that_missing_recordings_are_named_and_counted(casia):
     assert "8 files are missing" in text
     assert "test_release/7/1.avi" in text
     assert "and 5 more" in text
+    assert "--allow-missing" in text
 
 
 def test_that_one_missing_recording_is_named(msu):
@@ -163,7 +164,7 @@ def test_that_a_recording_in_two_splits_is_refused(msu):
 def test_that_a_recording_named_twice_is_refused(msu):
     (msu / "test_sub_list.txt").write_text("01\n01\n")
     text = refusal("msu-mfsd", msu)
-    assert "scene01/real/real_client001_laptop_SD_scene01.mov twice in test" in text
+    assert "test_sub_list.txt, line 2" in text
 
 
 @pytest.mark.parametrize("content", [b"one\n", b"1234\n", b"-1\n"])
@@ -266,7 +267,7 @@ def test_that_missing_classes_of_objects_are_named(tmp_path):
 def test_that_missing_classes_of_abnormal_objects_are_named(tmp_path):
     trees.touch(tmp_path, ["abnormal/Airplane/1.jpg", "voc/aeroplane/1.jpg"])
     text = refusal("abnormal-objects", tmp_path)
-    assert "abnormal/Boat, abnormal/Car, abnormal/Chair and 2 more are missing" in text
+    assert "voc/aeroplane, voc/Boat, abnormal/Boat and 8 more" in text
 
 
 @pytest.mark.skipif(

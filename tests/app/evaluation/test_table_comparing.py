@@ -1,0 +1,113 @@
+"""Runs side by side: the same numbers in every output, and differences by subject."""
+
+import csv
+import html
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+from app.evaluation.tables import build, compare, write_comparison
+from app.evaluation.tables.comparing import Run
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics import ScoreTable, bootstrap_difference
+from tests.app.evaluation.table_material import NAMES, evaluation, fold, method
+
+
+def scored(seed, n_subjects=14, shift=0.0):
+    """Return scores of people of whom some are harder than others; a seed is another model."""
+    hard = np.random.default_rng(0).normal(size=n_subjects)
+    noise = np.random.default_rng(seed).normal(scale=0.4, size=(n_subjects, 4))
+    scores = np.column_stack([hard + 1.2, hard + 1.0, hard - 1.0 + shift, hard - 1.2]) + noise
+    species = np.tile(["", "", "print", "phone"], n_subjects)
+    subjects = np.repeat([f"s{number}" for number in range(n_subjects)], 4)
+    names = [f"p{number}" for number in range(4 * n_subjects)]
+    return ScoreTable(scores.ravel(), species, subjects, np.array(names))
+
+
+def run(name, seed, title="Localised MKL", *, shift=0.0, n_subjects=14, **changes):
+    made = method(folds=(fold(table=scored(seed, n_subjects, shift), threshold=0.0),), title=title)
+    changes = {"table": "", "settings": {"preset": name}} | changes
+    return Run(name, build(evaluation(made, **changes), NAMES))
+
+
+@pytest.fixture
+def comparison():
+    return compare([run("texture", 1), run("tiny", 2, shift=1.5), run("other", 3, database="x")])
+
+
+def test_that_differences_are_those_to_the_first_run_by_subject(comparison):
+    first, second = (scored(seed, shift=shift) for seed, shift in ((1, 0.0), (2, 1.5)))
+    line = comparison.line("tiny", "localised", "AUC")
+    expected = bootstrap_difference(first, second, "AUC")
+    assert line.difference.value == expected.value < 0
+    assert line.difference.interval == expected.interval
+    assert line.difference.is_clear
+    assert comparison.line("texture", "localised", "AUC").difference is None
+
+
+def test_that_only_runs_of_one_database_are_paired(comparison):
+    told = {line.run: line.difference for line in comparison.lines if line.difference}
+    assert (told["tiny"].is_paired, told["tiny"].n_subjects) == (True, 14)
+    assert (told["other"].is_paired, told["other"].n_subjects) == (False, 28)
+
+
+def signed(share):
+    return re.sub(r"[+-]0\.0$", "0.0", f"{100 * share:+.1f}")
+
+
+def test_that_every_output_has_the_same_numbers(comparison, tmp_path):
+    write_comparison(comparison, tmp_path)
+    texts = {path.suffix: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    lines = json.loads(texts[".json"])["lines"]
+    rows = [row for row in csv.DictReader(io.StringIO(texts[".csv"])) if row["value"]]
+    assert len(lines) == len(rows) == len(comparison.lines) == 9
+    page = re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", texts[".html"])))
+    for line, row in zip(lines, rows, strict=True):
+        assert float(row["value"]) == line["value"]
+        assert f"{100 * line['value']:.1f}" in page
+        if line["difference"]:
+            found = line["difference"]
+            assert float(row["difference"]) == found["value"]
+            assert float(row["difference_low"]) == found["low"]
+            ends = " to ".join(signed(found[end]) for end in ("low", "high"))
+            told = f"{signed(found['value'])} ({ends})"
+            assert told in page
+            assert told in texts[".tex"]
+
+
+def test_that_the_page_says_what_differs_between_runs(comparison, tmp_path):
+    shared, differing = comparison.facts
+    assert ("Preset", ["texture", "tiny", "other"]) in differing
+    assert "Data" in dict(shared)
+    write_comparison(comparison, tmp_path)
+    page = (tmp_path / "comparison.html").read_text(encoding="utf-8")
+    assert page.count("<svg") >= 4
+    assert "<script" not in page
+
+
+def test_that_names_from_anyone_are_escaped(tmp_path):
+    hostile = "<script>alert(1)</script>"
+    write_comparison(compare([run(hostile, 1, title=hostile), run("b", 2)]), tmp_path)
+    assert "<script" not in (tmp_path / "comparison.html").read_text(encoding="utf-8")
+
+
+def test_that_few_subjects_are_told():
+    made = compare([run("a", 1, n_subjects=5), run("b", 2, n_subjects=5)])
+    assert any("5 subjects are few" in notice for notice in made.notices)
+    assert not any(line.difference.is_clear for line in made.lines if line.difference)
+
+
+def test_that_a_method_of_one_run_alone_has_no_difference():
+    alone = Run("b", build(evaluation(method("mk-svdd", "MK-SVDD"), table=""), NAMES))
+    made = compare([run("a", 1), alone])
+    assert set(made.methods) == {"localised", "mk-svdd"}
+    assert not any(line.difference for line in made.lines)
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "a"]])
+def test_that_runs_need_names_of_their_own(names):
+    with pytest.raises(InvalidInputError):
+        compare([run(name, 1) for name in names])
