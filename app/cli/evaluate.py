@@ -197,6 +197,12 @@ def evaluate_command(
         for database, layout in zip(databases, layouts, strict=True)
         for options in chosen
     ]
+    names = [name for name, *_ in runs]
+    if len(set(names)) < len(names):
+        stop(
+            "Two of these runs would have the same name: give the preset files other names.",
+            ExitCode.USAGE,
+        )
     for _, _, database, options in runs:
         check_views(database, options)
     with workers(cluster):
@@ -209,7 +215,9 @@ def evaluate_command(
     if not any(table.measured for table in tables):
         stop("No method could be measured; the table says why.", ExitCode.FAILED)
     if len(tables) > 1:
-        show_comparison([name for name, *_ in runs], tables, output, as_json)
+        if not any(table.compared for table in tables):
+            stop("There is no method to compare but single kernels: name another.", ExitCode.FAILED)
+        show_comparison(names, tables, output, as_json)
 
 
 def _once(values: Sequence[T] | None) -> list[T]:

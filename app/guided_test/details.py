@@ -82,7 +82,8 @@ def _answer(question: Detail, answer: Any) -> str:
         raise TrialError(f"{question.key} is neither a text nor a whole number")
     text = cleaned_name(str(answer), LONGEST_DETAIL)
     if text and question.kind == "number":
-        if not text.isascii() or not text.isdigit() or len(text) > len(str(LARGEST_COUNT)):
+        is_count = text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_COUNT))
+        if not is_count or int(text) > LARGEST_COUNT:
             raise TrialError(f"{question.key} must be a whole number up to {LARGEST_COUNT}")
         text = str(int(text)) if int(text) else ""
     return text

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.report.levels import Level
-from app.report.words import auc_text, estimate_text, rate_text, worst_text
+from app.report.words import auc_text, estimate_text, rate_text, span, worst_text
 from lmkl_core.metrics import Estimate, Rate, Worst
 
 Part = Literal["headline", "threshold", "legacy"]
@@ -120,6 +120,7 @@ def figure_text(figure: Figure, level: Level) -> str:
         return worst_text(level.errors)
     if isinstance(value, Rate):
         return rate_text(value)
-    if figure.counted is not None:
-        return rate_text(figure.counted)
+    if figure.counted is not None and value.value is not None:
+        told = rate_text(figure.counted)
+        return f"{told}; {span(value.interval)} with the threshold's uncertainty"
     return estimate_text(value) if figure.is_share else auc_text(value)

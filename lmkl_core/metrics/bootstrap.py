@@ -213,10 +213,24 @@ def bootstrap_difference(
         _evaluation(subjects.part(rows), figure, threshold)
         for rows, threshold in zip((is_first, ~is_first), thresholds, strict=True)
     ]
-    few = "There is one subject alone." if subjects.n <= (1 if is_paired else 2) else ""
+    lacking = [_lacking(_presenters(Subjects(table), figure)) for table in tables]
     drawing = Drawing(subjects, n_resamples, confidence, method, seed)
-    found = drawing.estimate(lambda w: values[1](w) - values[0](w), few, lambda value: None)
+    found = drawing.estimate(
+        lambda w: values[1](w) - values[0](w), lacking[0] or lacking[1], lambda value: None
+    )
     return found if found.n_resamples else replace(found, interval=(-1.0, 1.0))
+
+
+def _presenters(subjects: Subjects, figure: Figure) -> dict[str, int]:
+    """Count the subjects of everything that a figure rests on."""
+    table = subjects.table
+    groups = {} if figure == "APCER" else {"bona fide": ~table.is_attack}
+    if figure in ("APCER", "ACER"):
+        names = dict.fromkeys(table.species[table.is_attack].tolist())
+        groups |= {name: table.species == name for name in names}
+    elif figure != "BPCER":
+        groups["attacks"] = table.is_attack
+    return subjects.counted(groups)
 
 
 def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> Evaluation:

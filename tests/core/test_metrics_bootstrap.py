@@ -490,3 +490,10 @@ def test_that_a_difference_that_cannot_be_told_lies_anywhere(first, thresholds):
     found = bootstrap_difference(first, first, "ACER", thresholds)
     assert found.interval == (-1.0, 1.0)
     assert found.note
+
+
+def test_that_a_subject_alone_in_one_table_leaves_the_difference_unknown():
+    one, many = simulated(1, 8), simulated(30, 3, seed=1)
+    found = bootstrap_difference(one, many, "AUC", is_paired=False)
+    assert found.interval == (-1.0, 1.0)
+    assert "alone" in found.note

@@ -162,7 +162,7 @@ def test_that_a_plan_of_ones_own_is_opened_and_a_broken_one_is_told(tested, file
     driver.until(lambda: driver.pages.test._picker.species == BONA_FIDE)
     file.write_text("name = 3")
     driver.click(card.open_button)
-    driver.until_told("The test plan own.toml cannot be used (name is no text)")
+    driver.until_told("The test plan own.toml cannot be used (name must be text)")
     assert driver.session.trial.plan.name == "Mine"
     driver.choose(card.choice, "")
     assert driver.session.trial.plan is None
@@ -174,8 +174,29 @@ def test_that_a_full_disk_is_told_once_and_the_test_goes_on(tested, monkeypatch)
     def refuse(*_):
         raise storage.StorageError(28, "No space left on device")
 
-    monkeypatch.setattr(storage, "write_text", refuse)
-    present(driver)
-    present(driver, "print")
-    driver.until_told("The test cannot be kept on disk (No space left on device)")
-    assert len(driver.session.trial.presentations) == 2
+    with monkeypatch.context() as full:
+        full.setattr(storage, "write_text", refuse)
+        present(driver)
+        present(driver, "print")
+        driver.until_told("The test cannot be kept on disk (No space left on device)")
+        assert len(driver.session.trial.presentations) == 2
+        # A session that is not on disk is not put away.
+        driver.click(driver.pages.test._tally._close)
+        assert len(driver.session.trial.presentations) == 2
+    driver.click(driver.pages.test._tally._close)
+    driver.until(lambda: driver.session.trial.presentations == ())
+    assert [kept.n_presentations for kept in kept_tests()] == [2]
+
+
+def test_that_every_kept_session_can_be_reached(tested):
+    driver = tested()
+    page = driver.pages.test
+    for species in ("print", "phone"):
+        present(driver, species)
+        driver.click(page._tally._close)
+        driver.until(lambda: driver.session.trial.presentations == ())
+    driver.until(page.another_button.isVisible)
+    driver.click(page.another_button)
+    driver.click(page.continue_button)
+    driver.until(lambda: driver.session.trial.presentations)
+    assert [one.species for one in driver.session.trial.presentations] == ["print"]

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
+import numpy as np
+
 from app.evaluation.tables.building import WITHOUT_PAPER, Row, Table
 from app.evaluation.tables.data import sentences
 from app.evaluation.tables.figures import MOST_SUBJECTS, Measured, Told
@@ -222,7 +224,10 @@ def _difference(first: Measured, second: Measured, name: str, is_paired: bool) -
         is_paired=is_paired,
     )
     interval = drawn.interval if drawn.n_resamples else None
+    n_subjects = drawn.n_subjects
+    if not is_paired:
+        n_subjects = min(len(np.unique(each.scores.subjects)) for each in (first, second))
     note = ""
-    if interval is not None and drawn.n_subjects < FEW_SUBJECTS:
-        note = f"{drawn.n_subjects} subjects are few: intervals of differences are too narrow."
-    return Difference(drawn.value, interval, drawn.n_subjects, is_paired, note)
+    if interval is not None and n_subjects < FEW_SUBJECTS:
+        note = f"{n_subjects} subjects are few: intervals of differences are too narrow."
+    return Difference(drawn.value, interval, n_subjects, is_paired, note)

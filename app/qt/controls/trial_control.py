@@ -130,7 +130,7 @@ class TrialControl(QObject):
         self._session.change_trial(lambda trial: trial.clear())
         self.report_changed.emit(None)
         if kept is not None:
-            self._try(kept.remove)
+            self._delete(kept)
 
     # ------------------------------------------------------------- plan and details
 
@@ -163,7 +163,11 @@ class TrialControl(QObject):
     @Slot(object)
     def set_details(self, details: Details) -> None:
         """Keep the details of this test; the next one begins with them."""
-        details = details_from(as_dict(details))
+        try:
+            details = details_from(as_dict(details))
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+            return
         self._session.change_trial(lambda trial: setattr(trial, "details", details))
         self._keep_templates(self.templates.with_last(details))
         if self._session.trial.presentations:
@@ -185,7 +189,8 @@ class TrialControl(QObject):
 
     def _keep_templates(self, templates: Templates) -> None:
         self.templates = templates
-        self._try(lambda: save_templates(templates))
+        text = self.tr("The templates cannot be kept on disk ({why}): make room and try again.")
+        self._try(lambda: save_templates(templates), text)
 
     # ------------------------------------------------------------- sessions on disk
 
@@ -200,9 +205,9 @@ class TrialControl(QObject):
         """Put the session away, to be continued on another day, and begin an empty one."""
         if self._session.trial.is_presenting:
             return
-        self._keep()
-        if self._kept is None:
-            return  # it could not be kept, which was told
+        self._has_complained = False  # who asks for it is told again
+        if not self._keep() or self._kept is None:
+            return
         self.release()
         self.clear()
         self.look()
@@ -234,7 +239,7 @@ class TrialControl(QObject):
         except TrialError as error:
             self.notice.emit(Notice(str(error), "error", TOPIC))
         else:
-            self._try(kept.remove)
+            self._delete(kept)
         self.look()
 
     def release(self) -> None:
@@ -250,30 +255,40 @@ class TrialControl(QObject):
         self.clear()
         self.kept_changed.emit(())
 
-    def _keep(self) -> None:
-        """Write what of the session is not on disk yet; an empty one has nothing there."""
+    def _keep(self) -> bool:
+        """Write what of the session is not on disk yet, and return whether all of it is now.
+
+        An empty session has nothing there. What could not be written is tried again.
+        """
         trial = self._session.trial
         state = (trial.presentations, trial.plan, trial.details)
         if state == self._on_disk or not (self._kept or trial.presentations):
-            return
-        self._on_disk = state
+            return True
 
         def write() -> None:
             self._kept = self._kept or KeptSession.begin()
             self._kept.keep(trial)
+            self._on_disk = state
+            self._has_complained = False
 
-        self._try(write)
+        text = self.tr("The test cannot be kept on disk ({why}): save its report soon.")
+        return self._try(write, text)
 
-    def _try(self, action: Callable[[], object]) -> None:
+    def _delete(self, kept: KeptSession) -> None:
+        text = self.tr("The test session cannot be deleted from the disk ({why}): try again.")
+        self._try(kept.remove, text)
+
+    def _try(self, action: Callable[[], object], text: str) -> bool:
         """Do something on disk; tell once why it cannot be done."""
         try:
             action()
         except OSError as error:
             if not self._has_complained:
                 self._has_complained = True
-                text = self.tr("The test cannot be kept on disk ({why}): save its report soon.")
                 why = error.strerror or str(error)
                 self.notice.emit(Notice(text.format(why=why), "warning", f"{TOPIC} failed"))
+            return False
+        return True
 
     # ------------------------------------------------------------- report
 

@@ -94,6 +94,8 @@ class State:
     def differs(self, difference: str) -> InvalidInputError:
         """Return the error of a file that does not fit."""
         name = self._spec.name
+        # Names in a file may be of any length and hold anything.
+        difference = "".join(each if each.isprintable() else "?" for each in difference[:200])
         return InvalidInputError(
             f"The weights file {self._path} does not fit {name}: {difference}; "
             f"put the file made for {name} in its place."

@@ -37,6 +37,9 @@ LARGEST_FILE = 1 << 30
 LARGEST_PICKLE = 16 << 20
 """Bytes of the pickle that describes the tensors; 500 tensors take 50 kB."""
 
+MOST_SIDES = 8
+"""Dimensions of a tensor; kernels have four."""
+
 _MAGIC = 0x1950A86A20F9469CFC6C
 _VERSION = 1001
 _DTYPES = {
@@ -134,8 +137,8 @@ def _from_zip(data: bytes) -> dict[str, NDArray[Any]]:
             raise _Unreadable("its numbers are big-endian")
         tensors = _tensors(_run(io.BytesIO(archive.read(name)[:LARGEST_PICKLE])))
         numbers = {
-            storage.key: archive.read(f"{root}data/{storage.key}")
-            for storage in {tensor.storage for tensor in tensors.values()}
+            key: archive.read(f"{root}data/{key}")
+            for key in {tensor.storage.key for tensor in tensors.values()}
         }
     return {
         name: _array(tensor, memoryview(numbers[tensor.storage.key]))
@@ -249,7 +252,7 @@ def _run(stream: io.BytesIO) -> Any:
         elif name in ("SETITEM", "SETITEMS"):
             items = since_mark() if name == "SETITEMS" else [stack.pop(-2), stack.pop()]
             # Other keys could take forever to hash.
-            if not all(isinstance(key, str | int) for key in items[::2]):
+            if not all(isinstance(key, str) for key in items[::2]):
                 raise _Unreadable("it does not hold named tensors")
             _target(stack, dict).update(zip(items[::2], items[1::2], strict=True))
         elif name in ("APPEND", "APPENDS"):
@@ -296,12 +299,14 @@ def _made(what: _Name, arguments: tuple[Any, ...]) -> Any:
         return {}
     if what.text == _TENSOR:
         storage, offset, shape, strides = arguments[:4]
-        numbers = (offset, *shape, *strides)
+        if type(shape) is not tuple or type(strides) is not tuple or len(shape) > MOST_SIDES:
+            raise _Unreadable("it describes a tensor that cannot be")
+        numbers = (offset, *shape, *strides[: MOST_SIDES + 1])
         if not isinstance(storage, _Storage) or any(
             type(number) is not int or not 0 <= number <= LARGEST_FILE for number in numbers
         ):
             raise _Unreadable("it describes a tensor that cannot be")
-        return _Tensor(storage, offset, tuple(shape), tuple(strides))
+        return _Tensor(storage, offset, shape, strides)
     if what.text == _PARAMETER and isinstance(arguments[0], _Tensor):
         return arguments[0]
     raise _Unreadable(f"it asks for {what.text.replace(' ', '.')}, which no tensor needs")

@@ -32,6 +32,7 @@ def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
         ([], "must be a table"),
         ({"testr": "Ann"}, "testr is none of tester"),
         ({"n_subjects": "twelve"}, "n_subjects must be a whole number"),
+        ({"n_subjects": "100001"}, "n_subjects must be a whole number"),
         ({"n_subjects": True}, "n_subjects is neither"),
         ({"tester": ["Ann"]}, "tester is neither"),
         ({"species": {"bona fide": {}}}, "is not an attack"),

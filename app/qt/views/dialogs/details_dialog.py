@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QLocale, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import (
     QComboBox,
@@ -35,6 +35,9 @@ from app.shown.details import (
 )
 
 LONGEST_NAME = 60
+
+_PLAIN_NUMBERS = QLocale.c()
+_PLAIN_NUMBERS.setNumberOptions(QLocale.NumberOption.RejectGroupSeparator)
 
 
 class DetailsDialog(QDialog):
@@ -256,7 +259,9 @@ def _editor(question: Detail, hint: str) -> QWidget:
         editor.setMaxLength(LONGEST_DETAIL)
         editor.setPlaceholderText(hint)
         if question.kind == "number":
-            editor.setValidator(QIntValidator(0, LARGEST_COUNT, editor))
+            validator = QIntValidator(0, LARGEST_COUNT, editor)
+            validator.setLocale(_PLAIN_NUMBERS)
+            editor.setValidator(validator)
             editor.setMaximumWidth(28 * editor.fontMetrics().averageCharWidth())
     editor.setAccessibleName(question.label)
     editor.setToolTip(hint)

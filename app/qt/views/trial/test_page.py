@@ -228,9 +228,11 @@ class TestPage(QWidget):
         self.continue_button.clicked.connect(self._on_continue)
         self.forget_button = QPushButton(icon("delete"), self.tr("Delete it"))
         self.forget_button.clicked.connect(self._on_forget)
-        self._kept_banner = _banner(
-            "banner-info", self._kept_note, self.continue_button, self.forget_button
-        )
+        self.another_button = QPushButton(self.tr("Another one"))
+        self.another_button.setToolTip(self.tr("Show the session that was kept before this one"))
+        self.another_button.clicked.connect(self._on_another)
+        buttons = (self.continue_button, self.another_button, self.forget_button)
+        self._kept_banner = _banner("banner-info", self._kept_note, *buttons)
         column.addWidget(self._kept_banner)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -277,6 +279,7 @@ class TestPage(QWidget):
         self._kept_banner.setVisible(bool(offered))
         if not offered:
             return
+        self.another_button.setVisible(len(offered) > 1)
         day, _, time = offered[0].when.partition("T")
         text = (
             self.tr("A test session of {day}, {time} is kept: 1 presentation.")
@@ -295,6 +298,11 @@ class TestPage(QWidget):
     @Slot()
     def _on_continue(self) -> None:
         self.session_continued.emit(self._kept[0].path)
+
+    @Slot()
+    def _on_another(self) -> None:
+        self._kept = (*self._kept[1:], *self._kept[:1])
+        self._refresh()
 
     @Slot()
     def _on_forget(self) -> None:
