@@ -42,6 +42,7 @@ class MainWindow(QMainWindow):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
+        theme.notifier().mark(self)
         self.desk = desk
         self.pages: Pages | None = None
         self.menus: Actions | None = None

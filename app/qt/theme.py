@@ -2,22 +2,31 @@
 
 `apply` is called once before the first window and again whenever another theme is chosen. Widgets
 that draw themselves ask `colours` while they paint, or listen to ``notifier(app).changed``.
+
+The style sheet holds both themes and never changes: `QApplication.setStyleSheet` styles every
+widget once for each of its ancestors, which takes half a second in a full window. A change of theme
+marks the windows instead and styles each widget once: those in sight at once, the others in slices.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, Signal, Slot
+import shiboken6
+from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.qt.colours import DARK, LIGHT, Colours
-from app.qt.stylesheet import SEARCH_PREFIX, sheet
+from app.qt.stylesheet import MARK, SEARCH_PREFIX, sheet
 
 NAMES = ("system", "light", "dark")
 ASSETS = Path(__file__).parent / "assets"
 
 GRID = 8
 """Pixels: spaces between things are multiples of this."""
+
+SLICE = 100
+"""Hidden widgets that are styled between two turns of the event loop: about 8 ms."""
 
 
 class ThemeNotifier(QObject):
@@ -30,13 +39,14 @@ class ThemeNotifier(QObject):
     """
 
     changed = Signal(object)
-    """The new `Colours`, after every widget has them."""
+    """The new `Colours`, after every widget in sight has them."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
         self.colours = LIGHT
         self._app = app
         self._name = ""
+        self._hidden: list[QWidget] = []
         # Where the system tells no scheme, its palette does, as long as it is not ours.
         self._began_dark = app.palette().color(QPalette.ColorRole.Window).lightness() < 128
         app.setStyle("Fusion")
@@ -83,8 +93,26 @@ class ThemeNotifier(QObject):
             return
         self.colours = wanted
         self._app.setPalette(palette(wanted))
-        self._app.setStyleSheet(sheet(wanted, QFontInfo(self._app.font()).pointSizeF()))
+        if not self._app.styleSheet():
+            self._app.setStyleSheet(sheet(QFontInfo(self._app.font()).pointSizeF()))
+        for window in self._app.topLevelWidgets():
+            self.mark(window)
+        widgets = self._app.allWidgets()
+        _style_again(widget for widget in widgets if widget.isVisible())
+        self._hidden = [widget for widget in widgets if not widget.isVisible()]
+        QTimer.singleShot(0, self, self._style_hidden)
         self.changed.emit(wanted)
+
+    def mark(self, window: QWidget) -> None:
+        """Show a top-level window, and all that is in it, in the present theme."""
+        window.setProperty(MARK, "dark" if self.colours.is_dark else "light")
+
+    @Slot()
+    def _style_hidden(self) -> None:
+        due, self._hidden = self._hidden[:SLICE], self._hidden[SLICE:]
+        _style_again(widget for widget in due if shiboken6.isValid(widget))
+        if self._hidden:
+            QTimer.singleShot(0, self, self._style_hidden)
 
 
 def apply(app: QApplication, name: str = "system") -> None:
@@ -132,12 +160,7 @@ def set_mark(widget: QWidget, mark: str, value: str | bool) -> None:
     if widget.property(mark) == value:
         return
     widget.setProperty(mark, value)
-    if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
-        return  # the sheet is looked at when the widget is first shown
-    style = widget.style()
-    style.unpolish(widget)
-    style.polish(widget)
-    widget.update()
+    _style_again([widget])
 
 
 def palette(of: Colours) -> QPalette:
@@ -161,6 +184,16 @@ def palette(of: Colours) -> QPalette:
     for each in (role.WindowText, role.Text, role.ButtonText):
         result.setColor(QPalette.ColorGroup.Disabled, each, QColor(of.faint))
     return result
+
+
+def _style_again(widgets: Iterable[QWidget]) -> None:
+    for widget in widgets:
+        if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+            continue  # the sheet is looked at when the widget is first shown
+        style = widget.style()
+        style.unpolish(widget)
+        style.polish(widget)
+        widget.update()
 
 
 def _existing(app: QCoreApplication) -> ThemeNotifier | None:
