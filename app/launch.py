@@ -23,11 +23,14 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     if sentence:
         return _without_screen(sentence)
     # Loading makes many objects and no garbage to speak of: the collector is turned on again when
-    # the first picture is painted. And what is not Qt's is loaded before it, because PySide looks
-    # into the source of every module that is loaded later.
+    # the first frame is painted. And what is not Qt's is loaded before it, because PySide looks
+    # into the source of every module that is loaded later: that alone takes NumPy half as long
+    # again.
     gc.disable()
     from app import settings, shown  # noqa: F401
-    from app.qt.bootstrap import run
+    from app.sources import capture, demo  # noqa: F401
+
+    from app.qt.bootstrap import run  # isort: skip
 
     return run(source, model, on_shown)
 

@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
         desk.source.source_changed.connect(live.source_bar.show_source)
         desk.source.source_changed.connect(self._on_source)
         desk.source.message_changed.connect(live.preview.show_message)
-        desk.source.stream_begins.connect(self._on_stream_begins)
+        desk.source.stream_begins.connect(live.preview.clear)
         desk.notice.connect(live.notices.show_notice)
         desk.working.connect(self.status.show_working)
         desk.ready.connect(self._on_ready)
@@ -97,7 +97,7 @@ class MainWindow(QMainWindow):
         live.source_bar.source_requested.connect(desk.source.open)
         live.source_bar.presentation_requested.connect(desk.source.present)
         live.source_bar.cameras_requested.connect(desk.source.cameras_requested)
-        live.preview.playing.connect(desk.warm_up)
+        live.preview.first_frame_shown.connect(desk.warm_up)
         live.preview.set_show_regions(desk.settings.show_regions)
         self.status.cancel_requested.connect(desk.cancel)
 
@@ -168,12 +168,6 @@ class MainWindow(QMainWindow):
         frame = self.desk.capture.to_show.take()
         if frame is not None:
             self.live.preview.show_frame(frame)
-
-    @Slot()
-    def _on_stream_begins(self) -> None:
-        """Forget the old source's picture; the demo's poster is of the source that begins."""
-        if self.live.preview.n_painted:
-            self.live.preview.clear()
 
     @Slot(object)
     def _on_occupied(self, _shown: object) -> None:
