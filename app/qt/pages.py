@@ -75,10 +75,10 @@ class Pages(QObject):
 
     # ------------------------------------------------------------- making
 
-    def _make_enrol(self) -> QWidget:
+    def _make_enrol(self, parent: QWidget) -> QWidget:
         from app.qt.views.enrol.enrol_page import EnrolPage
 
-        page, control, model = EnrolPage(), self._desk.enrol, self._desk.model
+        page, control, model = EnrolPage(parent), self._desk.enrol, self._desk.model
         assert control is not None
         assert model is not None
         page.take_requested.connect(control.start)
@@ -95,10 +95,10 @@ class Pages(QObject):
         page.set_busy(self._is_fitting)
         return page
 
-    def _make_model(self) -> QWidget:
+    def _make_model(self, parent: QWidget) -> QWidget:
         from app.qt.views.model.model_page import ModelPage
 
-        page, model, networks = ModelPage(), self._desk.model, self._desk.networks
+        page, model, networks = ModelPage(parent), self._desk.model, self._desk.networks
         assert model is not None
         assert networks is not None
         page.fit_requested.connect(model.fit)
@@ -117,10 +117,10 @@ class Pages(QObject):
         page.set_can_fit(shown.can_fit, shown.why_not)
         return page
 
-    def _make_why(self) -> QWidget:
+    def _make_why(self, parent: QWidget) -> QWidget:
         from app.qt.views.why.why_page import WhyPage
 
-        page = WhyPage()
+        page = WhyPage(parent)
         page.enrol_requested.connect(self.turn_to_enrol)
         self._colour(page)
         page.show_model(self._session.model_shown)
@@ -129,10 +129,10 @@ class Pages(QObject):
             page.show_scored(self._session.scored)
         return page
 
-    def _make_test(self) -> QWidget:
+    def _make_test(self, parent: QWidget) -> QWidget:
         from app.qt.views.trial.test_page import TestPage
 
-        page, control = TestPage(), self._desk.trial
+        page, control = TestPage(parent), self._desk.trial
         assert control is not None
         page.presentation_requested.connect(control.start)
         page.presentation_stopped.connect(control.stop)

@@ -142,11 +142,28 @@ class ModelPage(QWidget):
         return empty
 
     def _arrange(self) -> None:
+        # Nested from the outside in: a widget that gets another parent is styled anew.
+        content = QWidget()
+        self._scroll = QScrollArea(self)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setWidget(content)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._scroll)
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        inner.setSpacing(GRID + 4)
         self.tabs.setAccessibleName(self.tr("Parts of the model"))
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
-        self._tab_card, column = card(self)
+        self._tab_card, column = card(content)
         column.setSpacing(10)
+        for widget in (self.working, self.header, self.networks, self._tab_card):
+            inner.addWidget(widget)
+        inner.addWidget(self.empty, 1)
+        inner.addStretch(0)
         column.addWidget(self.tabs)
         self._pages: list[QWidget] = []
         for title, parts in (
@@ -159,29 +176,13 @@ class ModelPage(QWidget):
             page_column = QVBoxLayout(page)
             page_column.setContentsMargins(0, 0, 0, 0)
             page_column.setSpacing(10)
+            column.addWidget(page)
             for part in parts:
                 page_column.addWidget(part)
             page.setVisible(not self._pages)
             self._pages.append(page)
-            column.addWidget(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._on_tab)
-        content = QWidget(self)
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        inner.setSpacing(GRID + 4)
-        for widget in (self.working, self.header, self.networks, self._tab_card):
-            inner.addWidget(widget)
-        inner.addWidget(self.empty, 1)
-        inner.addStretch(0)
-        self._scroll = QScrollArea(self)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(content)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._scroll)
 
     def _weights_parts(self) -> list[QWidget]:
         Unscrolled(self.weights)

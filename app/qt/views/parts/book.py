@@ -12,7 +12,8 @@ from app.qt.views.parts.calm_tab_bar import CalmTabBar
 ENROL, MODEL, WHY, TEST = "enrol", "model", "why", "test"
 """Keys of the window's pages."""
 
-Maker = Callable[[], QWidget]
+Maker = Callable[[QWidget], QWidget]
+"""Makes a page as a child of the given widget: moving it there later would style it anew."""
 
 
 class Book(QWidget):
@@ -70,7 +71,7 @@ class Book(QWidget):
     def make(self, key: str) -> QWidget:
         """Return a page, made now if it was not before."""
         if key not in self._pages:
-            page = self._pages[key] = self._makers[key]()
+            page = self._pages[key] = self._makers[key](self._stack)
             self._stack.addWidget(page)
             self.page_made.emit(key, page)
         return self._pages[key]
