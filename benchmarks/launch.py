@@ -57,8 +57,9 @@ class Watch:
 
 def shown():
     print("shown", flush=True)
+    from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
-    QApplication.exit(0)
+    QTimer.singleShot(0, QApplication.quit)  # when the event loop runs, with the window
 
 sys.meta_path.insert(0, Watch)
 launch.launch("demo", on_shown=shown)

@@ -1,9 +1,10 @@
 """Start and end of the window.
 
 1. The settings are read, and a plain page says that the program is loading.
-2. Behind it the libraries that capture needs are loaded and the window is made; the source opens on
-   the capture's thread.
-3. When the first frame is painted, the heavy libraries are loaded on another thread.
+2. The source opens on the capture's thread, and the page shows its first frame. A camera takes
+   longer to open: it is not waited for.
+3. The window is made behind the page and takes its place. When it has painted a frame, the heavy
+   libraries are loaded on another thread.
 4. Session, controls, menus and pages are made, then the networks are prepared.
 5. Closing ends the threads, within two seconds, and lets go of the camera.
 """
@@ -38,6 +39,9 @@ log = logging.getLogger(__name__)
 LOOK_FOR_SIGNALS = 250
 """Milliseconds after which Python is given the chance to notice Ctrl-C."""
 
+LONGEST_WAIT = 0.1
+"""Seconds that the window is not made for a first frame, which then comes the sooner."""
+
 LATEST_COLLECTION = 1000
 """Milliseconds after which garbage is collected though no frame was painted."""
 
@@ -45,9 +49,9 @@ LATEST_COLLECTION = 1000
 def make_application(arguments: list[str] | None = None) -> QApplication:
     """Return the application object, named and dressed."""
     existing = QApplication.instance()
-    app = (
-        existing if isinstance(existing, QApplication) else QApplication(arguments or sys.argv[:1])
-    )
+    # The style by its option: `setStyle` would make a Python class of QStyle, which takes 5 ms.
+    options = [*(arguments or sys.argv[:1]), "-style", "fusion"]
+    app = existing if isinstance(existing, QApplication) else QApplication(options)
     app.setApplicationName("lmkl-pad")
     app.setApplicationDisplayName("")
     app.setDesktopFileName("lmkl-pad")
@@ -55,7 +59,12 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
     return app
 
 
-def make_window(settings: Settings, problems: tuple[str, ...] = (), **options: Any) -> MainWindow:
+def make_window(
+    settings: Settings,
+    problems: tuple[str, ...] = (),
+    page: LoadingPage | None = None,
+    **options: Any,
+) -> MainWindow:
     """Make the window and start what is behind it; the caller shows it.
 
     Parameters
@@ -64,19 +73,24 @@ def make_window(settings: Settings, problems: tuple[str, ...] = (), **options: A
         As loaded.
     problems : tuple of str
         Sentences about settings that could not be used.
+    page : LoadingPage, optional
+        Shows the first frame while the window is made.
     **options
         For `Desk`.
     """
-    # Here and not above: these are loaded behind the loading page.
-    from app.qt.desk import Desk
-    from app.qt.main_window import MainWindow
-
     look = theme.notifier(make_application())
     look.choose(settings.theme)
+    # Here and not above: these are loaded behind the loading page.
+    from app.qt.desk import Desk
+
     desk = Desk(settings, **options)
+    desk.start()
+    if page is not None:
+        page.show_first(desk.capture.to_show, LONGEST_WAIT)
+    from app.qt.main_window import MainWindow
+
     window = MainWindow(desk)
     look.dress()
-    desk.start()
     for sentence in problems:
         desk.notice.emit(Notice(sentence, "warning", "settings"))
     return window
@@ -98,17 +112,19 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     settings, problems = settings_file.load()
     model = os.path.abspath(model) if model else ""
     theme.notifier(app).choose(settings.theme)
-    page = LoadingPage()
+    page = LoadingPage(settings.window)
+    if on_shown is not None:
+        page.preview.first_frame_shown.connect(on_shown)
     page.show_now()
-    window = make_window(settings, problems, source=source, model=model)
+    window = make_window(settings, problems, page, source=source, model=model)
     window.live.preview.first_frame_shown.connect(_collect_garbage)
     QTimer.singleShot(LATEST_COLLECTION, _collect_garbage)
-    if on_shown is not None:
+    if on_shown is not None and not page.preview.n_painted:
         window.live.preview.first_frame_shown.connect(on_shown)
     _tell_of_errors(window)
     timer = _listen_for_interrupts(window)
     window.show()
-    page.close()
+    page.give_way_to(window.live.preview)
     code = app.exec()
     timer.stop()
     window.desk.stop()

@@ -1,42 +1,52 @@
 """The plain page that is on the screen while the window is made."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
-from app.qt import theme
-
-_WIDTH, _HEIGHT = 420, 200
+from app.qt.views.live.preview import Preview
+from app.sources.mailbox import LatestFrame
 
 
 class LoadingPage(QWidget):
-    """The program's name, and that it is loading; close it when the window is shown.
+    """Where the window will be: the picture at the left, as soon as there is one.
 
-    Not a `QSplashScreen`: that one may wait a whole second until the screen says that it is there.
+    Nothing of it needs the event loop, which does not run while modules load.
+
+    Parameters
+    ----------
+    geometry : str
+        Of the window, as the settings keep it; empty for the middle of the screen.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, geometry: str = "") -> None:
         super().__init__(None, Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
-        self.resize(_WIDTH, _HEIGHT)
-        self.move(self.screen().availableGeometry().center() - self.rect().center())
+        self.preview = Preview(self)
+        self.preview.show_message("")
+        words = QLabel(self.tr("Loading…"), self)
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row = QHBoxLayout(self)
+        row.addWidget(self.preview, 1)
+        row.addWidget(words, 1)
+        room = self.screen().availableGeometry()
+        self.resize(min(1280, room.width()), min(720, room.height()))
+        self.move(room.center() - self.rect().center())
+        if geometry:
+            self.restoreGeometry(QByteArray.fromHex(geometry.encode()))
 
     def show_now(self) -> None:
-        """Show the page and paint it at once: the event loop does not run while modules load."""
+        """Show the page and paint it."""
         self.show()
         QApplication.processEvents()
         self.repaint()
 
-    def paintEvent(self, _event: QPaintEvent, /) -> None:
-        """Write in the middle."""
-        colours = theme.colours()
-        painter = QPainter(self)
-        painter.setPen(QColor(colours.outline))
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        line = painter.fontMetrics().height()
-        for text, colour, lines in (
-            (self.tr("lmkl-pad"), colours.text, -1),
-            (self.tr("Loading…"), colours.muted, 1),
-        ):
-            painter.setPen(QColor(colour))
-            place = self.rect().translated(0, lines * line)
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+    def show_first(self, frames: LatestFrame, seconds: float) -> None:
+        """Wait so long for a first frame, and paint it."""
+        frame = frames.wait(seconds)
+        if frame is not None:
+            self.preview.show_frame(frame)
+            self.preview.repaint()
+
+    def give_way_to(self, other: Preview) -> None:
+        """Hand the picture over to the preview of the window, which is shown already, and close."""
+        other.take_over(self.preview)
+        self.close()

@@ -35,7 +35,7 @@ class MainWindow(QMainWindow):
     Parameters
     ----------
     desk : Desk
-        Not started yet; it is stopped when the window closes.
+        It is stopped when the window closes.
     """
 
     closed = Signal()
@@ -70,6 +70,7 @@ class MainWindow(QMainWindow):
         self._wire()
         self._title()
         self._restore()
+        self._on_frame()  # told before this was connected, and not again until it is taken
 
     # ------------------------------------------------------------- making
 

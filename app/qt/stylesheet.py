@@ -16,7 +16,6 @@ Pixels are Qt's, which scale with the screen; sizes of text follow the system's 
 """
 
 import re
-from dataclasses import asdict
 from string import Template
 
 from app.qt.colours import DARK, LIGHT, Colours
@@ -249,13 +248,9 @@ _ICON_GAP = 4
 
 def sheet(points: float) -> str:
     """Return the style sheet for a system font of so many points."""
-    dark = re.sub(r"([^{}]+){", _within_dark, _rules(DARK, points))
-    return _rules(LIGHT, points) + dark
-
-
-def _within_dark(found: re.Match[str]) -> str:
-    selectors = (f'*[{MARK}="dark"] {one.strip()}' for one in found[1].split(","))
-    return "\n" + ", ".join(selectors) + " {"
+    # Before every selector, which begins after "}" or ",": values have no commas.
+    dark = re.sub(r"(?<=[},])\s*(?=[Q])", f'\n*[{MARK}="dark"] ', "}" + _rules(DARK, points))
+    return _rules(LIGHT, points) + dark[1:]
 
 
 def _rules(colours: Colours, points: float) -> str:
@@ -263,4 +258,4 @@ def _rules(colours: Colours, points: float) -> str:
     icon = round(points * _ICON)
     names |= {"icon": str(icon), "icon_room": str(icon + _ICON_GAP)}
     shade = "dark" if colours.is_dark else "light"
-    return _SHEET.substitute(asdict(colours), **names, prefix=SEARCH_PREFIX, shade=shade)
+    return _SHEET.substitute(vars(colours), **names, prefix=SEARCH_PREFIX, shade=shade)

@@ -3,47 +3,93 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+from PySide6.QtGui import QColor
 
 from app.qt import theme
 from app.qt.colours import DARK, LIGHT
 from app.qt.loading_page import LoadingPage
+from app.qt.views.live.preview import Preview
+from app.sources.mailbox import LatestFrame
+from app.types import Frame
 
 SLOW = ("scipy", "sklearn", "pyqtgraph", "onnxruntime", "torch", "typer", "rich")
+RED = Frame(np.full((480, 640, 3), (200, 0, 0), np.uint8))
+
+
+@pytest.fixture
+def page(qapp, qtbot):
+    theme.apply(qapp, "light")
+    page = LoadingPage()
+    qtbot.addWidget(page)
+    return page
 
 
 @pytest.mark.parametrize(("name", "colours"), [("light", LIGHT), ("dark", DARK)])
-def test_that_the_loading_page_is_painted_in_the_chosen_theme(name, colours, qapp, qtbot):
+def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, page):
     theme.apply(qapp, name)
-    page = LoadingPage()
-    qtbot.addWidget(page)
     page.show_now()
-    seen = {page.grab().toImage().pixelColor(x, 80).name() for x in range(0, page.width())}
+    ground = page.grab().toImage().pixelColor(page.width() - 20, 20)
     theme.apply(qapp, "light")
-    assert {colours.window, colours.outline} < seen
+    assert ground == QColor(colours.window)
 
 
-def test_that_the_loading_page_comes_before_the_window_and_goes_with_the_first_frame():
+def test_that_the_loading_page_paints_the_first_frame_without_an_event_loop(page, qtbot):
+    frames = LatestFrame()
+    frames.put(RED)
+    page.show_now()
+    with qtbot.waitSignal(page.preview.first_frame_shown, timeout=0):
+        page.show_first(frames, 0.0)
+    assert page.preview.n_painted == 1
+    assert frames.take() is None
+
+
+def test_that_no_frame_in_time_leaves_the_page_as_it_is(page):
+    page.show_now()
+    page.show_first(LatestFrame(), 0.0)
+    assert page.preview.n_painted == 0
+
+
+def test_that_the_window_goes_on_with_the_picture_of_the_page(page, qtbot):
+    frames = LatestFrame()
+    frames.put(RED)
+    page.show_now()
+    page.show_first(frames, 0.0)
+    other = Preview()
+    qtbot.addWidget(other)
+    other.resize(640, 480)
+    page.give_way_to(other)
+    assert not page.isVisible()
+    assert other.grab().toImage().pixelColor(320, 240) == QColor(200, 0, 0)
+
+
+def test_that_page_frame_and_window_come_in_this_order_and_before_what_is_slow():
     script = f"""
 import gc, os, sys
 from app.launch import launch
-def loaded():
-    return sorted(set({SLOW!r}) & set(sys.modules))
-def shown():
+
+def tell(what):
     from PySide6.QtWidgets import QApplication
     seen = [type(one).__name__ for one in QApplication.topLevelWidgets() if one.isVisible()]
-    print("shown", seen, loaded(), gc.isenabled(), flush=True)
-    os._exit(0)
-from app.qt.loading_page import LoadingPage
-show = LoadingPage.show_now
-def show_now(page):
-    show(page)
-    print("loading", page.isVisible(), "app.qt.main_window" in sys.modules, loaded(), flush=True)
-LoadingPage.show_now = show_now
+    print(what, *seen, *sorted(set({SLOW!r}) & set(sys.modules)), flush=True)
+
+def shown():
+    from PySide6.QtCore import QTimer
+    tell("frame")
+    QTimer.singleShot(0, look)
+
+def look():
+    from PySide6.QtCore import QTimer
+    if gc.isenabled():
+        tell("window")
+        os._exit(0)
+    QTimer.singleShot(5, look)
+
 launch("demo", on_shown=shown)
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
-    assert run.stdout.splitlines() == [
-        "loading True False []",
-        "shown ['MainWindow'] [] True",
-    ], run.stderr
+    first, second = run.stdout.splitlines()
+    # On a busy machine the first frame may miss the page, and the window paints it.
+    assert first in ("frame LoadingPage", "frame MainWindow"), run.stderr
+    assert second.startswith("window MainWindow"), run.stderr

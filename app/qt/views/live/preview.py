@@ -62,6 +62,11 @@ class Preview(QWidget):
         self._is_new = True
         self.update()
 
+    def take_over(self, other: Preview) -> None:
+        """Show what another preview shows, until the next frame comes."""
+        if other._frame is not None:
+            self.show_frame(other._frame)
+
     def show_scored(self, scored: Scored) -> None:
         """Draw the face of this frame, until a newer one is scored."""
         self._scored = scored
