@@ -11,7 +11,7 @@ from app.qt import icons, theme
 from app.qt.desk import Desk
 from app.qt.views.live.live_panel import LivePanel
 from app.qt.views.live.status_line import StatusLine
-from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY, Book
+from app.qt.views.parts.book import ENROL, MODEL, PAUSE, TEST, WHY, Book
 from app.shown import SourceShown
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         self.pages = Pages(desk, self.book)
         self.menus = Actions(self)
         self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
-        desk.model.fitted.connect(self.pages.turn_to_model)
+        desk.model.fitted.connect(self._on_fitted)
         desk.recovery.brought_back.connect(self.pages.turn_to_enrol)
         self.live.notices.chosen.connect(desk.recovery.choose)
         self.live.notices.chosen.connect(desk.networks.choose)
@@ -138,6 +138,12 @@ class MainWindow(QMainWindow):
         # One thing at a time, so that the window answers in between.
         QTimer.singleShot(0, self, self._add_timeline)
         desk.source.cameras_requested.emit()
+
+    @Slot()
+    def _on_fitted(self) -> None:
+        """Open the model's page, once events were handled: filling it took its time."""
+        assert self.pages is not None
+        QTimer.singleShot(PAUSE, self.pages, self.pages.turn_to_model)
 
     @Slot()
     def _add_timeline(self) -> None:

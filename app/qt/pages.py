@@ -4,9 +4,10 @@ Pages are made on first sight. What they show comes from the session's signals, 
 was just made has missed is told to it at once.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
@@ -257,9 +258,12 @@ class Pages(QObject):
 
     @Slot(object)
     def _on_colours(self, _colours: object) -> None:
+        # The open page now, the other one when events were handled.
         for page in (self.model, self.why):
-            if page is not None:
+            if page is not None and page.isVisible():
                 self._colour(page)
+            elif page is not None:
+                QTimer.singleShot(theme.PAUSE, page, partial(self._colour, page))
 
     @Slot(object)
     def _on_target(self, target: float | None) -> None:
