@@ -1,6 +1,7 @@
 """``lmkl-pad`` without a command: the window, or where there is no screen, the demo without one."""
 
 import gc
+import os
 import sys
 from collections.abc import Callable
 
@@ -23,11 +24,16 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     if sentence:
         return _without_screen(sentence)
     # Loading makes many objects and no garbage to speak of: the collector is turned on again when
-    # the first picture is painted. And what is not Qt's is loaded before it, because PySide looks
-    # into the source of every module that is loaded later.
+    # the first frame is painted. And what is not Qt's is loaded before it, because PySide looks
+    # into the source of every module that is loaded later: that alone takes NumPy half as long
+    # again.
     gc.disable()
+    if hasattr(sys, "setdlopenflags"):
+        sys.setdlopenflags(os.RTLD_LAZY)  # the libraries have far more symbols than are ever used
     from app import settings, shown  # noqa: F401
-    from app.qt.bootstrap import run
+    from app.sources import capture, demo, opencv  # noqa: F401
+
+    from app.qt.bootstrap import run  # isort: skip
 
     return run(source, model, on_shown)
 

@@ -32,12 +32,16 @@ class Heartbeat(QObject):
     gaps : list of tuple
         Seconds between two beats, and where the main thread was in between, most often first.
         Nothing is subtracted: a beat that is in time gives a gap of 5 ms.
+    most_work : float
+        The most seconds of processor time that the main thread used between two beats. What a gap
+        has beyond that it spent waiting, for the interpreter or for a free core.
     """
 
     def __init__(self):
         super().__init__()
         self.gaps = []
-        self._last = None
+        self.most_work = 0.0
+        self._last = self._worked = 0.0
         self._places = Counter()
         self._timer = QTimer(self, interval=BEAT, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
@@ -45,7 +49,7 @@ class Heartbeat(QObject):
         self._watcher = threading.Thread(target=self._watch, daemon=True)
 
     def __enter__(self):
-        self._last = time.perf_counter()
+        self._last, self._worked = time.perf_counter(), time.thread_time()
         self._timer.start()
         self._watcher.start()
         return self
@@ -57,7 +61,9 @@ class Heartbeat(QObject):
         self._watcher.join()
 
     def _beat(self):
-        now = time.perf_counter()
+        now, worked = time.perf_counter(), time.thread_time()
+        self.most_work = max(self.most_work, worked - self._worked)
+        self._worked = worked
         places, self._places = self._places, Counter()
         gap, self._last = now - self._last, now
         self._note(gap, places.most_common(1)[0][0] if places else "")

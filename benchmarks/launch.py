@@ -1,4 +1,4 @@
-"""From the start of the process to the first frame on the screen, against an empty Qt window.
+"""From the start of the process to the first moving picture, against an empty Qt window.
 
     python -m benchmarks launch [--rounds 15]
 
@@ -8,9 +8,8 @@ the child prints while its first paint ends, before anything else is done.
 
 - the baseline imports ``PySide6.QtWidgets`` and shows a window with nothing in it;
 - the app is started as ``lmkl-pad`` starts it, on the demo, with an empty folder of settings, until
-  the first frame of the demo is painted. That one is read by Qt itself from the recording that is
-  shipped, because NumPy and OpenCV take as long to load as Qt does; when the first frame comes that
-  the capture's thread has read with these, the picture moves, and this is told too.
+  the first frame that the capture's thread has read is painted. Before it comes the page that says
+  that the program is loading.
 
 Both find their modules compiled, as after a first start: compiled files are kept in a folder of
 this run, whatever the environment says of them.
@@ -29,7 +28,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 
-TARGET = 2.0
+TARGET = 2.5
 
 BASELINE = """
 from PySide6.QtWidgets import QApplication, QWidget
@@ -47,21 +46,22 @@ app.exec()
 """
 
 APP = """
-from app.__main__ import main
+import sys
 from app import launch
+
+class Watch:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "app.qt.desk":  # the first that is loaded behind the page
+            print("loading", flush=True)
 
 def shown():
     print("shown", flush=True)
+    from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
-    from app.qt.views.live.preview import Preview
-    preview, = (one for one in QApplication.allWidgets() if isinstance(one, Preview))
-    preview.playing.connect(playing)
+    QTimer.singleShot(0, QApplication.quit)  # when the event loop runs, with the window
 
-def playing():
-    print("playing", flush=True)
-    from PySide6.QtWidgets import QApplication
-    QApplication.exit(0)
-
+sys.meta_path.insert(0, Watch)
 launch.launch("demo", on_shown=shown)
 """
 
@@ -86,7 +86,7 @@ def start(code, environment):
 
 
 def pairs(n_rounds, platform):
-    """Seconds of the baseline and of the app, to its first frame and to motion, start by start.
+    """Seconds of the baseline and of the app, to its page and to its first frame, start by start.
 
     The very first of each is left out: it compiles.
 
@@ -104,22 +104,22 @@ def pairs(n_rounds, platform):
                     folders = {"LMKL_PAD_CONFIG": empty, "LMKL_PAD_DATA": empty}
                     times[code] = start(code, {**environment, **folders})
             app = times[APP]
-            rows.append((times[BASELINE]["shown"], app["shown"], app["playing"]))
+            rows.append((times[BASELINE]["shown"], app["loading"], app["shown"]))
     return rows[1:]
 
 
 def report(name, rows):
     """Print the times and their ratio, and return the median ratio."""
-    ratios = sorted(app / base for base, app, _ in rows)
-    base, app, moving = (statistics.median(times) for times in zip(*rows, strict=True))
+    ratios = sorted(app / base for base, _, app in rows)
+    base, loading, app = (statistics.median(times) for times in zip(*rows, strict=True))
     low, high = ratios[len(ratios) // 4], ratios[(3 * len(ratios)) // 4]
     ratio = statistics.median(ratios)
     print(
-        f"{name}: empty window {base * 1e3:.0f} ms, first frame {app * 1e3:.0f} ms, in motion "
-        f"{moving * 1e3:.0f} ms (medians)\n  first frame / empty window: "
+        f"{name}: empty window {base * 1e3:.0f} ms, loading page {loading * 1e3:.0f} ms, moving "
+        f"picture {app * 1e3:.0f} ms (medians)\n  moving picture / empty window: "
         f"{ratio:.2f} (middle half {low:.2f} to {high:.2f}, all {ratios[0]:.2f} to "
-        f"{ratios[-1]:.2f}, n = {len(ratios)} pairs), below {TARGET:g}: "
-        f"{'yes' if ratio < TARGET else 'NO'}",
+        f"{ratios[-1]:.2f}, n = {len(ratios)} pairs), at most {TARGET:g}: "
+        f"{'yes' if ratio <= TARGET else 'NO'}",
         flush=True,
     )
     return ratio

@@ -1,13 +1,15 @@
-"""Start of the window, told in order, and its end.
+"""Start and end of the window.
 
-1. The settings are read. Where the demo is what they name, its first picture is read too; any
-   other source begins to open now, on the capture's thread.
-2. The window appears, with nothing in it that is slow to load, and paints that picture.
-3. The demo is opened and its frames follow; only then the heavy libraries are loaded, on another
-   thread.
+1. The settings are read, and a plain page says that the program is loading.
+2. The source opens on the capture's thread, and the page shows its first frame. A camera takes
+   longer to open: it is not waited for.
+3. The window is made behind the page and takes its place. When it has painted a frame, the heavy
+   libraries are loaded on another thread.
 4. Session, controls, menus and pages are made, then the networks are prepared.
 5. Closing ends the threads, within two seconds, and lets go of the camera.
 """
+
+from __future__ import annotations
 
 import gc
 import logging
@@ -15,36 +17,41 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from app import settings as settings_file
 from app.logs import DEBUG_VARIABLE, way_of
 from app.qt import icons, theme
-from app.qt.desk import Desk
-from app.qt.main_window import MainWindow
-from app.qt.threads import any_left_behind
+from app.qt.loading_page import LoadingPage
 from app.settings import Settings
 from app.shown import Notice
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from app.qt.main_window import MainWindow
 
 log = logging.getLogger(__name__)
 
 LOOK_FOR_SIGNALS = 250
 """Milliseconds after which Python is given the chance to notice Ctrl-C."""
 
-LATEST_START = 1000
-"""Milliseconds after which the threads start though nothing was painted."""
+LONGEST_WAIT = 0.1
+"""Seconds that the window is not made for a first frame, which then comes the sooner."""
+
+LATEST_COLLECTION = 1000
+"""Milliseconds after which garbage is collected though no frame was painted."""
 
 
 def make_application(arguments: list[str] | None = None) -> QApplication:
     """Return the application object, named and dressed."""
     existing = QApplication.instance()
-    app = (
-        existing if isinstance(existing, QApplication) else QApplication(arguments or sys.argv[:1])
-    )
+    # The style by its option: `setStyle` would make a Python class of QStyle, which takes 5 ms.
+    options = [*(arguments or sys.argv[:1]), "-style", "fusion"]
+    app = existing if isinstance(existing, QApplication) else QApplication(options)
     app.setApplicationName("lmkl-pad")
     app.setApplicationDisplayName("")
     app.setDesktopFileName("lmkl-pad")
@@ -52,7 +59,12 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
     return app
 
 
-def make_window(settings: Settings, problems: tuple[str, ...] = (), **options: Any) -> MainWindow:
+def make_window(
+    settings: Settings,
+    problems: tuple[str, ...] = (),
+    page: LoadingPage | None = None,
+    **options: Any,
+) -> MainWindow:
     """Make the window and start what is behind it; the caller shows it.
 
     Parameters
@@ -61,15 +73,24 @@ def make_window(settings: Settings, problems: tuple[str, ...] = (), **options: A
         As loaded.
     problems : tuple of str
         Sentences about settings that could not be used.
+    page : LoadingPage, optional
+        Shows the first frame while the window is made.
     **options
         For `Desk`.
     """
-    theme.apply(make_application(), settings.theme)
+    look = theme.notifier(make_application())
+    look.choose(settings.theme)
+    # Here and not above: these are loaded behind the loading page.
+    from app.qt.desk import Desk
+
     desk = Desk(settings, **options)
+    desk.start()
+    if page is not None:
+        page.show_first(desk.capture.to_show, LONGEST_WAIT)
+    from app.qt.main_window import MainWindow
+
     window = MainWindow(desk)
-    first = options.get("source") or settings.source
-    if "make_demo" in options or not _show_poster(window, first):
-        desk.start()
+    look.dress()
     for sentence in problems:
         desk.notice.emit(Notice(sentence, "warning", "settings"))
     return window
@@ -90,17 +111,25 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     app = make_application()
     settings, problems = settings_file.load()
     model = os.path.abspath(model) if model else ""
-    window = make_window(settings, problems, source=source, model=model)
-    window.live.preview.first_frame_shown.connect(_collect_garbage)
-    QTimer.singleShot(LATEST_START, _collect_garbage)
+    theme.notifier(app).choose(settings.theme)
+    page = LoadingPage(settings.window)
     if on_shown is not None:
+        page.preview.first_frame_shown.connect(on_shown)
+    page.show_now()
+    window = make_window(settings, problems, page, source=source, model=model)
+    window.live.preview.first_frame_shown.connect(_collect_garbage)
+    QTimer.singleShot(LATEST_COLLECTION, _collect_garbage)
+    if on_shown is not None and not page.preview.n_painted:
         window.live.preview.first_frame_shown.connect(on_shown)
     _tell_of_errors(window)
     timer = _listen_for_interrupts(window)
     window.show()
+    page.give_way_to(window.live.preview)
     code = app.exec()
     timer.stop()
     window.desk.stop()
+    from app.qt.threads import any_left_behind
+
     if any_left_behind():
         # Qt aborts when a running thread is destroyed; everything worth keeping is kept.
         logging.shutdown()
@@ -108,23 +137,8 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     return code
 
 
-def _show_poster(window: MainWindow, source: str) -> bool:
-    """Show the picture with which the source begins, if it is known; the rest starts after it."""
-    from app.sources.poster import CAPTION, poster_of
-
-    packed = poster_of(source)
-    if not packed or not window.live.preview.show_poster(packed, CAPTION):
-        return False
-    # Queued, so that the picture is on the screen before threads compete for the interpreter.
-    queued = Qt.ConnectionType.QueuedConnection
-    window.live.preview.first_frame_shown.connect(window.desk.start, queued)
-    # A window that is not seen, such as a minimised one, paints nothing and works all the same.
-    QTimer.singleShot(LATEST_START, window.desk, window.desk.start)
-    return True
-
-
 def _collect_garbage() -> None:
-    """Collect from now on: `app.launch` had it wait for the first picture."""
+    """Collect from now on: `app.launch` had it wait for the first frame."""
     gc.enable()
 
 

@@ -11,7 +11,7 @@ from app.qt import icons, theme
 from app.qt.desk import Desk
 from app.qt.views.live.live_panel import LivePanel
 from app.qt.views.live.status_line import StatusLine
-from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY, Book
+from app.qt.views.parts.book import ENROL, MODEL, PAUSE, TEST, WHY, Book
 from app.shown import SourceShown
 
 if TYPE_CHECKING:
@@ -35,13 +35,14 @@ class MainWindow(QMainWindow):
     Parameters
     ----------
     desk : Desk
-        Not started yet; it is stopped when the window closes.
+        It is stopped when the window closes.
     """
 
     closed = Signal()
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
+        theme.notifier().mark(self)
         self.desk = desk
         self.pages: Pages | None = None
         self.menus: Actions | None = None
@@ -69,6 +70,7 @@ class MainWindow(QMainWindow):
         self._wire()
         self._title()
         self._restore()
+        self._on_frame()  # told before this was connected, and not again until it is taken
 
     # ------------------------------------------------------------- making
 
@@ -88,7 +90,7 @@ class MainWindow(QMainWindow):
         desk.source.source_changed.connect(live.source_bar.show_source)
         desk.source.source_changed.connect(self._on_source)
         desk.source.message_changed.connect(live.preview.show_message)
-        desk.source.stream_begins.connect(self._on_stream_begins)
+        desk.source.stream_begins.connect(live.preview.clear)
         desk.notice.connect(live.notices.show_notice)
         desk.working.connect(self.status.show_working)
         desk.ready.connect(self._on_ready)
@@ -96,7 +98,7 @@ class MainWindow(QMainWindow):
         live.source_bar.source_requested.connect(desk.source.open)
         live.source_bar.presentation_requested.connect(desk.source.present)
         live.source_bar.cameras_requested.connect(desk.source.cameras_requested)
-        live.preview.playing.connect(desk.warm_up)
+        live.preview.first_frame_shown.connect(desk.warm_up)
         live.preview.set_show_regions(desk.settings.show_regions)
         self.status.cancel_requested.connect(desk.cancel)
 
@@ -126,7 +128,7 @@ class MainWindow(QMainWindow):
         self.pages = Pages(desk, self.book)
         self.menus = Actions(self)
         self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
-        desk.model.fitted.connect(self.pages.turn_to_model)
+        desk.model.fitted.connect(self._on_fitted)
         desk.recovery.brought_back.connect(self.pages.turn_to_enrol)
         self.live.notices.chosen.connect(desk.recovery.choose)
         self.live.notices.chosen.connect(desk.networks.choose)
@@ -136,6 +138,12 @@ class MainWindow(QMainWindow):
         # One thing at a time, so that the window answers in between.
         QTimer.singleShot(0, self, self._add_timeline)
         desk.source.cameras_requested.emit()
+
+    @Slot()
+    def _on_fitted(self) -> None:
+        """Open the model's page, once events were handled: filling it took its time."""
+        assert self.pages is not None
+        QTimer.singleShot(PAUSE, self.pages, self.pages.turn_to_model)
 
     @Slot()
     def _add_timeline(self) -> None:
@@ -167,12 +175,6 @@ class MainWindow(QMainWindow):
         frame = self.desk.capture.to_show.take()
         if frame is not None:
             self.live.preview.show_frame(frame)
-
-    @Slot()
-    def _on_stream_begins(self) -> None:
-        """Forget the old source's picture; the demo's poster is of the source that begins."""
-        if self.live.preview.n_painted:
-            self.live.preview.clear()
 
     @Slot(object)
     def _on_occupied(self, _shown: object) -> None:

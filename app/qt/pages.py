@@ -4,9 +4,10 @@ Pages are made on first sight. What they show comes from the session's signals, 
 was just made has missed is told to it at once.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from app.qt import theme
@@ -75,10 +76,10 @@ class Pages(QObject):
 
     # ------------------------------------------------------------- making
 
-    def _make_enrol(self) -> QWidget:
+    def _make_enrol(self, parent: QWidget) -> QWidget:
         from app.qt.views.enrol.enrol_page import EnrolPage
 
-        page, control, model = EnrolPage(), self._desk.enrol, self._desk.model
+        page, control, model = EnrolPage(parent), self._desk.enrol, self._desk.model
         assert control is not None
         assert model is not None
         page.take_requested.connect(control.start)
@@ -95,10 +96,10 @@ class Pages(QObject):
         page.set_busy(self._is_fitting)
         return page
 
-    def _make_model(self) -> QWidget:
+    def _make_model(self, parent: QWidget) -> QWidget:
         from app.qt.views.model.model_page import ModelPage
 
-        page, model, networks = ModelPage(), self._desk.model, self._desk.networks
+        page, model, networks = ModelPage(parent), self._desk.model, self._desk.networks
         assert model is not None
         assert networks is not None
         page.fit_requested.connect(model.fit)
@@ -117,10 +118,10 @@ class Pages(QObject):
         page.set_can_fit(shown.can_fit, shown.why_not)
         return page
 
-    def _make_why(self) -> QWidget:
+    def _make_why(self, parent: QWidget) -> QWidget:
         from app.qt.views.why.why_page import WhyPage
 
-        page = WhyPage()
+        page = WhyPage(parent)
         page.enrol_requested.connect(self.turn_to_enrol)
         self._colour(page)
         page.show_model(self._session.model_shown)
@@ -129,10 +130,10 @@ class Pages(QObject):
             page.show_scored(self._session.scored)
         return page
 
-    def _make_test(self) -> QWidget:
+    def _make_test(self, parent: QWidget) -> QWidget:
         from app.qt.views.trial.test_page import TestPage
 
-        page, control = TestPage(), self._desk.trial
+        page, control = TestPage(parent), self._desk.trial
         assert control is not None
         page.presentation_requested.connect(control.start)
         page.presentation_stopped.connect(control.stop)
@@ -285,9 +286,12 @@ class Pages(QObject):
 
     @Slot(object)
     def _on_colours(self, _colours: object) -> None:
+        # The open page now, the other one when events were handled.
         for page in (self.model, self.why):
-            if page is not None:
+            if page is not None and page.isVisible():
                 self._colour(page)
+            elif page is not None:
+                QTimer.singleShot(theme.PAUSE, page, partial(self._colour, page))
 
     @Slot(object)
     def _on_target(self, target: float | None) -> None:

@@ -9,20 +9,25 @@ A widget's part is told by its property ``class`` (`app.qt.theme.set_class`):
 - ``QFrame``: ``card``, ``line``, ``stage`` (around a picture), ``banner-info``, ``banner-good``,
   ``banner-caution``, ``banner-bad``.
 
+The sheet holds both themes: dark rules apply within a window that is marked so (`MARK`). Windows
+themselves take their ground from the palette.
+
 Pixels are Qt's, which scale with the screen; sizes of text follow the system's font.
 """
 
-from dataclasses import asdict
+import re
 from string import Template
 
-from app.qt.colours import Colours
+from app.qt.colours import DARK, LIGHT, Colours
 
 SEARCH_PREFIX = "lmklpad"
 """Where the sheet finds its arrows and ticks; see `app.qt.theme`."""
 
+MARK = "theme"
+"""Property of a top-level window that names its theme: "light" or "dark"."""
+
 _SHEET = Template(
     """
-QMainWindow, QDialog, QMessageBox { background: $window; }
 QLabel { color: $text; background: transparent; }
 QLabel:disabled { color: $faint; }
 QLabel[class="title"] { font-size: $title; font-weight: 600; }
@@ -241,10 +246,16 @@ _ICON_GAP = 4
 """Pixels beyond the four that Qt leaves between an icon and the words; see `app.qt.icons`."""
 
 
-def sheet(colours: Colours, points: float) -> str:
-    """Return the style sheet of a theme for a system font of so many points."""
+def sheet(points: float) -> str:
+    """Return the style sheet for a system font of so many points."""
+    # Before every selector, which begins after "}" or ",": values have no commas.
+    dark = re.sub(r"(?<=[},])\s*(?=[Q])", f'\n*[{MARK}="dark"] ', "}" + _rules(DARK, points))
+    return _rules(LIGHT, points) + dark[1:]
+
+
+def _rules(colours: Colours, points: float) -> str:
     names = {name: f"{points * factor:.1f}pt" for name, factor in _SIZES.items()}
     icon = round(points * _ICON)
     names |= {"icon": str(icon), "icon_room": str(icon + _ICON_GAP)}
     shade = "dark" if colours.is_dark else "light"
-    return _SHEET.substitute(asdict(colours), **names, prefix=SEARCH_PREFIX, shade=shade)
+    return _SHEET.substitute(vars(colours), **names, prefix=SEARCH_PREFIX, shade=shade)

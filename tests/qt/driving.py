@@ -122,6 +122,8 @@ class Driver:
         tabs = self.window.book._tabs
         index = next(i for i in range(tabs.count()) if tabs.tabText(i) == name)
         self.qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(index).center())
+        book = self.window.book
+        self.until(lambda: (page := book.page(book.current)) is None or page.isVisible())
 
     def choose(self, box, data):
         """Choose an entry of a combo box by what it stands for, with the keyboard."""

@@ -36,7 +36,7 @@ def test_that_the_open_page_is_made_at_once_and_the_others_on_first_sight(book, 
     made = []
     book.page_made.connect(lambda key, _page: made.append(key))
     for key in ("enrol", "model"):
-        book.set_maker(key, lambda key=key: QLabel(key))
+        book.set_maker(key, lambda parent, key=key: QLabel(key, parent))
     assert made == ["enrol"]
     assert book.page("model") is None
     click_tab(qtbot, book, 1)
@@ -47,7 +47,7 @@ def test_that_the_open_page_is_made_at_once_and_the_others_on_first_sight(book, 
 
 
 def test_that_a_page_without_a_maker_says_to_wait(book, qtbot):
-    book.set_maker("enrol", lambda: QLabel("enrol"))
+    book.set_maker("enrol", lambda parent: QLabel("enrol", parent))
     click_tab(qtbot, book, 2)
     assert book._waiting.isVisible()
 

@@ -22,6 +22,7 @@ def page(qtbot):
     qtbot.addWidget(page)
     page.resize(460, 560)
     page.show()
+    qtbot.waitUntil(lambda: "convergence" in vars(page))  # the last part that is made
     return page
 
 
@@ -385,3 +386,14 @@ def test_that_the_name_of_a_person_is_no_markup(page):
     page.show_model(model_shown(people=(replace(ANN, name="<b>Ann</b>"), SOMEBODY)))
     label = next(each for each in page.findChildren(QLabel) if each.text() == "<b>Ann</b>")
     assert label.textFormat() == Qt.TextFormat.PlainText
+
+
+def test_that_a_tab_opened_before_its_content_is_made_has_it(qtbot):
+    page = ModelPage()
+    qtbot.addWidget(page)
+    page.show_model(model_shown(people=(ANN, SOMEBODY)))
+    page.show()
+    assert "threshold" not in vars(page)
+    page.tabs.setCurrentIndex(THRESHOLD)
+    assert page.threshold.people.isVisible()
+    assert len(page.threshold.people.rows) == 3

@@ -6,9 +6,18 @@ import re
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.qt import theme
 from app.qt.colours import DARK, LIGHT
@@ -136,9 +145,8 @@ def test_that_the_ninth_cluster_takes_the_first_colour():
     assert LIGHT.series_colour(8) == LIGHT.series[0]
 
 
-@BOTH
-def test_that_the_style_sheet_finds_all_its_pictures(colours):
-    names = set(re.findall(r"url\(\w+:(.*?)\)", sheet(colours, 10.0)))
+def test_that_the_style_sheet_finds_all_its_pictures():
+    names = set(re.findall(r"url\(\w+:(.*?)\)", sheet(10.0)))
     assert names
     for name in names:
         for version in (name, name.replace(".png", "@2x.png"), name.replace(".png", "@3x.png")):
@@ -220,15 +228,81 @@ def test_that_a_class_given_after_showing_changes_the_look(app, qtbot):
     assert middle == QColor(LIGHT.accent)
 
 
-def test_that_a_change_of_theme_reaches_widgets_that_are_shown(app, qtbot):
+def text_colour(widget):
+    widget.ensurePolished()
+    return widget.palette().color(QPalette.ColorRole.WindowText)
+
+
+@pytest.fixture
+def window(app, qtbot):
+    """A shown window in the light theme with a label of the class "good" in it."""
     theme.apply(app, "light")
-    label = QLabel("0.87")
-    theme.set_class(label, "good")
-    qtbot.addWidget(label)
-    label.show()
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.label = QLabel("0.87", window)
+    theme.set_class(window.label, "good")
+    window.show()
+    return window
+
+
+def test_that_a_change_of_theme_reaches_widgets_that_are_shown(app, window):
+    for name, colours in (("dark", DARK), ("light", LIGHT)):
+        theme.apply(app, name)
+        assert text_colour(window.label) == QColor(colours.good)
+        assert text_colour(window) == QColor(colours.text)
+
+
+def test_that_a_change_of_theme_reaches_more_hidden_widgets_than_one_slice(app, qtbot, window):
+    page = QWidget(window)
+    labels = [QLabel("0.87", page) for _ in range(theme.SLICE + 1)]
+    for label in labels:
+        theme.set_class(label, "bad")
+    page.show()
+    assert text_colour(labels[-1]) == QColor(LIGHT.bad)
+    page.hide()
     theme.apply(app, "dark")
-    label.ensurePolished()
-    assert label.palette().color(QPalette.ColorRole.WindowText) == QColor(DARK.good)
+    qtbot.waitUntil(lambda: all(text_colour(label) == QColor(DARK.bad) for label in labels))
+
+
+def test_that_widgets_deleted_after_a_change_of_theme_do_no_harm(app, qtbot, window):
+    page = QWidget(window)
+    label = QLabel("0.87", page)
+    page.ensurePolished()
+    theme.apply(app, "dark")
+    shiboken6.delete(page)
+    qtbot.waitUntil(lambda: not theme.notifier(app)._hidden)
+    assert not shiboken6.isValid(label)
+
+
+def test_that_a_dialog_made_later_has_the_theme_of_its_window(app, qtbot, window):
+    theme.apply(app, "dark")
+    dialog = QDialog(window)
+    label = QLabel("0.87", dialog)
+    theme.set_class(label, "caution")
+    dialog.show()
+    assert text_colour(label) == QColor(DARK.caution)
+    assert dialog.grab().toImage().pixelColor(1, 1) == QColor(DARK.window)
+
+
+def test_that_a_change_of_theme_styles_every_widget_once(app, window):
+    """Qt's own way, another style sheet, does it once for each of a widget's ancestors."""
+    inner = window
+    for _ in range(6):
+        inner = QFrame(inner)
+        theme.set_class(inner, "card")
+        inner.show()
+    counter = Counter(app)
+    inner.installEventFilter(counter)
+    theme.apply(app, "dark")
+    assert counter.n_style_changes <= 1
+
+
+class Counter(QObject):
+    n_style_changes = 0
+
+    def eventFilter(self, _watched, event):
+        self.n_style_changes += event.type() == QEvent.Type.StyleChange
+        return False
 
 
 def test_that_focus_can_be_seen_on_a_button(app, qtbot):

@@ -1,19 +1,12 @@
 """Which source is open, what it says of itself, and what the demo presents."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.settings import Settings
 from app.shown import Choice, Notice, SourceShown
-
-if TYPE_CHECKING:
-    # The window is up before these are loaded.
-    from app.sources.capture_state import CaptureState
-    from app.sources.demo import DemoSource
-    from app.sources.source import FrameSource
+from app.sources.capture_state import CaptureState, Phase
+from app.sources.demo import DemoSource
+from app.sources.source import FrameSource
 
 TOPIC = "source"
 REMARK_TOPIC = "source remark"
@@ -139,9 +132,6 @@ class SourceControl(QObject):
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
         """Tell what is wrong with a source, or that nothing is any more."""
-        # Here and not above: loaded by now, on the capture's thread.
-        from app.sources.capture_state import Phase
-
         before, self._complaint = self._complaint, state.message
         if state.phase is Phase.ENDED:
             text = self.tr("The recording has ended: choose it again to see it again.")
@@ -171,8 +161,6 @@ class SourceControl(QObject):
     # ------------------------------------------------------------- inner
 
     def _message(self, state: CaptureState) -> str:
-        from app.sources.capture_state import Phase
-
         if state.message:
             return state.message
         if state.phase in (Phase.IDLE, Phase.OPENING, Phase.RUNNING):

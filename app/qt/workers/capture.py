@@ -1,26 +1,23 @@
 """Capture on its own thread: sources are opened and closed here, never on the window's thread.
 
-Imports nothing heavy: this is on the way to the first frame. What sources need is loaded on the
-thread that opens them.
+What only cameras and files need is loaded when one is opened, on this thread.
 """
-
-from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.heaps import keep_few_heaps
 from app.logs import way_of
 from app.shown import Choice
+from app.sources.capture import Capture
+from app.sources.capture_state import CaptureState
+from app.sources.demo import DemoSource
+from app.sources.devices import may_have_cameras
 from app.sources.mailbox import LatestFrame
-
-if TYPE_CHECKING:
-    from app.sources.capture import Capture
-    from app.sources.capture_state import CaptureState
-    from app.sources.source import FrameSource
-    from app.types import Frame
+from app.sources.source import Cause, FrameSource, SourceError
+from app.types import Frame
 
 log = logging.getLogger(__name__)
 
@@ -77,10 +74,6 @@ class CaptureWorker(QObject):
         width, height : int
             Asked of a camera.
         """
-        from app.heaps import keep_few_heaps
-        from app.sources.capture import Capture
-        from app.sources.source import SourceError
-
         keep_few_heaps()  # here it keeps nobody waiting, and most threads are still to come
         try:
             source, is_substitute = self._make(text, width, height)
@@ -127,13 +120,10 @@ class CaptureWorker(QObject):
         return source_from(text, width=width, height=height), False
 
     def _first_camera(self, width: int, height: int) -> tuple[FrameSource, bool]:
-        from app.sources.devices import may_have_cameras
-
         if not may_have_cameras():
             return self._demo(), True
         from app.sources.cameras import find_camera
         from app.sources.opening import source_from
-        from app.sources.source import Cause, SourceError
 
         try:
             name = find_camera().name
@@ -144,11 +134,7 @@ class CaptureWorker(QObject):
         return source_from(f"camera:{name}", width=width, height=height), False
 
     def _demo(self) -> FrameSource:
-        if self._make_demo is not None:
-            return self._make_demo()
-        from app.sources.demo import DemoSource
-
-        return DemoSource()
+        return DemoSource() if self._make_demo is None else self._make_demo()
 
     def _close(self) -> None:
         if self._capture is not None:

@@ -208,7 +208,7 @@ def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, on_show, make):
     chart = on_show(make())
     qtbot.waitUntil(lambda: not running(chart), timeout=2000)
     plot = chart.findChild(Plot)
-    before = plot.getViewBox().viewRange()
+    before = plot.box.viewRange()
     middle = plot.viewport().rect().center()
     wheel = QWheelEvent(
         QPointF(middle),
@@ -225,7 +225,7 @@ def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, on_show, make):
     qtbot.mouseMove(plot.viewport(), middle + QPoint(40, 25))
     qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=middle + QPoint(40, 25))
     chart.refresh()
-    assert plot.getViewBox().viewRange() == before
+    assert plot.box.viewRange() == before
 
 
 def test_that_values_that_are_not_finite_are_survived(on_show):

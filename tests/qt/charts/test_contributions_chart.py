@@ -48,7 +48,7 @@ def test_that_every_grouping_sums_to_the_score(chart, number, expected):
 
 
 def test_that_a_negative_contribution_goes_to_the_left_of_zero(chart):
-    low, _ = chart._plot.getViewBox().viewRange()[0]
+    low, _ = chart._plot.box.viewRange()[0]
     assert low < -0.04
 
 

@@ -17,7 +17,7 @@ def show(chart, objective, gaps, gap, is_certified=True, reason=""):
 
 
 def gap_range(chart):
-    return chart.findChildren(Plot)[1].getViewBox().viewRange()[1]
+    return chart.findChildren(Plot)[1].box.viewRange()[1]
 
 
 def test_that_the_certificate_is_stated_in_words(chart):
@@ -37,7 +37,7 @@ def test_that_a_single_iteration_is_in_view(chart):
     show(chart, (0.4,), (1e-7,), 1e-7)
     assert "1 iteration." in chart.accessibleDescription()
     for plot in chart.findChildren(Plot):
-        low, high = plot.getViewBox().viewRange()[0]
+        low, high = plot.box.viewRange()[0]
         assert low < 1 < high
 
 

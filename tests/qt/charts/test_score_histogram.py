@@ -65,7 +65,7 @@ def test_that_no_bar_lies_on_both_sides_of_the_threshold(chart):
 def test_that_the_threshold_is_in_view_even_without_scores_near_it(chart):
     chart.show_series({"bona fide": [0.8, 0.9]}, 0.2)
     chart.refresh()
-    low, high = chart.findChild(Plot).getViewBox().viewRange()[0]
+    low, high = chart.findChild(Plot).box.viewRange()[0]
     assert low < 0.2 < 0.9 < high
 
 

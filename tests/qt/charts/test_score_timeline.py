@@ -12,7 +12,7 @@ from tests.qt.charts.chart_values import scored, session
 
 
 def y_range(chart):
-    return chart.findChild(Plot).getViewBox().viewRange()[1]
+    return chart.findChild(Plot).box.viewRange()[1]
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_that_the_words_on_both_sides_have_room_beyond_the_newest_frame(chart):
         chart.append(each)
     chart.refresh()
     plot = chart.findChild(Plot)
-    (_, right), _ = plot.getViewBox().viewRange()
+    (_, right), _ = plot.box.viewRange()
     pixels = right / (right + 20.0) * plot.area().width()
     assert pixels > plot.small_metrics.horizontalAdvance("accepted")
 

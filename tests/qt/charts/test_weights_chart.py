@@ -88,7 +88,7 @@ def test_that_an_order_of_a_cluster_that_is_gone_becomes_as_enrolled(chart):
 def test_that_pointing_at_a_bar_tells_view_cluster_weight_and_share(qtbot, chart):
     plot = chart.findChild(RowPlot)
     area = plot.area()
-    rows = plot.getViewBox().viewRange()[1]
+    rows = plot.box.viewRange()[1]
     step = area.height() / (rows[1] - rows[0])
     place = QPoint(int(area.left()) + 5, int(area.top() + step / 2) + 4)
     assert plot.place_at(place) == (0, 1)

@@ -75,10 +75,11 @@ class Chart(QWidget):
     # ------------------------------------------------------------ to be used by the window
 
     def set_colours(self, colours: ChartColours) -> None:
-        """Draw with other colours."""
-        self._colours = colours
-        self._recolour()
-        self.mark_stale()
+        """Draw with other colours; costs nothing when they are the same."""
+        if colours != self._colours:
+            self._colours = colours
+            self._recolour()
+            self.mark_stale()
 
     def refresh(self) -> None:
         """Draw and write now whatever is out of date."""

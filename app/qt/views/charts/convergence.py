@@ -171,23 +171,23 @@ class ConvergenceChart(Chart):
             width = max(1.0, plot.area().width())
             number_width = plot.small_metrics.horizontalAdvance("0.000000") + 12
             share = min(0.4, number_width / width)  # for the number at the last point
-            plot.setXRange(1 - side, 1 - side + (n - 1 + 2 * side) / (1 - share), padding=0)
+            plot.set_x_range(1 - side, 1 - side + (n - 1 + 2 * side) / (1 - share))
             least = max(1, ceil(n / 8))
             step = next((s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500) if s >= least), least)
             ticks = [(float(i), str(i)) for i in range(step, n + 1, step)]
-            plot.getAxis("bottom").setTicks([ticks, []])
+            plot.axis("bottom").setTicks([ticks, []])
         values = [y for _, y in self._points[0]] or [0.0, 1.0]
         low, high = min(values), max(values)
         pad = 0.12 * (high - low) or max(abs(high) * 0.1, 1e-12)
-        self._top.setYRange(low - pad, high + pad, padding=0)
+        self._top.set_y_range(low - pad, high + pad)
         logs = [*(y for _, y in self._points[1]), log10(self._tolerance)]
         first, last = floor(min(logs) - 0.3), ceil(max(logs) + 0.3)
-        self._bottom.setYRange(first, last, padding=0)
+        self._bottom.set_y_range(first, last)
         room = max(1.0, self._bottom.area().height())
         line = self._bottom.small_metrics.height() * 1.3
         decades = range(first, last + 1, max(1, ceil((last - first) * line / room)))
         labels = [(float(k), f"10{str(k).translate(_SUPERSCRIPTS)}") for k in decades]
-        self._bottom.getAxis("left").setTicks([labels, []])
+        self._bottom.axis("left").setTicks([labels, []])
 
     def _paint_points(self, painter: QPainter, pixels: Pixels, which: int) -> None:
         points = self._points[which]
@@ -242,7 +242,7 @@ class ConvergenceChart(Chart):
         super()._recolour()
         for plot in (self._top, self._bottom):
             plot.set_colours(self._colours)
-            plot.getAxis("left").setWidth(plot.small_metrics.horizontalAdvance("0.00000") + 10)
+            plot.axis("left").setWidth(plot.small_metrics.horizontalAdvance("0.00000") + 10)
 
     def _picture_parts(self) -> list[QWidget]:
         return [self._statement, self._titles[0], self._top, self._titles[1], self._bottom]

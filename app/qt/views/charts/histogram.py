@@ -13,7 +13,7 @@ from app.qt.views.charts.bins import counts_in, edges_for
 from app.qt.views.charts.export import csv_text
 from app.qt.views.charts.flow import FlowRow
 from app.qt.views.charts.legend import Key, Legend
-from app.qt.views.charts.plot import Pixels, Plot, tinted
+from app.qt.views.charts.plot import Pixels, Plot, pg, tinted
 from app.qt.views.charts.wording import decimals, percent, places_for
 from app.shown import BONA_FIDE, Interval, ThresholdShown
 
@@ -53,9 +53,8 @@ class ScoreHistogram(Chart):
 
         self._statement = self._make_label()
         self._legend = Legend(self)
-        self._plot = Plot(self)
-        self._plot.hideAxis("left")
-        self._plot.setYRange(0, 1, padding=0)
+        self._plot = Plot(self, axes={"bottom": pg.AxisItem("bottom")})
+        self._plot.set_y_range(0, 1)
         self._plot.setAccessibleName(self.tr("Histogram of scores, the bars"))
         self._plot.add_layer(self._paint_rows, z=0)
         self._plot.hovered.connect(self._on_hovered)
@@ -194,7 +193,7 @@ class ScoreHistogram(Chart):
         if self._edges:
             span = self._edges[-1] - self._edges[0]
             pad = 0.02 * span
-            self._plot.setXRange(self._edges[0] - pad, self._edges[-1] + pad, padding=0)
+            self._plot.set_x_range(self._edges[0] - pad, self._edges[-1] + pad)
         line = self._plot.fontMetrics().height()
         axis = self._plot.small_metrics.height() + 12
         self._plot.setMinimumHeight(max(1, len(self._series)) * line * 5 + axis)

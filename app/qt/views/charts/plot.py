@@ -18,11 +18,21 @@ from PySide6.QtGui import (
     QTransform,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QGraphicsView, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtWidgets import (
+    QGraphicsGridLayout,
+    QGraphicsView,
+    QSizePolicy,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
 
 from app.qt.views.charts.colours import LIGHT, ChartColours
 
 __all__ = ["Pixels", "Plot", "PlotLayer", "draw_curve", "pg", "tinted"]
+
+
+_PLACES = {"top": (0, 1), "left": (1, 0), "bottom": (2, 1)}
+"""Rows and columns of the axes; the area is in the middle."""
 
 
 def tinted(colour: str, opacity: float) -> QColor:
@@ -119,8 +129,18 @@ class PlotLayer(pg.GraphicsObject):
         painter.restore()
 
 
-class Plot(pg.PlotWidget):
+class Plot(pg.GraphicsView):
     """Axes and an area whose ranges only the chart sets.
+
+    Made of pyqtgraph's parts, not its `PlotWidget`: that one builds a form of sixty widgets for a
+    menu which no chart here offers, and they would be styled at every change of theme.
+
+    Parameters
+    ----------
+    parent : QWidget, optional
+        Parent.
+    axes : dict of str to AxisItem, optional
+        Axes by place ("left", "top", "bottom"); by default one at the left and one below.
 
     Signals
     -------
@@ -139,20 +159,47 @@ class Plot(pg.PlotWidget):
     def __init__(
         self, parent: QWidget | None = None, axes: dict[str, pg.AxisItem] | None = None
     ) -> None:
-        # A menu that is only switched off afterwards takes as long to make as all the rest.
-        super().__init__(parent, background=None, axisItems=axes or {}, enableMenu=False)
+        super().__init__(parent, background=None)
         self.colours: ChartColours = LIGHT
+        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
+        self._box.disableAutoRange()
+        self._axes = axes or {name: pg.AxisItem(name) for name in ("left", "bottom")}
+        frame = pg.GraphicsWidget()
+        self._grid = QGraphicsGridLayout(frame)
+        self._grid.setSpacing(0)
+        self._grid.addItem(self._box, 1, 1)
+        self._grid.setRowStretchFactor(1, 100)
+        self._grid.setColumnStretchFactor(1, 100)
+        for name, axis in self._axes.items():
+            axis.linkToView(self._box)
+            axis.setZValue(0.5)
+            self._grid.addItem(axis, *_PLACES[name])
+        self.setCentralItem(frame)
         self.setInteractive(False)
-        self.setMenuEnabled(False)
-        self.hideButtons()
-        self.setMouseEnabled(x=False, y=False)
-        self.disableAutoRange()
-        self.getViewBox().setDefaultPadding(0)
+        self.enableMouse(False)
         self.setAntialiasing(True)
         self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
         self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
         self.viewport().setAutoFillBackground(False)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(self.fontMetrics().height() * 6)
+
+    def axis(self, name: str) -> pg.AxisItem:
+        """Return the axis at a place."""
+        return self._axes[name]
+
+    @property
+    def box(self) -> pg.ViewBox:
+        """The area between the axes."""
+        return self._box
+
+    def set_x_range(self, low: float, high: float) -> None:
+        """Show these values from left to right."""
+        self._box.setXRange(low, high, padding=0)
+
+    def set_y_range(self, low: float, high: float) -> None:
+        """Show these values from one end of the vertical axis to the other."""
+        self._box.setYRange(low, high, padding=0)
 
     @property
     def small_font(self) -> QFont:
@@ -171,14 +218,13 @@ class Plot(pg.PlotWidget):
         """Add something that is painted in pixels, at a height among the other items."""
         layer = PlotLayer(paint)
         layer.setZValue(z)
-        self.addItem(layer, ignoreBounds=True)
+        self._box.addItem(layer, ignoreBounds=True)
         return layer
 
     def set_colours(self, colours: ChartColours) -> None:
         """Draw axes with other colours."""
         self.colours = colours
-        for name in ("left", "bottom", "top", "right"):
-            axis = self.getAxis(name)
+        for axis in self._axes.values():
             axis.setPen(pg.mkPen(colours.grid, width=1))
             axis.setTextPen(pg.mkPen(colours.muted))
             axis.setTickPen(pg.mkPen(colours.grid, width=1))
@@ -189,19 +235,18 @@ class Plot(pg.PlotWidget):
     def _set_margins(self) -> None:
         """Leave room for half a label where an axis ends at the edge of the widget."""
         metrics = self.small_metrics
-        top = metrics.height() // 2 + 1 if self.getAxis("left").isVisible() else 2
+        top = metrics.height() // 2 + 1 if "left" in self._axes else 2
         right = metrics.horizontalAdvance("0.00") // 2 + 4
-        self.getPlotItem().layout.setContentsMargins(1, top, right, 1)
+        self._grid.setContentsMargins(1, top, right, 1)
 
     def area(self) -> QRectF:
         """Return the plotting area in pixels of the widget."""
-        box = self.getViewBox()
-        rect: QRectF = box.mapRectToScene(box.rect())
+        rect: QRectF = self._box.mapRectToScene(self._box.rect())
         return rect
 
     def value_at(self, place: QPoint) -> tuple[float, float]:
         """Return the values at a place of the widget."""
-        point = self.getViewBox().mapSceneToView(self.mapToScene(place))
+        point = self._box.mapSceneToView(self.mapToScene(place))
         return point.x(), point.y()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.legend import draw_mark
-from app.qt.views.charts.plot import Pixels, Plot, tinted
+from app.qt.views.charts.plot import Pixels, Plot, pg, tinted
 from app.qt.views.charts.row_names import Row, RowNames
 from app.qt.views.charts.wording import percent
 
@@ -30,7 +30,7 @@ class RowPlot(Plot):
 
     def __init__(self, parent: QWidget | None = None, *, is_stacked: bool) -> None:
         self._names = RowNames()
-        super().__init__(parent, axes={"left": self._names})
+        super().__init__(parent, axes={"left": self._names, "top": pg.AxisItem("top")})
         self._is_stacked = is_stacked
         self._rows: tuple[Row, ...] = ()
         self._tips: tuple[tuple[str, ...], ...] = ()
@@ -38,9 +38,7 @@ class RowPlot(Plot):
         self._is_percent = False
         self._ticks: list[float] = []
         self._row = -1
-        self.hideAxis("bottom")
-        self.showAxis("top")
-        self.getViewBox().invertY(True)
+        self.box.invertY(True)
         self.add_layer(self._paint_rows, z=10)
         self.hovered.connect(self._on_hovered)
         self.left.connect(self._on_left)
@@ -124,11 +122,11 @@ class RowPlot(Plot):
         )
         row_height = self._row_height()
         axis = self.small_metrics.height() + 12
-        self.getAxis("top").setHeight(axis)
+        self.axis("top").setHeight(axis)
         self.setMinimumHeight(row_height * len(self._rows) + axis + 6)
         height = max(1.0, self.height() - axis)
         n_shown = max(float(len(self._rows)), height / (row_height * 1.5))
-        self.setYRange(-0.5, n_shown - 0.5, padding=0)
+        self.set_y_range(-0.5, n_shown - 0.5)
         self._set_x_range()
         self.viewport().update()
 
@@ -141,9 +139,9 @@ class RowPlot(Plot):
         left = 4 if low >= 0 else 8
         scale = spread / max(20.0, width - right - left)
         left_end = low - (left if low < 0 else 0) * scale
-        self.setXRange(left_end, high + right * scale, padding=0)
+        self.set_x_range(left_end, high + right * scale)
         # No ticks below the numbers at the right: nothing reaches there.
-        axis = self.getAxis("top")
+        axis = self.axis("top")
         spacing, values = axis.tickValues(left_end, high + right * scale, width)[0]
         self._ticks = [value for value in values if value <= high + spacing * 0.01]
         texts = axis.tickStrings(self._ticks, 1.0, spacing)
@@ -288,7 +286,7 @@ class RowPlot(Plot):
         return row, cluster if 0 <= cluster < self._n_bars else -1
 
     def _n_shown(self) -> float:
-        low, high = self.getViewBox().viewRange()[1]
+        low, high = self.box.viewRange()[1]
         return float(high - low)
 
     def _on_hovered(self, place: QPoint) -> None:

@@ -89,7 +89,7 @@ class ScoreTimeline(Chart):
         self._legend = Legend(self)
         self._plot = Plot(self)
         self._plot.setAccessibleName(self.tr("Score over time, the curve"))
-        self._plot.getAxis("bottom").setTicks([self._time_ticks(), []])
+        self._plot.axis("bottom").setTicks([self._time_ticks(), []])
         self._plot.add_layer(self._paint_bands, z=-10)
         self._front = self._plot.add_layer(self._paint_marks, z=10)
         self._column.addWidget(self._readout)
@@ -219,15 +219,15 @@ class ScoreTimeline(Chart):
         threshold = [] if self._threshold is None else [self._threshold]
         self._range.follow([*scores, *threshold, *self._room_for_words()])
         self._range.step()
-        self._plot.setYRange(self._range.low, self._range.high, padding=0)
-        self._plot.setXRange(-self._seconds, self._words_width(), padding=0)
+        self._plot.set_y_range(self._range.low, self._range.high)
+        self._plot.set_x_range(-self._seconds, self._words_width())
         self._curve = []
         for each in self._moments:
             if not each.is_joined:
                 self._curve.append((each.time - now, nan))
             self._curve.append((each.time - now, nan if each.score is None else each.score))
         has_values = bool(scores) or self._threshold is not None
-        self._plot.getAxis("left").setStyle(showValues=has_values)
+        self._plot.axis("left").setStyle(showValues=has_values)
         self._choose_marks(now)
         self._find_runs(now)
         self._front.update()
@@ -339,7 +339,7 @@ class ScoreTimeline(Chart):
     def _recolour(self) -> None:
         super()._recolour()
         self._plot.set_colours(self._colours)
-        self._plot.getAxis("left").setWidth(
+        self._plot.axis("left").setWidth(
             self._plot.small_metrics.horizontalAdvance("\N{MINUS SIGN}0.000") + 10
         )
 

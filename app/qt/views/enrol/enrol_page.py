@@ -139,7 +139,14 @@ class EnrolPage(QWidget):
         self.gallery.set_locked(is_recording)
 
     def _lay_out(self) -> None:
-        content = QWidget(self)
+        content = QWidget()
+        scroll = QScrollArea(self)
+        scroll.setWidget(content)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.viewport().setAutoFillBackground(False)
         self._first, self._second = QVBoxLayout(), QVBoxLayout()
         self._columns = QHBoxLayout()
         for layout in (self._first, self._second):
@@ -153,14 +160,6 @@ class EnrolPage(QWidget):
         column.addWidget(self._gallery_card, 1)
         self._n_columns = 0
         self._arrange()
-
-        scroll = QScrollArea(self)
-        scroll.setWidget(content)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.viewport().setAutoFillBackground(False)
         line = QFrame(self)
         set_class(line, "line")
         whole = QVBoxLayout(self)

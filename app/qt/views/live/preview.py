@@ -28,9 +28,7 @@ class Preview(QWidget):
     """
 
     first_frame_shown = Signal()
-    """The very first picture has been painted: a poster or a frame."""
-    playing = Signal()
-    """The first frame that the source delivered has been painted."""
+    """The very first frame has been painted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,7 +37,7 @@ class Preview(QWidget):
         self._frame: Frame | None = None
         self._picture = QImage()
         self._caption = ""
-        self._is_new = self._has_painted = False
+        self._is_new = False
         self._scored: Scored | None = None
         self._verdict = "looking"
         self._show_regions = True
@@ -64,19 +62,10 @@ class Preview(QWidget):
         self._is_new = True
         self.update()
 
-    def show_poster(self, packed: bytes, caption: str) -> bool:
-        """Show a picture until the first frame comes, and return whether Qt could read it.
-
-        Parameters
-        ----------
-        packed : bytes
-            As JPEG, which Qt reads by itself.
-        caption : str
-            What the source will say of its first frame.
-        """
-        self._picture, self._caption = QImage.fromData(packed, "JPG"), caption  # type: ignore[arg-type]
-        self.update()
-        return not self._picture.isNull()
+    def take_over(self, other: Preview) -> None:
+        """Show what another preview shows, until the next frame comes."""
+        if other._frame is not None:
+            self.show_frame(other._frame)
 
     def show_scored(self, scored: Scored) -> None:
         """Draw the face of this frame, until a newer one is scored."""
@@ -131,15 +120,12 @@ class Preview(QWidget):
     # ------------------------------------------------------------- parts
 
     def _count(self) -> None:
-        """Tell of the first picture, and count frames."""
-        if not self._has_painted:
-            self._has_painted = True
-            self.first_frame_shown.emit()
+        """Count frames, and tell of the first."""
         if self._is_new:
             self._is_new = False
             self.n_painted += 1
             if self.n_painted == 1:
-                self.playing.emit()
+                self.first_frame_shown.emit()
 
     def _target(self) -> QRectF:
         """Where the picture goes: as large as fits, with its own proportions."""

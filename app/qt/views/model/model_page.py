@@ -1,11 +1,13 @@
 """The page on the model: how it was fitted, what it relies on, when it accepts."""
 
+from functools import cached_property
+
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
-from app.qt.views.charts.colours import ChartColours
+from app.qt.views.charts.colours import LIGHT, ChartColours
 from app.qt.views.charts.convergence import ConvergenceChart
 from app.qt.views.charts.weights import WeightsChart
 from app.qt.views.model.clusters_strip import ClustersStrip
@@ -14,11 +16,15 @@ from app.qt.views.model.model_header import ModelHeader
 from app.qt.views.model.networks_card import NetworksCard
 from app.qt.views.model.threshold_panel import ThresholdPanel
 from app.qt.views.model.working_card import WorkingCard
+from app.qt.views.parts.book import PAUSE
 from app.qt.views.parts.calm_tab_bar import CalmTabBar
 from app.qt.views.parts.empty_state import EmptyState
 from app.qt.views.parts.texts import card, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
 from app.shown import ModelShown, Working
+
+_LATE = {1: "threshold", 2: "convergence"}
+"""Tabs whose content is made after the page, and the attribute that holds it."""
 
 _CHART_LINES = 26
 """Height of a chart with two plots, in lines of text."""
@@ -58,13 +64,40 @@ class ModelPage(QWidget):
         self.tabs = CalmTabBar(self)  # before what it chooses from, for the order of the Tab key
         self.weights = WeightsChart(self)
         self.clusters = ClustersStrip(self)
-        self.threshold = ThresholdPanel(self)
-        self.threshold.target_changed.connect(self.target_changed)
-        self.convergence = ConvergenceChart(self)
-        self.convergence.setMinimumHeight(self.fontMetrics().height() * _CHART_LINES)
         self.details = DetailsPanel(self)
+        self._colours = LIGHT
         self._arrange()
         self._show_parts()
+        QTimer.singleShot(PAUSE, self, self._make_next)
+
+    @cached_property
+    def threshold(self) -> ThresholdPanel:
+        """The second tab; made on first use, or when the page was made."""
+        panel = ThresholdPanel(self._pages[1])
+        panel.target_changed.connect(self.target_changed)
+        panel.set_colours(self._colours)
+        self._add(panel, 1)
+        self._fill_threshold(panel)
+        return panel
+
+    @cached_property
+    def convergence(self) -> ConvergenceChart:
+        """The third tab; made as the second."""
+        chart = ConvergenceChart(self._pages[2])
+        chart.setMinimumHeight(self.fontMetrics().height() * _CHART_LINES)
+        chart.set_colours(self._colours)
+        self._add(chart, 2)
+        chart.show_model(self._model)
+        return chart
+
+    @Slot()
+    def _make_next(self) -> None:
+        """Make one of the tabs that are missing, so that events are handled in between."""
+        for name in _LATE.values():
+            if name not in vars(self):
+                getattr(self, name)
+                QTimer.singleShot(PAUSE, self, self._make_next)
+                return
 
     # ------------------------------------------------------------ values
 
@@ -75,9 +108,10 @@ class ModelPage(QWidget):
         self._model = model
         self.weights.show_model(model)
         self.clusters.show_model(model)
-        self.threshold.show_threshold(None if model is None else model.threshold)
-        self.threshold.people.show_people(() if model is None else model.people)
-        self.convergence.show_model(model)
+        if "threshold" in vars(self):
+            self._fill_threshold(self.threshold)
+        if "convergence" in vars(self):
+            self.convergence.show_model(model)
         self.details.show_model(model)
         if model is not None:
             self.header.show_model(model)
@@ -102,7 +136,9 @@ class ModelPage(QWidget):
 
     def set_colours(self, colours: ChartColours) -> None:
         """Draw charts with other colours."""
-        for part in (self.weights, self.clusters, self.threshold, self.convergence):
+        self._colours = colours
+        made = [vars(self)[name] for name in _LATE.values() if name in vars(self)]
+        for part in (self.weights, self.clusters, *made):
             part.set_colours(colours)
 
     def scroll_to_networks(self) -> None:
@@ -142,38 +178,8 @@ class ModelPage(QWidget):
         return empty
 
     def _arrange(self) -> None:
-        self.tabs.setAccessibleName(self.tr("Parts of the model"))
-        self.tabs.setExpanding(False)
-        self.tabs.setDrawBase(False)
-        self._tab_card, column = card(self)
-        column.setSpacing(10)
-        column.addWidget(self.tabs)
-        self._pages: list[QWidget] = []
-        for title, parts in (
-            (self.tr("Weights"), self._weights_parts()),
-            (self.tr("Threshold"), [self.threshold]),
-            (self.tr("Convergence"), [self.convergence]),
-            (self.tr("Details"), [self.details]),
-        ):
-            page = QWidget(self._tab_card)
-            page_column = QVBoxLayout(page)
-            page_column.setContentsMargins(0, 0, 0, 0)
-            page_column.setSpacing(10)
-            for part in parts:
-                page_column.addWidget(part)
-            page.setVisible(not self._pages)
-            self._pages.append(page)
-            column.addWidget(page)
-            self.tabs.addTab(title)
-        self.tabs.currentChanged.connect(self._on_tab)
-        content = QWidget(self)
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        inner.setSpacing(GRID + 4)
-        for widget in (self.working, self.header, self.networks, self._tab_card):
-            inner.addWidget(widget)
-        inner.addWidget(self.empty, 1)
-        inner.addStretch(0)
+        # Nested from the outside in: a widget that gets another parent is styled anew.
+        content = QWidget()
         self._scroll = QScrollArea(self)
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -182,6 +188,48 @@ class ModelPage(QWidget):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._scroll)
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
+        inner.setSpacing(GRID + 4)
+        self.tabs.setAccessibleName(self.tr("Parts of the model"))
+        self.tabs.setExpanding(False)
+        self.tabs.setDrawBase(False)
+        self._tab_card, column = card(content)
+        column.setSpacing(10)
+        for widget in (self.working, self.header, self.networks, self._tab_card):
+            inner.addWidget(widget)
+        inner.addWidget(self.empty, 1)
+        inner.addStretch(0)
+        column.addWidget(self.tabs)
+        self._pages: list[QWidget] = []
+        for title, parts in (
+            (self.tr("Weights"), self._weights_parts()),
+            (self.tr("Threshold"), []),
+            (self.tr("Convergence"), []),
+            (self.tr("Details"), [self.details]),
+        ):
+            page = QWidget(self._tab_card)
+            page_column = QVBoxLayout(page)
+            page_column.setContentsMargins(0, 0, 0, 0)
+            page_column.setSpacing(10)
+            column.addWidget(page)
+            for part in parts:
+                page_column.addWidget(part)
+            page.setVisible(not self._pages)
+            self._pages.append(page)
+            self.tabs.addTab(title)
+        self.tabs.currentChanged.connect(self._on_tab)
+
+    def _add(self, part: QWidget, tab: int) -> None:
+        column = self._pages[tab].layout()
+        assert column is not None
+        column.addWidget(part)
+        part.show()  # else Qt does so later, where the tab is open already
+
+    def _fill_threshold(self, panel: ThresholdPanel) -> None:
+        model = self._model
+        panel.show_threshold(None if model is None else model.threshold)
+        panel.people.show_people(() if model is None else model.people)
 
     def _weights_parts(self) -> list[QWidget]:
         Unscrolled(self.weights)
@@ -207,5 +255,7 @@ class ModelPage(QWidget):
 
     @Slot(int)
     def _on_tab(self, number: int) -> None:
+        if number in _LATE:
+            getattr(self, _LATE[number])
         for index, page in enumerate(self._pages):
             page.setVisible(index == number)

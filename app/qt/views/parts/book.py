@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
@@ -12,7 +12,12 @@ from app.qt.views.parts.calm_tab_bar import CalmTabBar
 ENROL, MODEL, WHY, TEST = "enrol", "model", "why", "test"
 """Keys of the window's pages."""
 
-Maker = Callable[[], QWidget]
+PAUSE = 5
+"""Milliseconds between making a page and painting it, in which events are handled; with 0 Qt would
+do both before it looks for any."""
+
+Maker = Callable[[QWidget], QWidget]
+"""Makes a page as a child of the given widget: moving it there later would style it anew."""
 
 
 class Book(QWidget):
@@ -70,7 +75,7 @@ class Book(QWidget):
     def make(self, key: str) -> QWidget:
         """Return a page, made now if it was not before."""
         if key not in self._pages:
-            page = self._pages[key] = self._makers[key]()
+            page = self._pages[key] = self._makers[key](self._stack)
             self._stack.addWidget(page)
             self.page_made.emit(key, page)
         return self._pages[key]
@@ -84,4 +89,13 @@ class Book(QWidget):
         self.turned.emit(self.current)
 
     def _show(self, key: str) -> None:
-        self._stack.setCurrentWidget(self.make(key))
+        if key in self._pages:
+            self._stack.setCurrentWidget(self._pages[key])
+        else:
+            self.make(key)
+            QTimer.singleShot(PAUSE, self, self._show_current)
+
+    @Slot()
+    def _show_current(self) -> None:
+        if self.current in self._pages:
+            self._stack.setCurrentWidget(self._pages[self.current])

@@ -1,0 +1,52 @@
+"""The plain page that is on the screen while the window is made."""
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
+
+from app.qt.views.live.preview import Preview
+from app.sources.mailbox import LatestFrame
+
+
+class LoadingPage(QWidget):
+    """Where the window will be: the picture at the left, as soon as there is one.
+
+    Nothing of it needs the event loop, which does not run while modules load.
+
+    Parameters
+    ----------
+    geometry : str
+        Of the window, as the settings keep it; empty for the middle of the screen.
+    """
+
+    def __init__(self, geometry: str = "") -> None:
+        super().__init__(None, Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
+        self.preview = Preview(self)
+        self.preview.show_message("")
+        words = QLabel(self.tr("Loading…"), self)
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row = QHBoxLayout(self)
+        row.addWidget(self.preview, 1)
+        row.addWidget(words, 1)
+        room = self.screen().availableGeometry()
+        self.resize(min(1280, room.width()), min(720, room.height()))
+        self.move(room.center() - self.rect().center())
+        if geometry:
+            self.restoreGeometry(QByteArray.fromHex(geometry.encode()))
+
+    def show_now(self) -> None:
+        """Show the page and paint it."""
+        self.show()
+        QApplication.processEvents()
+        self.repaint()
+
+    def show_first(self, frames: LatestFrame, seconds: float) -> None:
+        """Wait so long for a first frame, and paint it."""
+        frame = frames.wait(seconds)
+        if frame is not None:
+            self.preview.show_frame(frame)
+            self.preview.repaint()
+
+    def give_way_to(self, other: Preview) -> None:
+        """Hand the picture over to the preview of the window, which is shown already, and close."""
+        other.take_over(self.preview)
+        self.close()
