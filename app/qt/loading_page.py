@@ -3,6 +3,7 @@
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
+from app.qt import theme
 from app.qt.views.live.preview import Preview
 from app.sources.mailbox import LatestFrame
 
@@ -20,6 +21,7 @@ class LoadingPage(QWidget):
 
     def __init__(self, geometry: str = "") -> None:
         super().__init__(None, Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
+        theme.notifier().mark(self)
         self.preview = Preview(self)
         self.preview.show_message("")
         words = QLabel(self.tr("Loading…"), self)

@@ -48,9 +48,6 @@ class ThemeNotifier(QObject):
         self._name = ""
         self._is_shown = False
         self._hidden: list[QWidget] = []
-        self._slices = QTimer(self)
-        self._slices.setInterval(PAUSE)
-        self._slices.timeout.connect(self._style_hidden)
         # Where the system tells no scheme, its palette does, as long as it is not ours.
         self._began_dark = app.palette().color(QPalette.ColorRole.Window).lightness() < 128
         QDir.setSearchPaths(SEARCH_PREFIX, [str(ASSETS)])
@@ -101,8 +98,10 @@ class ThemeNotifier(QObject):
         if self._app.styleSheet():
             widgets = self._app.allWidgets()
             _style_again(widget for widget in widgets if widget.isVisible())
+            is_busy = bool(self._hidden)
             self._hidden = [widget for widget in widgets if not widget.isVisible()]
-            self._slices.start()
+            if not is_busy:
+                QTimer.singleShot(PAUSE, self, self._style_hidden)
         self.changed.emit(wanted)
 
     def dress(self) -> None:
@@ -121,8 +120,8 @@ class ThemeNotifier(QObject):
         hidden.sort(key=QWidget.isVisible, reverse=True)
         _style_again(hidden[:SLICE])
         self._hidden = hidden[SLICE:]
-        if not self._hidden:
-            self._slices.stop()
+        if self._hidden:
+            QTimer.singleShot(PAUSE, self, self._style_hidden)
 
 
 def apply(app: QApplication, name: str = "system") -> None:

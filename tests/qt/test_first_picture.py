@@ -5,7 +5,8 @@ import sys
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QLabel
 
 from app.qt import theme
 from app.qt.colours import DARK, LIGHT
@@ -27,12 +28,15 @@ def page(qapp, qtbot):
 
 
 @pytest.mark.parametrize(("name", "colours"), [("light", LIGHT), ("dark", DARK)])
-def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, page):
+def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, qtbot):
     theme.apply(qapp, name)
+    page = LoadingPage()
+    qtbot.addWidget(page)
     page.show_now()
     ground = page.grab().toImage().pixelColor(page.width() - 20, 20)
+    words = page.findChild(QLabel).palette().color(QPalette.ColorRole.WindowText)
     theme.apply(qapp, "light")
-    assert ground == QColor(colours.window)
+    assert (ground, words) == (QColor(colours.window), QColor(colours.text))
 
 
 def test_that_the_loading_page_paints_the_first_frame_without_an_event_loop(page, qtbot):
