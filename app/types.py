@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Image: TypeAlias = NDArray[np.uint8]
 else:
-    # Loading NumPy takes as long as loading Qt, and the window's first picture does without it.
+    # Loading NumPy takes as long as loading Qt, and commands such as --help do without it.
     Image = Any
 """Height x width x 3, 8 bits, red-green-blue. Everywhere after a source: never blue-green-red."""
 

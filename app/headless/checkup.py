@@ -299,11 +299,12 @@ def _detector(settings: Settings) -> Iterator[Finding]:
     import numpy as np
 
     from app.preparing import detector_from
+    from app.sources.demo_opening import opening_of
+    from app.sources.demo_script import script
     from app.sources.opencv import cv2
-    from app.sources.poster import poster_of
 
     detector = detector_from(settings.detector)
-    packed = poster_of("demo")
+    packed = (*opening_of(script().loop[0]), b"")[0]
     image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB) if packed else None
     if image is None:
         advice = f"Install {DISTRIBUTION} anew."

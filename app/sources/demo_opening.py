@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.sources.demo_script import N_RECORDED, Chapter, script
-from app.sources.poster import FILE, LENGTH
 
-__all__ = ["FILE", "opening_of", "written"]
+FILE = Path(__file__).parents[1] / "demo_video" / "opening.bin"
+"""Every picture as the camera compressed it, after four bytes that tell its length."""
 
+LENGTH = struct.Struct(">I")
 _JPEG = (b"\xff\xd8", b"\xff\xd9")
 
 
