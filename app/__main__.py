@@ -1,8 +1,11 @@
 """Entry point of the ``lmkl-pad`` command and of ``python -m app``."""
 
+import atexit
+import os
 import sys
+from typing import NoReturn
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 
 def main() -> None:
@@ -12,7 +15,23 @@ def main() -> None:
     except KeyboardInterrupt:
         # Commands end by themselves (`app.cli.failures`): this is while their libraries load.
         print("Stopped.", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        _end(INTERRUPTED)
+    except SystemExit as ended:
+        if ended.code in (INTERRUPTED, TERMINATED):
+            _end(int(ended.code))
+        raise
+
+
+def _end(code: int) -> NoReturn:
+    """Exit with this code also where CPython would exit by SIGINT.
+
+    It does so when an interrupt came while `exec` ran a text, as dataclasses do when modules load,
+    however well the interrupt was handled.
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _run() -> None:
