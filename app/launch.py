@@ -18,7 +18,7 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     on_shown : callable, optional
         Called when the first frame is on the screen.
     """
-    from app.screen import why_no_screen
+    from app.display import why_no_screen
 
     sentence = why_no_screen()
     if sentence:
@@ -31,7 +31,8 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     if hasattr(sys, "setdlopenflags"):
         sys.setdlopenflags(os.RTLD_LAZY)  # the libraries have far more symbols than are ever used
     from app import settings, shown  # noqa: F401
-    from app.sources import capture, demo, opencv  # noqa: F401
+    from app.capture import capture, opencv  # noqa: F401
+    from app.demo import source as demo_source  # noqa: F401
 
     from app.qt.bootstrap import run  # isort: skip
 

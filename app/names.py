@@ -41,3 +41,8 @@ def visible(text: str) -> str:
     Escaping keeps a name from becoming markup; this keeps it from reversing the words around it.
     """
     return _UNSEEN.sub("", text)
+
+
+def counted(n: int, singular: str, plural: str = "") -> str:
+    """Return ``"1 attack"``, ``"2 attacks"``."""
+    return f"{n} {singular if n == 1 else plural or singular + 's'}"

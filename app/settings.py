@@ -47,7 +47,7 @@ class Settings:
     ----------
     source : str
         ``"auto"``: the first camera, and the demo where there is none. Otherwise any text that
-        `app.sources.opening.source_from` takes.
+        `app.capture.opening.source_from` takes.
     width, height : int
         Frame size asked of a camera.
     detector : {"auto", "mtcnn", "yunet"}
@@ -65,7 +65,8 @@ class Settings:
         Of the softmax that makes memberships.
     target_bpcer : float, optional
         Share of genuine frames that the threshold may refuse, between 0 and 1. By default the
-        threshold is a share of their usual score (`lmkl_core.calibration.operating_point`).
+        threshold is a share of their usual score
+        (`lmkl_core.calibration.threshold.operating_point`).
     theme : {"system", "light", "dark"}
         Look of the window.
     show_regions : bool
@@ -74,7 +75,7 @@ class Settings:
         Whether the last model is opened at launch.
     recover_takes : bool
         Whether takes that no saved model holds are kept on disk, so that they can be brought back
-        after an unexpected end (`app.recovery`).
+        after an unexpected end (`app.session.recovery`).
     recent : tuple of str
         Paths of models, newest first.
     window, splitter : str

@@ -40,10 +40,10 @@ CACHES_NAME = "caches.json"
 MOST_CACHES = 100
 
 TAKES_NAME = "unsaved"
-"""Folder in the personal one: takes that no saved model holds (`app.recovery`)."""
+"""Folder in the personal one: takes that no saved model holds (`app.session.recovery`)."""
 
 TESTS_NAME = "tests"
-"""Folder in the personal one: guided test sessions (`app.guided_test.keeping`)."""
+"""Folder in the personal one: guided test sessions (`app.session.guided_test.keeping`)."""
 
 
 _ENTRIES = re.compile(r"[0-9a-f]{2}")
@@ -114,7 +114,7 @@ def make_private(folder: Path) -> None:
     StorageError
         If it cannot be made.
     """
-    from lmkl_core import folders
+    from lmkl_core.system import folders
 
     try:
         folders.make_private(folder)
@@ -133,8 +133,8 @@ def write_text(path: Path, text: str) -> None:
         If it cannot be written; the old file is then as it was.
     """
     # Here and not above: this is imported before the first frame, and needs it only to write.
-    from lmkl_core import folders
-    from lmkl_core.atomic import write_atomically
+    from lmkl_core.system import folders
+    from lmkl_core.system.atomic import write_atomically
 
     for left in reversed(range(TRIES_TO_WRITE)):
         try:
@@ -174,7 +174,7 @@ def read_text(path: Path, max_bytes: int) -> str:
 
 def stored() -> list[Path]:
     """Return everything of the person's that the program has stored, as `delete_all` removes it."""
-    from lmkl_core.atomic import UNFINISHED
+    from lmkl_core.system.atomic import UNFINISHED
 
     config, personal = config_folder(), personal_folder()
     found = [settings_file(), *sorted(config.glob(UNFINISHED))]
@@ -266,7 +266,7 @@ def personal_folder() -> Path:
 
 def cache_folder() -> Path:
     """Return the folder for what can be made again, which need not exist yet."""
-    from lmkl_core import folders
+    from lmkl_core.system import folders
 
     return folders.cache_folder()
 

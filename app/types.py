@@ -177,8 +177,8 @@ class Condition:
     side_light : float
         Log ratio of the mean luma of the face's left half to its right half.
     sharpness : float
-        Log of fine detail over coarse structure (`app.quality.sharpness`) of the aligned face, at
-        one size for every distance.
+        Log of fine detail over coarse structure (`app.vision.quality.sharpness`) of the aligned
+        face, at one size for every distance.
     distance : float
         Log2 of the frame's height over the aligned face's side: one more is twice as far.
     room_brightness, room_warmth, room_tint : float

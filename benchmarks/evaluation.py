@@ -23,22 +23,22 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from app.demo_video.recordings import write_recordings
-from app.demo_video.takes import Take
+from app.capture.opencv import cv2
+from app.demo.renderer.recordings import write_recordings
+from app.demo.renderer.takes import Take
 from app.evaluation.cache import Cache
 from app.evaluation.extracting import Eyes, Library
-from app.protocols import footage
-from app.protocols.footage import FileFootage
-from app.protocols.types import Recording
-from app.sources.opencv import cv2
+from app.evaluation.protocols import recordings as footage
+from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.types import Recording
 from benchmarks.problems import generated_views
 from lmkl_core import LocalisedMKL
 from lmkl_core.baselines.ball import distance_form, solve_one_class
 from lmkl_core.baselines.simplemkl import solve
-from lmkl_core.development import score_grid
 from lmkl_core.features.engines.onnx_engine import session_options
 from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.features.scorer_onnx import scorer_graph
+from lmkl_core.grid_scores import score_grid
 from lmkl_core.kernels import fit_kernel, gram
 from lmkl_core.metrics import ScoreTable, bootstrap_auc
 

@@ -18,11 +18,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.problems import N_CLUSTERS, N_VIEWS, PROBLEMS
-from lmkl_core.algorithm1 import solve_as_printed
-from lmkl_core.constraints import make_constraint
-from lmkl_core.problem import GramProblem
 from lmkl_core.selection import DELTAS, EXPONENTS
-from lmkl_core.solver import solve
+from lmkl_core.solver.algorithm1 import solve_as_printed
+from lmkl_core.solver.constraints import make_constraint
+from lmkl_core.solver.problem import GramProblem
+from lmkl_core.solver.solve import solve
 
 GAP = 1e-6
 

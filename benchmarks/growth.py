@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.problems import N_VIEWS, generated_views
 from lmkl_core import LocalisedMKL
-from lmkl_core.inducing import memory_bound
+from lmkl_core.fitting.inducing import memory_bound
 
 SIZES = (1000, 2000, 5000, 10_000, 20_000, 50_000)
 N_INDUCING = 200

@@ -13,12 +13,12 @@ from itertools import islice
 import numpy as np
 import psutil
 
-from app.demo_video.takes import Take, frames
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
-from app.pipeline import Pipeline
-from app.samples import collect
+from app.demo.renderer.takes import Take, frames
+from app.models.samples import collect
 from app.types import Frame
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset

@@ -31,14 +31,14 @@ import numpy as np
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from app.conditions import EnrolledConditions
-from app.decision import ENOUGH, WINDOW
-from app.presentation import JudgedFrame
+from app.session.guided_test.presentation import JudgedFrame
+from app.session.verdict import Verdict, judge, means_of
+from app.session.window_scoring import ENOUGH, WINDOW
 from app.types import Condition
-from app.verdict import Verdict, judge, means_of
+from app.vision.conditions import EnrolledConditions
 from benchmarks.real_views import RealViews, load
 from lmkl_core import LocalisedMKL, kernels
-from lmkl_core.calibration import LEVEL_SHARE, threshold_for
+from lmkl_core.calibration.threshold import LEVEL_SHARE, threshold_for
 from lmkl_core.features import weights
 from lmkl_core.features.liveness import LIVE, LIVENESS, can_measure
 from lmkl_core.features.presets import Branch, Preset, load_preset

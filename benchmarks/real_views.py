@@ -16,7 +16,7 @@ The file is a NumPy archive with one row a frame, in the order of time inside a 
                     named ``LIGHT_NUMBER``, such as ``office_2``, say which light
                     they share
 ``split``           optional: ``train`` and ``devel``, for unseen people
-``conditions``      circumstances, 13 columns in the order of `app.conditions.NAMES`
+``conditions``      circumstances, 13 columns in the order of `app.vision.conditions.NAMES`
 ``view CROP/NET.L`` channel means, then channel standard deviations, not normalised
 ``liveness v2``     optional, with the networks' weights: their embeddings, 128 columns
 ``liveness v1se``   each, and the larger of their probabilities that the face is live
@@ -32,11 +32,11 @@ from pathlib import Path
 
 import numpy as np
 
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
 from app.headless.enrolling import Recorder, TakeWanted
-from app.pipeline import Pipeline
 from app.settings import Settings
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LIVE, LIVENESS, can_measure
 from lmkl_core.features.presets import Branch, load_preset

@@ -55,7 +55,7 @@ class SlowedScorer:
         self.n_scored = 0
 
     def __call__(self, pipeline, model, frame):
-        from app.observation import observe
+        from app.session.frame_scoring import observe
 
         began = time.perf_counter()
         seen = observe(pipeline, model, frame)
@@ -133,12 +133,12 @@ def clicking(window, seconds):
 
 
 def run(seconds, n_recorded, control):
-    from app.enrolment import Plan
+    from app.demo.source import DemoSource
     from app.qt import main_window
     from app.qt.bootstrap import make_application, make_window
     from app.qt.waiting import rest, wait_until
+    from app.session.enrolment import Plan
     from app.settings import Settings
-    from app.sources.demo import DemoSource
 
     main_window.AHEAD = 10**8
     make_application()

@@ -202,8 +202,8 @@ class Folders:
 
 def make_sources(folder, n_pictures):
     """Record a video, a folder of pictures, and a network camera that shows these."""
-    from app.demo_video.recordings import write_recordings
-    from app.demo_video.takes import Take
+    from app.demo.renderer.recordings import write_recordings
+    from app.demo.renderer.takes import Take
     from benchmarks.soak_rounds import NetworkCamera
 
     takes = {
@@ -227,12 +227,12 @@ def run(options, make_demo=None):
     """Do the whole run and return it."""
     from PySide6.QtCore import QCoreApplication, Qt, qInstallMessageHandler
 
-    from app.heaps import keep_few_heaps
+    from app.malloc_tuning import keep_few_heaps
 
     keep_few_heaps()  # as the program does as early, before what is loaded here for measuring
-    from app.enrolment import Plan
     from app.qt.bootstrap import make_application, make_window
     from app.qt.waiting import wait_until
+    from app.session.enrolment import Plan
     from app.settings import Settings
     from benchmarks.heartbeat import Control
     from benchmarks.soak_rounds import Demos
@@ -392,7 +392,7 @@ line.warm{stroke:#888;stroke-dasharray:4 3}</style>"""
 
 def chart(soak):
     """Draw memory over time."""
-    from app.report.svg import Drawing, Scale, round_ticks
+    from app.reports.svg import Drawing, Scale, round_ticks
 
     samples, mib = soak.sampler.samples, analysis.MIB
     minutes = [one["seconds"] / 60 for one in samples]

@@ -208,7 +208,7 @@ class Rounds:
 
     def _has_ended(self):
         """Whether a recording is over, which a busy machine had no time to judge."""
-        from app.sources.capture_state import Phase
+        from app.capture.capture_state import Phase
 
         capture = self._desk.capture.capture
         return capture is not None and capture.state.phase is Phase.ENDED
@@ -439,7 +439,7 @@ class Demos:
         self._n_recorded, self._last = n_recorded, None
 
     def __call__(self):
-        from app.sources.demo import DemoSource
+        from app.demo.source import DemoSource
 
         demo, last = DemoSource(n_recorded=self._n_recorded), self._last
         for chapter in () if last is None else demo.presentations:

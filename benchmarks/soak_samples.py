@@ -41,7 +41,7 @@ class CountingScorer:
         self._cpu, self._wall = array("d"), array("d")
 
     def __call__(self, pipeline, model, frame):
-        from app.observation import observe
+        from app.session.frame_scoring import observe
 
         began, cpu = time.perf_counter(), time.thread_time()
         seen = observe(pipeline, model, frame)

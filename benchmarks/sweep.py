@@ -2,7 +2,7 @@
 
     python -m benchmarks sweep [--people 2]
 
-Simulated: generated people before a generated camera (`app.demo_video`). Each is enrolled where
+Simulated: generated people before a generated camera (`app.demo.renderer`). Each is enrolled where
 they sit, and once more with takes from further away; then the same person and a print are
 presented at face sizes from 80 pixels, the smallest that is scored, up. What is told are shares of
 frames, and the largest step of the genuine mean between neighbouring sizes, in units of the
@@ -15,19 +15,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.demo import ENROLLED
-from app.demo_video import PEOPLE, RATE, SIZE
-from app.demo_video.camera import WEBCAM, unpacked
-from app.demo_video.instruments import INSTRUMENTS
-from app.demo_video.scene import Scene
-from app.demo_video.setting import genuine_scene, room_of, setting
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
+from app.demo.renderer import PEOPLE, RATE, SIZE
+from app.demo.renderer.camera import WEBCAM, unpacked
+from app.demo.renderer.instruments import INSTRUMENTS
+from app.demo.renderer.scene import Scene
+from app.demo.renderer.setting import genuine_scene, room_of, setting
+from app.demo.run import ENROLLED
 from app.models.fitting import fitted
-from app.pipeline import Pipeline
-from app.samples import collect
+from app.models.samples import collect
 from app.settings import Settings
 from app.types import Frame
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 

@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from app.demo_video.takes import Take, frames
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
-from app.pipeline import Pipeline
+from app.demo.renderer.takes import Take, frames
 from app.types import Status
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from benchmarks.minifasnet import minifasnet_state, minifasnet_widths
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
@@ -178,10 +178,10 @@ def sustain(extractor, n_frames):
 
 
 FIRST_VIEWS = """
-from app.demo_video.takes import Take, frames
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
-from app.pipeline import Pipeline
+from app.demo.renderer.takes import Take, frames
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 

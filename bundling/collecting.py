@@ -165,8 +165,8 @@ def borrowed_data() -> list[tuple[str, str]]:
     FileNotFoundError
         If one of them is not installed.
     """
-    from app.demo_video.people import PEOPLE, portrait_path
-    from app.faces.mtcnn_networks import CHECKSUMS, PACKAGE
+    from app.demo.renderer.people import PEOPLE, portrait_path
+    from app.vision.faces.mtcnn_networks import CHECKSUMS, PACKAGE
     from lmkl_core.features.weights.catalogue import CATALOGUE
 
     people = metadata.distribution("openpeople")

@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 
 # Before any of our modules that load NumPy: `app` sets how its threads wait.
 import app  # noqa: F401
-from lmkl_core.processes import run_if_asked
+from lmkl_core.system.processes import run_if_asked
 
 LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 

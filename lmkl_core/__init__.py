@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lmkl_core.calibration import Calibration, calibrate, clopper_pearson
+    from lmkl_core.calibration.threshold import Calibration, calibrate, clopper_pearson
     from lmkl_core.errors import (
         Cancelled,
         ConvergenceWarning,
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     )
     from lmkl_core.estimator import LocalisedMKL
     from lmkl_core.kernels import register_kernel
-    from lmkl_core.modelfile import load_model, save_model
+    from lmkl_core.model_file import load_model, save_model
     from lmkl_core.selection import Selection, select
-    from lmkl_core.solution import Solution
+    from lmkl_core.solver.solution import Solution
 
 __all__ = [
     "Calibration",
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Calibration": "calibration",
+    "Calibration": "calibration.threshold",
     "Cancelled": "errors",
     "ConvergenceWarning": "errors",
     "DuplicateRowsWarning": "errors",
@@ -54,13 +54,13 @@ _MODULES = {
     "ModelFileError": "errors",
     "PassphraseNeeded": "errors",
     "Selection": "selection",
-    "Solution": "solution",
+    "Solution": "solver.solution",
     "WrongPassphrase": "errors",
-    "calibrate": "calibration",
-    "clopper_pearson": "calibration",
-    "load_model": "modelfile",
+    "calibrate": "calibration.threshold",
+    "clopper_pearson": "calibration.threshold",
+    "load_model": "model_file",
     "register_kernel": "kernels",
-    "save_model": "modelfile",
+    "save_model": "model_file",
     "select": "selection",
 }
 

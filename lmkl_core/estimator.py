@@ -5,10 +5,10 @@ import math
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lmkl_core import exact, streamed
+from lmkl_core.base import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.fitting import Settings, fit_kernels
-from lmkl_core.intake import TOO_LARGE, ViewsEstimator, refuse_unless_finite
+from lmkl_core.fitting import exact, streamed
+from lmkl_core.fitting.fit import Settings, fit_kernels
 from lmkl_core.parameters import check_parameters
 from lmkl_core.scorer import Scorer
 from lmkl_core.validation import (
@@ -69,7 +69,7 @@ class LocalisedMKL(ViewsEstimator):
         (50 at ``C G = 36``), and ``gap_`` speaks of these approximated kernels.
     target_bpcer : float, optional
         Share of genuine samples that the threshold may refuse. By default the threshold is a share
-        of the median left-out score (`lmkl_core.calibration.operating_point`).
+        of the median left-out score (`lmkl_core.calibration.threshold.operating_point`).
     block_length : int or None
         Rows left out together for calibration; chosen from the data by default.
     random_state : int, RandomState or None
@@ -287,7 +287,7 @@ class LocalisedMKL(ViewsEstimator):
     def restored(
         cls, parameters, fitted, calibration, *, one_array: bool, feature_names=None
     ) -> "LocalisedMKL":
-        """Make a fitted estimator from the parts that `lmkl_core.modelfile` keeps."""
+        """Make a fitted estimator from the parts that `lmkl_core.model_file` keeps."""
         model = cls(**parameters)
         model._single = one_array
         model.n_features_in_ = sum(fitted.n_features)

@@ -5,9 +5,9 @@ from typing import Any
 
 from sklearn.utils import check_random_state
 
-from lmkl_core.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.fitting import SOLVERS, Settings
+from lmkl_core.fitting.fit import SOLVERS, Settings
+from lmkl_core.solver.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.validation import check_choice, check_integer, check_rate, check_real
 
 LEAST_TEMPERATURE = 1e-6

@@ -44,11 +44,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from lmkl_core import blocks as blocking
-from lmkl_core.calibration import Calibration, threshold_for
-from lmkl_core.cancelling import asked_to_stop
+from lmkl_core.calibration import blocks as blocking
+from lmkl_core.calibration.threshold import Calibration, threshold_for
 from lmkl_core.errors import Cancelled, InvalidInputError
-from lmkl_core.fitting import (
+from lmkl_core.fitting.fit import (
     Localised,
     Settings,
     exact_calibration,
@@ -56,8 +55,9 @@ from lmkl_core.fitting import (
     localise,
     solve_settings,
 )
-from lmkl_core.problem import GramProblem
-from lmkl_core.processes import preferred_workers
+from lmkl_core.solver.problem import GramProblem
+from lmkl_core.system.cancelling import asked_to_stop
+from lmkl_core.system.processes import preferred_workers
 from lmkl_core.validation import (
     as_views,
     check_conditions,

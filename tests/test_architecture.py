@@ -98,7 +98,7 @@ def test_that_imports_point_downwards(rule):
 
 
 # What a view may import of ours: values and what is Qt's own, nothing that computes or acts.
-KNOWN_TO_VIEWS = ("app.types", "app.shown", "app.settings", "app.explanation", "app.qt")
+KNOWN_TO_VIEWS = ("app.types", "app.shown", "app.settings", "app.session.explanation", "app.qt")
 
 
 def test_that_views_import_only_values_and_widgets_of_ours():
@@ -113,7 +113,7 @@ def test_that_views_import_only_values_and_widgets_of_ours():
 
 
 ABOVE_VIEWS = (
-    *("app.qt.desk", "app.qt.controls", "app.qt.workers", "app.qt.threads", "app.qt.bridge"),
+    *("app.qt.desk", "app.qt.controllers", "app.qt.workers", "app.qt.threads", "app.qt.bridge"),
     *("app.qt.main_window", "app.qt.pages", "app.qt.actions", "app.qt.bootstrap"),
 )
 
@@ -150,7 +150,7 @@ def test_that_importing_loads_neither_engines_nor_opencv_nor_qt(statement):
 
 
 def test_that_the_pipeline_is_imported_without_engines_and_without_qt():
-    statement = "import app.pipeline, app.demo, lmkl_core.features.extractor"
+    statement = "import app.vision.pipeline, app.demo.run, lmkl_core.features.extractor"
     assert modules_loaded_by(statement).isdisjoint(HEAVY)
 
 

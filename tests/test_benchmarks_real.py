@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.demo_video import Take, write_recordings
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
+from app.demo.renderer import Take, write_recordings
 from app.headless.enrolling import Recorder, TakeWanted
-from app.pipeline import Pipeline
 from app.settings import Settings
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from benchmarks import real, real_views
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor

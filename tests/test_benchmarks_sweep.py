@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.demo_video import PEOPLE
-from app.faces.alignment import face_side, face_transform
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
+from app.demo.renderer import PEOPLE
+from app.vision.faces.alignment import face_side, face_transform
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
 from benchmarks import sweep
 
 

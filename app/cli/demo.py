@@ -13,7 +13,7 @@ from app.cli.console import AsJson, make_folder, print_json, progress_bar, say, 
 from app.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from app.demo_result import DemoResult
+    from app.demo.result import DemoResult
 
 DEFAULT_OUTPUT = Path("lmkl-pad-demo")
 """Where results go when nobody asked for the demo: in the folder the program was started in."""
@@ -76,16 +76,16 @@ def run_and_print(
         With an :class:`~app.cli.exit_codes.ExitCode` other than OK.
     """
     # Imported here: --help and --version should not wait for SciPy.
-    from app import demo
     from app.cli.render import print_demo
-    from app.demo_result import as_json as in_json
+    from app.demo import run
+    from app.demo.result import as_json as in_json
     from app.models.summary import CERTIFIED_GAP
 
     if output is not None:
         make_folder(output)
     try:
         with progress_bar("starting") as tell:
-            result = demo.run(progress=tell, size=demo.SHORT if is_short else demo.FULL)
+            result = run.run(progress=tell, size=run.SHORT if is_short else run.FULL)
     except ValueError as error:
         stop(f"The demo could not be run: {error}", ExitCode.FAILED)
     figures = in_json(result)
@@ -109,12 +109,12 @@ def run_and_print(
 
 
 def _write(result: "DemoResult", figures: dict[str, object], folder: Path) -> None:
-    from app.demo_result import conditions_of
+    from app.demo.result import conditions_of
     from app.models.files import save
     from app.models.summary import describe
-    from app.report import Context, build, write
+    from app.reports import Context, build, write
     from lmkl_core.errors import ModelFileError
-    from lmkl_core.modelfile.storage import write_atomically
+    from lmkl_core.model_file.storage import write_atomically
 
     created = datetime.now().astimezone()
     text = json.dumps(figures, indent=2, allow_nan=False) + "\n"

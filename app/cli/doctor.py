@@ -10,7 +10,7 @@ from app.cli.console import AsJson, Quiet, print_json, progress_bar, stop
 from app.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from app.headless.checkup import Finding
+    from app.headless.doctor import Finding
 
 _STYLES = {"ok": "green", "note": "yellow", "not ok": "bold red"}
 _WIDTH = max(map(len, _STYLES))
@@ -33,7 +33,7 @@ def doctor_command(
     Cameras are listed without opening one. Networks are tried in a process of their own, which
     takes some seconds the first time.
     """
-    from app.headless.checkup import State, check_up, versions
+    from app.headless.doctor import State, check_up, versions
 
     console = Console(highlight=False)
     findings: list[Finding] = []

@@ -167,8 +167,8 @@ def _base_and_passphrase(
 
 def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWanted]":
     """Return the takes that were asked for, each source checked before any work."""
+    from app.capture.opening import source_from
     from app.headless.enrolling import TakeWanted
-    from app.sources.opening import source_from
 
     wanted = [TakeWanted(source) for source in sources or []]
     for text in takes or []:
@@ -190,7 +190,7 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWan
 
 
 def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
-    from app.headless.facts import missing_variety, model_facts, take_facts
+    from app.headless.summaries import missing_variety, model_facts, take_facts
 
     facts = model_facts(export.model)
     advice = missing_variety(sample for take in takes for sample in take.samples)

@@ -20,7 +20,7 @@ from app.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from app.evaluation.options import Options
-    from app.protocols.types import Database, Layout, Mode
+    from app.evaluation.protocols.types import Database, Layout, Mode
 
 T = TypeVar("T")
 
@@ -242,7 +242,7 @@ def _name(
     database: "Database", options: "Options", n_databases: int, chosen: list["Options"]
 ) -> str:
     """Return what sets a run apart from the others; nothing where there is one."""
-    from app.evaluation.tables.writing import file_name
+    from app.reports.tables.writing import file_name
 
     parts = [database.name] if n_databases > 1 else []
     if len({each.preset for each in chosen}) > 1:
@@ -262,7 +262,7 @@ def _list(as_json: bool) -> None:
 
 
 def _database(name: str) -> "Database":
-    from app.protocols.registry import DATABASES
+    from app.evaluation.protocols.registry import DATABASES
 
     if name not in DATABASES:
         known = ", ".join(DATABASES)

@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from app.evaluation.tables.building import Row, Singles, Table
-from app.evaluation.tables.comparing import Comparison
-from app.evaluation.tables.figures import FIGURES, Told
-from app.evaluation.tables.levels import Level
-from app.evaluation.tables.notices import notices, simulated
-from app.evaluation.tables.page import bases
-from app.evaluation.tables.words import (
+from app.reports.tables.building import Row, Singles, Table
+from app.reports.tables.comparing import Comparison
+from app.reports.tables.figures import FIGURES, Told
+from app.reports.tables.levels import Level
+from app.reports.tables.notices import notices, simulated
+from app.reports.tables.page import bases
+from app.reports.tables.words import (
     MODES,
     NOTHING,
     basis_text,
@@ -218,7 +218,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 def listing() -> dict[str, Any]:
     """Return databases, methods and presets as JSON values."""
-    from app.protocols.registry import DATABASES
+    from app.evaluation.protocols.registry import DATABASES
     from lmkl_core.baselines import METHODS
 
     return {

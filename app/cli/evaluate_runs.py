@@ -14,9 +14,9 @@ from app.cli.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from app.evaluation.options import Options
+    from app.evaluation.protocols.types import Database, Layout
     from app.evaluation.result import Evaluation
-    from app.evaluation.tables import Table
-    from app.protocols.types import Database, Layout
+    from app.reports.tables import Table
 
 STOPPED = "Stopped. What was finished is kept; the same command goes on from there."
 
@@ -35,7 +35,7 @@ def measured_table(
 ) -> "Table":
     """Measure one run and write its table."""
     # Imported here, as in every command: --help should not wait for SciPy.
-    from app.evaluation.tables import build, write
+    from app.reports.tables import build, write
 
     evaluation = _measured(layout, database, options, hidden=hidden)
     with _stoppable(), progress("Making the table", hidden=hidden):
@@ -49,7 +49,7 @@ def measured_table(
 def show_table(table: "Table", as_json: bool, scores: bool) -> None:
     """Print the table of a single run."""
     from app.cli.evaluate_report import print_table
-    from app.evaluation.tables.data import as_document
+    from app.reports.tables.data import as_document
 
     if as_json:
         print_json(as_document(table, with_scores=scores))
@@ -60,9 +60,9 @@ def show_table(table: "Table", as_json: bool, scores: bool) -> None:
 def show_comparison(names: list[str], tables: list["Table"], output: Path, as_json: bool) -> None:
     """Write and print several runs side by side."""
     from app.cli.evaluate_report import print_comparison
-    from app.evaluation.tables import compare, write_comparison
-    from app.evaluation.tables.comparing import Run
-    from app.evaluation.tables.comparison_data import as_document
+    from app.reports.tables import compare, write_comparison
+    from app.reports.tables.comparing import Run
+    from app.reports.tables.comparison_data import as_document
 
     with _stoppable(), progress("Comparing the runs", hidden=as_json):
         comparison = compare([Run(*each) for each in zip(names, tables, strict=True)])

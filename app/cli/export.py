@@ -119,7 +119,7 @@ def _exported(
 ) -> dict[str, Any]:
     """Export, and return what happened as JSON values."""
     # Imported here: --help should not wait for SciPy.
-    from app.headless.facts import named_facts
+    from app.headless.summaries import named_facts
     from lmkl_core.errors import ModelFileError
 
     try:

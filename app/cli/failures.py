@@ -110,11 +110,11 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         Anything a command raised.
     """
     # Imported here: nothing of this is needed where nothing went wrong.
+    from app.capture.causes import SourceError
+    from app.evaluation.protocols.types import ProtocolError
     from app.headless.errors import OutputError, TooFewFramesError
-    from app.presentation import TrialError
-    from app.protocols.types import ProtocolError
-    from app.report.writing import ReportError
-    from app.sources.causes import SourceError
+    from app.reports.writing import ReportError
+    from app.session.guided_test.presentation import TrialError
     from app.storage import StorageError
     from lmkl_core.errors import (
         Cancelled,

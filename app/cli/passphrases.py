@@ -96,7 +96,7 @@ def new_passphrase(path: Path, passphrase_file: Path | None, *, kept: str | None
     typer.Exit
         After one sentence, where there is none that could protect anything.
     """
-    from lmkl_core.modelfile import check_passphrase
+    from lmkl_core.model_file import check_passphrase
 
     given = _given(passphrase_file, use_environment=kept is None)
     if given is not None:
@@ -119,7 +119,7 @@ def new_passphrase(path: Path, passphrase_file: Path | None, *, kept: str | None
 
 def checked(passphrase: str) -> str:
     """Return a passphrase that can protect a model; stop with one sentence if it cannot."""
-    from lmkl_core.modelfile import check_passphrase
+    from lmkl_core.model_file import check_passphrase
 
     if problem := check_passphrase(passphrase):
         stop(problem, ExitCode.NO_PASSPHRASE)

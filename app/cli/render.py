@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
-from app.demo_result import INDEPENDENCE_NOTE, STATEMENT, DemoResult, GroupResult
+from app.demo.result import INDEPENDENCE_NOTE, STATEMENT, DemoResult, GroupResult
 from app.models.summary import CERTIFIED_GAP
 
 

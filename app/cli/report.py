@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.headless.sessions import SavedSession
     from app.headless.testing import Planned, Tested
     from app.models.model import PadModel
-    from app.report import Report
+    from app.reports import Report
     from app.shown import ModelShown
 
 ATTACK_FORM = "--attack SPECIES=PATH, such as print=clip.mp4"
@@ -99,15 +99,15 @@ def report_command(
     Either of a saved SESSION, or of a test that runs now on recordings: give --model, and what is
     presented with --bona-fide and --attack. Every recording is one presentation.
     """
-    from app.guided_test.details import read_details
-    from app.guided_test.plans import read_plan
     from app.headless.outputs import write_bytes
     from app.headless.sessions import read_session, session_text
     from app.headless.testing import EVERY
     from app.models.summary import describe
-    from app.presentation import ENOUGH_FRAMES
-    from app.report import Context, build, write
-    from app.report.writing import files_of
+    from app.reports import Context, build, write
+    from app.reports.writing import files_of
+    from app.session.guided_test.details import read_details
+    from app.session.guided_test.plans import read_plan
+    from app.session.guided_test.presentation import ENOUGH_FRAMES
 
     is_test = bool(bona_fide or attacks)
     if (session is None) is not is_test:
@@ -173,7 +173,7 @@ def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> "list[Plann
     """Return a presentation for every recording that was named or lies in a named folder."""
     from app.headless.reading import recordings_in
     from app.headless.testing import Planned
-    from app.presentation import species_name
+    from app.session.guided_test.presentation import species_name
     from app.shown import BONA_FIDE
 
     plan = [Planned(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]
@@ -232,7 +232,7 @@ def _checked(saved: "SavedSession", shown: "ModelShown") -> "ModelShown":
 
 
 def _print_json(report: "Report") -> None:
-    from app.report.writing import as_document, files_of
+    from app.reports.writing import as_document, files_of
 
     document = as_document(report)
     del document["session"], document["curves"]  # both are in the file

@@ -94,13 +94,13 @@ def score_command(
     A folder is searched with all folders in it: every video is an input, and so are the pictures
     of one folder together. The views are those the model was made with.
     """
+    from app.capture.opening import source_from
+    from app.capture.source import SourceError
+    from app.headless.contact_sheet import Strip, encoded
     from app.headless.outputs import write_bytes
     from app.headless.pipelines import pipeline_of
     from app.headless.reading import Selection, recordings_in
     from app.headless.scoring import InputResult, score_input
-    from app.headless.strip import Strip, encoded
-    from app.sources.opening import source_from
-    from app.sources.source import SourceError
 
     form = _format(form, output, as_json=as_json)
     _check_files(output, strip, inputs)
@@ -167,7 +167,7 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
 
 def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> None:
     """Refuse what could not be written, before any work."""
-    from app.headless.strip import SUFFIXES
+    from app.headless.contact_sheet import SUFFIXES
 
     if strip is not None and strip.suffix.lower() not in SUFFIXES:
         stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
@@ -202,7 +202,7 @@ def _rows_written(
 
 
 def _document(model: "PadModel", results: "list[InputResult]") -> dict[str, Any]:
-    from app.headless.facts import named_facts
+    from app.headless.summaries import named_facts
 
     return {"model": named_facts(model), "inputs": [result.facts() for result in results]}
 

@@ -4,7 +4,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lmkl_core.processes import module_command, module_environment
+from lmkl_core.system.processes import module_command, module_environment
 
 MODULE = "app.qt.window_picture"
 PATIENCE = 300.0
@@ -27,7 +27,7 @@ def take_window_picture(model: Path, picture: Path) -> str:
         Empty, or one sentence that says why there is no picture.
     """
     # Imported here: --help should not wait for SciPy.
-    from lmkl_core.modelfile.storage import write_atomically
+    from lmkl_core.model_file.storage import write_atomically
 
     with tempfile.TemporaryDirectory() as folder:
         # What it puts aside lies in the same folder: where it is killed, at Ctrl-C or because it

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import shared_circumstances
+from app.evaluation.dataset import Material, Problem, Rows
 from app.evaluation.extracting import Library
-from app.evaluation.material import Material, Problem, Rows
-from app.protocols.types import Plan, Recording
+from app.evaluation.protocols.types import Plan, Recording
 from app.types import Condition
+from app.vision.conditions import shared_circumstances
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.table import ScoreTable
 

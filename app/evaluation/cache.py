@@ -1,8 +1,8 @@
 """What evaluations keep on disk: values that took long to make, each under a key of its making.
 
 An entry is one safetensors file with a manifest and a digest of all it holds
-(`lmkl_core.modelfile.container`); there is no pickle. It is written beside its place and moved into
-it, so that readers see a whole entry or none, and a run that is broken off leaves what it had
+(`lmkl_core.model_file.container`); there is no pickle. It is written beside its place and moved
+into it, so that readers see a whole entry or none, and a run that is broken off leaves what it had
 finished. What is truncated, damaged or not what its key says counts as missing and is made again.
 
 Keys are digests of everything that decides the values, so that entries never have to be declared
@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from app.storage import StorageError, cache_folder, make_private
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.folders import CACHE_VARIABLE
-from lmkl_core.modelfile.container import read_header, read_tensors, seal
-from lmkl_core.modelfile.refusal import Refused
-from lmkl_core.modelfile.storage import opened, write_atomically
-from lmkl_core.modelfile.strict_json import canonical
+from lmkl_core.model_file.container import read_header, read_tensors, seal
+from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.storage import opened, write_atomically
+from lmkl_core.model_file.strict_json import canonical
+from lmkl_core.system.folders import CACHE_VARIABLE
 
 LARGEST_ENTRY = 1 << 30
 """Bytes of an entry; ten thousand frames of the paper's views have about this many."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from app.evaluation.extracting import Library
-from app.evaluation.working import LEAST_FRAMES
-from app.protocols.types import Fold, Layout, Plan, ProtocolError, Recording
+from app.evaluation.protocols.types import Fold, Layout, Plan, ProtocolError, Recording
+from app.evaluation.task import LEAST_FRAMES
 
 PARTS = ("train", "development", "test")
 

@@ -9,18 +9,18 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from app.evaluation.assembling import assemble
 from app.evaluation.cache import Cache
+from app.evaluation.dataset import Material
 from app.evaluation.extracting import Library
 from app.evaluation.jobs import arriving
-from app.evaluation.material import Material
 from app.evaluation.methods import Row
 from app.evaluation.options import Options
 from app.evaluation.outcomes import keep, kept, outcome_key, rows_key
-from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
-from app.evaluation.working import Manner, Outcome, work
-from app.protocols.types import Plan
+from app.evaluation.progress import CANCELLED, Cancel, Part, Progress
+from app.evaluation.protocols.types import Plan
+from app.evaluation.task import Manner, Outcome, work
 from app.storage import OUTCOMES_NAME
-from lmkl_core.cancelling import raise_if_cancelled
-from lmkl_core.processes import preferred_workers
+from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.system.processes import preferred_workers
 
 BATCH_BYTES = 1 << 30
 """Views of several plans are held at the same time up to this size."""

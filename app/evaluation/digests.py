@@ -13,8 +13,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from app.protocols.footage import FileFootage
-from app.protocols.types import Recording
+from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.types import Recording
 from app.storage import DIGESTS_NAME, StorageError, read_text, write_text
 
 SMALLEST = 1 << 20

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import NAMES
 from app.evaluation.cache import Kept
 from app.types import FrameResult
+from app.vision.conditions import NAMES
 
 FORMAT = 1
 """Raised when the contents of an entry change."""
@@ -27,7 +27,8 @@ class Entry:
     views : mapping of str to ndarray
         One row a frame that has views, in their order.
     conditions : ndarray (rows, 13) or (rows, 0)
-        Circumstances of these frames (`app.conditions.NAMES`); none for presets of whole pictures.
+        Circumstances of these frames (`app.vision.conditions.NAMES`); none for presets of whole
+        pictures.
     ready : ndarray of bool
         Whether each frame has views.
     reasons : tuple of str

@@ -26,24 +26,24 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from app.capture.opencv import cv2
+from app.capture.source import SourceError
 from app.evaluation.cache import Cache, key_of
 from app.evaluation.digests import Digests
 from app.evaluation.entries import FORMAT, Entry
 from app.evaluation.jobs import arriving
-from app.evaluation.telling import CANCELLED, Cancel, Part, Progress
-from app.faces.detector import make_detector
-from app.faces.mtcnn_networks import CHECKSUMS
-from app.faces.tracking import FaceTracker
+from app.evaluation.progress import CANCELLED, Cancel, Part, Progress
+from app.evaluation.protocols.types import Recording
 from app.logs import way_of
-from app.pipeline import Pipeline
-from app.protocols.types import Recording
-from app.quality import Limits
-from app.sources.opencv import cv2
-from app.sources.source import SourceError
-from lmkl_core.cancelling import raise_if_cancelled
+from app.vision.faces.detector import make_detector
+from app.vision.faces.mtcnn_networks import CHECKSUMS
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
+from app.vision.quality import Limits
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Preset
-from lmkl_core.processes import preferred_workers
+from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.system.processes import preferred_workers
 
 PIPELINE_VERSION = 2
 """Raised when another release of the app makes other views of the same frames: of detection,

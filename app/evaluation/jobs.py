@@ -6,8 +6,8 @@ from typing import Any
 
 from joblib import Parallel
 
-from app.evaluation.telling import CANCELLED, Cancel
-from lmkl_core.cancelling import raise_if_cancelled
+from app.evaluation.progress import CANCELLED, Cancel
+from lmkl_core.system.cancelling import raise_if_cancelled
 
 
 def arriving(

@@ -17,21 +17,21 @@ import numpy as np
 from app.evaluation.cache import Cache, key_of
 from app.evaluation.extracting import Library
 from app.evaluation.methods import Row
-from app.evaluation.working import Enrolled, Manner, Outcome
-from app.protocols.types import Plan
+from app.evaluation.protocols.types import Plan
+from app.evaluation.task import Enrolled, Manner, Outcome
 
 FORMAT = 2
 """Raised when the contents of a kept outcome change."""
 
 _COMPUTES = {
-    "app": ("conditions.py",),
+    "app.vision": ("conditions.py",),
     "app.evaluation": (
         "assembling.py",
         "entries.py",
-        "material.py",
+        "dataset.py",
         "methods.py",
         "selecting.py",
-        "working.py",
+        "task.py",
     ),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from app.evaluation.assembling import Blank
 from app.evaluation.options import ThresholdRule
+from app.evaluation.protocols.types import Fold
 from app.evaluation.result import FoldResult, UsedThreshold
+from app.evaluation.task import Outcome
 from app.evaluation.thresholds import choose_threshold
-from app.evaluation.working import Outcome
-from app.protocols.types import Fold
-from app.report.words import counted
+from app.names import counted
 from lmkl_core.metrics.table import ScoreTable
 
 MOST_NOTES = 5

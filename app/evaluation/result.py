@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from app.protocols.types import SplitCount
+from app.evaluation.protocols.types import SplitCount
 from lmkl_core.metrics import ScoreTable, Threshold
 
 Level: TypeAlias = Literal["frame", "presentation"]
@@ -104,7 +104,7 @@ class Evaluation:
     Attributes
     ----------
     database, title, protocol, mode : str
-        As in `app.protocols.types.Layout`.
+        As in `app.evaluation.protocols.types.Layout`.
     table : str
         Label of the paper's table beside which the figures stand; empty where there is none.
     methods : tuple of MethodResult
@@ -120,7 +120,7 @@ class Evaluation:
     recordings : tuple of SplitCount
         What the database has, beside what was published.
     missing, passed_over : tuple of str
-        As in `app.protocols.types.Layout`.
+        As in `app.evaluation.protocols.types.Layout`.
     """
 
     database: str

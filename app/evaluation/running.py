@@ -27,14 +27,14 @@ from app.evaluation.computing import compute
 from app.evaluation.extracting import Eyes, Library
 from app.evaluation.methods import Row, chosen_methods, rows
 from app.evaluation.options import Options
-from app.evaluation.others import others_of, remarks_on_others
+from app.evaluation.other_class_tuning import others_of, remarks_on_others
 from app.evaluation.pooling import pooled
+from app.evaluation.progress import Cancel, Progress
+from app.evaluation.protocols.types import Database, Layout, Plan
 from app.evaluation.result import Evaluation, MethodResult
-from app.evaluation.telling import Cancel, Progress
+from app.evaluation.task import Outcome
 from app.evaluation.wording import settings_of
-from app.evaluation.working import Outcome
 from app.logs import way_of
-from app.protocols.types import Database, Layout, Plan
 from app.storage import FEATURES_NAME, StorageError, remember_cache
 from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.extractor import check_torch

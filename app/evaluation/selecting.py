@@ -7,7 +7,8 @@ model: the larger delta, then the larger p and q.
 
 Where a plan has no development data but there are other classes of objects, as in the paper's
 experiments on these, the same is done on other classes: models of these learn from a part of
-their training images, and the cell with the largest mean area is taken (`app.evaluation.others`).
+their training images, and the cell with the largest mean area is taken
+(`app.evaluation.other_class_tuning`).
 
 ``bona-fide``: the criterion of `lmkl_core.select`, on training frames alone. It is made for
 `LocalisedMKL`; other methods keep their own defaults then.
@@ -23,17 +24,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.evaluation.material import Problem, Rows, Views
+from app.evaluation.dataset import Problem, Rows, Views
 from app.evaluation.methods import Row
 from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
 from lmkl_core import LocalisedMKL, select
-from lmkl_core.cancelling import raise_if_cancelled
-from lmkl_core.constraints import FIXED_FAMILIES
-from lmkl_core.development import score_grid
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.grid_scores import score_grid
 from lmkl_core.metrics import auc
 from lmkl_core.selection import DELTAS, EXPONENTS
+from lmkl_core.solver.constraints import FIXED_FAMILIES
+from lmkl_core.system.cancelling import raise_if_cancelled
 
 SELECTION_ROWS = 1000
 """Training frames on which cells are compared, at most."""

@@ -2,7 +2,7 @@
 
 from app.evaluation.options import ThresholdRule
 from app.evaluation.result import Level, UsedThreshold
-from app.evaluation.working import Enrolled
+from app.evaluation.task import Enrolled
 from lmkl_core.metrics import threshold_from
 from lmkl_core.metrics.table import ScoreTable
 

@@ -14,8 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app import directing
-from app.enrolment import (
+from app.capture.opening import source_from
+from app.capture.source import FrameSource
+from app.demo import director
+from app.demo.source import DemoSource
+from app.headless.errors import TooFewFramesError
+from app.headless.reading import Opened, apart_in_time, opened, shown_name, spread
+from app.models.fitting import Cancel, extended, fitted, recalibrated
+from app.models.model import PadModel
+from app.names import LONGEST_PERSON, cleaned_name
+from app.session.enrolment import (
     FEWEST_SAMPLES,
     LONGEST_NAME,
     SUGGESTIONS,
@@ -25,18 +33,10 @@ from app.enrolment import (
     Sample,
     as_samples,
 )
-from app.headless.errors import TooFewFramesError
-from app.headless.reading import Opened, apart_in_time, opened, shown_name, spread
-from app.models.fitting import Cancel, extended, fitted, recalibrated
-from app.models.model import PadModel
-from app.names import LONGEST_PERSON, cleaned_name
-from app.observation import observe
-from app.pipeline import Pipeline
+from app.session.frame_scoring import observe
 from app.settings import Settings
-from app.sources.demo import DemoSource
-from app.sources.opening import source_from
-from app.sources.source import FrameSource
 from app.types import Frame
+from app.vision.pipeline import Pipeline
 
 LONGEST_TAKE = 180.0
 """Seconds after which a live take ends with what it has."""
@@ -142,7 +142,7 @@ class Recorder:
 
         Raises
         ------
-        app.sources.source.SourceError
+        app.capture.source.SourceError
             When the source cannot be read.
         """
         source = source_from(wanted.source)
@@ -198,11 +198,11 @@ class Recorder:
 
     def _record_demo(self, demo: DemoSource, take: TakeRecorded, tell: Tell | None) -> None:
         """Enrol one of the demo's takes, rendering no more frames than are looked at."""
-        from app.demo_video.takes import RATE, Take, frames
+        from app.demo.renderer.takes import RATE, Take, frames
 
         n_takes = len(self.takes)
-        light = directing.light_of(take.name, n_takes)
-        chapter = directing.enrolment_take(demo, light, n_takes)
+        light = director.light_of(take.name, n_takes)
+        chapter = director.enrolment_take(demo, light, n_takes)
         every = max(1, math.ceil(self.plan.every * RATE))
         n_frames = every * self.plan.frames
         shot = Take(chapter.person, "bonafide", None, light, chapter.seed, n_frames)

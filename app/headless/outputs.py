@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from app.headless.errors import OutputError
-from lmkl_core.atomic import replacing, write_atomically
+from lmkl_core.system.atomic import replacing, write_atomically
 
 
 @contextlib.contextmanager

@@ -5,12 +5,12 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from app.faces.tracking import FaceTracker
 from app.models.files import LONGEST_NAME, difference_of
 from app.models.model import PadModel
 from app.names import cleaned_name
-from app.pipeline import Pipeline
-from app.preparing import detector_from
+from app.vision.faces.tracking import FaceTracker
+from app.vision.factory import detector_from
+from app.vision.pipeline import Pipeline
 from lmkl_core.errors import InvalidInputError, ModelFileError
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LivenessMeter

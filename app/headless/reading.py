@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.pipeline import Pipeline
+from app.capture.image_folder import IMAGE_SUFFIXES, ImageFolder, natural_order
+from app.capture.opening import source_from
+from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
 from app.settings import Settings
-from app.sources.image_folder import IMAGE_SUFFIXES, ImageFolder, natural_order
-from app.sources.opening import source_from
-from app.sources.source import Cause, FrameSource, SourceError, SourceInfo
 from app.types import Frame
+from app.vision.pipeline import Pipeline
 from lmkl_core.errors import InvalidInputError
 
 VIDEO_SUFFIXES = frozenset(
@@ -65,7 +65,7 @@ def opened(text: str, settings: Settings | None = None) -> Iterator[Opened]:
     Parameters
     ----------
     text : str
-        As for `app.sources.opening.source_from`.
+        As for `app.capture.opening.source_from`.
     settings : Settings, optional
         Frame size asked of a camera.
     """
@@ -83,7 +83,7 @@ def recordings_in(text: str, *, apart: bool = False) -> list[str]:
     Parameters
     ----------
     text : str
-        As for `app.sources.opening.source_from`.
+        As for `app.capture.opening.source_from`.
     apart : bool
         Whether every picture of a folder is a recording of its own.
 

@@ -1,9 +1,9 @@
 """Scores of whole recordings: a row for every frame, and what an input is called as a whole.
 
 An input is accepted when the mean score of its frames reaches the threshold, as a presentation of
-the guided test is. Fewer than `app.presentation.ENOUGH_FRAMES` scored frames are no response,
-unless the input has no more frames than that and every one was scored: a single picture is judged
-by its one score.
+the guided test is. Fewer than `app.session.guided_test.presentation.ENOUGH_FRAMES` scored frames
+are no response, unless the input has no more frames than that and every one was scored: a single
+picture is judged by its one score.
 """
 
 import math
@@ -15,12 +15,12 @@ import numpy as np
 
 from app.headless.reading import Selection, opened, shown_name
 from app.models.model import PadModel
-from app.observation import observe
-from app.pipeline import Pipeline
-from app.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
+from app.session.frame_scoring import observe
+from app.session.guided_test.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
 from app.settings import Settings
 from app.shown import BONA_FIDE, Scored
 from app.types import Frame, Verdict
+from app.vision.pipeline import Pipeline
 
 SCORED = "scored"
 
@@ -154,7 +154,7 @@ def score_input(
     model : PadModel
         Whose scores are wanted.
     text : str
-        The input, as for `app.sources.opening.source_from`.
+        The input, as for `app.capture.opening.source_from`.
     selection : Selection
         Which frames; of a source without an end, their number.
     result : InputResult
@@ -166,7 +166,7 @@ def score_input(
 
     Raises
     ------
-    app.sources.source.SourceError
+    app.capture.source.SourceError
         When it cannot be read; what was read before is in the result.
     """
     with opened(text, settings) as reading:

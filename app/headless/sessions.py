@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.report.writing import FORMAT as REPORT_FORMAT
+from app.reports.writing import FORMAT as REPORT_FORMAT
+from app.session.guided_test.trial import Trial, TrialError
 from app.shown import ModelShown, ThresholdShown
 from app.storage import read_text
-from app.trial import Trial, TrialError
 
 MAX_BYTES = 1 << 28
 MOST_VALUES, MOST_CONTAINERS = 1 << 23, 1 << 20

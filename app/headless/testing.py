@@ -2,20 +2,20 @@
 
 Frames are looked at one every `EVERY` seconds from the beginning, until the presentation is
 complete: 30 scored frames, or six seconds of which most may have shown no face
-(`app.trial`). Pictures of a folder are all looked at, in their order.
+(`app.session.guided_test.trial`). Pictures of a folder are all looked at, in their order.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.capture.source import SourceError
 from app.headless.reading import apart_in_time, opened, shown_name
 from app.models.model import PadModel
-from app.observation import observe
-from app.pipeline import Pipeline
+from app.session.frame_scoring import observe
+from app.session.guided_test.trial import FRAMES_WANTED, SECONDS_WANTED, Trial
 from app.settings import Settings
-from app.sources.source import SourceError
-from app.trial import FRAMES_WANTED, SECONDS_WANTED, Trial
+from app.vision.pipeline import Pipeline
 
 EVERY = SECONDS_WANTED / FRAMES_WANTED
 
@@ -75,7 +75,7 @@ def run_test(
 
     Raises
     ------
-    app.trial.TrialError
+    app.session.guided_test.trial.TrialError
         For a species without a name.
     """
     tested = Tested()

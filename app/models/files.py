@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import NAMES, EnrolledConditions
 from app.models.model import PadModel
 from app.names import LONGEST_PERSON, cleaned_name
+from app.vision.conditions import NAMES, EnrolledConditions
 from lmkl_core.errors import ModelFileError
-from lmkl_core.modelfile import load_with_manifest, save_model
+from lmkl_core.model_file import load_with_manifest, save_model
 
 SUFFIX = ".safetensors"
 PROTECTED_SUFFIX = ".lmkl"

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import EnrolledConditions
 from app.models.model import PadModel
 from app.models.people import people_of, refusal_of, refused_people
-from app.samples import Samples
+from app.models.samples import Samples
 from app.settings import Settings
+from app.vision.conditions import EnrolledConditions
 from lmkl_core import LocalisedMKL
-from lmkl_core.cancelling import raise_if_cancelled
 from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning, InvalidInputError
+from lmkl_core.system.cancelling import raise_if_cancelled
 
 Cancel = Callable[[], bool]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.conditions import NAMES, EnrolledConditions
+from app.vision.conditions import NAMES, EnrolledConditions
 from lmkl_core import LocalisedMKL
-from lmkl_core.modelfile import from_bytes, to_bytes
+from lmkl_core.model_file import from_bytes, to_bytes
 
 _DIGITS = 4
 """Decimals of circumstances in files: far finer than any tolerance."""

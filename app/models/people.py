@@ -7,8 +7,8 @@ import numpy as np
 
 from app.models.model import PadModel
 from app.shown import PersonShown
-from lmkl_core.blocks import block_numbers, time_blocks
-from lmkl_core.calibration import clopper_pearson, effective_number
+from lmkl_core.calibration.blocks import block_numbers, time_blocks
+from lmkl_core.calibration.threshold import clopper_pearson, effective_number
 
 MOST = 0.5
 """Anyone with more than this share of left-out frames refused should be recorded again."""

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session import Session, Topic
+from app.session.session import Session, Topic
 
 
 class SessionSignals(QObject):

@@ -1,8 +1,8 @@
 """What there is to choose from on this machine, for the settings dialog."""
 
 from app import storage
-from app.faces.yunet import YUNET_FILE
 from app.qt.views.dialogs.settings_dialog import SettingsChoices
+from app.vision.faces.yunet import YUNET_FILE
 from lmkl_core.features.presets import load_preset, preset_names
 from lmkl_core.features.weights import weights_folder
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QDeadlineTimer, QObject, QTimer, Signal, Slot
 
 from app import settings as settings_file
-from app.qt.controls.source_control import SourceControl
+from app.qt.controllers.source_control import SourceControl
 from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.jobs import JobWorker
@@ -27,15 +27,15 @@ from app.settings import Settings
 from app.shown import Notice, SourceShown, Throughput, Working
 
 if TYPE_CHECKING:
-    from app.enrolment import Plan
+    from app.capture.source import FrameSource
     from app.qt.bridge import SessionSignals
-    from app.qt.controls.enrol_control import EnrolControl
-    from app.qt.controls.model_control import ModelControl
-    from app.qt.controls.networks_control import NetworksControl
-    from app.qt.controls.recovery_control import RecoveryControl
-    from app.qt.controls.trial_control import TrialControl
-    from app.session import Session
-    from app.sources.source import FrameSource
+    from app.qt.controllers.enrol_control import EnrolControl
+    from app.qt.controllers.model_control import ModelControl
+    from app.qt.controllers.networks_control import NetworksControl
+    from app.qt.controllers.recovery_control import RecoveryControl
+    from app.qt.controllers.trial_control import TrialControl
+    from app.session.enrolment import Plan
+    from app.session.session import Session
 
 log = logging.getLogger(__name__)
 
@@ -274,12 +274,12 @@ class Desk(QObject):
         if self._is_stopped:
             return
         from app.qt.bridge import SessionSignals
-        from app.qt.controls.enrol_control import EnrolControl
-        from app.qt.controls.model_control import ModelControl
-        from app.qt.controls.networks_control import NetworksControl
-        from app.qt.controls.recovery_control import RecoveryControl
-        from app.qt.controls.trial_control import TrialControl
-        from app.session import Session
+        from app.qt.controllers.enrol_control import EnrolControl
+        from app.qt.controllers.model_control import ModelControl
+        from app.qt.controllers.networks_control import NetworksControl
+        from app.qt.controllers.recovery_control import RecoveryControl
+        from app.qt.controllers.trial_control import TrialControl
+        from app.session.session import Session
 
         self.session = session = Session(self.settings, self._plan)
         self.signals = SessionSignals(session, self)

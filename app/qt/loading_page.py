@@ -3,9 +3,9 @@
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
+from app.capture.mailbox import LatestFrame
 from app.qt import theme
 from app.qt.views.live.preview import Preview
-from app.sources.mailbox import LatestFrame
 
 
 class LoadingPage(QWidget):

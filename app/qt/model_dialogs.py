@@ -10,7 +10,7 @@ from app.models.files import PROTECTED_SUFFIX, SUFFIX
 from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.qt.views.dialogs.unlock_dialog import UnlockDialog
 from app.shown import ModelShown, PassphraseAsked
-from lmkl_core.modelfile.sealed import SHORTEST_PASSPHRASE, check_passphrase
+from lmkl_core.model_file.sealed import SHORTEST_PASSPHRASE, check_passphrase
 
 if TYPE_CHECKING:
     from app.qt.main_window import MainWindow

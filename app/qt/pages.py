@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.qt.views.model.model_page import ModelPage
     from app.qt.views.trial.test_page import TestPage
     from app.qt.views.why.why_page import WhyPage
-    from app.session import Session
+    from app.session.session import Session
 
 
 class Pages(QObject):

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.shown import Working
-from lmkl_core.processes import module_command, module_environment
+from lmkl_core.system.processes import module_command, module_environment
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QDialog

@@ -2,11 +2,12 @@ r"""What every compared method shares: input, threshold from left-out scores, th
 
 The threshold refuses the wanted share of left-out scores: a share of their median, as
 `lmkl_core.LocalisedMKL` uses, would mean something else on each method's scale. What is left out
-are the same time blocks (`lmkl_core.blocks`: their length follows from the views' kernels, whatever
-the method). Where ours has a closed form for their scores, a compared method is fitted again, at
-most `REFITS` times. Blocks are dealt out to that many folds in turn, condition by condition, so
-that no fold holds all blocks of a condition that has several, and rarely two neighbouring ones. The
-figure under never-enrolled conditions would double the refits and is not measured.
+are the same time blocks (`lmkl_core.calibration.blocks`: their length follows from the views'
+kernels, whatever the method). Where ours has a closed form for their scores, a compared method is
+fitted again, at most `REFITS` times. Blocks are dealt out to that many folds in turn, condition by
+condition, so that no fold holds all blocks of a condition that has several, and rarely two
+neighbouring ones. The figure under never-enrolled conditions would double the refits and is not
+measured.
 
 Scores are higher for bona fide, with 0 for what resembles nothing enrolled: distances ``d`` are
 told as ``1 / (1 + d)``, which keeps their order.
@@ -18,13 +19,13 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lmkl_core.blocks import block_numbers, choose_block_length, time_blocks
-from lmkl_core.calibration import Calibration, calibrate, threshold_for
-from lmkl_core.cancelling import raise_if_cancelled
+from lmkl_core.base import TOO_LARGE, ViewsEstimator, refuse_unless_finite
+from lmkl_core.calibration.blocks import block_numbers, choose_block_length, time_blocks
+from lmkl_core.calibration.threshold import Calibration, calibrate, threshold_for
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.fitting import fit_kernels
-from lmkl_core.intake import TOO_LARGE, ViewsEstimator, refuse_unless_finite
+from lmkl_core.fitting.fit import fit_kernels
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, mean_gram
+from lmkl_core.system.cancelling import raise_if_cancelled
 from lmkl_core.validation import (
     Views,
     check_conditions,

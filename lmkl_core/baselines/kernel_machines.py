@@ -39,7 +39,7 @@ import numpy as np
 from lmkl_core.baselines.ball import distance_form, solve_one_class
 from lmkl_core.baselines.base import Baseline, check_share, finite, refuse_precomputed
 from lmkl_core.baselines.simplemkl import solve, weighted
-from lmkl_core.fitting import fit_kernels
+from lmkl_core.fitting.fit import fit_kernels
 from lmkl_core.kernels import ViewKernel, gram
 from lmkl_core.validation import Views, check_integer, check_real
 

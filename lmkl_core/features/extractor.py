@@ -13,10 +13,10 @@ from lmkl_core.errors import InvalidInputError, UnusableViewsError
 from lmkl_core.features.descriptors import DescriptorEngine, find_descriptor
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
-from lmkl_core.features.engines.crew import Crew
 from lmkl_core.features.engines.engine import Engine
 from lmkl_core.features.engines.export import exporter_id
 from lmkl_core.features.engines.machine import default_threads
+from lmkl_core.features.engines.thread_pool import Crew
 from lmkl_core.features.engines.torch_extra import has_torch, without_torch
 from lmkl_core.features.networks.graph import VIEWS_FORMAT
 from lmkl_core.features.networks.registry import find_network

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from lmkl_core.calibration import clopper_pearson
+from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.errors import InvalidInputError
 
 CONFIDENCE = 0.95

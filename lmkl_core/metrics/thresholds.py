@@ -43,7 +43,7 @@ class Threshold:
 
 
 class Calibrated(Protocol):
-    """What a threshold of enrolment is read from; `lmkl_core.calibration.Calibration` is one."""
+    """What a threshold of enrolment is read from, such as a `lmkl_core.Calibration`."""
 
     @property
     def threshold(self) -> float:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from app import demo
-from app.demo_video.takes import Take, frames
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
-from app.pipeline import Pipeline
+from app.demo import run
+from app.demo.renderer.takes import Take, frames
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 
@@ -32,4 +32,4 @@ def genuine_take():
 @pytest.fixture(scope="session")
 def demo_result():
     """Return the result of a small demo: it takes a while, so that it is run once."""
-    return demo.run(size=demo.Size(enrolled=4, again=1, another_day=1, new=1, attacks=1))
+    return run.run(size=run.Size(enrolled=4, again=1, another_day=1, new=1, attacks=1))

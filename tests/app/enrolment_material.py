@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 
-from app.enrolment import Enrolment, Offer, Plan
-from app.observation import Observation
+from app.session.enrolment import Enrolment, Offer, Plan
+from app.session.frame_scoring import Observation
 from app.shown import Scored
 from app.types import Frame, Verdict
-from tests.app.test_conditions import HOME
+from tests.app.vision.test_conditions import HOME
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)
 SHORT = Plan(frames=6, every=0.1, at_least_every=0.5)

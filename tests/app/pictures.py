@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from app.quality import ALIGNED_SIZE
+from app.vision.quality import ALIGNED_SIZE
 
 
 def skin(seed=0, mean=130.0, spread=40.0):

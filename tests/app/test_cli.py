@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from app import demo
 from app.cli import window_picture
 from app.cli.demo import JSON_FILE, MODEL_FILE, REPORT_FILE, WINDOW_FILE
 from app.cli.exit_codes import MEANINGS, ExitCode
 from app.cli.main import cli
-from app.demo_result import as_json
+from app.demo import run as demo
+from app.demo.result import as_json
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
-from lmkl_core.modelfile import load_with_manifest
+from lmkl_core.model_file import load_with_manifest
 
 pytestmark = pytest.mark.light
 
@@ -145,7 +145,7 @@ def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_an_uncertified_fit_has_its_own_exit_code(monkeypatch):
-    monkeypatch.setattr("app.demo_result.CERTIFIED_GAP", -1.0)
+    monkeypatch.setattr("app.demo.result.CERTIFIED_GAP", -1.0)
     run = RUNNER.invoke(cli, ["demo", "--json"])
     assert run.exit_code == ExitCode.UNCERTIFIED
     assert "relative gap" in run.stderr

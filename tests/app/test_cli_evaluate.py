@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 from app.cli.evaluate_progress import Lines
 from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
-from app.demo_video.recordings import write_recordings
-from app.demo_video.takes import Take
+from app.demo.renderer.recordings import write_recordings
+from app.demo.renderer.takes import Take
 from app.evaluation import running
 from app.evaluation.options import Options
-from app.protocols.abnormal_objects import CLASSES
-from app.protocols.registry import DATABASES
+from app.evaluation.protocols.abnormal_objects import CLASSES
+from app.evaluation.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
 from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.presets import load_preset
@@ -108,7 +108,7 @@ def test_that_ctrl_c_while_the_table_is_made_is_told_alike(own, tmp_path, monkey
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("app.evaluation.tables.write", interrupt)
+    monkeypatch.setattr("app.reports.tables.write", interrupt)
     run = evaluate_own(own, tmp_path / "out", "--methods", "md")
     assert run.exit_code == ExitCode.INTERRUPTED
     assert run.stderr.splitlines()[-2:] == [

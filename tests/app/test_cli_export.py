@@ -16,7 +16,7 @@ from app.models import onnx_export
 from app.models.files import load, save
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.scorer_onnx import ParityError
-from lmkl_core.modelfile import save_model
+from lmkl_core.model_file import save_model
 from tests.app.models.model_material import FEATURES, window_model
 
 pytestmark = pytest.mark.light

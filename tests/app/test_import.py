@@ -41,18 +41,18 @@ def run_in_a_fresh_interpreter(program):
 
 
 def test_that_the_demo_source_is_imported_without_numerics_and_without_the_renderer():
-    program = "import sys, app.sources.demo, app.types, app.shown; print(*sys.modules)"
+    program = "import sys, app.demo.source, app.types, app.shown; print(*sys.modules)"
     loaded = set(run_in_a_fresh_interpreter(program).split())
     assert "numpy" in loaded
-    assert loaded.isdisjoint({"scipy", "sklearn", "torch", "cv2", "PySide6", "app.demo_video"})
+    assert loaded.isdisjoint({"scipy", "sklearn", "torch", "cv2", "PySide6", "app.demo.renderer"})
 
 
 FIRST_FRAME = """
 import sys
 # Whoever imports one of these fails; the recorder's thread would, later.
-for name in ("scipy", "sklearn", "torch", "app.demo_video"):
+for name in ("scipy", "sklearn", "torch", "app.demo.renderer"):
     sys.modules[name] = None
-from app.sources.demo import DemoSource
+from app.demo.source import DemoSource
 with DemoSource() as source:
     print(source.read().image.shape, source.read().number)
 """

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import typer
 
-from app import demo
 from app.__main__ import main
 from app.cli.demo import DEFAULT_OUTPUT, JSON_FILE, MODEL_FILE
 from app.cli.exit_codes import ExitCode
+from app.demo import run
 from app.launch import launch
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def no_screen(monkeypatch, tmp_path):
     """Take the screen away, and return the folder the program is started in."""
-    monkeypatch.setattr("app.screen.why_no_screen", lambda: "There is no screen here.")
+    monkeypatch.setattr("app.display.why_no_screen", lambda: "There is no screen here.")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -29,7 +29,7 @@ def no_screen(monkeypatch, tmp_path):
 def opened(monkeypatch):
     """Return what the window was opened with."""
     calls = []
-    monkeypatch.setattr("app.screen.why_no_screen", lambda: "")
+    monkeypatch.setattr("app.display.why_no_screen", lambda: "")
     monkeypatch.setattr("app.qt.bootstrap.run", lambda *values: calls.append(values) or 3)
     return calls
 
@@ -42,7 +42,7 @@ def test_that_with_a_screen_the_window_opens_with_what_was_asked_for(opened):
 def test_that_without_a_screen_it_says_so_and_leaves_the_demos_results(
     no_screen, monkeypatch, demo_result, capsys
 ):
-    monkeypatch.setattr(demo, "run", lambda **_: demo_result)
+    monkeypatch.setattr(run, "run", lambda **_: demo_result)
     # The picture of the window is tested with the command.
     monkeypatch.setattr("app.cli.window_picture.take_window_picture", lambda *_: "No picture.")
     assert launch() == 0
@@ -57,7 +57,7 @@ def test_that_a_demo_that_fails_gives_its_exit_code(no_screen, monkeypatch, caps
     def fail(**_):
         raise ValueError("delta must be positive")
 
-    monkeypatch.setattr(demo, "run", fail)
+    monkeypatch.setattr(run, "run", fail)
     assert launch() == ExitCode.FAILED
     assert "delta must be positive" in capsys.readouterr().err
 
@@ -66,7 +66,7 @@ def test_that_an_interrupt_is_told_in_one_word(no_screen, monkeypatch, capsys):
     def interrupted(**_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(demo, "run", interrupted)
+    monkeypatch.setattr(run, "run", interrupted)
     assert launch() == 130
     assert capsys.readouterr().err.endswith("Stopped.\n")
 

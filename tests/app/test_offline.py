@@ -10,11 +10,11 @@ pytestmark = pytest.mark.light
 
 WHOLE_WAY = """
 from app.cli.main import cli
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
-from app.pipeline import Pipeline
-from app.samples import collect
-from app.sources.opening import source_from
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
+from app.models.samples import collect
+from app.capture.opening import source_from
 from itertools import islice
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app import settings as subject
 from app import storage
-from app.faces.detector import NAMES
 from app.settings import Settings, check, load, save
+from app.vision.faces.detector import NAMES
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET

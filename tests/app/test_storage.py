@@ -11,8 +11,8 @@ import pytest
 
 from app import storage
 from app.evaluation.cache import Cache
-from lmkl_core import atomic
 from lmkl_core.features.weights.store import weights_folder
+from lmkl_core.system import atomic
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
 NOT_ROOT = pytest.mark.skipif(

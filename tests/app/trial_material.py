@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from app.session.guided_test.trial import Trial
 from app.shown import BONA_FIDE, Scored
-from app.trial import Trial
 from app.types import Frame, Verdict
 
 PICTURE = np.zeros((2, 2, 3), dtype=np.uint8)

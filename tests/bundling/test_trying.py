@@ -123,7 +123,7 @@ def test_that_the_presets_and_the_first_picture_are_expected_in_a_wheel():
     expected = contents.expected(ROOT)
     assert {
         "lmkl_core/features/presets/texture.toml",
-        "app/demo_video/opening.bin",
+        "app/demo/renderer/opening.bin",
         "app/py.typed",
         "app/qt/main_window.py",
     } <= expected

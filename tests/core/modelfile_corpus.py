@@ -13,7 +13,7 @@ import struct
 import numpy as np
 
 from lmkl_core import LocalisedMKL
-from lmkl_core.modelfile.container import read_header, read_tensors, seal
+from lmkl_core.model_file.container import read_header, read_tensors, seal
 
 VALUES = [
     None, True, False, 0, 1, 2, 3, -1, 7, 12, 2**31, 2**53, 2**63, 2**64 - 1, 0.0, -0.0, 0.5, 1.0,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lmkl_core.constraints import make_constraint
-from lmkl_core.problem import GramProblem
+from lmkl_core.solver.constraints import make_constraint
+from lmkl_core.solver.problem import GramProblem
 
 PAPER_GRID = [32 / 31, 16 / 15, 8 / 7, 4 / 3, 2, 4, 8, 10]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lmkl_core import LocalisedMKL
-from lmkl_core.modelfile import sealed, to_bytes
-from lmkl_core.modelfile.sealed import CHEAPEST, encrypted
+from lmkl_core.model_file import sealed, to_bytes
+from lmkl_core.model_file.sealed import CHEAPEST, encrypted
 
 PASSPHRASE = "correct horse battery staple"
 WRONG = "correct horse battery stable"

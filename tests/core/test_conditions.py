@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmkl_core import InvalidInputError, clopper_pearson, load_model, save_model, select
-from lmkl_core.blocks import with_new_takes
+from lmkl_core.calibration.blocks import with_new_takes
 from tests.core.recordings import (
     is_one_sentence,
     kernel_stack,
@@ -109,7 +109,7 @@ def test_that_takes_appended_later_have_conditions_of_their_own(n_inducing):
 
 def test_that_rows_kept_in_part_have_no_stress_figure(monkeypatch):
     monkeypatch.setattr(
-        "lmkl_core.streamed.calibration_rows",
+        "lmkl_core.fitting.streamed.calibration_rows",
         lambda takes, most=0: np.flatnonzero(np.arange(len(takes)) % 2),
     )
     told = make(n_inducing=12).fit(VIEWS, groups=TAKES, conditions=PAIRS).calibration_

@@ -144,7 +144,7 @@ def test_that_a_fit_whose_calibration_fails_leaves_the_earlier_model_usable(monk
     def fails(*_, **__):
         raise InvalidInputError("Left-out scores are not finite: raise delta.")
 
-    monkeypatch.setattr("lmkl_core.exact.exact_calibration", fails)
+    monkeypatch.setattr("lmkl_core.fitting.exact.exact_calibration", fails)
     with pytest.raises(InvalidInputError):
         model.fit(recording(3))
     after = everything(model, views)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from lmkl_core import InvalidInputError, select
-from lmkl_core.constraints import make_constraint
 from lmkl_core.kernels import fit_kernel, gram
-from lmkl_core.problem import LEAST_ROUNDING
-from lmkl_core.support import support_bound
+from lmkl_core.solver.certificate import support_bound
+from lmkl_core.solver.constraints import make_constraint
+from lmkl_core.solver.problem import LEAST_ROUNDING
 from tests.core.recordings import make, recording, rows, takes_of
 
 VIEWS = recording(seed=3, n=40)

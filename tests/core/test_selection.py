@@ -11,8 +11,8 @@ import pytest
 from scipy.optimize import brentq
 
 from lmkl_core import Cancelled, InvalidInputError, select, selection
-from lmkl_core.calibration import LEAST_SHARE
-from lmkl_core.fitting import fit_kernels
+from lmkl_core.calibration.threshold import LEAST_SHARE
+from lmkl_core.fitting.fit import fit_kernels
 from lmkl_core.selection import Cell, choose, novelty_radius, serpentine_pairs, walk
 from tests.core.problems import PAPER_GRID
 from tests.core.recordings import assert_same, is_one_sentence, make, recording, takes_of

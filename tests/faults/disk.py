@@ -32,8 +32,8 @@ def settings_job(_folder):
 
 def report_job(folder):
     """Write a report whose page is larger than its other files."""
-    from app.report import build, write
-    from tests.app.report.report_material import context
+    from app.reports import build, write
+    from tests.app.reports.report_material import context
     from tests.app.trial_material import session
 
     report = build(session(2, 2), context())
@@ -50,8 +50,8 @@ def model_job(folder):
 
 def takes_job(_folder):
     """Keep more takes than there is room for."""
-    from app.recovery.journal import Journal
-    from tests.app.recovery.takes_material import FEATURES, takes
+    from app.session.recovery.journal import Journal
+    from tests.app.session.recovery.takes_material import FEATURES, takes
 
     journal = Journal()
     journal.keep(takes(3, "window"), FEATURES)

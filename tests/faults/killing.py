@@ -33,9 +33,9 @@ BYTES = (0, 1, 500, 1_500, 6_000)
 """Bytes of a file after which the kernel kills."""
 
 WATCHED = (
-    "lmkl_core/atomic.py",
-    "app/recovery/journal.py",
-    "app/recovery/runs.py",
+    "lmkl_core/system/atomic.py",
+    "app/session/recovery/journal.py",
+    "app/session/recovery/runs.py",
     "tests/faults/killing.py",
 )
 """Code whose lines are counted: all that touches the disk, and what lies around it."""
@@ -206,8 +206,8 @@ def settings_job(before):
 
 def report_job(before):
     """Write a report over another one."""
-    from app.report import build, write
-    from tests.app.report.report_material import context
+    from app.reports import build, write
+    from tests.app.reports.report_material import context
     from tests.app.trial_material import session
 
     first, second = (build(session(2, 2), context(source=f"camera {n}")) for n in (1, 2))
@@ -222,8 +222,8 @@ def report_job(before):
 
 def takes_job(_before):
     """Keep takes: frames come, one by one and several at once, are struck, named, deleted."""
-    from app.recovery.journal import Journal
-    from tests.app.recovery.takes_material import FEATURES
+    from app.session.recovery.journal import Journal
+    from tests.app.session.recovery.takes_material import FEATURES
 
     def act(folder):
         os.environ["LMKL_PAD_DATA"] = str(folder)
@@ -239,7 +239,7 @@ def states():
     """Return the takes at every moment at which something was done to them."""
     from dataclasses import replace
 
-    from tests.app.recovery.takes_material import takes
+    from tests.app.session.recovery.takes_material import takes
 
     samples = takes(4, "window", "lamp")
     recorded = [samples[:n] for n in (1, 2, 3, 5, 8)]

@@ -14,15 +14,15 @@ from app import settings, storage
 from app.headless.errors import OutputError
 from app.headless.outputs import growing_text, write_bytes
 from app.models.files import load, save
-from app.recovery.finding import find
-from app.recovery.finding import load as bring_back
-from app.recovery.journal import Journal
-from app.recovery.runs import takes_folder
-from app.report import ReportError, build, write
+from app.reports import ReportError, build, write
+from app.session.recovery.finding import find
+from app.session.recovery.finding import load as bring_back
+from app.session.recovery.journal import Journal
+from app.session.recovery.runs import takes_folder
 from lmkl_core.errors import ModelFileError
 from tests.app.models.model_material import window_model as small_model
-from tests.app.recovery.takes_material import FEATURES, left, same, takes
-from tests.app.report.report_material import context
+from tests.app.reports.report_material import context
+from tests.app.session.recovery.takes_material import FEATURES, left, same, takes
 from tests.app.trial_material import session
 from tests.faults.disk import limited
 

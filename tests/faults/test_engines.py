@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lmkl_core import locking
 from lmkl_core.features.engines import choose, probe
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.reference import LIMIT, relative_difference
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Branch, Crop, Preset
-from lmkl_core.locking import is_held, only_one
+from lmkl_core.system import locking
+from lmkl_core.system.locking import is_held, only_one
 from tests.features.small_preset import crops_for
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,28 +13,28 @@ import torch
 
 from app import settings as app_settings
 from app import storage
+from app.capture.causes import Cause, SourceError
+from app.capture.image_folder import ImageFolder, read_image
+from app.capture.image_header import image_size
+from app.capture.opencv import MAX_PIXELS, cv2
+from app.capture.video_file import VideoFile
+from app.evaluation.protocols.registry import DATABASES
+from app.evaluation.protocols.types import ProtocolError
 from app.headless import sessions
 from app.headless.sessions import read_session
 from app.models.files import load as load_model
 from app.models.summary import describe
-from app.protocols.registry import DATABASES
-from app.protocols.types import ProtocolError
-from app.report import build
-from app.report.writing import as_document
-from app.sources.causes import Cause, SourceError
-from app.sources.image_folder import ImageFolder, read_image
-from app.sources.image_header import image_size
-from app.sources.opencv import MAX_PIXELS, cv2
-from app.sources.video_file import VideoFile
-from app.trial import TrialError
+from app.reports import build
+from app.reports.writing import as_document
+from app.session.guided_test.trial import TrialError
 from lmkl_core import ModelFileError
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import PresetError, load_preset
 from lmkl_core.features.weights.tensors import read_tensors
-from lmkl_core.modelfile import from_bytes, to_bytes
-from lmkl_core.modelfile.container import seal
+from lmkl_core.model_file import from_bytes, to_bytes
+from lmkl_core.model_file.container import seal
 from tests.app.models.model_material import file_with, window_model
-from tests.app.report.report_material import context
+from tests.app.reports.report_material import context
 from tests.app.trial_material import session
 from tests.core.modelfile_corpus import small_model, unsealed
 from tests.fuzzing.target import CORPUS

@@ -8,22 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.evaluation.tables import build as build_table
-from app.evaluation.tables.data import as_csv
-from app.evaluation.tables.latex import as_latex, escaped
-from app.evaluation.tables.page import render as render_table
-from app.evaluation.tables.writing import name_of, write
 from app.headless.rows import csv_writer
 from app.headless.scoring import FrameRow
 from app.names import visible
-from app.report import build
-from app.report.page import render
-from app.report.svg import Drawing
-from app.report.writing import files_of, presentations_csv
-from app.trial import TrialError
+from app.reports import build
+from app.reports.page import render
+from app.reports.svg import Drawing
+from app.reports.tables import build as build_table
+from app.reports.tables.data import as_csv
+from app.reports.tables.latex import as_latex, escaped
+from app.reports.tables.page import render as render_table
+from app.reports.tables.writing import name_of, write
+from app.reports.writing import files_of, presentations_csv
+from app.session.guided_test.trial import TrialError
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
 from tests.app.pages import Outline, outline
-from tests.app.report.report_material import context, model
+from tests.app.reports.report_material import context, model
 from tests.app.trial_material import present, session
 
 GROUP = "Hostile files"

@@ -10,13 +10,13 @@ import pytest
 
 from app import settings, storage
 from app.models.files import load, save
-from app.recovery.finding import find
-from app.recovery.finding import load as bring_back
-from app.recovery.journal import Journal
-from app.recovery.runs import takes_folder
-from lmkl_core.atomic import UNFINISHED
+from app.session.recovery.finding import find
+from app.session.recovery.finding import load as bring_back
+from app.session.recovery.journal import Journal
+from app.session.recovery.runs import takes_folder
+from lmkl_core.system.atomic import UNFINISHED
 from tests.app.models.model_material import window_model
-from tests.app.recovery.takes_material import FEATURES, takes
+from tests.app.session.recovery.takes_material import FEATURES, takes
 from tests.faults.writing_twice import TURNS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -100,7 +100,7 @@ def test_that_takes_of_a_run_are_offered_to_one_instance_only(folder):
     journal.keep(takes(2, "window"), FEATURES)
     journal.close()
     mine = find()
-    script = "from app.recovery.finding import find; print(len(find()))"
+    script = "from app.session.recovery.finding import find; print(len(find()))"
     other = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )

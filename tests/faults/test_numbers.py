@@ -25,7 +25,7 @@ from lmkl_core.baselines.concatenated import (
 from lmkl_core.baselines.kernel_machines import MultipleKernelOCSVM, MultipleKernelSVDD
 from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning
 from lmkl_core.metrics import ScoreTable, figures, threshold_from
-from lmkl_core.newton import _solve_positive
+from lmkl_core.solver.newton import _solve_positive
 from tests.core.recordings import is_one_sentence
 
 OURS = {

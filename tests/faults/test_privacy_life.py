@@ -17,10 +17,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.demo_video.recordings import write_recordings
-from app.demo_video.takes import Take
-from app.preparing import extractor_from
-from app.sources.opencv import cv2
+from app.capture.opencv import cv2
+from app.demo.renderer.recordings import write_recordings
+from app.demo.renderer.takes import Take
+from app.vision.factory import extractor_from
 from tests.faults.watching import Watch
 from tests.faults.whole_life import MARK, PASSPHRASE
 

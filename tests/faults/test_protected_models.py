@@ -5,8 +5,8 @@ import random
 import pytest
 
 from lmkl_core import ModelFileError, WrongPassphrase, load_model
-from lmkl_core.modelfile import from_bytes
-from lmkl_core.modelfile.sealed import CHEAPEST, HEADER, NotOpened, _cipher, _opened
+from lmkl_core.model_file import from_bytes
+from lmkl_core.model_file.sealed import CHEAPEST, HEADER, NotOpened, _cipher, _opened
 from tests.core.recordings import is_one_sentence
 from tests.core.sealed_material import PASSPHRASE, WRONG, sealed_bytes
 
@@ -70,7 +70,7 @@ def test_that_a_cut_or_longer_file_is_noticed(attempt):
 
 @pytest.mark.fault(GROUP, "protected model: parts of two files put together")
 def test_that_parts_of_two_files_do_not_make_a_third(attempt):
-    from lmkl_core.modelfile.sealed import encrypted
+    from lmkl_core.model_file.sealed import encrypted
     from tests.core.sealed_material import plain_bytes
 
     one, two = sealed_bytes(), encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)

@@ -61,10 +61,10 @@ def live_in_the_window(inputs, saved):
     from PySide6.QtWidgets import QFileDialog
 
     from app import settings
+    from app.demo.source import DemoSource
     from app.qt.bootstrap import make_window
     from app.qt.views.dialogs.export_dialog import ExportDialog
     from app.settings import Settings
-    from app.sources.demo import DemoSource
     from app.types import Verdict
     from tests.qt.driving import N_RECORDED, PLAN, Driver
 

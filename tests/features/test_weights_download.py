@@ -10,7 +10,6 @@ import threading
 
 import pytest
 
-from lmkl_core import locking
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.weights import (
     FetchError,
@@ -21,7 +20,8 @@ from lmkl_core.features.weights import (
 from lmkl_core.features.weights import transfer as transfer_module
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
 from lmkl_core.features.weights.transfer import check_url
-from lmkl_core.locking import Locked, only_one
+from lmkl_core.system import locking
+from lmkl_core.system.locking import Locked, only_one
 from tests.features.file_server import Answer, serving
 
 CONTENT = bytes(range(256)) * 4000

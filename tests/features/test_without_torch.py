@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from app.headless import checkup
+from app.headless import doctor
 from lmkl_core.features.engines import torch_extra
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import EngineError
@@ -88,7 +88,7 @@ def test_that_weights_that_would_be_of_no_use_are_not_fetched(tmp_path):
 
 
 def test_that_the_doctor_names_torch_where_it_would_help():
-    findings = list(checkup._weights("paper-pad"))
-    needed = [item for item in findings if item.state is checkup.State.BAD]
+    findings = list(doctor._weights("paper-pad"))
+    needed = [item for item in findings if item.state is doctor.State.BAD]
     assert {item.found.partition(":")[0] for item in needed} == {"resnet50", "googlenet", "vgg16"}
     assert all(INSTALL_TORCH in item.advice for item in needed)

@@ -5,17 +5,17 @@ import threading
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from app.enrolment import Sample, as_samples
-from app.faces.tracking import FaceTracker
+from app.demo.source import DemoSource
 from app.models.files import save
 from app.models.fitting import fitted
-from app.observation import observe
-from app.pipeline import Pipeline
-from app.preparing import detector_from, extractor_from
 from app.qt.bootstrap import make_window
 from app.qt.views.dialogs.export_dialog import ExportDialog
+from app.session.enrolment import Sample, as_samples
+from app.session.frame_scoring import observe
 from app.settings import Settings
-from app.sources.demo import DemoSource
+from app.vision.faces.tracking import FaceTracker
+from app.vision.factory import detector_from, extractor_from
+from app.vision.pipeline import Pipeline
 from tests.qt.driving import N_RECORDED, PLAN, Driver
 from tests.qt.tidiness import expect_log, nothing_is_left
 

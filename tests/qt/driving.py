@@ -7,9 +7,9 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
 
-from app.enrolment import Plan
+from app.capture.source import FrameSource, SourceInfo
 from app.qt.threads import any_left_behind
-from app.sources.source import FrameSource, SourceInfo
+from app.session.enrolment import Plan
 
 PATIENCE = 60_000
 """Milliseconds for what a person would wait for: the machine may be busy with other things."""

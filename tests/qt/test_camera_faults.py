@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.observation import observe
-from app.sources.network import NetworkCamera
-from app.sources.source import Cause, FrameSource, SourceError, SourceInfo
-from app.sources.watchdog import Limits
+from app.capture.network import NetworkCamera
+from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.capture.watchdog import Limits
+from app.session.frame_scoring import observe
 from app.types import Verdict
-from tests.app.sources.material import jpeg, write_video
-from tests.app.sources.mjpeg_server import running_server
+from tests.app.capture.material import jpeg, write_video
+from tests.app.capture.mjpeg_server import running_server
 from tests.qt.driving import PLAN
 
 N_GRAINS = 5

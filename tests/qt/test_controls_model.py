@@ -3,8 +3,8 @@
 import pytest
 
 from app.models.files import Export
-from app.qt.controls.model_control import CALIBRATE, EXPORT, EXTEND, FIT, IMPORT, ModelControl
-from app.session import Session
+from app.qt.controllers.model_control import CALIBRATE, EXPORT, EXTEND, FIT, IMPORT, ModelControl
+from app.session.session import Session
 from app.settings import Settings
 
 

@@ -6,14 +6,14 @@ from functools import partial
 import pytest
 
 from app import storage
-from app.qt.controls.recovery_control import BRING_BACK, DELETE, TOPIC, RecoveryControl
+from app.qt.controllers.recovery_control import BRING_BACK, DELETE, TOPIC, RecoveryControl
 from app.qt.workers.recovery import RecoveryWorker
-from app.recovery.index import read_index
-from app.recovery.journal import Journal
-from app.recovery.runs import takes_folder
-from app.session import Session
+from app.session.recovery.index import read_index
+from app.session.recovery.journal import Journal
+from app.session.recovery.runs import takes_folder
+from app.session.session import Session
 from app.settings import Settings
-from tests.app.recovery.takes_material import FEATURES, left, nothing_is_left, same, takes
+from tests.app.session.recovery.takes_material import FEATURES, left, nothing_is_left, same, takes
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.qt.controls.source_control import REMARK_TOPIC, SourceControl
+from app.capture.capture_state import CaptureState, Phase
+from app.capture.watchdog import Health
+from app.demo.source import DemoSource
+from app.qt.controllers.source_control import REMARK_TOPIC, SourceControl
 from app.settings import Settings
 from app.shown import Notice
-from app.sources.capture_state import CaptureState, Phase
-from app.sources.demo import DemoSource
-from app.sources.watchdog import Health
 from tests.qt.driving import Pictures
 
 

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from app import directing
-from app.qt.controls.enrol_control import EnrolControl
-from app.qt.controls.source_control import SourceControl
-from app.qt.controls.trial_control import TrialControl
-from app.session import Session
+from app.capture.capture_state import CaptureState, Phase
+from app.capture.watchdog import Health
+from app.demo import director
+from app.demo.source import DemoSource
+from app.qt.controllers.enrol_control import EnrolControl
+from app.qt.controllers.source_control import SourceControl
+from app.qt.controllers.trial_control import TrialControl
+from app.session.guided_test.trial import FRAMES_WANTED
+from app.session.session import Session
 from app.settings import Settings
 from app.shown import BONA_FIDE, Decision
-from app.sources.capture_state import CaptureState, Phase
-from app.sources.demo import DemoSource
-from app.sources.watchdog import Health
-from app.trial import FRAMES_WANTED
 from app.types import Verdict
 from tests.qt.driving import PLAN, Pictures
 
@@ -67,7 +67,7 @@ class Stage:
 
 def caption_of(demo):
     chapter = next(c for c in demo.presentations if c.key == (demo.presenting or "window 6"))
-    return directing.caption_of(chapter)
+    return director.caption_of(chapter)
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_
     while stage.session.trial.is_presenting:
         stage.show()
     species = [one.species for one in stage.session.trial.presentations]
-    assert tuple(species) == directing.test_plan(stage.source.demo)
+    assert tuple(species) == director.test_plan(stage.source.demo)
     assert set(species[::2]) == {BONA_FIDE}
     assert BONA_FIDE not in species[1::2]
     assert stage.jobs == ["report"]

@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QLabel
 
+from app.capture.mailbox import LatestFrame
 from app.qt import theme
 from app.qt.colours import DARK, LIGHT
 from app.qt.loading_page import LoadingPage
 from app.qt.views.live.preview import Preview
-from app.sources.mailbox import LatestFrame
 from app.types import Frame
 
 SLOW = ("scipy", "sklearn", "pyqtgraph", "onnxruntime", "torch", "typer", "rich")

@@ -5,11 +5,11 @@ import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.capture.source import Cause, SourceError
 from app.models.files import save
 from app.models.model import PadModel
-from app.sources.source import Cause, SourceError
 from app.types import Verdict
-from tests.app.sources.material import write_video
+from tests.app.capture.material import write_video
 from tests.qt.driving import Pictures
 
 
@@ -84,7 +84,7 @@ def test_that_nothing_is_called_fitted_while_networks_are_prepared(launch, monke
 
 
 def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(launch, expect_log):
-    from app.observation import observe
+    from app.session.frame_scoring import observe
 
     expect_log("A frame could not be scored")
     told = []

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from app.qt.controls.networks_control import SHOW, TOPIC, NetworksControl
+from app.capture.mailbox import LatestFrame
+from app.qt.controllers.networks_control import SHOW, TOPIC, NetworksControl
 from app.qt.views.model.networks_card import NetworksCard
 from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.scoring import ScoringWorker
-from app.session import Session, Topic
+from app.session.session import Session, Topic
 from app.settings import Settings
 from app.shown import FileWanted, NetworksShown, Working
-from app.sources.mailbox import LatestFrame
 from app.types import Verdict
 from lmkl_core.features.weights import catalogue
 from tests.features.file_server import Answer, serving

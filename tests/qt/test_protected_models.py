@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
 
 from app.models.files import load, save
-from app.qt.controls.model_control import EXPORT, IMPORT
+from app.qt.controllers.model_control import EXPORT, IMPORT
 from app.qt.model_dialogs import with_right_ending
 from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.qt.views.dialogs.unlock_dialog import UnlockDialog
 from app.shown import PassphraseAsked
 from app.storage import settings_file
 from lmkl_core.errors import PassphraseNeeded
-from lmkl_core.modelfile import sealed
-from lmkl_core.modelfile.sealed import check_passphrase
+from lmkl_core.model_file import sealed
+from lmkl_core.model_file.sealed import check_passphrase
 from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
 from tests.qt.driving import answer_box, with_dialog
 from tests.qt.test_controls_model import Office

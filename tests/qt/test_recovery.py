@@ -14,11 +14,11 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from app import storage
-from app.preparing import extractor_from
-from app.recovery.finding import find, load
-from app.recovery.index import read_index
-from app.recovery.journal import Journal
-from app.recovery.runs import takes_folder
+from app.session.recovery.finding import find, load
+from app.session.recovery.index import read_index
+from app.session.recovery.journal import Journal
+from app.session.recovery.runs import takes_folder
+from app.vision.factory import extractor_from
 from tests.qt.driving import PLAN, Pictures, answer_box
 
 N_FRAMES = PLAN.frames

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QLineEdit
 
 from app import storage
-from app.guided_test.keeping import kept_tests
+from app.session.guided_test.keeping import kept_tests
 from app.shown import BONA_FIDE
 from app.types import Verdict
 from tests.qt.driving import answer_box, with_dialog

@@ -3,11 +3,11 @@
 import pytest
 from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
+from app.capture.cameras import Camera
+from app.capture.source import Cause, SourceError
 from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
 from app.shown import Choice
-from app.sources.cameras import Camera
-from app.sources.source import Cause, SourceError
 from tests.qt.driving import Pictures
 
 PATIENCE = 20_000
@@ -105,7 +105,7 @@ def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtb
         raise SourceError(Cause.PERMISSION, "The camera")
 
     monkeypatch.setattr("app.qt.workers.capture.may_have_cameras", lambda: True)
-    monkeypatch.setattr("app.sources.cameras.find_camera", forbidden)
+    monkeypatch.setattr("app.capture.cameras.find_camera", forbidden)
     boss, _ = studio(Pictures())
     with (
         qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told,
@@ -117,7 +117,7 @@ def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtb
 
 def test_that_cameras_are_listed_by_name(studio, qtbot, monkeypatch):
     found = [Camera("Webcam", ()), Camera("DroidCam", (), is_virtual=True)]
-    monkeypatch.setattr("app.sources.cameras.list_cameras", lambda: found)
+    monkeypatch.setattr("app.capture.cameras.list_cameras", lambda: found)
     boss, _ = studio()
     with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
         boss.cameras.emit()
@@ -130,7 +130,7 @@ def test_that_cameras_that_cannot_be_listed_are_none(studio, qtbot, monkeypatch,
         raise OSError("no such device")
 
     expect_log("Cameras could not be listed")
-    monkeypatch.setattr("app.sources.cameras.list_cameras", fail)
+    monkeypatch.setattr("app.capture.cameras.list_cameras", fail)
     boss, _ = studio()
     with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
         boss.cameras.emit()

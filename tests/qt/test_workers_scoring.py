@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from app.capture.mailbox import LatestFrame
 from app.qt.workers.scoring import ScoringWorker
-from app.sources.mailbox import LatestFrame
 from app.types import Frame
 from lmkl_core.errors import InvalidInputError
 

@@ -14,10 +14,10 @@ N_FRAMES = PLAN.frames
 
 def seen_again(driver, frame, model):
     """Score a frame as a stream that begins with it, on a pipeline of its own."""
-    from app.faces.tracking import FaceTracker
-    from app.observation import observe
-    from app.pipeline import Pipeline
-    from app.preparing import detector_from, extractor_from
+    from app.session.frame_scoring import observe
+    from app.vision.faces.tracking import FaceTracker
+    from app.vision.factory import detector_from, extractor_from
+    from app.vision.pipeline import Pipeline
 
     settings = driver.desk.settings
     tracker = FaceTracker(detector_from(settings.detector))

@@ -8,15 +8,15 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.heaps import keep_few_heaps
+from app.capture.capture import Capture
+from app.capture.capture_state import CaptureState
+from app.capture.devices import may_have_cameras
+from app.capture.mailbox import LatestFrame
+from app.capture.source import Cause, FrameSource, SourceError
+from app.demo.source import DemoSource
 from app.logs import way_of
+from app.malloc_tuning import keep_few_heaps
 from app.shown import Choice
-from app.sources.capture import Capture
-from app.sources.capture_state import CaptureState
-from app.sources.demo import DemoSource
-from app.sources.devices import may_have_cameras
-from app.sources.mailbox import LatestFrame
-from app.sources.source import Cause, FrameSource, SourceError
 from app.types import Frame
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class CaptureWorker(QObject):
     def list_cameras(self) -> None:
         """List the cameras without opening one."""
         try:
-            from app.sources.cameras import list_cameras
+            from app.capture.cameras import list_cameras
 
             self.cameras_listed.emit([Choice(one.name, one.label) for one in list_cameras()])
         except Exception as error:
@@ -115,15 +115,15 @@ class CaptureWorker(QObject):
             return self._first_camera(width, height)
         if text == DEMO:
             return self._demo(), False
-        from app.sources.opening import source_from
+        from app.capture.opening import source_from
 
         return source_from(text, width=width, height=height), False
 
     def _first_camera(self, width: int, height: int) -> tuple[FrameSource, bool]:
         if not may_have_cameras():
             return self._demo(), True
-        from app.sources.cameras import find_camera
-        from app.sources.opening import source_from
+        from app.capture.cameras import find_camera
+        from app.capture.opening import source_from
 
         try:
             name = find_camera().name

@@ -13,10 +13,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.logs import way_of
 
 if TYPE_CHECKING:
-    from app.recovery.finding import Found
-    from app.recovery.journal import Journal
-    from app.recovery.runs import Run
-    from app.takes import Sample
+    from app.session.recovery.finding import Found
+    from app.session.recovery.journal import Journal
+    from app.session.recovery.runs import Run
+    from app.session.takes import Sample
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ class RecoveryWorker(QObject):
     @Slot()
     def find(self) -> None:
         """Look for what earlier runs have left."""
-        from app.recovery.finding import find
+        from app.session.recovery.finding import find
 
         with self._writing:
             found = find()
@@ -130,7 +130,7 @@ class RecoveryWorker(QObject):
     @Slot(object)
     def load(self, found: Found) -> None:
         """Read takes again; their folder stays."""
-        from app.recovery.finding import load
+        from app.session.recovery.finding import load
 
         self.recovered.emit(load(found))
 
@@ -141,7 +141,7 @@ class RecoveryWorker(QObject):
             found, self._unwanted = self._unwanted, []
         if not found:
             return
-        from app.recovery.finding import remove
+        from app.session.recovery.finding import remove
 
         for sentence in remove(one.run for one in found):
             self.not_removed.emit(sentence)
@@ -161,7 +161,7 @@ class RecoveryWorker(QObject):
             return state
 
     def _made_journal(self) -> Journal:
-        from app.recovery.journal import Journal
+        from app.session.recovery.journal import Journal
 
         if self._journal is None:
             self._journal = Journal()

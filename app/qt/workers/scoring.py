@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.capture.mailbox import LatestFrame
 from app.logs import way_of
 from app.qt.workers.sentences import sentence_of
 from app.shown import Working
-from app.sources.mailbox import LatestFrame
 
 if TYPE_CHECKING:
     from app.models.model import PadModel
-    from app.observation import Observation
-    from app.pipeline import Pipeline
+    from app.session.frame_scoring import Observation
     from app.types import Frame
+    from app.vision.pipeline import Pipeline
     from lmkl_core.features.liveness import LivenessMeter
 
     Observe = Callable[[Pipeline, PadModel | None, Frame], Observation]
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MODULES = (
-    "app.session",
-    "app.observation",
+    "app.session.session",
+    "app.session.frame_scoring",
     "app.models.fitting",
     "app.models.files",
-    "app.recovery.finding",
-    "app.recovery.journal",
-    "app.faces.detector",
-    "app.faces.tracking",
+    "app.session.recovery.finding",
+    "app.session.recovery.journal",
+    "app.vision.faces.detector",
+    "app.vision.faces.tracking",
     "lmkl_core.features.extractor",
     "lmkl_core.theory",
     "app.qt.views.charts.score_timeline",
@@ -58,7 +58,7 @@ class ScoringWorker(QObject):
     mailbox : LatestFrame
         Where the newest frame lies.
     observe : callable, optional
-        In the place of `app.observation.observe`: benchmarks slow it down.
+        In the place of `app.session.frame_scoring.observe`: benchmarks slow it down.
     """
 
     warmed_up = Signal()
@@ -104,9 +104,9 @@ class ScoringWorker(QObject):
     @Slot(str, str)
     def prepare(self, preset: str, detector: str) -> None:
         """Make the pipeline for these views: a minute at the very first time, then a moment."""
-        from app.faces.tracking import FaceTracker
-        from app.pipeline import Pipeline
-        from app.preparing import detector_from, extractor_from
+        from app.vision.faces.tracking import FaceTracker
+        from app.vision.factory import detector_from, extractor_from
+        from app.vision.pipeline import Pipeline
         from lmkl_core.errors import Cancelled
 
         self._pipeline = None
@@ -198,7 +198,7 @@ class ScoringWorker(QObject):
             return None
 
     def _look(self, frame: Frame) -> Observation:
-        from app.observation import observe
+        from app.session.frame_scoring import observe
 
         assert self._pipeline is not None
         look: Any = self._observe or observe

@@ -25,8 +25,8 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.folders import CACHE_VARIABLE, cache_folder, make_private
-from lmkl_core.locking import Locked, is_held, only_one
+from lmkl_core.system.folders import CACHE_VARIABLE, cache_folder, make_private
+from lmkl_core.system.locking import Locked, is_held, only_one
 
 _MARK = b"LMKLGRF1"
 _DIGEST_BYTES = 32
@@ -82,7 +82,7 @@ class Cache:
     Parameters
     ----------
     folder : path, optional
-        By default `lmkl_core.folders.cache_folder`. It is made when something is first stored.
+        By default `lmkl_core.system.folders.cache_folder`. Made when something is first stored.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:

@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from lmkl_core.cancelling import asked_to_stop
 from lmkl_core.errors import Cancelled
-from lmkl_core.folders import cache_folder, make_private
+from lmkl_core.system.cancelling import asked_to_stop
+from lmkl_core.system.folders import cache_folder, make_private
 
 MEMORY_FILE = "checksums.json"
 MAX_REMEMBERED = 200

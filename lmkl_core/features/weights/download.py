@@ -25,7 +25,7 @@ from lmkl_core.features.weights.transfer import (
     forget,
     transfer,
 )
-from lmkl_core.locking import Locked, only_one
+from lmkl_core.system.locking import Locked, only_one
 
 TIMEOUT = 20.0
 ATTEMPTS = 5

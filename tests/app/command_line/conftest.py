@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.demo_video.recordings import write_recordings
-from app.demo_video.takes import Take
+from app.demo.renderer.recordings import write_recordings
+from app.demo.renderer.takes import Take
 from tests.app.command_line.running import run
 
 N_FRAMES = 24

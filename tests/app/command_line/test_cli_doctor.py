@@ -6,10 +6,10 @@ from importlib import metadata
 
 import pytest
 
+from app.capture.cameras import Camera, Route
 from app.cli.exit_codes import ExitCode
-from app.headless import checkup
-from app.headless.checkup import State, check_up, folder_finding, versions
-from app.sources.cameras import Camera, Route
+from app.headless import doctor as checks
+from app.headless.doctor import State, check_up, folder_finding, versions
 from lmkl_core.features.weights import catalogue
 from tests.app.command_line.running import refused, run
 from tests.features.minifasnet_material import NAMES, made_weights
@@ -80,7 +80,7 @@ def test_that_a_missing_package_is_named(monkeypatch):
         return "1.0" if name == "torch" else found(name)
 
     found = metadata.version
-    monkeypatch.setattr(checkup.metadata, "version", version)
+    monkeypatch.setattr(checks.metadata, "version", version)
     packages = first("packages")
     assert packages.state is State.BAD
     assert packages.found.startswith("missing: jinja2; of another version")
@@ -114,7 +114,7 @@ def test_that_a_folder_that_cannot_be_written_is_not_ok_and_nothing_is_made(tmp_
 )
 def test_that_little_room_is_told(free, state, tmp_path, monkeypatch):
     usage = type("Usage", (), {"free": free})
-    monkeypatch.setattr(checkup.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(checks.shutil, "disk_usage", lambda _: usage)
     finding = folder_finding("cache folder", tmp_path / "not" / "there", "VARIABLE")
     assert finding.state is state
     assert ("VARIABLE" in finding.advice) is (state is not State.OK)
@@ -122,14 +122,14 @@ def test_that_little_room_is_told(free, state, tmp_path, monkeypatch):
 
 
 def test_that_no_screen_is_a_note_because_commands_do_without(monkeypatch):
-    monkeypatch.setattr("app.screen.why_no_screen", lambda: "There is no screen here.")
+    monkeypatch.setattr("app.display.why_no_screen", lambda: "There is no screen here.")
     finding = first("screen")
     assert (finding.state, finding.found) == (State.NOTE, "There is no screen here.")
 
 
 def test_that_a_camera_that_is_a_program_is_a_note(monkeypatch):
     camera = Camera("OBS Virtual Camera", (Route(0, 0),), is_virtual=True)
-    monkeypatch.setattr("app.sources.cameras.list_cameras", lambda: [camera])
+    monkeypatch.setattr("app.capture.cameras.list_cameras", lambda: [camera])
     finding = first("camera")
     assert (finding.state, finding.found) == (State.NOTE, "OBS Virtual Camera (a program)")
     assert "never passed a lens" in finding.advice
@@ -139,7 +139,7 @@ def test_that_a_check_that_breaks_is_a_finding_and_stops_no_other(monkeypatch):
     def fail():
         raise OSError("libsomething.so is missing")
 
-    monkeypatch.setattr("app.sources.cameras.list_cameras", fail)
+    monkeypatch.setattr("app.capture.cameras.list_cameras", fail)
     result = doctor("--json")
     assert result.exit_code == ExitCode.UNHEALTHY
     told = {one["check"]: one for one in json.loads(result.stdout)["checks"]}

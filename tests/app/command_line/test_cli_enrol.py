@@ -10,16 +10,16 @@ from functools import partial
 import numpy as np
 import pytest
 
+from app.capture.opencv import cv2
+from app.capture.video_file import VideoFile
 from app.cli.exit_codes import ExitCode
-from app.enrolment import Plan
 from app.headless import enrolling
 from app.models import summary
 from app.models.files import load
-from app.sources.opencv import cv2
-from app.sources.video_file import VideoFile
-from lmkl_core.calibration import LEVEL_SHARE
+from app.session.enrolment import Plan
+from lmkl_core.calibration.threshold import LEVEL_SHARE
+from tests.app.capture.mjpeg_server import MjpegServer
 from tests.app.command_line.running import interrupted, refused, run
-from tests.app.sources.mjpeg_server import MjpegServer
 
 pytestmark = pytest.mark.light
 

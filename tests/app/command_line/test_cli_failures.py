@@ -11,16 +11,16 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from app.capture.source import Cause, SourceError
 from app.cli.exit_codes import MEANINGS, ExitCode
 from app.cli.failures import Commands
 from app.cli.main import cli
+from app.evaluation.protocols.types import ProtocolError
 from app.headless.errors import OutputError, TooFewFramesError
 from app.headless.outputs import growing_text
 from app.logs import DEBUG_VARIABLE
-from app.presentation import TrialError
-from app.protocols.types import ProtocolError
-from app.report import ReportError
-from app.sources.source import Cause, SourceError
+from app.reports import ReportError
+from app.session.guided_test.presentation import TrialError
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 from tests.app.command_line.running import ROOT, run

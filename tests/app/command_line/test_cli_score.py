@@ -11,22 +11,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.capture.opencv import cv2
+from app.capture.video_file import VideoFile
 from app.cli.exit_codes import ExitCode
-from app.faces.detector import make_detector
-from app.faces.tracking import FaceTracker
 from app.headless import pipelines
+from app.headless.contact_sheet import TILE
 from app.headless.scoring import COLUMNS, InputResult
-from app.headless.strip import TILE
 from app.models.files import load
-from app.pipeline import Pipeline
-from app.presentation import JudgedFrame
-from app.sources.opencv import cv2
-from app.sources.video_file import VideoFile
+from app.session.guided_test.presentation import JudgedFrame
 from app.types import Familiarity, Verdict
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.presets import load_preset
-from lmkl_core.modelfile import load_with_manifest, save_model
+from lmkl_core.model_file import load_with_manifest, save_model
 from tests.app.command_line.conftest import N_FRAMES
 from tests.app.command_line.running import interrupted, refused, run
 

@@ -7,18 +7,18 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 
+from app.capture.opencv import cv2
 from app.cli.exit_codes import ExitCode
-from app.decision import ENOUGH, Decider
-from app.enrolment import Enrolment, Offer, Plan
 from app.headless.scoring import REPEATED
 from app.models.files import load
 from app.models.fitting import extended, fitted
 from app.models.summary import describe
-from app.observation import observe
-from app.pipeline import Pipeline
+from app.session.enrolment import Enrolment, Offer, Plan
+from app.session.frame_scoring import observe
+from app.session.window_scoring import ENOUGH, Decider
 from app.settings import Settings
-from app.sources.opencv import cv2
 from app.types import Frame, Status, Verdict
+from app.vision.pipeline import Pipeline
 from lmkl_core import InvalidInputError
 from lmkl_core.errors import UnusableViewsError
 from tests.app.command_line.running import run

@@ -7,7 +7,7 @@ import pytest
 from app.evaluation.cache import Cache
 from app.evaluation.checking import recordings_of
 from app.evaluation.extracting import Eyes, Library
-from app.pipeline import Pipeline
+from app.vision.pipeline import Pipeline
 from lmkl_core.features.presets import load_preset, with_descriptors
 from tests.app.evaluation.material import N_FRAMES, record, together
 

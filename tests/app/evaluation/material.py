@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.demo_video.recordings import recording_path, write_recordings
-from app.demo_video.takes import Take
+from app.demo.renderer.recordings import recording_path, write_recordings
+from app.demo.renderer.takes import Take
 from app.evaluation.options import Options
-from app.protocols.footage import FileFootage
-from app.protocols.types import Database, Fold, Layout, Plan, Recording
+from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.types import Database, Fold, Layout, Plan, Recording
 from app.shown import BONA_FIDE
 
 PEOPLE = ("P001", "P002")

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from app.evaluation.digests import SETTLED, SMALLEST, Digests
-from app.protocols.footage import FileFootage
-from app.protocols.types import Recording
+from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.types import Recording
 from app.storage import DIGESTS_NAME
 
 

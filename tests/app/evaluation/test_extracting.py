@@ -10,10 +10,10 @@ from app.evaluation.cache import Cache, key_of
 from app.evaluation.checking import recordings_of
 from app.evaluation.entries import Entry
 from app.evaluation.extracting import OPEN, Eyes, Library
-from app.quality import Limits
+from app.vision.quality import Limits
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
-from lmkl_core.modelfile.container import seal
+from lmkl_core.model_file.container import seal
 from tests.app.evaluation.material import N_FRAMES, together
 
 
@@ -195,8 +195,8 @@ def test_that_an_entry_lost_after_preparing_is_made_again(eyes, cache, recording
 def test_that_frames_without_a_face_are_kept_with_the_reason(eyes, tmp_path, calls):
     import cv2
 
-    from app.protocols.footage import FileFootage
-    from app.protocols.types import Recording
+    from app.evaluation.protocols.recordings import FileFootage
+    from app.evaluation.protocols.types import Recording
 
     wall = tmp_path / "wall.png"
     noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
@@ -258,8 +258,8 @@ def test_that_several_jobs_can_be_cancelled_and_keep_what_they_finished(eyes, re
 def test_that_an_image_is_one_frame_of_work(eyes, tmp_path):
     import cv2
 
-    from app.protocols.footage import FileFootage
-    from app.protocols.types import Recording
+    from app.evaluation.protocols.recordings import FileFootage
+    from app.evaluation.protocols.types import Recording
 
     noise = np.random.default_rng(0).integers(0, 255, (3, 240, 320, 3), dtype=np.uint8)
     for number, picture in enumerate(noise):

@@ -3,7 +3,7 @@ import warnings
 
 import pytest
 
-from app.evaluation.hearing import Hearing
+from app.evaluation.warning_capture import Hearing
 
 
 def test_that_warnings_are_collected_and_not_shown():

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from app.evaluation.options import Options
-from app.evaluation.others import others_of, remarks_on_others
+from app.evaluation.other_class_tuning import others_of, remarks_on_others
+from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.types import Database, Fold, Layout, Plan, Recording
 from app.evaluation.running import run
-from app.protocols.footage import FileFootage
-from app.protocols.types import Database, Fold, Layout, Plan, Recording
 
 CLASSES = ("ball", "cup", "kite", "lamp", "shoe")
 

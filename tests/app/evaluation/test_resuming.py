@@ -219,14 +219,14 @@ def test_that_damaged_outcomes_are_computed_again(recorded, cache, worked, unint
 PLUMBING = {
     "app.evaluation.cache",
     "app.evaluation.extracting",
-    "app.evaluation.hearing",
+    "app.evaluation.warning_capture",
     "app.evaluation.options",
     "app.evaluation.result",
-    "app.evaluation.telling",
+    "app.evaluation.progress",
     "app.logs",
     "app.models.summary",
-    "app.protocols.types",
-    "app.quality",
+    "app.evaluation.protocols.types",
+    "app.vision.quality",
     "app.types",
 }
 """What hands rows and scores on, or is in a key by its values, without deciding any."""

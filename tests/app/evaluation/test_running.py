@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from app.evaluation import assembling, running
+from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.types import ProtocolError, Recording
 from app.evaluation.running import run
-from app.protocols.footage import FileFootage
-from app.protocols.types import ProtocolError, Recording
 from app.shown import BONA_FIDE
 from lmkl_core.baselines import METHODS
 from lmkl_core.errors import Cancelled, InvalidInputError
@@ -276,7 +276,7 @@ def test_that_nothing_is_measured_where_nobody_can_be_enrolled(recorded, cache, 
 
 def test_that_the_gate_turns_refused_frames_into_non_responses(recorded, tmp_path, monkeypatch):
     from app.evaluation import extracting
-    from app.quality import Limits
+    from app.vision.quality import Limits
 
     monkeypatch.setattr(extracting, "Limits", lambda: Limits(min_size=10_000.0))
     asked = options(tmp_path, methods=("md",), gate=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.evaluation import selecting
-from app.evaluation.material import Rows
+from app.evaluation.dataset import Rows
 from app.evaluation.methods import rows
 from app.evaluation.selecting import GRID, area, choose
 from lmkl_core.baselines import METHODS

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.evaluation.tables import build
-from app.evaluation.tables.building import NOT_ASKED_FOR
-from app.evaluation.tables.notices import notices, simulated
+from app.reports.tables import build
+from app.reports.tables.building import NOT_ASKED_FOR
+from app.reports.tables.notices import notices, simulated
 from lmkl_core.baselines import METHODS
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
 

@@ -9,8 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from app.evaluation.tables import build, compare, write_comparison
-from app.evaluation.tables.comparing import Run
+from app.reports.tables import build, compare, write_comparison
+from app.reports.tables.comparing import Run
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import ScoreTable, bootstrap_difference
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from app.evaluation.tables.figures import FIGURES, spread
-from app.evaluation.tables.levels import Joiner, frame_level, presentation_level
-from lmkl_core.calibration import clopper_pearson
+from app.reports.tables.figures import FIGURES, spread
+from app.reports.tables.levels import Joiner, frame_level, presentation_level
+from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics import auc, bootstrap_acer, bootstrap_auc, bpcer_at_apcer
 from tests.app.evaluation.table_material import fold, scores
 

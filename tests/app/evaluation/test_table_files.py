@@ -15,14 +15,14 @@ from markupsafe import Markup
 from rich.console import Console
 
 from app.cli.evaluate_report import print_table
+from app.evaluation.protocols.registry import DATABASES
+from app.evaluation.protocols.types import SplitCount
 from app.evaluation.result import UsedThreshold
-from app.evaluation.tables import TableError, build, write
-from app.evaluation.tables.data import as_csv, as_document
-from app.evaluation.tables.latex import as_latex, escaped
-from app.evaluation.tables.page import render
-from app.protocols.registry import DATABASES
-from app.protocols.types import SplitCount
-from lmkl_core.calibration import clopper_pearson
+from app.reports.tables import TableError, build, write
+from app.reports.tables.data import as_csv, as_document
+from app.reports.tables.latex import as_latex, escaped
+from app.reports.tables.page import render
+from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics.table import ScoreTable
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.evaluation.tables import build
-from app.evaluation.tables.charts import _mark, curves, forest
-from app.evaluation.tables.page import MOST_SPECIES, render
+from app.reports.tables import build
+from app.reports.tables.charts import _mark, curves, forest
+from app.reports.tables.page import MOST_SPECIES, render
 from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
 

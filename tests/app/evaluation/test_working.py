@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from app.evaluation.material import Material, Rows
+from app.evaluation.dataset import Material, Rows
 from app.evaluation.methods import rows
-from app.evaluation.working import Manner, work
+from app.evaluation.task import Manner, work
 from lmkl_core.baselines import METHODS
-from lmkl_core.calibration import LEVEL_SHARE
+from lmkl_core.calibration.threshold import LEVEL_SHARE
 from tests.core.recordings import recording
 
 NAMES = ("eyes", "mouth", "skin")

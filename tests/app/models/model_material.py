@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from app.models.fitting import fitted
-from app.samples import Samples
+from app.models.samples import Samples
 from app.settings import Settings
-from lmkl_core.modelfile import save_model
-from tests.app.test_conditions import HOME
+from lmkl_core.model_file import save_model
+from tests.app.vision.test_conditions import HOME
 
 FEATURES = {
     "format": "1",

@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.conditions import NAMES
 from app.models import files
 from app.models.files import COMPARED_ROWS, Export, difference_of, load, save
 from app.models.fitting import extended, fitted, recalibrated
+from app.vision.conditions import NAMES
 from lmkl_core.errors import ModelFileError
-from lmkl_core.modelfile import save_model
+from lmkl_core.model_file import save_model
 from tests.app.models.model_material import (
     FEATURES,
     SETTINGS,

@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 import pytest
 
-from app.conditions import EnrolledConditions
 from app.models.fitting import estimator_of, extended, fitted, recalibrated
 from app.settings import Settings
-from lmkl_core.calibration import LEVEL_SHARE
+from app.vision.conditions import EnrolledConditions
+from lmkl_core.calibration.threshold import LEVEL_SHARE
 from lmkl_core.errors import Cancelled
 from tests.app.models.model_material import (
     FEATURES,

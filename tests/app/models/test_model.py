@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from app.conditions import NAMES
 from app.models.model import PadModel
+from app.vision.conditions import NAMES
 from tests.app.models.model_material import WINDOW, window_model
 
 

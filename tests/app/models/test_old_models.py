@@ -10,7 +10,7 @@ from lmkl_core.errors import ModelFileError
 from lmkl_core.features.extractor import preset_fingerprint
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import entry_of
-from lmkl_core.modelfile import save_model
+from lmkl_core.model_file import save_model
 from tests.app.command_line.running import refused, run
 
 LITE0 = entry_of("efficientnet-lite0").sha256

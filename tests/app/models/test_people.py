@@ -10,11 +10,11 @@ from app.models.files import load, save
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
 from app.models.people import MOST, people_of
+from app.models.samples import Samples
 from app.models.summary import describe
-from app.samples import Samples
 from app.settings import CLUSTERS, CLUSTERS_A_PERSON, Settings
 from lmkl_core import LocalisedMKL
-from lmkl_core.calibration import clopper_pearson
+from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.errors import ModelFileError
 from tests.app.models.model_material import (
     FEATURES,

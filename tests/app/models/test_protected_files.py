@@ -9,7 +9,7 @@ from app.models.files import PROTECTED_SUFFIX, SUFFIX, load, save
 from app.models.fitting import recalibrated
 from app.models.summary import describe
 from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded, WrongPassphrase
-from lmkl_core.modelfile.sealed import check_passphrase
+from lmkl_core.model_file.sealed import check_passphrase
 from tests.app.models.model_material import FEATURES, window_model
 from tests.core.recordings import is_one_sentence
 from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from app.conditions import NAMES
 from app.evaluation.cache import Cache
 from app.evaluation.entries import Entry
-from lmkl_core.modelfile.container import seal
-from lmkl_core.modelfile.refusal import Refused
+from app.vision.conditions import NAMES
+from lmkl_core.model_file.container import seal
+from lmkl_core.model_file.refusal import Refused
 from tests.core.modelfile_corpus import mutant, unsealed
 from tests.fuzzing.bytes_mutators import mutated_bytes
 from tests.fuzzing.target import LOADED, Broken, Target

@@ -3,8 +3,8 @@
 import random
 from pathlib import Path
 
-from app.protocols.registry import DATABASES
-from app.protocols.types import ProtocolError
+from app.evaluation.protocols.registry import DATABASES
+from app.evaluation.protocols.types import ProtocolError
 from tests.fuzzing.bytes_mutators import mutated_bytes
 from tests.fuzzing.target import LOADED, Broken, Target, told
 

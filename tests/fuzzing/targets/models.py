@@ -12,10 +12,10 @@ from app.models.files import difference_of
 from app.models.files import load as load_pad_model
 from app.models.summary import describe
 from lmkl_core import InvalidInputError, LocalisedMKL, ModelFileError
-from lmkl_core.modelfile import Manifest, from_bytes, to_bytes
-from lmkl_core.modelfile.container import seal
-from lmkl_core.modelfile.refusal import Refused
-from lmkl_core.modelfile.sealed import CHEAPEST, HEADER, Cost, _cipher, decrypted, encrypted
+from lmkl_core.model_file import Manifest, from_bytes, to_bytes
+from lmkl_core.model_file.container import seal
+from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.sealed import CHEAPEST, HEADER, Cost, _cipher, decrypted, encrypted
 from tests.app.models.model_material import FEATURES, window_model
 from tests.core.modelfile_corpus import (
     KINDS,
@@ -36,7 +36,7 @@ EXTENDED = 16
 
 
 class ModelTarget(Target):
-    """`lmkl_core.modelfile.from_bytes`: a model whose every output is finite, or a refusal."""
+    """`lmkl_core.model_file.from_bytes`: a model whose every output is finite, or a refusal."""
 
     name = "model"
     depth = 0.9

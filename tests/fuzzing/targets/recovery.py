@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from app.recovery.chunks import packed
-from app.recovery.finding import _UNUSABLE, Found, load
-from app.recovery.index import FILE_NAME, Chunk, Index, Row, _digest, read_index
-from app.recovery.runs import Run
-from app.takes import Sample
-from lmkl_core.modelfile.container import digest
-from lmkl_core.modelfile.refusal import Refused
+from app.session.recovery.chunks import packed
+from app.session.recovery.finding import _UNUSABLE, Found, load
+from app.session.recovery.index import FILE_NAME, Chunk, Index, Row, _digest, read_index
+from app.session.recovery.runs import Run
+from app.session.takes import Sample
+from lmkl_core.model_file.container import digest
+from lmkl_core.model_file.refusal import Refused
 from tests.core.modelfile_corpus import mutant, unsealed
 from tests.fuzzing.bytes_mutators import mutated_bytes
 from tests.fuzzing.json_mutators import mutated_json, spelt

@@ -4,15 +4,15 @@ import json
 import random
 from pathlib import Path
 
-from app.guided_test.plans import built_in_plans
 from app.headless.sessions import read_session, session_text
-from app.report import build
-from app.report.page import render
-from app.report.writing import as_document, facts_csv, figures_csv, presentations_csv
+from app.reports import build
+from app.reports.page import render
+from app.reports.writing import as_document, facts_csv, figures_csv, presentations_csv
+from app.session.guided_test.plans import built_in_plans
+from app.session.guided_test.trial import TrialError
 from app.shown import Details
-from app.trial import TrialError
 from tests.app.pages import outline
-from tests.app.report.report_material import context
+from tests.app.reports.report_material import context
 from tests.app.trial_material import present, session
 from tests.fuzzing.bytes_mutators import mutated_bytes
 from tests.fuzzing.json_mutators import mutated_json, spelt

@@ -13,7 +13,7 @@ from app.qt.views.trial.trial_words import species_words
 from app.shown import BONA_FIDE, SPECIES
 
 LONGEST_NAME = 60
-"""Characters of a name of one's own, as `app.presentation` takes them."""
+"""Characters of a name of one's own, as `app.session.guided_test.presentation` takes them."""
 
 _TYPED = LONGEST_NAME * 4
 """What the field takes: more than a name may have, so that what is too long is told, not cut."""

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from app.explanation import Explanation
+from app.session.explanation import Explanation
 
 _PLURAL = ("wide", "eyes")
 

@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.explanation import Explanation
 from app.qt.icon_shapes import VERDICTS
 from app.qt.theme import set_class
 from app.qt.views.charts.colours import ChartColours
@@ -12,6 +11,7 @@ from app.qt.views.parts.texts import MarkedText, set_text, wrapped
 from app.qt.views.parts.verdict_words import verdict_word
 from app.qt.views.why.memberships_bar import MembershipsBar
 from app.qt.views.why.region_words import plain_words
+from app.session.explanation import Explanation
 from app.shown import Decision, Scored
 from app.types import Verdict
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.explanation import explain
 from app.qt.icon_shapes import VERDICTS
 from app.qt.icons import icon
 from app.qt.theme import GRID
@@ -21,6 +20,7 @@ from app.qt.views.parts.empty_state import EmptyState
 from app.qt.views.parts.texts import card, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
 from app.qt.views.why.score_card import ScoreCard
+from app.session.explanation import explain
 from app.shown import Decision, ModelShown, Scored
 
 REFRESH_MS = 200

@@ -1,0 +1,194 @@
+"""The cameras at this machine, by names that stay, listed without opening one.
+
+An enumerator lists a camera once for each way to reach it, and numbers shift when one is unplugged.
+Here every camera appears once, under a name that is unique and the same after a restart.
+"""
+
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cv2_enumerate_cameras import CameraInfo, enumerate_cameras, supported_backends
+
+from app.capture.opencv import cv2
+from app.capture.source import Cause, SourceError
+from app.capture.virtual import is_virtual
+
+PREFERRED_BACKENDS = {
+    "linux": (cv2.CAP_V4L2,),
+    "win32": (cv2.CAP_MSMF, cv2.CAP_DSHOW),
+    "darwin": (cv2.CAP_AVFOUNDATION,),
+}
+"""By `sys.platform`, best first. Elsewhere the enumerator would open every device: none there."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """One way to reach a camera: OpenCV's backend and the camera's number in it."""
+
+    backend: int
+    index: int
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera that can be chosen.
+
+    Attributes
+    ----------
+    name : str
+        What a person reads, unique in the list: the second of two alike ends in "(2)".
+    routes : tuple of Route
+        Ways to reach it, best first. They hold for now; look the camera up again by
+        ``identity`` before opening it.
+    path : str
+        Device node on Linux, device path on Windows, unique id on macOS; may be empty.
+    usb : str
+        Vendor and product as "046d:082d"; empty where unknown.
+    plug : str
+        Where it is plugged in, which stays while it is; may be empty.
+    is_virtual : bool
+        Whether it is known to be a program.
+    """
+
+    name: str
+    routes: tuple[Route, ...]
+    path: str = ""
+    usb: str = ""
+    plug: str = ""
+    is_virtual: bool = False
+
+    @property
+    def label(self) -> str:
+        """What a list shows: the name, and whether it is a program."""
+        return f"{self.name} (a program)" if self.is_virtual else self.name
+
+    @property
+    def identity(self) -> str:
+        """Name with vendor and product: stays the same when numbers and nodes shift."""
+        return f"{self.name} [{self.usb}]" if self.usb else self.name
+
+    @property
+    def index(self) -> int:
+        """Number within the preferred backend."""
+        return self.routes[0].index
+
+    @property
+    def backend(self) -> int:
+        """The preferred backend, as ``cv2.CAP_...``."""
+        return self.routes[0].backend
+
+
+def list_cameras() -> list[Camera]:
+    """Return the cameras at this machine without opening one.
+
+    On Linux each node is asked what it is, which starts no stream and lights no lamp.
+    """
+    preferred = PREFERRED_BACKENDS.get(sys.platform, ())
+    usable = [backend for backend in preferred if backend in supported_backends]
+    found = [info for backend in usable for info in enumerate_cameras(backend)]
+    return distinct_cameras(found, usable)
+
+
+def find_camera(name: str = "", cameras: Sequence[Camera] | None = None) -> Camera:
+    """Return the camera of that name; the first one for an empty name.
+
+    Parameters
+    ----------
+    name : str
+        Its name, identity, device path or number; or a part of the name that fits one only.
+        Capitals do not matter.
+    cameras : sequence of Camera, optional
+        Where to look; the machine's by default.
+
+    Raises
+    ------
+    SourceError
+        With cause ``NO_CAMERA``, naming the cameras there are.
+    """
+    cameras = list_cameras() if cameras is None else cameras
+    wanted = name.strip().casefold()
+    if not cameras:
+        message = "No camera was found: plug one in, or use the demo, a file or a network camera."
+        raise SourceError(Cause.NO_CAMERA, message=message)
+    if not wanted:
+        return cameras[0]
+    for camera in cameras:
+        known_as = (camera.name, camera.identity, camera.path, str(camera.index))
+        if wanted in (text.casefold() for text in known_as):
+            return camera
+    similar = [camera for camera in cameras if wanted in camera.identity.casefold()]
+    if len(similar) == 1:
+        return similar[0]
+    problem = f"Several cameras are called {name}" if similar else f"No camera is called {name}"
+    choices = ", ".join(camera.name for camera in similar or cameras)
+    raise SourceError(Cause.NO_CAMERA, message=f"{problem}: choose one of {choices}.")
+
+
+def distinct_cameras(found: Iterable[CameraInfo], preference: Sequence[int]) -> list[Camera]:
+    """Return every camera once, with all its routes, under a unique name.
+
+    Parameters
+    ----------
+    found : iterable of CameraInfo
+        As enumerated, in any order, several backends mixed.
+    preference : sequence of int
+        Backends that count, best first; what others list is left out.
+    """
+    ranked = sorted(
+        (info for info in found if info.backend in preference),
+        key=lambda info: (preference.index(info.backend), info.index),
+    )
+    seen: Counter[tuple[int, str]] = Counter()
+    same_device: dict[tuple[str, int], list[CameraInfo]] = {}
+    for info in ranked:
+        # Backends agree on a device's path up to its interface; without one, on the order of
+        # devices of the same name.
+        device = _device_of(info.path) or f"named {info.name}"
+        occurrence = seen[info.backend, device]
+        seen[info.backend, device] += 1
+        same_device.setdefault((device, occurrence), []).append(info)
+    devices = sorted(same_device.values(), key=lambda infos: _plug_of(infos[0]))
+    return _named(devices)
+
+
+def _named(devices: Iterable[Sequence[CameraInfo]]) -> list[Camera]:
+    """Number the namesakes in the order of their plugs, then list in the system's order."""
+    cameras = []
+    counts: Counter[str] = Counter()
+    for infos in devices:
+        best = infos[0]
+        plain = " ".join((best.name or "").split()) or "Camera"
+        counts[plain] += 1
+        name = plain if counts[plain] == 1 else f"{plain} ({counts[plain]})"
+        has_usb = best.vid is not None and best.pid is not None
+        cameras.append(
+            Camera(
+                name=name,
+                routes=tuple(Route(info.backend, info.index) for info in infos),
+                path=best.path or "",
+                usb=f"{best.vid:04x}:{best.pid:04x}" if has_usb else "",
+                plug="".join(_plug_of(best)[:2]),
+                is_virtual=any(is_virtual(info.name or "", info.path or "") for info in infos),
+            )
+        )
+    return sorted(cameras, key=lambda camera: (camera.routes[0].backend, camera.index))
+
+
+def _device_of(path: str | None) -> str:
+    r"""Return the part of a device path that all backends share.
+
+    Windows appends the interface: ``\\?\usb#vid_046d&pid_082d&mi_00#7&1a2b&0&0000#{65e8773d-...}``.
+    """
+    return re.split(r"#\{", path or "", maxsplit=1)[0].casefold()
+
+
+def _plug_of(info: CameraInfo) -> tuple[str, str, int]:
+    """Return what orders namesakes: the plug they are in, which outlives a restart."""
+    path = info.path or ""
+    node = os.path.join("/sys/class/video4linux", os.path.basename(path), "device")
+    plug = os.path.realpath(node) if path.startswith("/dev/") and os.path.exists(node) else ""
+    return plug, "" if path.startswith("/dev/") else path, info.index

@@ -1,0 +1,189 @@
+"""A recorded video, as fast as it can be read or at its own pace."""
+
+import logging
+import os
+import threading
+from pathlib import Path
+
+from app.capture.causes import fit_to_show, may_not_be_read
+from app.capture.grabber import Grabber
+from app.capture.opencv import MAX_PIXELS, cv2, rgb_from_bgr
+from app.capture.pacing import Clock, Pacer, SystemClock, Timeline
+from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.logs import kind_of
+from app.types import Frame, Image
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 250
+"""Failed reads in a row that count as damaged frames; after that the file is at its end.
+
+OpenCV does not say which of the two a failed read is. At the end of a file this many take a few
+milliseconds.
+"""
+
+LONGEST_SEARCH = 5.0
+"""Seconds of failed reads in a row after which the file is at its end, however many they are: each
+may look through a large file, and through one that somebody writes without end forever."""
+
+
+class VideoFile(FrameSource):
+    """Frames of a video file, with media time stamps.
+
+    Opening reads the first frame, so that an unusable file is found there. Damaged frames are
+    passed over and counted in ``n_skipped``; a file that breaks off ends where it breaks off.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    paced : bool
+        Whether a frame is held back until its time has come, as a camera would.
+    loop : bool
+        Whether to start over at the end; numbers and times go on.
+    clock : Clock, optional
+        Where the pace comes from.
+    """
+
+    is_live = False
+
+    def __init__(
+        self,
+        path: str | Path,
+        paced: bool = True,
+        loop: bool = False,
+        *,
+        clock: Clock | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.name = fit_to_show(self.path.name)
+        self.paced = paced
+        self.loop = loop
+        self.n_skipped = 0
+        self._clock: Clock = clock or SystemClock()
+        self._pacer = Pacer(self._clock)
+        self._timeline: Timeline | None = None
+        self._grabber: Grabber | None = None
+        self._first: tuple[Image, float] | None = None
+        self._closing = threading.Event()
+
+    @property
+    def subject(self) -> str:
+        """The beginning of a sentence about this file."""
+        return f"The video {self.name}"
+
+    def open(self) -> SourceInfo:
+        """Open the file and read its first frame."""
+        self.close()
+        self._closing.clear()
+        self._check_file()
+        grabber, first = self._begin()
+        if self._timeline is None:
+            self._timeline = Timeline(grabber.rate)
+        self._pacer.restart()
+        self._first = first
+        height, width = first[0].shape[:2]
+        n_frames = int(grabber.get(cv2.CAP_PROP_FRAME_COUNT))
+        return SourceInfo(self.name, width, height, grabber.rate, n_frames or None)
+
+    def read(self) -> Frame | None:
+        """Return the next frame, when it is due if the file is paced."""
+        found = self._next()
+        if found is None or self._timeline is None:
+            return None
+        image, position = found
+        time = self._timeline.place(position)
+        if self.paced:
+            self._pacer.wait_for(time, self._closing)
+        if self._closing.is_set():
+            return None
+        return self._deliver(rgb_from_bgr(image), time)
+
+    def skip(self) -> bool:
+        """Pass over the next frame, for less than it takes to read it; False at the end.
+
+        A file that loops is not started over.
+        """
+        if self._first is not None:
+            self._first = None
+            return True
+        if self._grabber is None:
+            return False
+        return any(self._grabber.skip() for _ in range(PATIENCE) if not self._closing.is_set())
+
+    def close(self) -> None:
+        """Let go of the file; a `read` that waits for its time returns at once."""
+        self._closing.set()
+        if (grabber := self._grabber) is not None:
+            grabber.close()
+
+    def _next(self) -> tuple[Image, float] | None:
+        """Return the next picture and its position, starting over where that is wanted."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
+        if self._grabber is None or self._closing.is_set():
+            return None
+        found = self._grab(self._grabber)
+        if found is None and self.loop and not self._closing.is_set():
+            # Opening again is slower than seeking but works for every container.
+            self._grabber.close()
+            try:
+                _, found = self._begin()
+            except SourceError:
+                if not self._closing.is_set():
+                    raise
+        return found
+
+    def _begin(self) -> tuple[Grabber, tuple[Image, float]]:
+        """Open the file at its beginning and return its first picture."""
+        # An absolute path cannot be mistaken for one of FFmpeg's protocols.
+        grabber = Grabber(str(self.path.resolve()), cv2.CAP_FFMPEG)
+        self._grabber = grabber
+        if self._closing.is_set():
+            grabber.close()  # a `close` during the opening found nothing to close yet
+        if not grabber.is_open:
+            raise SourceError(Cause.UNREADABLE, self.subject)
+        width, height = grabber.size
+        if width * height > MAX_PIXELS:
+            grabber.close()
+            raise SourceError(Cause.TOO_LARGE, self.subject, limit=f"{MAX_PIXELS:,} pixels a frame")
+        first = self._grab(grabber)
+        if first is None:
+            grabber.close()
+            raise SourceError(Cause.UNREADABLE, self.subject)
+        return grabber, first
+
+    def _grab(self, grabber: Grabber) -> tuple[Image, float] | None:
+        began = self._clock.now()
+        for n_failed in range(PATIENCE):
+            if (image := grabber.grab()) is not None:
+                if n_failed:
+                    self.n_skipped += n_failed
+                    log.info("%s: %d damaged frames passed over", kind_of(self), n_failed)
+                return image, grabber.get(cv2.CAP_PROP_POS_MSEC) / 1000
+            if self._closing.is_set() or self._clock.now() - began > LONGEST_SEARCH:
+                break
+        return None
+
+    def _check_file(self) -> None:
+        subject = self.subject
+        try:
+            if not self.path.is_file():
+                if self.path.exists() and not self.path.is_dir():
+                    # Opening a pipe waits for whoever writes to it, and reading it has no end.
+                    message = f"{subject} is a pipe or a device: record it into a file first."
+                    raise SourceError(Cause.UNREADABLE, message=message)
+                raise SourceError(Cause.NOT_FOUND, subject)
+            may_read, n_bytes = os.access(self.path, os.R_OK), self.path.stat().st_size
+        except PermissionError:  # of a folder on the way
+            may_read, n_bytes = False, 0
+        if not may_read:
+            raise may_not_be_read(subject)
+        if n_bytes == 0:
+            raise SourceError(Cause.EMPTY, subject)
+        try:
+            str(self.path.resolve()).encode()
+        except UnicodeEncodeError:
+            message = f"{subject} has a path that is no UTF-8 text: rename the file or its folder."
+            raise SourceError(Cause.UNREADABLE, message=message) from None

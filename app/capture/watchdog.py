@@ -1,0 +1,260 @@
+"""Tell whether the frames that arrive are worth looking at.
+
+Only logic: frames and the time come from outside. It looks at every sixteenth row.
+
+- *Black* is almost no signal and no variation: a dark room with a face or a lamp in it is neither.
+- *Frozen* is the very same picture many times over. A camera's noise changes some value in every
+  frame, however still the scene; recordings may hold a picture, so they are never called frozen.
+- *Damaged* is a picture that a decoder could not finish. What it leaves in place of the rest is a
+  colour of its own, or rows of the picture before; the latter is believed of JPEG alone, because
+  other compressions repeat what does not move on purpose, and only where a seam shows: cameras
+  whose filter against noise holds still what does not move are well. Recordings are left to
+  `app.capture.frames.as_rgb`.
+- *Stalled* is no frame at all. It shows only when somebody asks, so ask from another thread than
+  the one that may be stuck in a read.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.capture.causes import Cause
+from app.capture.frames import MISSING_SHARE, lacks_lower_part
+from app.capture.pacing import LARGEST_GAP
+from app.capture.seam import Seam, seam_between
+from app.capture.source import SourceInfo
+
+STEP = 16
+"""Distance of the rows that are looked at: whole rows, because memory is read in a row."""
+
+BRIGHT_SHARE = 0.01
+"""Share of a black picture that may be brighter than black: broken pixels, a status light."""
+
+VIDEO_FROZEN_AFTER = 10.0
+"""Seconds of the same picture where what is still is repeated: mostly it is refreshed earlier."""
+
+BAND = 6
+"""Most that pictures before may speak for or against a band that stays as it is."""
+
+
+class Health(StrEnum):
+    """State of a source, as a person should be told."""
+
+    STARTING = "starting"
+    OK = "ok"
+    BLACK = "black image"
+    FROZEN = "frozen image"
+    DAMAGED = "damaged image"
+    STALLED = "stalled"
+    UNAVAILABLE = "unavailable"
+    """It does not open, or it broke down; a watchdog, which needs an open one, never says so."""
+
+    @property
+    def cause(self) -> Cause | None:
+        """The cause that goes with it; None where nothing is wrong."""
+        return _CAUSES.get(self)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether frames that come may be judged, or will be when they come."""
+        return self in (Health.STARTING, Health.OK)
+
+
+_CAUSES = {
+    Health.BLACK: Cause.BLACK,
+    Health.FROZEN: Cause.FROZEN,
+    Health.DAMAGED: Cause.DAMAGED,
+    Health.STALLED: Cause.STALLED,
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a watchdog barks.
+
+    Attributes
+    ----------
+    black_level : float
+        All but a few values of a black picture are at most this.
+    black_spread : float
+        Largest standard deviation of a black picture.
+    black_after : float
+        Seconds of black; cameras begin with some dark frames.
+    frozen_after : float or None
+        Seconds of the same picture; None for sources that may repeat one.
+    frozen_frames : int
+        And this many repetitions at least.
+    damaged_after : float or None
+        Seconds of pictures without a whole one among them; None for sources whose pictures may
+        look like anything.
+    is_jpeg : bool
+        Whether every picture is compressed for itself.
+    stalled_after : float
+        Seconds without a frame.
+    start_after : float
+        Seconds to wait for the first frame.
+    """
+
+    black_level: float = 24.0
+    black_spread: float = 4.0
+    black_after: float = 1.0
+    frozen_after: float | None = 3.0
+    frozen_frames: int = 15
+    damaged_after: float | None = 1.0
+    is_jpeg: bool = False
+    stalled_after: float = 2.0
+    start_after: float = 10.0
+
+    @classmethod
+    def of(cls, info: SourceInfo, is_live: bool) -> "Limits":
+        """Return limits for a source: slow ones get more time, recordings may repeat and pause."""
+        slowest = 5 / info.rate if info.rate > 0 else 0.0
+        if not is_live:
+            # Pictures of a recording may lie this far apart, and a paced one keeps to that.
+            slowest = max(slowest, LARGEST_GAP + cls.stalled_after)
+        frozen_after = VIDEO_FROZEN_AFTER if info.is_video else cls.frozen_after
+        return cls(
+            frozen_after=frozen_after if is_live else None,
+            damaged_after=cls.damaged_after if is_live else None,
+            is_jpeg=info.is_jpeg,
+            stalled_after=max(cls.stalled_after, slowest),
+        )
+
+
+class Watchdog:
+    """Judge a source by its frames.
+
+    Parameters
+    ----------
+    now : float
+        The time at which the source was opened.
+    limits : Limits
+        When to complain.
+    still : ndarray, optional
+        The picture at which the source was frozen before it was opened again: it is frozen as long
+        as that picture comes.
+    """
+
+    def __init__(
+        self, now: float, limits: Limits | None = None, still: NDArray[Any] | None = None
+    ) -> None:
+        self._limits = limits or Limits()
+        self._last_arrival = now
+        self._previous = still
+        self._n_seen = 0
+        self._n_repeats = 0 if still is None else self._limits.frozen_frames
+        self._changed_at = now if still is None else -math.inf
+        self._black_since: float | None = None
+        self._damaged_since: float | None = None
+        self._seam: Seam | None = None
+        self._band = 0
+
+    @property
+    def is_changing(self) -> bool:
+        """Whether the last two frames differ."""
+        return self._n_seen > 1 and self._n_repeats == 0
+
+    def may_judge(self, now: float) -> bool:
+        """Whether the last frame shows something new, and all of it.
+
+        The same picture again is no second sight of a face; where recordings hold a picture, as
+        often as they please, each counts.
+        """
+        is_new = self._n_repeats == 0 or self._limits.frozen_after is None
+        return is_new and self._damaged_since is None and self.health(now) is Health.OK
+
+    def feed(self, image: NDArray[Any], now: float) -> Health:
+        """Look at a frame that arrived now and return the state."""
+        if self._is_repeat(image):
+            self._n_repeats += 1
+        else:
+            self._n_repeats = 0
+            self._changed_at = now
+            if not self._is_damaged(image):
+                self._damaged_since = None
+            elif self._damaged_since is None:
+                self._damaged_since = now
+        if not self._is_black(image):
+            self._black_since = None
+        elif self._black_since is None:
+            self._black_since = now
+        self._previous = image
+        self._last_arrival = now
+        self._n_seen += 1
+        return self.health(now)
+
+    def health(self, now: float) -> Health:
+        """Return the state at this time, also while no frame arrives."""
+        limits = self._limits
+        silence = now - self._last_arrival
+        if not self._n_seen:
+            return Health.STALLED if silence > limits.start_after else Health.STARTING
+        if silence > limits.stalled_after:
+            return Health.STALLED
+        if self._black_since is not None and now - self._black_since >= limits.black_after:
+            return Health.BLACK
+        if (
+            limits.frozen_after is not None
+            and self._n_repeats >= limits.frozen_frames
+            and self._last_arrival - self._changed_at >= limits.frozen_after
+        ):
+            return Health.FROZEN
+        if (
+            limits.damaged_after is not None
+            and self._damaged_since is not None
+            and now - self._damaged_since >= limits.damaged_after
+        ):
+            return Health.DAMAGED
+        return Health.OK
+
+    def _is_repeat(self, image: NDArray[Any]) -> bool:
+        previous = self._previous
+        if previous is None or previous.shape != image.shape:
+            return False
+        # Other rows each time: after STEP frames all pixels have been compared.
+        rows = slice(self._n_seen % min(STEP, len(image) or 1), None, STEP)
+        return bool(np.array_equal(previous[rows], image[rows]))
+
+    def _is_damaged(self, image: NDArray[Any]) -> bool:
+        if self._limits.damaged_after is None:
+            return False
+        return lacks_lower_part(image) or self._is_torn(image)
+
+    def _is_torn(self, image: NDArray[Any]) -> bool:
+        """Whether the picture ends in rows of the one before, although it is another.
+
+        A decoder that runs out of data leaves a seam from side to side, in another place each
+        time. A band that stays as it is, such as a caption, has its seam in one place; what a
+        camera's filter against noise holds still has none.
+        """
+        previous = self._previous
+        if not self._limits.is_jpeg or previous is None or previous.shape != image.shape:
+            return False
+        if not image.size or not np.array_equal(image[-1], previous[-1]):
+            return False
+        n_rows = max(1, int(len(image) * MISSING_SHARE))
+        lower = image[-n_rows:]
+        if not np.array_equal(lower, previous[-n_rows:]) or not (lower != lower[0, 0]).any():
+            return False
+        seam = seam_between(image, previous)
+        if seam is None:
+            return False
+        before, self._seam = self._seam, seam
+        if before is None or abs(seam.block - before.block) > 1:
+            self._band = 0
+        # Most seams of a band are straight, and few of those where data end at one place each time.
+        self._band = max(-BAND, min(BAND, self._band + (1 if seam.is_straight else -1)))
+        return self._band < 2
+
+    def _is_black(self, image: NDArray[Any]) -> bool:
+        rows = image[min(STEP, len(image)) // 2 :: STEP]
+        # Counting is quick and tells most frames from black; the spread is for the dark ones.
+        n_bright = np.count_nonzero(rows > self._limits.black_level)
+        if n_bright > BRIGHT_SHARE * rows.size:
+            return False
+        sample = rows[:, ::STEP]
+        return bool(sample.size == 0 or sample.std() <= self._limits.black_spread)

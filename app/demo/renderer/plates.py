@@ -1,0 +1,218 @@
+"""Flat instruments: a photograph turned into a printed sheet or a lit screen in a hand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.capture.opencv import cv2
+from app.demo.renderer.arrays import F32, f32, smooth_noise
+from app.demo.renderer.fields import PlateField, Sheen
+from app.demo.renderer.grating import Grating, Harmonic
+from app.demo.renderer.light import Light
+from app.demo.renderer.motion import Motion
+from app.demo.renderer.scene import SUPERSAMPLING, Layer
+from app.demo.renderer.setting import Recording, Setting
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which part of a photograph is shown, in eye distances from between the eyes."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def within(self, source: Recording) -> "Cut":
+        """Return the part of the cut that the photograph has."""
+        width, height = source.size
+        rim = 4.0
+        return Cut(
+            max(self.left, (rim - source.origin[0]) / source.unit),
+            max(self.top, (rim - source.origin[1]) / source.unit),
+            min(self.right, (width - rim - source.origin[0]) / source.unit),
+            min(self.bottom, (height - rim - source.origin[1]) / source.unit),
+        )
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, half: tuple[float, float], aspect: float) -> "Cut":
+        """Draw a cut of a half width in a range and a given height over width."""
+        wide = float(rng.uniform(*half))
+        off = float(rng.normal(0.0, 0.12))
+        tall = 2.0 * wide * aspect
+        above = float(np.clip(tall * rng.uniform(0.36, 0.46), 1.7, 3.5))
+        return cls(-wide + off, -above, wide + off, max(tall - above, 2.0))
+
+
+class Plate:
+    """A cut photograph at about the renderer's resolution.
+
+    A finer texture would be sampled with gaps and give moiré that no camera sees; a coarser one
+    would lose detail the photograph has.
+    """
+
+    def __init__(self, place: Setting, source: Recording, cut: Cut) -> None:
+        wanted = place.motion.home.eyes * SUPERSAMPLING * 1.05
+        self.unit = wanted
+        cut = cut.within(source)
+        self._cut, self._source = cut, source
+        width = round((cut.right - cut.left) * wanted)
+        height = round((cut.bottom - cut.top) * wanted)
+        self.size = (width, height)
+        self.origin = (-cut.left * wanted, -cut.top * wanted)
+
+    def texture(self, time: float) -> F32:
+        """Return the cut picture of a moment."""
+        source, cut = self._source, self._cut
+        picture = source.picture(time)
+        scale = self.unit / source.unit
+        if scale < 0.8:
+            # Area averages first: one step of interpolation cannot shrink this much.
+            shrunk = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            picture = f32(shrunk)
+        step = min(scale, 1.0) if scale < 0.8 else 1.0
+        pixel = source.unit * step / self.unit
+        left = source.origin[0] * step + cut.left * source.unit * step
+        top = source.origin[1] * step + cut.top * source.unit * step
+        matrix = np.array([[pixel, 0.0, left], [0.0, pixel, top]])
+        shown = cv2.warpAffine(
+            picture,
+            matrix,
+            self.size,
+            flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_REFLECT_101,
+        )
+        return np.maximum(f32(shown), 0.0)
+
+
+def printed(texture: F32, rng: np.random.Generator, *, glossy: bool) -> F32:
+    """Reflectance of a print: fewer colours, no true black, dots and paper."""
+    ink = np.clip(texture / np.float32(rng.uniform(0.85, 1.1)), 0.0, 1.0)
+    tone = np.power(ink, np.float32(rng.uniform(0.95, 1.25)))
+    grey = stack_grey(tone)
+    purity = np.float32(rng.uniform(0.9, 1.1) if glossy else rng.uniform(0.8, 1.0))
+    tone = grey + (tone - grey) * purity
+    black = np.float32(rng.uniform(0.008, 0.02) if glossy else rng.uniform(0.02, 0.05))
+    paper = (0.86 * np.exp(rng.normal(0.0, 0.025, 3))).astype(np.float32)
+    sheet = (black + (1.0 - black) * tone) * paper
+    height, width = texture.shape[:2]
+    # Thousands of dots of ink make a pixel; what is left of them is a little grain in the midtones,
+    # and the lines along which the print head moved.
+    dots = cv2.GaussianBlur(rng.standard_normal(texture.shape, np.float32), (0, 0), 0.7)
+    midtone = cv2.sqrt(np.clip(tone * (1.0 - tone), 0.0, 0.25))
+    grain = np.float32(0.03 if glossy else 0.055) * np.float32(rng.uniform(0.5, 1.3))
+    sheet += dots * midtone * grain
+    lines = smooth_noise(rng, (height, 1), 3.0) * np.float32(0.006 if glossy else 0.012)
+    fibre = smooth_noise(rng, (height, width), 5.0) * np.float32(0.003 if glossy else 0.012)
+    sheet *= (1.0 + lines + fibre)[..., None]
+    return np.clip(sheet, 0.0, 1.0)
+
+
+def stack_grey(colour: F32) -> F32:
+    """Luminance of a picture, repeated for the three colours."""
+    weights = np.array([[0.25, 0.65, 0.1]] * 3, np.float32)
+    return f32(cv2.transform(colour, weights))
+
+
+def halftone(rng: np.random.Generator) -> Grating:
+    """Screen of a laser print, each ink at its own angle."""
+    ruling = float(np.exp(rng.uniform(np.log(70.0), np.log(260.0))))
+    harmonics = []
+    for angle, amplitude in (
+        (15.0, (0.3, 0.03, 0.0)),
+        (75.0, (0.02, 0.3, 0.03)),
+        (0.0, (0.0, 0.03, 0.25)),
+        (45.0, (0.15, 0.15, 0.15)),
+    ):
+        for turn in (0.0, 90.0):
+            radians = np.radians(angle + turn)
+            harmonics.append(
+                Harmonic(ruling * np.cos(radians), ruling * np.sin(radians), amplitude)
+            )
+    return Grating(tuple(harmonics))
+
+
+def subpixels(rng: np.random.Generator, finest: float) -> Grating:
+    """Red, green and blue stripes of a screen, and the dark rows between its pixels."""
+    pitch = float(np.exp(rng.uniform(np.log(95.0), np.log(finest))))
+    stripe = float(rng.uniform(0.24, 0.32))
+    column = 2.0 * float(np.sinc(stripe))
+    row = 2.0 * float(np.sinc(0.8))
+    third = 1.0 / 3.0
+    return Grating(
+        (
+            Harmonic(pitch, 0.0, (column, column, column), (-third, 0.0, third)),
+            Harmonic(0.0, pitch, (row, row, row)),
+        )
+    )
+
+
+def with_margin(picture: F32, margin: int, colour: object) -> F32:
+    """Put a margin of one colour round a picture."""
+    height, width = picture.shape[:2]
+    framed = np.empty((height + 2 * margin, width + 2 * margin, 3), np.float32)
+    framed[:] = np.asarray(colour, np.float32)
+    framed[margin : margin + height, margin : margin + width] = picture
+    return framed
+
+
+def outline(size: tuple[int, int], radius: int) -> F32:
+    """Alpha of a plate of (width, height) with rounded corners and a soft edge."""
+    width, height = size
+    alpha: F32 = np.zeros((height, width), np.float32)
+    inset = 2 + radius
+    cv2.rectangle(alpha, (inset, inset), (width - inset, height - inset), 1.0, -1)
+    if radius:
+        kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1))
+        alpha = f32(cv2.dilate(alpha, kernel))
+    return f32(cv2.GaussianBlur(alpha, (0, 0), 0.8))
+
+
+def plate_layer(
+    plate: Plate,
+    colour: F32,
+    place: Setting,
+    margin: int,
+    *,
+    radius: int = 0,
+    bend: float = 0.0,
+    lit: bool = True,
+    sheen: Sheen | None = None,
+    grating: Grating | None = None,
+) -> Layer:
+    """Make a plate of its finished colours (with margin); a lit one takes the room's light."""
+    height, width = colour.shape[:2]
+    alpha = outline((width, height), radius)
+    distance = float(place.rng.uniform(6.0, 11.0))
+    return Layer(
+        colour=colour * alpha[..., None],
+        alpha=alpha,
+        origin=(plate.origin[0] + margin, plate.origin[1] + margin),
+        unit=plate.unit,
+        field=PlateField(place.motion, place.size, bend=bend, distance=distance),
+        gain=_tilted(place.light, place.motion) if lit else None,
+        sheen=sheen,
+        grating=grating,
+    )
+
+
+def light_on_plate(place: Setting, size: tuple[int, int], bend: float) -> F32:
+    """Unevenness of light over a sheet that faces the camera: bent paper, a near lamp."""
+    width, height = size
+    x = np.linspace(-1.0, 1.0, width, dtype=np.float32)[None, :]
+    y = np.linspace(-1.0, 1.0, height, dtype=np.float32)[:, None]
+    aim = np.array(place.light.direction) / np.linalg.norm(place.light.direction)
+    slope = 0.12 + 0.25 * abs(bend)
+    return (1.0 + slope * float(aim[0]) * x + 0.1 * float(aim[1]) * y).astype(np.float32)
+
+
+def _tilted(light: Light, motion: Motion) -> Callable[[float], F32]:
+    """Light that falls on the plate as it tilts."""
+
+    def gain(time: float) -> F32:
+        pose = motion.pose(time)
+        facing = np.array([[[np.sin(pose.yaw), np.sin(pose.pitch), 1.0]]], np.float32)
+        return light.shade(facing / np.linalg.norm(facing))[0, 0]
+
+    return gain

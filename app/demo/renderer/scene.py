@@ -1,0 +1,131 @@
+"""What stands before the camera: a room, and layers that move in front of it.
+
+A scene is rendered at twice the camera's resolution in linear intensities; lens and sensor come
+after it. Genuine faces and attacks are both made of `Layer` and differ only in what these hold.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.capture.opencv import cv2
+from app.demo.renderer.arrays import F32, f32, stack3
+from app.demo.renderer.fields import Field, Sheen
+from app.demo.renderer.grating import Grating
+
+SUPERSAMPLING = 2
+"""Rendered pixels per camera pixel, along each axis."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A picture with a shape that moves.
+
+    Attributes
+    ----------
+    colour : ndarray
+        (height, width, 3) light it sends to the camera, already multiplied with ``alpha``.
+    alpha : ndarray
+        (height, width) what it covers.
+    origin : tuple of float
+        x and y of the point between the eyes, in its pixels.
+    unit : float
+        Its pixels per eye distance.
+    field : Field
+        Where the camera looks on it.
+    gain : callable or None
+        Colour factor at a time: a plate that is tilted catches more or less light.
+    sheen : Sheen or None
+        What its surface mirrors.
+    film : callable or None
+        Replaces ``colour`` at a time: a video that is played.
+    grating : Grating or None
+        Its fine structure.
+    """
+
+    colour: F32
+    alpha: F32
+    origin: tuple[float, float]
+    unit: float
+    field: Field
+    gain: Callable[[float], F32] | None = None
+    sheen: Sheen | None = None
+    film: Callable[[float], F32] | None = None
+    grating: Grating | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A rendered moment.
+
+    ``image`` is (2 height, 2 width, 3) in linear intensities. ``structure`` gives, for a lens
+    blur, what fine structure does to the camera's pixels (None: nothing that would show).
+    """
+
+    image: F32
+    structure: Callable[[float], F32 | None]
+
+
+class Scene:
+    """A room and the layers before it, back to front.
+
+    Parameters
+    ----------
+    room : ndarray
+        (2 height, 2 width, 3) light from the room.
+    layers : list of Layer
+        Back to front.
+    """
+
+    def __init__(self, room: F32, layers: list[Layer]) -> None:
+        self._room, self._layers = room, layers
+        height, width = room.shape[:2]
+        self._large = (width, height)
+        self._small = (width // SUPERSAMPLING, height // SUPERSAMPLING)
+
+    def render(self, time: float) -> View:
+        """Render the scene at a time in seconds."""
+        image = self._room
+        structures: list[tuple[Grating, F32, F32, F32]] = []
+        for layer in self._layers:
+            x, y = layer.field(time)
+            maps = self._maps(layer, x, y)
+            alpha = _sample(layer.alpha, maps)
+            picture = layer.colour if layer.film is None else layer.film(time)
+            colour = _sample(picture, maps)
+            if layer.gain is not None:
+                colour = f32(cv2.transform(colour, np.diag(layer.gain(time))))
+            if layer.sheen is not None:
+                mirrored = cv2.resize(layer.sheen(time, x, y), self._large)
+                colour = f32(cv2.add(colour, cv2.multiply(mirrored, stack3(alpha))))
+            behind = cv2.multiply(image, stack3(1.0 - alpha))
+            image = f32(cv2.add(behind, colour, dst=behind))
+            if layer.grating is not None:
+                structures.append((layer.grating, x, y, alpha))
+        return View(image, lambda blur: self._structure(structures, blur))
+
+    def _maps(self, layer: Layer, x: F32, y: F32) -> tuple[F32, F32]:
+        """Pixels of the layer that are seen, at full resolution."""
+        unit = np.float32(layer.unit)
+        at_x = cv2.resize(x * unit + np.float32(layer.origin[0]), self._large)
+        at_y = cv2.resize(y * unit + np.float32(layer.origin[1]), self._large)
+        return f32(at_x), f32(at_y)
+
+    def _structure(
+        self, structures: list[tuple[Grating, F32, F32, F32]], blur: float
+    ) -> F32 | None:
+        total: F32 | None = None
+        for grating, x, y, alpha in structures:
+            fine_x, fine_y = f32(cv2.resize(x, self._small)), f32(cv2.resize(y, self._small))
+            change = grating.modulation(fine_x, fine_y, blur)
+            if change is None:
+                continue
+            cover = f32(cv2.resize(alpha, self._small, interpolation=cv2.INTER_AREA))
+            change = f32(cv2.multiply(change, stack3(cover)))
+            total = change if total is None else total + change
+        return total
+
+
+def _sample(picture: F32, maps: tuple[F32, F32]) -> F32:
+    return f32(cv2.remap(picture, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT))

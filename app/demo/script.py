@@ -1,0 +1,211 @@
+"""What the built-in demo can present, told in words: nothing is rendered or imported for it.
+
+Kept apart from `app.demo.renderer`, whose import loads the whole renderer: the first frame of the
+demo has to be there long before that.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lmkl_core.errors import InvalidInputError
+
+SIZE = (640, 480)
+"""Width and height of every frame, as in `app.demo.renderer.takes`."""
+
+RATE = 30.0
+"""Frames a second, as in `app.demo.renderer.takes`."""
+
+PERSON = "P001"
+"""Who is shown unless another person is asked for."""
+
+N_RECORDED = 48
+"""Pictures recorded for a chapter of the loop unless another number is asked for."""
+
+_ENROLMENT_LENGTH = 5.5
+"""Enrolment wants variety: its takes are longer than those of the loop by this factor, 264 pictures
+or as long as it takes to keep 35 frames a quarter of a second apart (`app.session.takes.Plan`)."""
+
+_SEEDS_APART = 100
+"""Larger than any take's number, so that no two seeds of the demo share a take."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """One presentation of the demo.
+
+    Attributes
+    ----------
+    key : str
+        Its name for the program; stays the same from version to version.
+    caption : str
+        What is being presented, for people.
+    truth : {"nobody", "bonafide", "attack"}
+        What it is.
+    species : str or None
+        The attack's instrument, as in `app.shown.SPECIES` where it is one of these.
+    instrument : str or None
+        What the renderer calls that instrument.
+    light : str
+        The condition it is recorded in.
+    person : str
+        Who is shown or impersonated.
+    seed : int
+        Tells apart takes that are otherwise alike.
+    n_frames : int
+        How long it is shown when everything is shown in turn.
+    n_recorded : int
+        Pictures recorded for it; they are shown to and fro.
+    """
+
+    key: str
+    caption: str
+    truth: Literal["nobody", "bonafide", "attack"]
+    species: str | None
+    instrument: str | None
+    light: str
+    person: str
+    seed: int
+    n_frames: int
+    n_recorded: int
+
+    def picture_of(self, position: int) -> int:
+        """Which recorded picture is shown at a position of the chapter, once all are there."""
+        turn = max(2 * (self.n_recorded - 1), 1)
+        place = position % turn
+        return min(place, turn - place) if self.n_recorded > 1 else 0
+
+
+@dataclass(frozen=True)
+class Script:
+    """Everything the demo can present.
+
+    Attributes
+    ----------
+    loop : tuple of Chapter
+        What is shown in turn; a chapter may come more than once.
+    enrolment : tuple of Chapter
+        Genuine takes to enrol, which the loop does not show.
+    aside : tuple of Chapter
+        What is shown only when it is asked for.
+    """
+
+    loop: tuple[Chapter, ...]
+    enrolment: tuple[Chapter, ...]
+    aside: tuple[Chapter, ...] = ()
+
+    @property
+    def presentations(self) -> tuple[Chapter, ...]:
+        """Every chapter once: the loop's in the order they appear, then the others."""
+        return tuple(dict.fromkeys(self.loop + self.aside + self.enrolment))
+
+
+_LIGHTS = {"window": "by the window", "lamp": "by lamp light", "office": "in office light"}
+
+# Key and species: instrument, light, number of the take, caption. The numbers were chosen by eye,
+# so that one sees what is held up; never by what a model says of them.
+_ATTACKS = {
+    "print": ("print", "window", 21, "A print of the person"),
+    "photo": ("photo", "office", 22, "A glossy photo of the person"),
+    "phone": ("phone", "window", 23, "The person's photo on a phone"),
+    "tablet": ("tablet", "office", 37, "The person's photo on a tablet"),
+    "monitor": ("monitor", "lamp", 32, "The person's photo on a monitor"),
+    "replay": ("replay", "lamp", 56, "A video of the person on a tablet"),
+    "paper mask": ("paper-mask", "window", 27, "Somebody behind a paper mask"),
+    "3-D mask": ("soft-mask", "office", 28, "Somebody behind a moulded mask"),
+}
+
+_ENROLMENT_TAKES = (1, 2)
+
+# Number of a genuine take: caption. No two takes share one, so that frames tell where they belong.
+_GENUINE = {number: f"The person, {{light}}, take {number}" for number in _ENROLMENT_TAKES} | {
+    6: "The person, {light}",
+    7: "The person again, {light}",
+}
+
+# The person first, then an attack and the person in turn; it ends with nobody. Only the lights that
+# are suggested for enrolment: a third one is for those who want to see what happens then.
+_LOOP = (
+    *("window 6", "print", "lamp 6", "phone", "window 7", "tablet", "lamp 7", "paper mask"),
+    *("window 6", "replay", "lamp 6", "monitor", "window 7", "photo", "lamp 7", "3-D mask"),
+    "nobody",
+)
+_ASIDE = ("office 6",)
+
+
+def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) -> Script:
+    """Return what the demo can present of a person.
+
+    Parameters
+    ----------
+    person : str
+        One of `app.demo.renderer.PEOPLE`; an unknown name is told when recording begins.
+    seed : int
+        Another seed, other takes.
+    n_recorded : int
+        Pictures recorded for each chapter of the loop; some more for takes to enrol.
+
+    Raises
+    ------
+    InvalidInputError
+        When the seed is negative or there would be no picture.
+    """
+    if seed < 0 or n_recorded < 1:
+        raise InvalidInputError(
+            "The demo needs a seed of 0 or more, and at least one picture for each chapter."
+        )
+
+    def nobody(key: str) -> Chapter:
+        return Chapter(
+            key=key,
+            caption="Nobody: the empty room",
+            truth="nobody",
+            species=None,
+            instrument=None,
+            light="window",
+            person=person,
+            seed=base,
+            n_frames=round(2 * RATE),
+            n_recorded=min(n_recorded, 15),
+        )
+
+    def attack(key: str) -> Chapter:
+        instrument, light, number, caption = _ATTACKS[key]
+        return Chapter(
+            key=key,
+            caption=caption,
+            truth="attack",
+            species=key,
+            instrument=instrument,
+            light=light,
+            person=person,
+            seed=base + number,
+            n_frames=round(5 * RATE),
+            n_recorded=n_recorded,
+        )
+
+    def genuine(key: str) -> Chapter:
+        light, take = key.split()
+        number = int(take)
+        is_enrolled = number in _ENROLMENT_TAKES
+        return Chapter(
+            key=key,
+            caption=_GENUINE[number].format(light=_LIGHTS[light]),
+            truth="bonafide",
+            species=None,
+            instrument=None,
+            light=light,
+            person=person,
+            seed=base + number,
+            n_frames=round(6 * RATE),
+            n_recorded=round(n_recorded * (_ENROLMENT_LENGTH if is_enrolled else 1)),
+        )
+
+    def chapter(key: str) -> Chapter:
+        if key == "nobody":
+            return nobody(key)
+        return attack(key) if key in _ATTACKS else genuine(key)
+
+    base = _SEEDS_APART * seed
+    # In the order in which they are asked for, since the next one is recorded ahead.
+    enrolment = tuple(chapter(f"{light} {take}") for take in _ENROLMENT_TAKES for light in _LIGHTS)
+    return Script(tuple(map(chapter, _LOOP)), enrolment, tuple(map(chapter, _ASIDE)))

@@ -1,0 +1,165 @@
+"""The built-in demo: a person who does not exist, then attacks on them, when there is no camera.
+
+Importing this loads numpy and nothing heavier; the first frame needs OpenCV to be decoded. The
+renderer is loaded by the recorder's thread, a moment after that.
+"""
+
+import threading
+
+import numpy as np
+
+from app.capture.pacing import Clock, Pacer
+from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.demo.opening import opening_of
+from app.demo.projector import Projector
+from app.demo.reel import Reel
+from app.demo.script import N_RECORDED, PERSON, RATE, SIZE, Chapter, script
+from app.types import Frame, Image
+from lmkl_core.errors import InvalidInputError
+
+SIMULATED = "Simulated: {caption}"
+"""How the caption of every frame says that it is not real."""
+
+
+class DemoSource(FrameSource):
+    """Generated recordings, played like a camera; it knows what is being presented.
+
+    It shows everything in turn until `present` directs it, which any thread may do::
+
+        source.present("window 1")  # from the next frame on
+        source.present(None)  # everything in turn again, from the beginning
+
+    A paced demo never waits for a recording while it has something to show. Where nothing of a
+    presentation is recorded yet it repeats the last picture, with the caption of what that shows:
+    `chapter` tells when the presentation has begun.
+
+    Parameters
+    ----------
+    paced : bool
+        Whether a frame is held back until its time has come, as a camera would. Without a pace,
+        frames wait for their recording instead, and equal demos give equal frames.
+    loop : bool
+        Whether to start over after the last chapter.
+    person : str
+        Who is shown, one of `app.demo.renderer.PEOPLE`; `read` raises for an unknown one.
+    seed : int
+        Another seed, other takes.
+    n_recorded : int
+        Pictures recorded for each chapter, some more for those to enrol; it shows them to and
+        fro.
+    clock : Clock, optional
+        Where the pace comes from.
+
+    Attributes
+    ----------
+    chapters : tuple of Chapter
+        What is shown in turn.
+    enrolment : tuple of Chapter
+        Genuine takes to enrol: two in each of three lights, none of which is among ``chapters``.
+    presentations : tuple of Chapter
+        All that can be presented, every chapter once.
+    """
+
+    is_live = False
+
+    def __init__(
+        self,
+        paced: bool = True,
+        loop: bool = True,
+        person: str = PERSON,
+        seed: int = 0,
+        *,
+        n_recorded: int = N_RECORDED,
+        clock: Clock | None = None,
+    ) -> None:
+        self.name = "Demo"
+        self.paced = paced
+        self.loop = loop
+        parts = script(person, seed, n_recorded)
+        self.chapters = parts.loop
+        self.enrolment = parts.enrolment
+        self.presentations = parts.presentations
+        self._reel = Reel(self.presentations)
+        self._projector = Projector(parts, self._reel, loop=loop, patient=not paced)
+        self._pacer = Pacer(clock)
+        self._closing = threading.Event()
+        self._closing.set()
+
+    @property
+    def chapter(self) -> Chapter:
+        """What the last delivered frame presents (the first chapter before any)."""
+        return self._projector.shown
+
+    @property
+    def presenting(self) -> str | None:
+        """Key of what `present` asked for; None is everything in turn."""
+        chapter = self._projector.presenting
+        return None if chapter is None else chapter.key
+
+    def present(self, key: str | None) -> None:
+        """Show one presentation until told otherwise; from any thread, with the next frame.
+
+        Parameters
+        ----------
+        key : str or None
+            Of one of `presentations`; None is everything in turn, from the beginning.
+
+        Raises
+        ------
+        InvalidInputError
+            When no presentation has that key.
+        """
+        by_key = {chapter.key: chapter for chapter in self.presentations}
+        if key is not None and key not in by_key:
+            raise InvalidInputError(
+                f"The demo cannot present {key!r}; choose one of {', '.join(by_key)}."
+            )
+        self._projector.present(None if key is None else by_key[key])
+
+    @property
+    def progress(self) -> float:
+        """Share of the loop that is recorded, 0 to 1: playing does not wait for the whole."""
+        return self._reel.progress(self.chapters)
+
+    def open(self) -> SourceInfo:
+        """Start recording ahead; the first frames are there at once."""
+        self._closing.clear()
+        self._pacer.restart()
+        first = self.chapters[0]
+        if not self._reel.count(first):
+            self._reel.insert(first, opening_of(first))
+        self._reel.start()
+        width, height = SIZE
+        length = sum(chapter.n_frames for chapter in self.chapters)
+        return SourceInfo(self.name, width, height, RATE, None if self.loop else length)
+
+    def read(self) -> Frame | None:
+        """Return the next frame, when it is due if the demo is paced."""
+        if self._closing.is_set():
+            return None
+        try:
+            packed = self._projector.picture()
+        except InvalidInputError as error:
+            raise SourceError(Cause.NOT_FOUND, message=str(error)) from error
+        if packed is None:
+            return None
+        image = _unpacked(packed)
+        time = self._n_delivered / RATE
+        if self.paced:
+            self._pacer.wait_for(time, self._closing)
+        if self._closing.is_set():
+            return None
+        return self._deliver(image, time, SIMULATED.format(caption=self.chapter.caption))
+
+    def close(self) -> None:
+        """Stop; a `read` that waits returns at once. What is recorded is kept for the next time."""
+        self._closing.set()
+        self._reel.stop()
+
+
+def _unpacked(packed: bytes) -> Image:
+    # Here and not above: a program loads OpenCV on the reader's thread while its window is made.
+    from app.capture.opencv import cv2
+
+    image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB)
+    return np.asarray(image, np.uint8)

@@ -1,0 +1,108 @@
+"""The demo as a database: AI-generated people, recorded when their frames are asked for.
+
+By default each of four people has a model of their own, which learns from two takes in each of
+three lights. Tested are two other takes in each light, and one attack of every species. On
+development, other takes: one in each light, and attacks of two species; so most species of the test
+are seen nowhere before it. In the client-independent mode, one model learns from the takes of four
+people, and development and test have other people.
+
+Takes are numbered so that no two parts share one; all are of one day.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.demo.renderer.instruments import INSTRUMENTS
+from app.demo.renderer.people import PEOPLE
+from app.demo.renderer.takes import RATE, Take
+from app.evaluation.protocols.recordings import DemoFootage
+from app.evaluation.protocols.splits import Division, Material, reader
+from app.evaluation.protocols.types import Database, Mode, Recording
+from app.shown import BONA_FIDE
+
+TITLE = "Demo (simulated)"
+MODES: tuple[Mode, ...] = ("client-specific", "client-independent")
+LIGHTS = ("office", "window", "lamp")
+KNOWN = ("print", "phone")
+"""Species of the development's attacks."""
+
+N_PEOPLE = 4
+N_DEVELOPMENT = 2
+SECONDS = 6
+
+_PARTS = {"enrolment": 0, "test": 1, "development": 3}
+NOTE = (
+    "Everything is simulated, and no person is real: figures tell how methods compare on modelled "
+    "attacks, not how well anything does on real ones."
+)
+
+
+def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+    """Return the demo's takes; the root is not used."""
+    if mode == "client-specific":
+        people = PEOPLE[:N_PEOPLE]
+        division = Division("", (), _development(people), _test(people), _enrolment(people))
+    else:
+        last = N_PEOPLE + N_DEVELOPMENT
+        train, development, test = PEOPLE[:N_PEOPLE], PEOPLE[N_PEOPLE:last], PEOPLE[last:]
+        division = Division("", _enrolment(train), _development(development), _test(test))
+    return Material((division,), (NOTE,))
+
+
+def _enrolment(people: Sequence[str]) -> tuple[Recording, ...]:
+    return tuple(
+        _genuine(p, light, "enrolment", n) for p in people for light in LIGHTS for n in (0, 1)
+    )
+
+
+def _development(people: Sequence[str]) -> tuple[Recording, ...]:
+    return tuple(
+        recording
+        for person in people
+        for light in LIGHTS
+        for recording in (
+            _genuine(person, light, "development", 0),
+            *(_attack(person, species, light, "development") for species in KNOWN),
+        )
+    )
+
+
+def _test(people: Sequence[str]) -> tuple[Recording, ...]:
+    genuine = [_genuine(p, light, "test", n) for p in people for light in LIGHTS for n in (0, 1)]
+    attacks = [
+        # The lights take turns, so that every species comes in every light.
+        _attack(person, species, LIGHTS[(place + number) % len(LIGHTS)], "test")
+        for number, person in enumerate(people)
+        for place, species in enumerate(INSTRUMENTS)
+    ]
+    return (*genuine, *attacks)
+
+
+def _genuine(person: str, light: str, part: str, number: int) -> Recording:
+    return _recording(Take(person, "bonafide", None, light, _seed(part) + number, _length()))
+
+
+def _attack(person: str, species: str, light: str, part: str) -> Recording:
+    return _recording(Take(person, "attack", species, light, _seed(part) + 500, _length()))
+
+
+def _seed(part: str) -> int:
+    return 1000 * _PARTS[part]
+
+
+def _length() -> int:
+    return int(SECONDS * RATE)
+
+
+def _recording(take: Take) -> Recording:
+    species = BONA_FIDE if take.instrument is None else take.instrument.replace("-", " ")
+    name = f"{take.person}/{take.label}/{take.name}"
+    return Recording(name, take.person, species, DemoFootage(take), take.condition)
+
+
+DATABASE = Database(
+    "demo",
+    TITLE,
+    reader("demo", TITLE, gather, protocols=("",), modes=MODES, published={}),
+    modes=MODES,
+)

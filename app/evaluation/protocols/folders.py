@@ -1,0 +1,282 @@
+"""Folders and lists of databases, read with distrust.
+
+Lists come with a database and name files: they may be damaged, of another database, or made to
+reach files elsewhere. So they are bounded in size, every line is checked, and a path that leaves
+the database's folder is refused before anything is looked up. Copies of databases also lack files
+and have lines that name none: readers collect these, and `app.evaluation.protocols.splits` decides
+whether they stop the evaluation.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from app.evaluation.protocols.types import ProtocolError
+from app.storage import read_text
+
+MOST_LIST_BYTES = 1 << 22
+"""The longest official list has 300 KiB."""
+
+MOST_LINE_CHARACTERS = 500
+
+_NAMED = 3
+_LEVELS = 2
+_MOST_FOLDERS = 400
+_SHOWN = 80
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a list, and where it stands."""
+
+    file: Path
+    number: int
+    text: str
+
+    def refused(self, why: str) -> ProtocolError:
+        """Return the error that this line is wrong; ``why`` follows its text, as "is no number"."""
+        text = self.text if len(self.text) <= _SHOWN else self.text[:_SHOWN] + "..."
+        return ProtocolError(f"{self.file}, line {self.number}: {text!r} {why}.")
+
+    def check(self) -> None:
+        """Raise `ProtocolError` for a line that no list of a database has."""
+        if len(self.text) > MOST_LINE_CHARACTERS:
+            raise self.refused(f"has more than {MOST_LINE_CHARACTERS} characters")
+        if not self.text.isprintable():
+            raise self.refused("holds characters that are no text")
+
+    def path(self, text: str) -> PurePosixPath:
+        """Return a relative path that this line names; it stays within its folder.
+
+        Raises
+        ------
+        ProtocolError
+            If it leads elsewhere.
+        """
+        text = text.replace("\\", "/")
+        path = PurePosixPath(text)
+        if path.is_absolute() or re.match(r"[A-Za-z]:", text) or ".." in path.parts:
+            raise self.refused("names a path outside the database")
+        if not path.parts:
+            raise self.refused("names no file")
+        return path
+
+
+def read_list(
+    path: Path, parse: Callable[[Line], Item], refused: list[ProtocolError]
+) -> list[Item]:
+    """Return what the lines of a list say, each thing once; empty lines are passed over.
+
+    Parameters
+    ----------
+    path : Path
+        The list.
+    parse : callable
+        Returns what a line says, or raises `ProtocolError`.
+    refused : list of ProtocolError
+        Lines that say nothing, or the same as another, are added here.
+
+    Raises
+    ------
+    ProtocolError
+        If the list is missing, too large or no text.
+    """
+    try:
+        content = read_text(path, MOST_LIST_BYTES)
+    except OSError as error:
+        raise ProtocolError(
+            f"The list {path} cannot be read ({error.strerror or error}); "
+            "check that it is there and may be read."
+        ) from None
+    except ValueError as error:
+        raise ProtocolError(f"The list {path} {error}; get it from the database again.") from None
+    found: dict[Item, None] = {}
+    for number, text in enumerate(re.split(r"\r\n|\r|\n", content.removeprefix("\ufeff")), 1):
+        line = Line(path, number, text.strip())
+        if not line.text:
+            continue
+        try:
+            line.check()
+            item = parse(line)
+            if item in found:
+                raise line.refused("is there twice")
+            found[item] = None
+        except ProtocolError as error:
+            refused.append(error)
+    return list(found)
+
+
+def find_root(
+    root: Path | None,
+    title: str,
+    *layouts: Sequence[str],
+    inner: Sequence[str] = (),
+) -> Path:
+    """Return the folder that a database lies in.
+
+    Parameters
+    ----------
+    root : Path or None
+        What the person named.
+    title : str
+        The database's name.
+    *layouts : sequence of str
+        Names or patterns of what lies directly in the folder; all of one layout must be there.
+    inner : sequence of str
+        Folders in the named one that hold the database in its official form.
+
+    Raises
+    ------
+    ProtocolError
+        If it is not there: with the right folder, where it is the one above or below, and
+        otherwise with what is missing.
+    """
+    if root is None:
+        raise ProtocolError(f"{_begun(title)} has to be on this disk: name it with --root.")
+    root = Path(os.path.abspath(os.path.expanduser(root)))
+    if not os.path.isdir(root):
+        raise ProtocolError(f"{root} is no folder: name the one that {title} was unpacked into.")
+    for folder in (root, *(root / name for name in inner)):
+        if _holds(folder, layouts):
+            return folder
+    nearby = [*list(root.parents)[:_LEVELS], *_folders_below(root)]
+    for folder in nearby:
+        if _holds(folder, layouts):
+            raise ProtocolError(
+                f"{_begun(title)} lies in {folder}, not in {root}: name that folder."
+            )
+    missing = [name for name in layouts[0] if not _matches(root, name)]
+    raise ProtocolError(
+        f"{root} is not {title}: {listed(missing)} {_are(missing)} missing; name the folder that "
+        "its archives were unpacked into."
+    )
+
+
+def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
+    """Return the files that are not there.
+
+    A link in the database's folder may lead to a part of it on another disk. A link further down
+    came with an archive, and may not lead out of the part that it lies in.
+
+    Raises
+    ------
+    ProtocolError
+        If a file lies elsewhere.
+    """
+    names = list(names)
+    missing = [name for name in names if not os.path.isfile(root / name)]
+    absent = set(missing)
+    if strays := [name for name in names if name not in absent and _strays(root, name)]:
+        raise ProtocolError(
+            f"{title} in {root} holds links that lead out of it: {listed(strays)}; unpack its "
+            "archives again."
+        )
+    return missing
+
+
+def require(root: Path, title: str, names: Iterable[str]) -> None:
+    """Raise `ProtocolError` unless all files are there; a few of the missing ones are named."""
+    if missing := missing_files(root, title, names):
+        raise incomplete(root, title, missing, "unpack all of its archives there")
+
+
+def incomplete(root: Path, title: str, missing: Sequence[str], remedy: str) -> ProtocolError:
+    """Return the error that files are missing, and what to do about it."""
+    count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
+    return ProtocolError(
+        f"{title} in {root} is not complete, {count} missing: {listed(missing)}; {remedy}."
+    )
+
+
+def _strays(root: Path, name: str) -> bool:
+    """Whether a file is a link, or below one, that leads out of its part of the database."""
+    part = PurePosixPath(name).parts[0]
+    place = os.path.realpath(root / name)
+    homes = (os.path.realpath(root), os.path.realpath(root / part))
+    return not any(place == home or place.startswith(home + os.sep) for home in homes)
+
+
+def listed(names: Sequence[str], most: int = _NAMED) -> str:
+    """Return names as half a sentence: a few of them, and how many more there are."""
+    shown = list(names[:most])
+    if len(names) > most:
+        return f"{', '.join(shown)} and {len(names) - most} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def folders_in(folder: Path) -> list[str]:
+    """Return the names of the folders in a folder that are not hidden."""
+    return _names(folder, directories=True)
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the names of the files in a folder that are not hidden."""
+    return _names(folder, directories=False)
+
+
+def _names(folder: Path, *, directories: bool) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            names = sorted(
+                entry.name
+                for entry in entries
+                if not entry.name.startswith(".")
+                and (entry.is_dir() if directories else entry.is_file())
+            )
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise ProtocolError(
+            f"The folder {folder} cannot be read ({error.strerror or error}); "
+            "check that it may be read by this account."
+        ) from None
+    for name in names:
+        # Reports could not be written with it: bytes that are no UTF-8, or control characters.
+        if any(unicodedata.category(character) in ("Cs", "Cc") for character in name):
+            raise ProtocolError(f"The folder {folder} holds {name!a}, which is no text: rename it.")
+    return names
+
+
+def _begun(title: str) -> str:
+    return title[0].upper() + title[1:]
+
+
+def _holds(folder: Path, layouts: Sequence[Sequence[str]]) -> bool:
+    return any(all(_matches(folder, name) for name in layout) for layout in layouts)
+
+
+def _matches(folder: Path, name: str) -> bool:
+    if "*" not in name:
+        return os.path.exists(folder / name)
+    try:
+        return next(folder.glob(name), None) is not None
+    except OSError:
+        return False
+
+
+def _folders_below(root: Path) -> list[Path]:
+    """Return the folders a few levels down, the nearest first; not all where there are many."""
+    found: list[Path] = []
+    level = [root]
+    for _ in range(_LEVELS):
+        below: list[Path] = []
+        for folder in level:
+            if len(found) + len(below) >= _MOST_FOLDERS:
+                break
+            try:
+                below += [folder / name for name in folders_in(folder)[:_MOST_FOLDERS]]
+            except ProtocolError:
+                continue
+        found += below
+        level = below
+    return found
+
+
+def _are(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"

@@ -1,0 +1,198 @@
+"""One's own recordings in a plain layout.
+
+::
+
+    anna/bonafide/window.mp4            a video,
+    anna/bonafide/lamp.jpg              an image,
+    anna/bonafide/evening/0001.png ...  or a folder of images: each is one recording
+    anna/attack-print/a4.mp4            attack-<species>
+    ben/...
+
+Whoever has divided the recordings already keeps such folders in ``train``, ``test`` and, if there
+is one, ``development``. Otherwise, in the client-specific mode every other of each subject's bona
+fide recordings, in natural order, is learnt from, and everything else is tested: names begin with
+the light or the place more often than not, and of two halves one would be learnt from in one light
+and the other tested in another. In the client-independent mode subjects, in natural order, go to
+training, development and test in turn (to training and test where there are only two). Subjects
+without bona fide recordings teach nothing and choose nothing: they go to the test.
+
+What lies elsewhere is left out, and the notes say so. Folders that were meant and are called
+otherwise, such as ``attack_print`` or ``validation``, are refused: figures without them would look
+complete.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from app.capture.image_folder import IMAGE_SUFFIXES, natural_order
+from app.evaluation.protocols.folders import files_in, find_root, folders_in, listed
+from app.evaluation.protocols.recordings import VIDEO_SUFFIXES, FileFootage
+from app.evaluation.protocols.splits import Division, Material, bona_fide, by_subject, reader
+from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
+from app.shown import BONA_FIDE
+
+TITLE = "Own recordings"
+MODES: tuple[Mode, ...] = ("client-specific", "client-independent")
+GENUINE = "bonafide"
+ATTACK = "attack-"
+SPLITS = ("train", "development", "test")
+
+_MEANT = ("attack", "bona")
+"""How names of folders begin, in any case, that were meant for recordings."""
+
+
+def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+    """Return the recordings of a folder."""
+    root = find_root(
+        root, "a folder of recordings", (f"*/{GENUINE}",), ("train", f"test/*/{GENUINE}")
+    )
+    left: list[str] = []
+    if os.path.isdir(root / "train") and os.path.isdir(root / "test"):
+        _check_beside(root)
+        train, development, test = (
+            tuple(_recordings(root, f"{split}/", left)) if os.path.isdir(root / split) else ()
+            for split in SPLITS
+        )
+        return Material((Division("", train, development, test),), _told(left))
+    everything = tuple(_recordings(root, "", left))
+    divide = _each_subject if mode == "client-specific" else _all_subjects
+    division, note = divide(root, everything)
+    return Material((division,), (note, *_told(left)))
+
+
+def _each_subject(root: Path, everything: tuple[Recording, ...]) -> tuple[Division, str]:
+    enrolment: list[Recording] = []
+    for subject, own in by_subject(everything).items():
+        genuine = bona_fide(own)
+        if len(genuine) < 2:
+            raise ProtocolError(
+                f"{root / subject / GENUINE} needs two recordings: one to learn from and one to "
+                "test."
+            )
+        enrolment += genuine[::2]
+    note = (
+        "Every other of each subject's bona fide recordings, in natural order, is learnt from and "
+        "not tested; to test on another day or in another light, divide them into the folders "
+        "train and test."
+    )
+    return Division("", (), (), everything, tuple(enrolment)), note
+
+
+def _all_subjects(root: Path, everything: tuple[Recording, ...]) -> tuple[Division, str]:
+    own = by_subject(everything)
+    subjects = [subject for subject, recordings in own.items() if bona_fide(recordings)]
+    if len(subjects) < 2:
+        raise ProtocolError(
+            f"{root} has one subject only with bona fide recordings: add others, or take the mode "
+            "client-specific."
+        )
+    splits = SPLITS if len(subjects) > 2 else ("train", "test")
+    dealt = {split: subjects[place :: len(splits)] for place, split in enumerate(splits)}
+    dealt["test"] += [subject for subject in own if subject not in subjects]
+    train, development, test = (_of(own, dealt.get(split, ())) for split in SPLITS)
+    who = "; ".join(f"{split}: {', '.join(names)}" for split, names in dealt.items())
+    return Division("", train, development, test), f"Subjects were divided in turn ({who})."
+
+
+def _of(own: dict[str, list[Recording]], subjects: Sequence[str]) -> tuple[Recording, ...]:
+    return tuple(recording for subject in subjects for recording in own[subject])
+
+
+def _check_beside(root: Path) -> None:
+    """Recordings beside the folders of splits would be in none of them."""
+    beside = [
+        name
+        for name in folders_in(root)
+        if name not in SPLITS
+        and any(
+            inner == GENUINE or os.path.isdir(root / name / inner / GENUINE)
+            for inner in folders_in(root / name)
+        )
+    ]
+    if beside:
+        raise ProtocolError(
+            f"{root} has recordings in {listed(beside)}, beside {SPLITS[0]} and {SPLITS[2]}: move "
+            f"them elsewhere, or call the folder {SPLITS[1]}."
+        )
+
+
+def _told(left: list[str]) -> tuple[str, ...]:
+    if not left:
+        return ()
+    return (f"Left out, because they are no recordings or lie elsewhere: {listed(left)}.",)
+
+
+def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
+    """Yield the recordings of all subjects in a folder below the root, or in the root itself.
+
+    What is left out is added to a list.
+    """
+    for subject in _sorted(folders_in(root / under)):
+        own = root / under / subject
+        folders = _sorted(folders_in(own))
+        kinds = [name for name in folders if name == GENUINE or name.startswith(ATTACK)]
+        others = [name for name in folders if name not in kinds]
+        if misspelt := [name for name in others if name.lower().startswith(_MEANT)]:
+            raise ProtocolError(
+                f"{own} holds {listed(misspelt)}: folders of recordings are called {GENUINE} or "
+                f"{ATTACK}<species>, so rename or move what is not."
+            )
+        left += [f"{under}{subject}/{name}" for name in [*others, *files_in(own)]]
+        if not kinds:
+            raise ProtocolError(
+                f"{own} holds neither {GENUINE} nor {ATTACK}<species>: move it "
+                "elsewhere, or put its recordings into such folders."
+            )
+        # Bona fide first, and then the attacks in the order of their names.
+        for kind in sorted(kinds, key=lambda name: name != GENUINE):
+            folder = f"{under}{subject}/{kind}"
+            species = BONA_FIDE if kind == GENUINE else _species(root / folder)
+            names, more = _takes(root / folder)
+            left += [f"{folder}/{name}" for name in more]
+            if not names:
+                raise ProtocolError(
+                    f"{root / folder} holds no recordings: put videos, images or folders of images "
+                    "there, or delete it."
+                )
+            for name in names:
+                path = f"{folder}/{name}"
+                yield Recording(path, subject, species, FileFootage(root / path))
+
+
+def _species(folder: Path) -> str:
+    species = folder.name.removeprefix(ATTACK).replace("-", " ").replace("_", " ").strip()
+    if not species or species == BONA_FIDE:
+        raise ProtocolError(f"{folder} names no species: call it {ATTACK}print, for example.")
+    return species
+
+
+def _takes(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the names of recordings in a folder in natural order, and those of other files."""
+    known = VIDEO_SUFFIXES | IMAGE_SUFFIXES
+    files: list[str] = []
+    others: list[str] = []
+    for name in files_in(folder):
+        (files if os.path.splitext(name)[1].lower() in known else others).append(name)
+    series = folders_in(folder)
+    if empty := [name for name in series if not _has_images(folder / name)]:
+        raise ProtocolError(
+            f"{folder} has folders without images, {listed(empty)}: fill them, or delete them."
+        )
+    return _sorted([*files, *series]), others
+
+
+def _has_images(folder: Path) -> bool:
+    return any(os.path.splitext(name)[1].lower() in IMAGE_SUFFIXES for name in files_in(folder))
+
+
+def _sorted(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (natural_order(name), name))
+
+
+DATABASE = Database(
+    "plain",
+    TITLE,
+    reader("plain", TITLE, gather, protocols=("",), modes=MODES, published={}),
+    modes=MODES,
+)

@@ -1,0 +1,226 @@
+r"""Where recordings' frames come from: files on disk, or the demo's generated takes.
+
+Frames are spread evenly: a recording of :math:`N` frames is cut into :math:`n` equal parts, and the
+frame in the middle of each part is taken, number :math:`\lfloor (2i + 1) N / 2n \rfloor` for
+:math:`i = 0, \dots, n - 1`. They are different numbers whenever :math:`n \le N`.
+
+A video is read from its beginning to its end, because seeking lands on another frame than asked for
+with many codecs. The number of frames that a container announces is mostly right: the frames that
+it stands for are held until the end is reached. Where it was wrong they are other frames, and the
+video is read a second time. The same file then gives the same frames everywhere.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import astuple, dataclass
+from functools import lru_cache
+from importlib import metadata, resources
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.capture.causes import Cause, SourceError, may_not_be_read
+from app.capture.image_folder import IMAGE_SUFFIXES, natural_order, read_image
+from app.capture.pacing import DEFAULT_RATE
+from app.capture.video_file import VideoFile
+from app.types import Frame, Image
+
+if TYPE_CHECKING:
+    from app.demo.renderer.takes import Take
+
+VIDEO_SUFFIXES = frozenset(
+    {".avi", ".m4v", ".mjpeg", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".webm", ".wmv"}
+)
+"""How the names of videos end; files in folders of recordings that end otherwise are left out."""
+
+IMAGE_RATE = 10.0
+"""Images a second, for the time stamps of a folder's frames."""
+
+MOST_HELD = 256 << 20
+"""Bytes of a video's frames that are held while its end is not known; more are read afterwards."""
+
+_DIGEST_BYTES = 32
+_CHUNK = 1 << 20
+
+
+def spread(n_frames: int, n: int) -> list[int]:
+    """Return the numbers of up to ``n`` of ``n_frames`` frames, evenly over all of them."""
+    if n >= n_frames:
+        return list(range(n_frames))
+    return [(2 * part + 1) * n_frames // (2 * n) for part in range(n)]
+
+
+def images_in(folder: Path) -> list[Path]:
+    """Return a folder's images in natural order; hidden files and inner folders are left out.
+
+    Raises
+    ------
+    SourceError
+        If the folder cannot be read.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            names = [
+                entry.name
+                for entry in entries
+                if Path(entry.name).suffix.lower() in IMAGE_SUFFIXES
+                and not entry.name.startswith(".")
+                and entry.is_file()
+            ]
+    except PermissionError:
+        raise may_not_be_read(f"The folder {folder}") from None
+    except OSError:
+        raise SourceError(Cause.NOT_FOUND, f"The folder {folder}") from None
+    return [folder / name for name in sorted(names, key=lambda name: (natural_order(name), name))]
+
+
+@dataclass(frozen=True)
+class FileFootage:
+    """A video, an image, or a folder of images.
+
+    Attributes
+    ----------
+    path : Path
+        What it is is told by the file: a folder, or by how its name ends.
+    """
+
+    path: Path
+
+    def digest(self) -> str:
+        """Return a digest of the bytes; for a folder, of its images' names and bytes.
+
+        Raises
+        ------
+        SourceError
+            If they cannot be read.
+        """
+        total = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+        if not self.path.is_dir():
+            return _file_digest(self.path).hex()
+        for image in images_in(self.path):
+            name = os.fsencode(image.name)
+            total.update(len(name).to_bytes(4, "big") + name + _file_digest(image))
+        return total.hexdigest()
+
+    def frames(self, n: int) -> Iterator[Frame]:
+        """Yield up to ``n`` frames, numbered as in the recording.
+
+        Images of a folder that cannot be read are passed over.
+
+        Raises
+        ------
+        SourceError
+            If there is no frame that can be read.
+        """
+        if self.path.is_dir():
+            return _folder_frames(self.path, n)
+        if self.path.suffix.lower() in IMAGE_SUFFIXES:
+            return iter([Frame(read_image(self.path))] if n > 0 else [])
+        return _video_frames(self.path, n)
+
+    def count(self, n: int) -> int:
+        """Return how many of ``n`` frames there may be: an image has one."""
+        if self.path.is_dir():
+            return min(n, len(images_in(self.path)))
+        return min(n, 1) if self.path.suffix.lower() in IMAGE_SUFFIXES else n
+
+
+@dataclass(frozen=True)
+class DemoFootage:
+    """A take of the demo, recorded when its frames are asked for."""
+
+    take: "Take"
+
+    def digest(self) -> str:
+        """Return a digest of the take's values and of the program that records takes."""
+        values = repr((astuple(self.take), _recorder()))
+        return hashlib.blake2b(values.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+
+    def frames(self, n: int) -> Iterator[Frame]:
+        """Yield up to ``n`` frames at equal distances."""
+        from app.demo.renderer.takes import frames
+
+        return islice(frames(self.take, max(1, self.take.n_frames // max(n, 1))), n)
+
+    def count(self, n: int) -> int:
+        """Return how many of ``n`` frames there may be."""
+        return min(n, self.take.n_frames)
+
+
+def _file_digest(path: Path) -> bytes:
+    total = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    try:
+        with path.open("rb") as stream:
+            while chunk := stream.read(_CHUNK):
+                total.update(chunk)
+    except PermissionError:
+        raise may_not_be_read(f"The file {path}") from None
+    except FileNotFoundError:
+        raise SourceError(Cause.NOT_FOUND, f"The file {path}") from None
+    except OSError:
+        raise SourceError(Cause.UNREADABLE, f"The file {path}") from None
+    return total.digest()
+
+
+def _video_frames(path: Path, n: int) -> Iterator[Frame]:
+    with closing(VideoFile(path, paced=False)) as video:
+        info = video.open()
+        fits = 3 * n * info.width * info.height <= MOST_HELD
+        announced = info.n_frames or 0
+        held: dict[int, Image] = {}
+        wanted = frozenset(spread(announced, n) if fits else ())
+        at = 0
+        while True:
+            if at not in wanted:
+                if not video.skip():
+                    break
+            elif (frame := video.read()) is not None:
+                held[at] = frame.image
+            else:
+                break
+            at += 1
+    rate = info.rate or DEFAULT_RATE
+    numbers = spread(at, n)
+    if held.keys() >= set(numbers):
+        yield from (Frame(held[number], number, number / rate) for number in numbers)
+        return
+    held.clear()
+    with closing(VideoFile(path, paced=False)) as video:
+        video.open()
+        at = 0
+        for number in numbers:
+            while at < number and video.skip():
+                at += 1
+            if (frame := video.read()) is None:
+                return
+            at += 1
+            yield Frame(frame.image, number, number / rate)
+
+
+def _folder_frames(folder: Path, n: int) -> Iterator[Frame]:
+    images = images_in(folder)
+    failure = SourceError(Cause.EMPTY, f"The folder {folder}")
+    found = n < 1
+    for number in spread(len(images), n):
+        try:
+            image = read_image(images[number])
+        except SourceError as error:
+            failure = error
+            continue
+        found = True
+        yield Frame(image, number, number / IMAGE_RATE)
+    if not found:
+        raise failure
+
+
+@lru_cache(maxsize=1)
+def _recorder() -> str:
+    """Return a digest of what decides how takes look: a version by hand would be forgotten."""
+    total = hashlib.blake2b(metadata.version("openpeople").encode(), digest_size=_DIGEST_BYTES)
+    folder = resources.files("app.demo.renderer")
+    for part in sorted(folder.iterdir(), key=lambda part: part.name):
+        if part.name.endswith(".py"):
+            total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")
+    return total.hexdigest()

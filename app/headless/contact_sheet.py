@@ -1,0 +1,237 @@
+"""A picture of the most and the least genuine frames, each with its score.
+
+Only the frames that belong into it are kept, so that the length of a video does not matter.
+"""
+
+import heapq
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from app.capture.frames import as_rgb
+from app.capture.opencv import cv2
+from app.headless.scoring import FrameRow
+from app.types import Image, Verdict
+from lmkl_core.errors import InvalidInputError
+
+TILE = 168
+"""Side of a frame's picture in pixels."""
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
+
+_CAPTION = 72
+_MARGIN = 12
+_HEADING = 34
+_LEGEND = 26
+_AROUND = 1.5
+"""Side of what is shown, in sides of the face's box."""
+
+_FONT = cv2.FONT_HERSHEY_SIMPLEX
+_PAPER, _INK, _FAINT = (255, 255, 255), (32, 34, 38), (104, 108, 116)
+_COLOURS = {
+    Verdict.GENUINE: (14, 122, 84),
+    Verdict.ATTACK: (190, 44, 40),
+    Verdict.UNFAMILIAR: (166, 98, 0),
+}
+_WORDS = {
+    Verdict.GENUINE: "genuine",
+    Verdict.ATTACK: "attack",
+    Verdict.UNFAMILIAR: "unfamiliar",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """A frame of the strip."""
+
+    picture: Image
+    score: float
+    verdict: Verdict
+    where: str
+    moment: str
+
+
+@dataclass(eq=False)
+class Strip:
+    """Gathers the frames with the highest and the lowest scores.
+
+    Parameters
+    ----------
+    most : int
+        Frames of each kind, at most.
+    threshold : float
+        Of the model.
+    """
+
+    most: int
+    threshold: float
+    _highest: list[tuple[float, int, Tile]] = field(default_factory=list)
+    _lowest: list[tuple[float, int, Tile]] = field(default_factory=list)
+    _n_offered: int = 0
+
+    def offer(self, row: FrameRow) -> None:
+        """Keep a scored frame if it belongs to either end so far."""
+        score = row.scored.score
+        if score is None:
+            return
+        # The number keeps equal scores apart and prefers the earlier frame.
+        entry = (score, -self._n_offered, None)
+        self._n_offered += 1
+        tile: Tile | None = None
+        for heap, sign in ((self._highest, 1.0), (self._lowest, -1.0)):
+            key = (sign * entry[0], entry[1])
+            if len(heap) >= self.most and key <= heap[0][:2]:
+                continue
+            tile = tile or _tile_of(row, score)
+            (heapq.heappush if len(heap) < self.most else heapq.heapreplace)(heap, (*key, tile))
+
+    @property
+    def rows(self) -> tuple[list[Tile], list[Tile]]:
+        """The most genuine frames, best first, and the least genuine ones, worst first.
+
+        With few frames none is in both.
+        """
+        best = [item[2] for item in sorted(self._highest, key=_order)]
+        worst = [item[2] for item in sorted(self._lowest, key=_order)]
+        if self._n_offered < 2 * self.most:
+            n_best = -(-self._n_offered // 2)
+            best, worst = best[:n_best], worst[: self._n_offered - n_best]
+        return best, worst
+
+    def picture(self) -> Image:
+        """Return the strip.
+
+        Raises
+        ------
+        InvalidInputError
+            When no frame has a score.
+        """
+        best, worst = self.rows
+        if not best:
+            raise InvalidInputError("There is no frame with a score to make a picture strip of.")
+        bands = [("Most genuine", best), ("Least genuine", worst)]
+        bands = [(heading, tiles) for heading, tiles in bands if tiles]
+        n_columns = max(len(tiles) for _, tiles in bands)
+        step = _HEADING + TILE + _CAPTION
+        width = max(_MARGIN + n_columns * (TILE + _MARGIN), 2 * (TILE + _MARGIN) + _MARGIN)
+        height = len(bands) * step + _LEGEND + _MARGIN
+        canvas = np.full((height, width, 3), _PAPER, np.uint8)
+        for (heading, tiles), top in zip(bands, itertools.count(0, step), strict=False):
+            _write(canvas, heading, (_MARGIN, top + 23), 0.56, _INK, thickness=1)
+            for place, tile in enumerate(tiles):
+                _draw(canvas, tile, _MARGIN + place * (TILE + _MARGIN), top + _HEADING)
+        legend = f"Threshold {self.threshold:.4f}: accepted when score >= threshold"
+        _write(canvas, legend, (_MARGIN, height - _MARGIN), 0.42, _FAINT)
+        return canvas
+
+
+def encoded(picture: Image, path: Path) -> bytes:
+    """Return a picture as the bytes of a file of that name.
+
+    Raises
+    ------
+    InvalidInputError
+        When the name ends in nothing that is known.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InvalidInputError(
+            f"The picture {path.name} cannot be written: let its name end in {', '.join(SUFFIXES)}."
+        )
+    done, data = cv2.imencode(suffix, cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
+    if not done:
+        raise InvalidInputError(f"The picture {path.name} cannot be encoded: choose .png.")
+    return bytes(data.tobytes())
+
+
+def _order(item: tuple[float, int, Tile]) -> tuple[float, int]:
+    return -item[0], -item[1]
+
+
+def _tile_of(row: FrameRow, score: float) -> Tile:
+    frame = row.scored.frame
+    image, _ = as_rgb(frame.image)
+    assert image is not None  # it has a score
+    where = "/".join(Path(row.source).parts[-2:])
+    moment = f"frame {frame.number}, {frame.time:.1f} s"
+    picture = _cut_out(image, row.scored.box)
+    return Tile(picture, score, row.scored.verdict, where, moment)
+
+
+def _cut_out(image: Image, box: tuple[float, float, float, float] | None) -> Image:
+    """Return a square around the face, or the whole frame in one."""
+    height, width = image.shape[:2]
+    if box is None:
+        x, y, side = width / 2, height / 2, float(max(height, width))
+    else:
+        x, y = box[0] + box[2] / 2, box[1] + box[3] / 2
+        side = max(_AROUND * max(box[2], box[3]), 1.0)
+    scale = TILE / side
+    shift = ((TILE / 2 - scale * x), (TILE / 2 - scale * y))
+    matrix = np.array([[scale, 0.0, shift[0]], [0.0, scale, shift[1]]])
+    # Halving first keeps a large face from turning into noise.
+    while scale < 0.5 and min(image.shape[:2]) > 1:
+        image = cast(Image, cv2.pyrDown(image))
+        scale *= 2
+        matrix[:, :2] *= 2
+    flags, paper = cv2.INTER_LINEAR, (236, 238, 240)
+    return cast(
+        Image,
+        cv2.warpAffine(
+            image, matrix, (TILE, TILE), flags=flags, borderMode=cv2.BORDER_CONSTANT,
+            borderValue=paper,
+        ),
+    )  # fmt: skip
+
+
+def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
+    colour = _COLOURS.get(tile.verdict, _FAINT)
+    canvas[top : top + TILE, left : left + TILE] = tile.picture
+    cv2.rectangle(canvas, (left - 2, top - 2), (left + TILE + 1, top + TILE + 1), colour, 3)
+    base = top + TILE + 22
+    _mark(canvas, tile.verdict, (left + 8, base - 6), colour)
+    words = f"{tile.score:.4f}  {_WORDS.get(tile.verdict, tile.verdict.value)}"
+    _write(canvas, words, (left + 22, base), 0.48, colour)
+    _write(canvas, _fitting(tile.where, TILE, 0.38), (left, base + 20), 0.38, _FAINT)
+    _write(canvas, tile.moment, (left, base + 37), 0.38, _FAINT)
+
+
+def _mark(
+    canvas: Image, verdict: Verdict, centre: tuple[int, int], colour: tuple[int, int, int]
+) -> None:
+    """Draw the verdict's shape: colour alone tells nothing to many people."""
+    x, y = centre
+    if verdict is Verdict.GENUINE:
+        cv2.circle(canvas, centre, 6, colour, -1, cv2.LINE_AA)
+    elif verdict is Verdict.ATTACK:
+        cv2.line(canvas, (x - 5, y - 5), (x + 5, y + 5), colour, 3, cv2.LINE_AA)
+        cv2.line(canvas, (x - 5, y + 5), (x + 5, y - 5), colour, 3, cv2.LINE_AA)
+    else:
+        corners = np.array([(x, y - 6), (x + 6, y + 5), (x - 6, y + 5)])
+        cv2.fillConvexPoly(canvas, corners, colour, cv2.LINE_AA)
+
+
+def _write(
+    canvas: Image,
+    text: str,
+    place: tuple[int, int],
+    size: float,
+    colour: tuple[int, int, int],
+    thickness: int = 1,
+) -> None:
+    # The font knows ASCII only.
+    plain = text.encode("ascii", "replace").decode()
+    cv2.putText(canvas, plain, place, _FONT, size, colour, thickness, cv2.LINE_AA)
+
+
+def _fitting(text: str, width: int, size: float) -> str:
+    """Return the end of a text that is no wider than so many pixels."""
+    plain = text.encode("ascii", "replace").decode()
+    shown = plain
+    while len(shown) > 1 and cv2.getTextSize(shown, _FONT, size, 1)[0][0] > width:
+        plain = plain[1:]
+        shown = f"...{plain}"
+    return shown

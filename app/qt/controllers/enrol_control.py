@@ -1,0 +1,166 @@
+"""Takes: recorded, struck, named; on the demo, the right scene is presented for each."""
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.demo import director
+from app.demo.script import Chapter
+from app.qt.controllers.source_control import SourceControl
+from app.session.enrolment import Offer
+from app.session.session import Session, Topic
+from app.shown import Decision, Notice
+
+TOPIC = "enrolment"
+
+
+class EnrolControl(QObject):
+    """Carry out what the enrol page wants.
+
+    Parameters
+    ----------
+    session : Session
+        Where the enrolment lives.
+    source : SourceControl
+        Directs the demo.
+    """
+
+    notice = Signal(object)
+    take_complete = Signal(str)
+    """Name of a take that is to be folded into the model at once, now complete."""
+
+    def __init__(
+        self, session: Session, source: SourceControl, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._source = source
+        self._chapter: Chapter | None = None
+        self._fold_in = False
+        self._recording = ""
+        self._shown_before = ""
+        session.subscribe(self._on_change)
+
+    @Slot(str)
+    def start(self, name: str) -> None:
+        """Record a take."""
+        if self._is_free():
+            name = name.strip() or self._session.enrolment.suggested_name
+            self._start(name, director.light_of(name, self._n_takes), is_quick=False)
+
+    @Slot(object)
+    def start_quick(self, decision: Decision) -> None:
+        """Record the present circumstances and fold them into the model at once."""
+        demo = self._source.demo
+        if not self._is_free() or self._session.model is None:
+            return
+        if demo is not None and demo.chapter.truth != "bonafide":
+            text = self.tr(
+                "The demo presents an attack at the moment: to enrol it would let it in. Wait for "
+                "the person."
+            )
+            self.notice.emit(Notice(text, "warning", TOPIC))
+            return
+        light = "" if demo is None else demo.chapter.light
+        name = ", ".join(decision.differences[:1]) or self.tr("new conditions")
+        self._start(name, light, is_quick=True)
+
+    @Slot()
+    def stop(self) -> None:
+        """End the take; what was kept stays."""
+        self._session.change_enrolment(lambda enrolment: enrolment.stop())
+
+    @Slot(object)
+    def remove_samples(self, numbers: list[int]) -> None:
+        """Strike frames."""
+        self._session.change_enrolment(lambda enrolment: enrolment.remove_samples(numbers))
+
+    @Slot(str)
+    def remove_take(self, name: str) -> None:
+        """Strike a take."""
+        self._session.change_enrolment(lambda enrolment: enrolment.remove_take(name))
+
+    @Slot(str, str)
+    def rename_take(self, name: str, new: str) -> None:
+        """Give a take another name."""
+        self._session.change_enrolment(lambda enrolment: enrolment.rename_take(name, new))
+
+    @Slot(str)
+    def set_person(self, person: str) -> None:
+        """Say whose face the next take shows."""
+        self._session.change_enrolment(lambda enrolment: enrolment.set_person(person))
+
+    @Slot(str, str)
+    def assign_take(self, name: str, person: str) -> None:
+        """Say whose face a take shows."""
+        self._session.change_enrolment(lambda enrolment: enrolment.assign_take(name, person))
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last change back."""
+        self._session.change_enrolment(lambda enrolment: enrolment.undo())
+
+    @Slot()
+    def clear(self) -> None:
+        """Forget all takes; the model stays."""
+        self._session.change_enrolment(lambda enrolment: enrolment.clear())
+
+    @Slot()
+    def welcome(self) -> None:
+        """Let the demo show the person alone until somebody is enrolled, then all in turn."""
+        demo = self._source.demo
+        if demo is None or self._session.occupied_by:
+            return
+        greeting = director.welcome(demo)
+        if self._session.model is None and demo.presenting is None:
+            self._source.present(greeting)
+        elif self._session.model is not None and demo.presenting == greeting:
+            self._source.present("")
+
+    # ------------------------------------------------------------- inner
+
+    def _is_free(self) -> bool:
+        """Tell the person what is going on, where frames belong to something else already."""
+        occupied, text = self._session.occupied_by, ""
+        if occupied:
+            text = self.tr("Wait or stop it first: {what}.").format(what=occupied)
+        elif not self._source.is_running:
+            text = self.tr("There is no picture to record: choose a source that works.")
+        if text:
+            self.notice.emit(Notice(text, "warning", TOPIC))
+        return not text
+
+    def _start(self, name: str, light: str, *, is_quick: bool) -> None:
+        demo = self._source.demo
+        self._shown_before, self._chapter = "", None
+        if demo is not None:
+            self._shown_before = demo.presenting or ""
+            self._chapter = director.enrolment_take(demo, light, self._n_takes)
+        self._fold_in = is_quick
+        self._session.change_enrolment(lambda enrolment: enrolment.start(name, is_quick=is_quick))
+
+    @property
+    def _n_takes(self) -> int:
+        return len({sample.take for sample in self._session.enrolment.samples})
+
+    def _on_change(self, topic: Topic) -> None:
+        """Follow the recording; show attacks once there is a model."""
+        if topic is Topic.MODEL:
+            self.welcome()
+        if topic is not Topic.ENROLMENT:
+            return
+        before, self._recording = self._recording, self._session.enrolment.recording
+        if self._recording and not before:
+            self._direct()
+        elif before and not self._recording:
+            self._finish(before)
+
+    def _direct(self) -> None:
+        if self._chapter is not None:
+            self._source.present(self._chapter.key)
+            self._session.expect(director.caption_of(self._chapter))
+
+    def _finish(self, name: str) -> None:
+        self._session.expect("")
+        self._source.present(self._shown_before)
+        if self._fold_in and self._session.last_offer is Offer.FINISHED:
+            self.take_complete.emit(name)
+        self._fold_in = False

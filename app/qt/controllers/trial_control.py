@@ -1,0 +1,381 @@
+"""Guided tests: presentations, and the report on them."""
+
+from collections.abc import Callable
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app.demo import director
+from app.qt.controllers.source_control import SourceControl
+from app.qt.workers.jobs import Cancel, Job
+from app.session.guided_test.details import (
+    Templates,
+    as_dict,
+    details_from,
+    load_templates,
+    save_templates,
+)
+from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
+from app.session.guided_test.plans import built_in_plans, read_plan
+from app.session.guided_test.trial import Trial, TrialError
+from app.session.session import Session, Topic
+from app.shown import BONA_FIDE, Details, Notice
+
+TOPIC = "test"
+REPORT, SAVE_REPORT = "report", "save report"
+
+
+class TrialControl(QObject):
+    """Carry out what the test page wants.
+
+    Parameters
+    ----------
+    session : Session
+        Where the test lives.
+    source : SourceControl
+        Directs the demo.
+    """
+
+    job_requested = Signal(object)
+    notice = Signal(object)
+    report_changed = Signal(object)
+    """A `ReportShown` or None."""
+    report_saved = Signal(str)
+    plans_changed = Signal(object)
+    """Names of the test plans there are."""
+    kept_changed = Signal(object)
+    """Sessions on disk that can be continued, as a tuple of `KeptTest`."""
+
+    def __init__(
+        self, session: Session, source: SourceControl, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._source = source
+        self._n_before = 0
+        self._was_presenting = False
+        self._shown_before = ""
+        self._planned: list[str] = []
+        self._n_planned = 0
+        self._n_genuine = 0
+        self._plans = {plan.name: plan for plan in built_in_plans()}
+        self._kept: KeptSession | None = None
+        self._has_complained = False
+        self._on_disk: object = None
+        self.templates = load_templates()
+        session.trial.details = self.templates.last
+        session.subscribe(self._on_change)
+
+    # ------------------------------------------------------------- intents
+
+    @Slot(str)
+    def start(self, species: str) -> None:
+        """Begin a presentation; on the demo, also present it."""
+        self._remember()
+        self._begin(species)
+
+    def _remember(self) -> None:
+        """Note what the demo shows, to go back to it after the last presentation."""
+        demo = self._source.demo
+        if demo is not None and not self._was_presenting:
+            self._shown_before = demo.presenting or ""
+
+    def _begin(self, species: str) -> None:
+        demo, chapter = self._source.demo, None
+        if demo is not None:
+            chapter = director.presentation_of(demo, species, self._n_genuine)
+        why_not = self._why_not(species, can_present=demo is None or chapter is not None)
+        if why_not:
+            self._planned.clear()
+            self.notice.emit(Notice(why_not, "warning", TOPIC))
+            return
+        if demo is not None and chapter is not None:
+            self._n_genuine += species == BONA_FIDE
+            self._source.present(chapter.key)
+            self._session.expect(director.caption_of(chapter))
+        is_simulated, source = demo is not None, self._source.name
+        self._n_before = len(self._session.trial.presentations)
+        self._session.change_trial(lambda trial: trial.start(species, is_simulated, source))
+
+    @Slot()
+    def run_all(self) -> None:
+        """Present everything the demo has, the person between attacks, one after the other."""
+        demo = self._source.demo
+        if demo is None or self._session.trial.is_presenting:
+            return
+        self._planned = list(director.test_plan(demo))
+        self._n_planned = len(self._planned)
+        self._remember()
+        self._begin(self._planned.pop(0))
+
+    @Slot()
+    def stop(self) -> None:
+        """End the presentation: it counts if enough frames were judged."""
+        self._planned.clear()
+        self._session.change_trial(lambda trial: trial.finish())
+
+    @Slot(int)
+    def remove(self, number: int) -> None:
+        """Strike a presentation."""
+        self._session.change_trial(lambda trial: trial.remove(number))
+
+    @Slot()
+    def clear(self) -> None:
+        """Forget all presentations, and the report on them."""
+        self._planned.clear()
+        kept, self._kept = self._kept, None
+        self._session.change_trial(lambda trial: trial.clear())
+        self.report_changed.emit(None)
+        if kept is not None:
+            self._delete(kept)
+
+    # ------------------------------------------------------------- plan and details
+
+    @Slot(str)
+    def choose_plan(self, name: str) -> None:
+        """Follow a plan; an empty name is none."""
+        plan = self._plans.get(name)
+        self._session.change_trial(lambda trial: setattr(trial, "plan", plan))
+
+    @Slot(str)
+    def open_plan(self, path: str) -> None:
+        """Read a plan of one's own and follow it."""
+        try:
+            plan = read_plan(Path(path))
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+            return
+        self._plans[plan.name] = plan
+        self.plans_changed.emit(tuple(self._plans))
+        self.choose_plan(plan.name)
+
+    def attacks(self) -> tuple[str, ...]:
+        """Return the attacks that were presented, are planned, or have details."""
+        trial = self._session.trial
+        names = [row.species for row in trial.tally]
+        names += [] if trial.plan is None else list(trial.plan.wanted)
+        names += list(trial.details.species)
+        return tuple(name for name in dict.fromkeys(names) if name != BONA_FIDE)
+
+    @Slot(object)
+    def set_details(self, details: Details) -> None:
+        """Keep the details of this test; the next one begins with them."""
+        try:
+            details = details_from(as_dict(details))
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+            return
+        self._session.change_trial(lambda trial: setattr(trial, "details", details))
+        self._keep_templates(self.templates.with_last(details))
+        if self._session.trial.presentations:
+            self.build_report()
+
+    @Slot(str, object)
+    def save_template(self, name: str, details: Details) -> None:
+        """Keep details under a name."""
+        try:
+            details = details_from(as_dict(details))
+            self._keep_templates(self.templates.with_named(name, details))
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+
+    @Slot(str)
+    def delete_template(self, name: str) -> None:
+        """Delete details of a name."""
+        self._keep_templates(self.templates.without(name))
+
+    def _keep_templates(self, templates: Templates) -> None:
+        self.templates = templates
+        text = self.tr("The templates cannot be kept on disk ({why}): make room and try again.")
+        self._try(lambda: save_templates(templates), text)
+
+    # ------------------------------------------------------------- sessions on disk
+
+    @Slot()
+    def look(self) -> None:
+        """Tell which plans and which kept sessions there are."""
+        self.plans_changed.emit(tuple(self._plans))
+        self.kept_changed.emit(kept_tests())
+
+    @Slot()
+    def close_session(self) -> None:
+        """Put the session away, to be continued on another day, and begin an empty one."""
+        if self._session.trial.is_presenting:
+            return
+        self._has_complained = False  # who asks for it is told again
+        if not self._keep() or self._kept is None:
+            return
+        self.release()
+        self.clear()
+        self.look()
+
+    @Slot(str)
+    def continue_session(self, name: str) -> None:
+        """Go on with a session on disk; the one there is now is put away."""
+        kept = None
+        try:
+            kept = open_kept(name)
+            trial = kept.read()
+        except TrialError as error:
+            if kept is not None:
+                kept.release()
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+            self.look()
+            return
+        self.release()
+        self._kept = kept
+        self._session.change_trial(lambda present: present.take_over(trial))
+        self.look()
+        self.build_report()
+
+    @Slot(str)
+    def delete_session(self, name: str) -> None:
+        """Delete a session on disk."""
+        try:
+            kept = open_kept(name)
+        except TrialError as error:
+            self.notice.emit(Notice(str(error), "error", TOPIC))
+        else:
+            self._delete(kept)
+        self.look()
+
+    def release(self) -> None:
+        """Leave the session on disk: another window, or another day, may continue it."""
+        if self._kept is not None:
+            self._kept.release()
+            self._kept = None
+
+    def forget(self) -> None:
+        """Drop session, plan, details and templates; what is on disk is deleted by the caller."""
+        self.templates = Templates()
+        self._session.trial.plan, self._session.trial.details = None, Details()
+        self.clear()
+        self.kept_changed.emit(())
+
+    def _keep(self) -> bool:
+        """Write what of the session is not on disk yet, and return whether all of it is now.
+
+        An empty session has nothing there. What could not be written is tried again.
+        """
+        trial = self._session.trial
+        state = (trial.presentations, trial.plan, trial.details)
+        if state == self._on_disk or not (self._kept or trial.presentations):
+            return True
+
+        def write() -> None:
+            self._kept = self._kept or KeptSession.begin()
+            self._kept.keep(trial)
+            self._on_disk = state
+            self._has_complained = False
+
+        text = self.tr("The test cannot be kept on disk ({why}): save its report soon.")
+        return self._try(write, text)
+
+    def _delete(self, kept: KeptSession) -> None:
+        text = self.tr("The test session cannot be deleted from the disk ({why}): try again.")
+        self._try(kept.remove, text)
+
+    def _try(self, action: Callable[[], object], text: str) -> bool:
+        """Do something on disk; tell once why it cannot be done."""
+        try:
+            action()
+        except OSError as error:
+            if not self._has_complained:
+                self._has_complained = True
+                why = error.strerror or str(error)
+                self.notice.emit(Notice(text.format(why=why), "warning", f"{TOPIC} failed"))
+            return False
+        return True
+
+    # ------------------------------------------------------------- report
+
+    @Slot()
+    def build_report(self) -> None:
+        """Make the report on what was presented so far."""
+        self.job_requested.emit(Job(REPORT, self.tr("Making the report"), self._report_work("")))
+
+    @Slot(str)
+    def save_report(self, path: str) -> None:
+        """Write the report on what was presented so far as a page, its figures beside it."""
+        if path and self._session.trial.presentations:
+            work = self._report_work(path)
+            self.job_requested.emit(Job(SAVE_REPORT, self.tr("Saving the report"), work))
+
+    def _report_work(self, path: str) -> Callable[[Cancel], Any]:
+        trial = Trial.from_dict(self._session.trial.as_dict())
+        model, created = self._session.model_shown, datetime.now().astimezone()
+        source = self._source.name
+
+        def work(_cancel: Cancel) -> Any:
+            from app.reports import Context, build, write
+
+            report = build(trial, Context(source, model, version("lmkl-pad"), created))
+            return write(report, Path(path)) if path else report
+
+        return work
+
+    # ------------------------------------------------------------- from workers
+
+    @Slot(str, object)
+    def on_done(self, kind: str, result: Any) -> None:
+        """Take over a report, or tell where it is."""
+        if kind not in (REPORT, SAVE_REPORT) or not self._session.trial.presentations:
+            return  # not ours, or what it speaks of was deleted meanwhile
+        self.report_changed.emit(result.shown)
+        if kind == SAVE_REPORT:
+            self.report_saved.emit(result.shown.html)
+            name = Path(result.shown.html).name
+            text = self.tr("The report is saved as {name}, with JSON and CSV beside it.")
+            self.notice.emit(Notice(text.format(name=name), topic=TOPIC))
+
+    @Slot(str, str)
+    def on_failed(self, kind: str, sentence: str) -> None:
+        """Tell why there is no report."""
+        if kind in (REPORT, SAVE_REPORT):
+            self.notice.emit(Notice(sentence, "error", TOPIC))
+
+    # ------------------------------------------------------------- inner
+
+    def _on_change(self, topic: Topic) -> None:
+        """Follow presentations to their end."""
+        if topic is not Topic.TRIAL:
+            return
+        self._keep()
+        trial, demo = self._session.trial, self._source.demo
+        ended = self._was_presenting and not trial.is_presenting
+        self._was_presenting = trial.is_presenting
+        if not ended:
+            return
+        self._session.expect("")
+        was_kept = len(trial.presentations) > self._n_before
+        if not was_kept:
+            self._planned.clear()  # broken off: by the person, another source, another model
+        if self._planned and demo is not None:
+            self._tell_progress()
+            self._begin(self._planned.pop(0))
+            return
+        self._planned.clear()
+        self._source.present(self._shown_before)
+        if was_kept:
+            self.build_report()
+
+    def _tell_progress(self) -> None:
+        """Say how far a test that runs by itself has come."""
+        text = self.tr("Presentation {n} of {all}: {what}").format(
+            n=self._n_planned - len(self._planned) + 1, all=self._n_planned, what=self._planned[0]
+        )
+        self.notice.emit(Notice(text, topic=TOPIC))
+
+    def _why_not(self, species: str, *, can_present: bool) -> str:
+        """Say why a presentation cannot begin; empty where it can."""
+        if self._session.model is None:
+            return self.tr("Enrol a face and fit a model first: then it can be tested.")
+        if self._session.enrolment.is_recording:
+            return self.tr("Wait or stop it first: {what}.").format(what=self._session.occupied_by)
+        if not can_present:
+            text = self.tr("The demo cannot present {what}: choose another species.")
+            return text.format(what=species)
+        return ""

@@ -1,0 +1,1 @@
+"""What a running app has seen, enrolled, scored and tested."""

@@ -1,0 +1,390 @@
+"""Enrolment: named takes of genuine frames.
+
+A frame is kept when it passes the quality gate and differs from those kept by more than the
+camera's noise, which is measured as it goes.
+"""
+
+import itertools
+import math
+import re
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.models.samples import Samples
+from app.names import LONGEST_PERSON, cleaned_name
+from app.session.coverage import coverage_by_person
+from app.session.frame_scoring import Observation
+from app.session.takes import Offer, Plan, Sample
+from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
+from app.types import Verdict
+from app.vision.conditions import shared_circumstances
+
+__all__ = [
+    "FEWEST_SAMPLES",
+    "LONGEST_NAME",
+    "SUGGESTIONS",
+    "Enrolment",
+    "Offer",
+    "Plan",
+    "Sample",
+    "as_samples",
+]
+
+SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
+"""Names offered for takes, in this order."""
+
+LONGEST_NAME = 60
+FEWEST_SAMPLES = 12
+"""With fewer frames a model has nothing to say."""
+
+QUICK_SHARE = 0.8
+"""A quick take wants this share of a take's frames."""
+
+_NUMBER = re.compile(r" \(\d+\)$")
+_MOVE = "Turn, nod and lean a little while the ring fills."
+
+
+@dataclass
+class _Recording:
+    """The take that is being recorded."""
+
+    name: str
+    n_frames: int
+    is_quick: bool
+    person: str
+    last_kept: float = -math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What takes long to find out of samples: views ask at every frame, they change less often."""
+
+    samples: tuple[Sample, ...]
+    lights: dict[str, int]
+    coverage: tuple[CoverageItem, ...]
+
+
+class Enrolment:
+    """Takes, and the recording of one.
+
+    Parameters
+    ----------
+    plan : Plan
+        How takes are recorded.
+    """
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        self.plan = plan or Plan()
+        self.samples: tuple[Sample, ...] = ()
+        self.modelled: frozenset[int] = frozenset()
+        """Numbers of the samples that the present model was fitted on."""
+        self.person = ""
+        """Whose face the next take shows; empty where that is not said."""
+        self._undo: list[tuple[Sample, ...]] = []
+        self._recording: _Recording | None = None
+        self._next_number = 0
+        self._hint = ""
+        self._previous: NDArray[np.float32] | None = None
+        self._previous_time = -math.inf
+        self._steps: deque[float] = deque(maxlen=25)
+        self._measured: _Measured | None = None
+
+    # ------------------------------------------------------------- recording
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether a take is being recorded."""
+        return self._recording is not None
+
+    @property
+    def recording(self) -> str:
+        """Name of the take that is being recorded; empty when none is."""
+        return "" if self._recording is None else self._recording.name
+
+    def start(self, name: str, *, is_quick: bool = False) -> str:
+        """Begin a take and return its name: cleaned, and unlike those there are.
+
+        Parameters
+        ----------
+        name : str
+            As typed; empty for the suggested one.
+        is_quick : bool
+            A take that is folded into a model without being looked at: it wants fewer frames,
+            and those that the model calls an attack are not kept.
+        """
+        self.stop()
+        unique = _unlike(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
+        self._remember()
+        n_frames = round(QUICK_SHARE * self.plan.frames) if is_quick else self.plan.frames
+        # Of several people, the one before the camera need not be the one recorded last.
+        is_unsure = is_quick and len({sample.person for sample in self.samples}) > 1
+        self._recording = _Recording(unique, n_frames, is_quick, "" if is_unsure else self.person)
+        self._hint = "Look into the camera and move your head a little."
+        return unique
+
+    def stop(self) -> None:
+        """End the take; what was kept so far stays."""
+        if self._recording is not None and self._undo and self._undo[-1] is self.samples:
+            self._undo.pop()  # nothing happened that could be undone
+        self._recording = None
+        self._hint = ""
+
+    def offer(self, seen: Observation) -> Offer:
+        """Consider a frame for the take that is being recorded."""
+        recording = self._recording
+        if recording is None:
+            return Offer.IGNORED
+        time = seen.scored.frame.time
+        row = None if seen.views is None else _row(seen.views)
+        self._measure_noise(row, time)
+        if row is None:
+            self._hint = seen.scored.reason
+            return Offer.UNUSABLE
+        if recording.is_quick and seen.scored.verdict is Verdict.ATTACK:
+            self._hint = "This looks like an attack and is not kept: record it on the Enrol page."
+            return Offer.REFUSED
+        if not self._differs(row, time, recording):
+            self._hint = _MOVE
+            return Offer.ALIKE
+        return self._keep(seen, time, recording)
+
+    def _measure_noise(self, row: NDArray[np.float32] | None, time: float) -> None:
+        """Frames in a row differ by the camera's noise and hardly by anything else.
+
+        Unless they come so slowly that the person has moved in between.
+        """
+        gap, self._previous_time = time - self._previous_time, time
+        previous, self._previous = self._previous, row
+        if row is None or previous is None or previous.shape != row.shape:
+            return
+        step = float(np.linalg.norm(row - previous))
+        # A repeated picture says nothing of the noise.
+        if step > 0.0 and gap < self.plan.at_least_every:
+            self._steps.append(step)
+
+    def _differs(self, row: NDArray[np.float32], time: float, recording: _Recording) -> bool:
+        since = time - recording.last_kept
+        if since < self.plan.every:
+            return False
+        others = [_row(s.views) for s in self.samples if s.take == recording.name]
+        if not others:
+            return True
+        nearest = min(float(np.linalg.norm(row - other)) for other in others)
+        noise = median(self._steps) if self._steps else 0.0
+        if nearest >= noise and nearest > 0.0:
+            return True
+        return since >= self.plan.at_least_every and nearest > 0.5 * noise
+
+    def _keep(self, seen: Observation, time: float, recording: _Recording) -> Offer:
+        assert seen.views is not None
+        sample = Sample(
+            self._next_number,
+            recording.name,
+            seen.views,
+            seen.condition,
+            seen.thumbnail,
+            bool(seen.scored.frame.caption),
+            recording.person,
+        )
+        self._next_number += 1
+        self.samples = (*self.samples, sample)
+        recording.last_kept = time
+        self._hint = _MOVE
+        if sum(s.take == recording.name for s in self.samples) < recording.n_frames:
+            return Offer.KEPT
+        self.stop()
+        return Offer.FINISHED
+
+    # ------------------------------------------------------------- changes
+
+    def remove_samples(self, numbers: Sequence[int]) -> None:
+        """Strike samples from their takes."""
+        gone = set(numbers)
+        self._change(tuple(s for s in self.samples if s.number not in gone))
+
+    def remove_take(self, name: str) -> None:
+        """Strike a whole take; one that is being recorded ends."""
+        self._change(tuple(s for s in self.samples if s.take != name))
+        if self._recording is not None and self._recording.name == name:
+            self.stop()
+
+    def rename_take(self, name: str, new: str) -> None:
+        """Give a take another name, unless it is empty or taken."""
+        new = cleaned_name(new, LONGEST_NAME)
+        if not new or new in self._taken:
+            return
+        self._change(tuple(replace(s, take=new) if s.take == name else s for s in self.samples))
+        if self._recording is not None and self._recording.name == name:
+            self._recording.name = new
+
+    def set_person(self, person: str) -> None:
+        """Say whose face the next take shows; one that is being recorded stays whose it is."""
+        if self._recording is None:
+            self.person = cleaned_name(person, LONGEST_PERSON)
+
+    def assign_take(self, name: str, person: str) -> None:
+        """Say whose face a take shows, unless it is being recorded."""
+        person = cleaned_name(person, LONGEST_PERSON)
+        if self.recording != name:
+            self._change(
+                tuple(
+                    replace(s, person=person) if s.take == name and s.person != person else s
+                    for s in self.samples
+                )
+            )
+
+    def restore(self, samples: Sequence[Sample]) -> None:
+        """Add samples of an earlier run, under numbers and names that are free here."""
+        taken = self._taken
+        names: dict[str, str] = {}
+        restored = []
+        for sample in samples:
+            if sample.take not in names:
+                clean = cleaned_name(sample.take, LONGEST_NAME) or self.suggested_name
+                names[sample.take] = _unlike(clean, taken | set(names.values()))
+            take, person = names[sample.take], cleaned_name(sample.person, LONGEST_PERSON)
+            restored.append(replace(sample, number=self._next_number, take=take, person=person))
+            self._next_number += 1
+        self._change((*self.samples, *restored))
+
+    def undo(self) -> None:
+        """Take back the last change: a recorded take, something struck, a name."""
+        if self._undo:
+            self._recording, self._hint = None, ""
+            self.samples = self._undo.pop()
+
+    def clear(self) -> None:
+        """Forget everything, what could be undone included."""
+        self._recording = None
+        self._undo.clear()
+        self.samples, self.modelled, self._hint, self.person = (), frozenset(), "", ""
+
+    def _change(self, samples: tuple[Sample, ...]) -> None:
+        if len(samples) == len(self.samples) and all(
+            one is other for one, other in zip(samples, self.samples, strict=True)
+        ):
+            return
+        self._remember()
+        self.samples = samples
+
+    def _remember(self) -> None:
+        if not self._undo or self._undo[-1] is not self.samples:
+            self._undo.append(self.samples)
+
+    # ------------------------------------------------------------- for others
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether any sample is the demo's."""
+        return any(sample.is_simulated for sample in self.samples)
+
+    @property
+    def suggested_name(self) -> str:
+        """A name for the next take; another person may have one of that name already."""
+        taken = self._taken
+        others = {sample.take for sample in self.samples if sample.person != self.person}
+        own = {_NUMBER.sub("", name) for name in taken - others}
+        numbered = (f"take {number}" for number in itertools.count(len(taken) + 1))
+        free = (name for name in numbered if name not in taken)
+        return next((name for name in SUGGESTIONS if name not in own), "") or next(free)
+
+    @property
+    def _taken(self) -> set[str]:
+        """Names of the takes there are, the one that is being recorded included."""
+        recorded = set() if self._recording is None else {self._recording.name}
+        return {sample.take for sample in self.samples} | recorded
+
+    @property
+    def unmodelled(self) -> tuple[Sample, ...]:
+        """Samples that the present model was not fitted on."""
+        return tuple(s for s in self.samples if s.number not in self.modelled)
+
+    def mark_modelled(self, numbers: Sequence[int]) -> None:
+        """Say which samples the present model was fitted on."""
+        self.modelled = frozenset(numbers)
+
+    def why_not(self) -> str:
+        """What is missing before a model can be fitted; empty when nothing is."""
+        if self.is_recording:
+            return "A take is being recorded: wait until it is complete, or stop it."
+        missing = FEWEST_SAMPLES - len(self.samples)
+        if missing > 0:
+            return f"Record a take first: {missing} more frames are needed."
+        return ""
+
+    @property
+    def shown(self) -> EnrolmentShown:
+        """The enrolment as views show it."""
+        recording, measured = self._recording, self._measure()
+        counts = Counter(sample.take for sample in self.samples)
+        persons = {sample.take: sample.person for sample in self.samples}
+        takes = tuple(
+            TakeShown(
+                name,
+                n_samples,
+                measured.lights.get(name, 0),
+                all(s.number in self.modelled for s in self.samples if s.take == name),
+                persons[name],
+            )
+            for name, n_samples in counts.items()
+        )
+        why_not = self.why_not()
+        return EnrolmentShown(
+            takes=takes,
+            samples=tuple(SampleShown(s.number, s.take, s.thumbnail) for s in self.samples),
+            coverage=measured.coverage,
+            collecting=self.recording,
+            n_wanted=0 if recording is None else recording.n_frames,
+            n_collected=0 if recording is None else counts[recording.name],
+            hint=self._hint,
+            can_fit=not why_not,
+            why_not=why_not,
+            can_undo=bool(self._undo),
+            suggested_name=self.suggested_name,
+            person=self.person,
+        )
+
+    def _measure(self) -> _Measured:
+        if self._measured is None or self._measured.samples is not self.samples:
+            covered = coverage_by_person([(s.condition, s.take, s.person) for s in self.samples])
+            self._measured = _Measured(self.samples, self._lights(), covered)
+        return self._measured
+
+    def _lights(self) -> dict[str, int]:
+        """Number the circumstances of the takes, from 1, in the order of the takes."""
+        known = [(s.condition, s.take) for s in self.samples if s.condition is not None]
+        if not known:
+            return {}
+        takes = [take for _, take in known]
+        shared = shared_circumstances([condition for condition, _ in known], takes)
+        order: dict[int, int] = {}
+        for light in shared:
+            order.setdefault(light, len(order) + 1)
+        return {take: order[light] for take, light in zip(takes, shared, strict=True)}
+
+
+def as_samples(samples: Sequence[Sample]) -> Samples:
+    """Return the rows of enrolled frames."""
+    rows = Samples()
+    for sample in samples:
+        rows.add_views(sample.views, sample.take, sample.condition, sample.person)
+    return rows
+
+
+def _row(views: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Return a frame's views side by side."""
+    return np.concatenate([view.ravel() for view in views.values()])
+
+
+def _unlike(name: str, taken: set[str]) -> str:
+    """Return a name with a number behind it where it is taken."""
+    unique, number = name, 1
+    while unique in taken:
+        number += 1
+        unique = f"{name} ({number})"
+    return unique

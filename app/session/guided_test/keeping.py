@@ -1,0 +1,155 @@
+"""Test sessions on disk, so that a test can be closed and continued on another day.
+
+Each session has a folder in ``personal/tests``: ``session.json`` with plan and details, and one
+small file for every presentation, so that keeping another one costs the same in a long session as
+in a short one. A session that is open is locked; others are offered to be continued.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from app import storage
+from app.session.guided_test.presentation import Presentation, TrialError
+from app.session.guided_test.trial import MOST_PRESENTATIONS, Trial
+from app.session.recovery.runs import Run, begin_run, ended_runs
+from app.shown import KeptTest
+
+HEAD_NAME = "session.json"
+MAX_BYTES = 1 << 20
+"""Of each file; a presentation takes a few thousand."""
+
+_NUMBERED = re.compile(r"[0-9]{1,9}\.json")
+
+
+class KeptSession:
+    """The folder of a session that is open, locked until it is released.
+
+    Parameters
+    ----------
+    run : Run
+        The folder and its lock.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._head = ""
+        self._kept: dict[int, Presentation] = {}
+
+    @classmethod
+    def begin(cls) -> "KeptSession":
+        """Make a folder for a new session.
+
+        Raises
+        ------
+        OSError
+            If it cannot be made.
+        """
+        return cls(begin_run(storage.TESTS_NAME))
+
+    def keep(self, trial: Trial) -> None:
+        """Write what is not on disk yet, and remove what the session no longer has.
+
+        Raises
+        ------
+        OSError
+            If something cannot be written; the next call tries it again.
+        """
+        head = json.dumps(trial.head(), ensure_ascii=False, allow_nan=False)
+        if head != self._head:
+            storage.write_text(self._run.folder / HEAD_NAME, head)
+            self._head = head
+        wanted = {one.number: one for one in trial.presentations}
+        for number, one in wanted.items():
+            if self._kept.get(number) is not one:
+                text = json.dumps(one.as_dict(), ensure_ascii=False, allow_nan=False)
+                storage.write_text(self._file(number), text)
+                self._kept[number] = one
+        for number in set(self._kept) - set(wanted):
+            self._file(number).unlink(missing_ok=True)
+            del self._kept[number]
+
+    def release(self) -> None:
+        """Leave the session on disk, for another day."""
+        self._run.release()
+
+    def remove(self) -> None:
+        """Delete the session.
+
+        Raises
+        ------
+        OSError
+            If something cannot be deleted.
+        """
+        self._run.remove()
+
+    def read(self) -> Trial:
+        """Return the session.
+
+        Raises
+        ------
+        TrialError
+            In one sentence, when it is damaged.
+        """
+        folder = self._run.folder
+        try:
+            head = json.loads(storage.read_text(folder / HEAD_NAME, MAX_BYTES))
+            rows = [json.loads(storage.read_text(file, MAX_BYTES)) for file in _files(folder)]
+        except (OSError, ValueError, RecursionError) as error:
+            why = getattr(error, "strerror", None) or "a file in it is damaged"
+            raise TrialError(
+                f"The kept test session cannot be read ({why}): delete it and begin a new one."
+            ) from error
+        if not isinstance(head, Mapping):
+            raise TrialError("The kept test session is damaged: delete it and begin a new one.")
+        trial = Trial.from_dict({**head, "presentations": rows})
+        self._kept = {one.number: one for one in trial.presentations}
+        return trial
+
+    def _file(self, number: int) -> Path:
+        return self._run.folder / f"{number:05d}.json"
+
+
+def kept_tests() -> tuple[KeptTest, ...]:
+    """Return the sessions on disk that are open nowhere, the newest first."""
+    found = []
+    for run in ended_runs(storage.TESTS_NAME):
+        try:
+            files = _files(run.folder)
+            if files:
+                changed = max(file.stat().st_mtime for file in files)
+                when = datetime.fromtimestamp(changed).astimezone().isoformat(timespec="minutes")
+                found.append((changed, KeptTest(run.name, when, len(files))))
+        except (OSError, ValueError, OverflowError):
+            pass  # deleted meanwhile
+        run.release()
+    return tuple(one for _, one in sorted(found, key=lambda pair: pair[0], reverse=True))
+
+
+def open_kept(name: str) -> KeptSession:
+    """Lock a session that `kept_tests` returned.
+
+    Raises
+    ------
+    TrialError
+        In one sentence, when it is gone or open elsewhere.
+    """
+    chosen = None
+    for run in ended_runs(storage.TESTS_NAME):
+        if run.name == name:
+            chosen = run
+        else:
+            run.release()
+    if chosen is None:
+        raise TrialError("This test session is open in another window or was deleted.")
+    return KeptSession(chosen)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files of the presentations, in their order."""
+    names = [name for name in os.listdir(folder) if _NUMBERED.fullmatch(name)]
+    names.sort(key=lambda name: int(name.removesuffix(".json")))
+    return [folder / name for name in names[:MOST_PRESENTATIONS]]

@@ -1,0 +1,242 @@
+"""The one source of truth of a running app: what was seen, enrolled, fitted and tested.
+
+Lives on the main thread and knows nothing of Qt or of threads. Whoever wants to know subscribes
+and is told the topic that changed; values are read from the session.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection
+from enum import StrEnum
+from time import monotonic
+
+from app.models.model import PadModel
+from app.models.summary import describe
+from app.session.enrolment import Enrolment, Offer, Plan, Sample
+from app.session.frame_scoring import Observation
+from app.session.guided_test.trial import Trial
+from app.session.window_scoring import Decider
+from app.settings import Settings
+from app.shown import Decision, EnrolmentShown, ModelShown, Scored, Throughput, TrialShown
+from app.types import Image
+
+RATE_WINDOW = 30
+"""Frames over which the rate of scoring is told."""
+
+
+class Topic(StrEnum):
+    """What a subscriber is told of."""
+
+    SCORED = "scored"
+    DECISION = "decision"
+    ENROLMENT = "enrolment"
+    MODEL = "model"
+    TRIAL = "trial"
+
+
+Subscriber = Callable[[Topic], None]
+
+
+class Session:
+    """State of the app.
+
+    Parameters
+    ----------
+    settings : Settings
+        As loaded.
+    plan : Plan, optional
+        How takes are recorded.
+    clock : callable
+        Seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        plan: Plan | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.settings = settings
+        self.enrolment = Enrolment(plan)
+        self.trial = Trial()
+        self.model: PadModel | None = None
+        self.model_shown: ModelShown | None = None
+        self.scored: Scored | None = None
+        self.last_offer = Offer.IGNORED
+        """What became of the last frame of the take that is being recorded."""
+        self._decider = Decider()
+        self._subscribers: list[Subscriber] = []
+        self._clock = clock
+        self._arrivals: deque[float] = deque(maxlen=RATE_WINDOW)
+        self._latency = 0.0
+        self._expected_caption = ""
+
+    # ------------------------------------------------------------- subscribing
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Be told of every change, on the thread that makes it."""
+        self._subscribers.append(subscriber)
+
+    def _tell(self, *topics: Topic) -> None:
+        for topic in topics:
+            for subscriber in self._subscribers:
+                subscriber(topic)
+
+    # ------------------------------------------------------------- values for views
+
+    @property
+    def decision(self) -> Decision:
+        """The verdict of the present window."""
+        return self._decider.decision
+
+    @property
+    def enrolment_shown(self) -> EnrolmentShown:
+        """The enrolment as views show it."""
+        return self.enrolment.shown
+
+    @property
+    def trial_shown(self) -> TrialShown:
+        """The test session as views show it."""
+        return self.trial.shown
+
+    @property
+    def has_unsaved_model(self) -> bool:
+        """Whether closing would lose a model that no file holds."""
+        return self.model is not None and not self.model.is_saved
+
+    @property
+    def has_precious_takes(self) -> bool:
+        """Whether closing would lose takes of a real person that no model holds."""
+        return any(not sample.is_simulated for sample in self.enrolment.unmodelled)
+
+    @property
+    def unsaved_samples(self) -> tuple[Sample, ...]:
+        """Samples of a real person that no file holds: all but those of a model that is saved."""
+        is_saved = self.model is not None and self.model.is_saved
+        held = self.enrolment.modelled if is_saved else frozenset()
+        samples = self.enrolment.samples
+        return tuple(s for s in samples if not s.is_simulated and s.number not in held)
+
+    def throughput(self, source_rate: float, n_dropped: int) -> Throughput:
+        """Return how fast things go, with what only the capture knows."""
+        arrivals = self._arrivals
+        span = arrivals[-1] - arrivals[0] if len(arrivals) > 1 else 0.0
+        rate = (len(arrivals) - 1) / span if span > 0 else 0.0
+        if arrivals and self._clock() - arrivals[-1] > 2.0:
+            rate = 0.0
+        return Throughput(source_rate, rate, self._latency, n_dropped)
+
+    # ------------------------------------------------------------- frames
+
+    def observe(self, seen: Observation) -> None:
+        """Take in a frame: the verdict, and the take or the test that is going on."""
+        if seen.digest != ("" if self.model is None else self.model.digest):
+            return  # judged by a model that is no longer, or not yet, the one in use
+        scored = self.scored = seen.scored
+        self._arrivals.append(self._clock())
+        self._latency = scored.seconds
+        before = self._decider.decision
+        after = self._decider.update(scored)
+        self._tell(Topic.SCORED)
+        if after != before:
+            self._tell(Topic.DECISION)
+        if not self._is_expected(scored):
+            return
+        if self.enrolment.is_recording:
+            self.last_offer = self.enrolment.offer(seen)
+            self._tell(Topic.ENROLMENT)
+        elif self.trial.is_presenting:
+            self.trial.offer(scored)
+            self._tell(Topic.TRIAL)
+
+    def expect(self, caption: str) -> None:
+        """Enrol and test only frames with this caption; an empty one is any.
+
+        The demo goes on with its last picture until the one it was asked for is there.
+        """
+        self._expected_caption = caption
+
+    def _is_expected(self, scored: Scored) -> bool:
+        return self._expected_caption in ("", scored.frame.caption)
+
+    def begin_stream(self) -> None:
+        """Forget the frames so far: another source gives the next ones."""
+        self.scored = None
+        self._decider.reset()
+        self._arrivals.clear()
+        self.last_offer = Offer.IGNORED
+        if self.enrolment.is_recording:
+            self.enrolment.stop()
+        if self.trial.is_presenting:
+            self.trial.cancel()
+        self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL)
+
+    def end_stream(self, reason: str = "") -> None:
+        """End what waits for frames: no more will come. What was gathered stays."""
+        self.interrupt(reason)
+        if self.enrolment.is_recording:
+            self.change_enrolment(lambda enrolment: enrolment.stop())
+        if self.trial.is_presenting:
+            self.change_trial(lambda trial: trial.finish())
+
+    def interrupt(self, reason: str = "") -> None:
+        """Forget the verdict: frames have stopped coming, and it was about the last ones."""
+        self._decider.reset(reason)
+        self._tell(Topic.DECISION)
+
+    @property
+    def occupied_by(self) -> str:
+        """What is going on that frames belong to, for a sentence; empty when nothing is."""
+        if self.enrolment.is_recording:
+            return "a take is being recorded"
+        return "a presentation is under way" if self.trial.is_presenting else ""
+
+    # ------------------------------------------------------------- enrolment
+
+    def change_enrolment(self, change: Callable[[Enrolment], object]) -> None:
+        """Apply a change to the enrolment and tell of it."""
+        self.last_offer = Offer.IGNORED  # a take that is stopped is not complete
+        change(self.enrolment)
+        self._tell(Topic.ENROLMENT)
+
+    # ------------------------------------------------------------- model
+
+    def set_model(
+        self,
+        model: PadModel | None,
+        numbers: tuple[int, ...] | None = None,
+        shown: ModelShown | None = None,
+    ) -> None:
+        """Judge by this model from now on.
+
+        Parameters
+        ----------
+        model : PadModel or None
+            The model; None for none.
+        numbers : tuple of int, optional
+            Numbers of the enrolled samples it was fitted on; as before when not given.
+        shown : ModelShown, optional
+            Its description, where it was made already: that takes a while for large models.
+        """
+        if numbers is not None:
+            self.enrolment.mark_modelled(numbers)
+        elif model is None:
+            self.enrolment.mark_modelled(())
+        self.model = model
+        if model is not None and shown is None:
+            shown = describe(model, self.thumbnails(self.enrolment.modelled))
+        self.model_shown = shown
+        self._decider.reset()
+        self.trial.use_model("" if model is None else model.digest)
+        self._tell(Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL)
+
+    def thumbnails(self, numbers: Collection[int]) -> list[Image | None]:
+        """Return the small pictures of enrolled samples, in the order of their rows."""
+        wanted = set(numbers)
+        return [s.thumbnail for s in self.enrolment.samples if s.number in wanted]
+
+    # ------------------------------------------------------------- test
+
+    def change_trial(self, change: Callable[[Trial], object]) -> None:
+        """Apply a change to the test session and tell of it."""
+        change(self.trial)
+        self._tell(Topic.TRIAL)

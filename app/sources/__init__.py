@@ -1,4 +1,0 @@
-"""Where frames come from: cameras, files, folders, the network and the built-in demo.
-
-Importing this package, or `app.sources.source`, loads no OpenCV; opening a source does.
-"""

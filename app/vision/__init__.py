@@ -1,0 +1,1 @@
+"""From a frame to views: faces, quality gate, conditions, pipeline."""

@@ -1,0 +1,194 @@
+"""The circumstances of a frame, and how far they lie from those that were enrolled.
+
+A light that was never enrolled breaks every one-class model: the person in another light looks
+less familiar than an attack in the enrolled light. So each frame carries its circumstances
+(`Condition`), and `app.session.verdict` says so when a low score comes in a light that was not
+enrolled.
+
+A take spans a range in each dimension. The distance of a frame from a take is how far it lies
+outside that range, in steps of the dimension's tolerance, in the dimension where it is worst; the
+distance from what was enrolled is that of the nearest take. So 0 is inside, 1 is the edge of what
+the tolerances allow, and every distance has a name ("warmer light than in any take").
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.types import Condition, Familiarity
+from app.vision.quality import Colour, FaceMeasures
+
+NAMES = tuple(field.name for field in fields(Condition))
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension of a condition: its tolerance and what lying outside is called."""
+
+    tolerance: float
+    below: str
+    above: str
+
+
+# Steps that a person hardly notices. Of real people's genuine frames in enrolled light 1 % (phone)
+# and 7 % (webcam) lie outside, in another light all (`python -m benchmarks real --only verdicts`).
+# The words finish "Compared with the nearest take, ...".
+DIMENSIONS = {
+    "brightness": Dimension(18.0, "it is darker", "it is brighter"),
+    "contrast": Dimension(12.0, "the contrast is lower", "the contrast is higher"),
+    "warmth": Dimension(0.15, "the light is bluer", "the light is warmer"),
+    "tint": Dimension(0.08, "the light is more magenta", "the light is greener"),
+    "side_light": Dimension(
+        0.20, "the light comes from the right", "the light comes from the left"
+    ),
+    "sharpness": Dimension(0.70, "the picture is softer", "the picture is noisier or sharper"),
+    "room_brightness": Dimension(18.0, "the room is darker", "the room is brighter"),
+    "room_warmth": Dimension(0.12, "the room's light is bluer", "the room's light is warmer"),
+    "room_tint": Dimension(0.08, "the room's light is more magenta", "the room's light is greener"),
+    "distance": Dimension(0.35, "the face is closer", "the face is further away"),
+    "yaw": Dimension(10.0, "the head is turned to the left", "the head is turned to the right"),
+    "pitch": Dimension(10.0, "the head is lowered", "the head is raised"),
+    "roll": Dimension(10.0, "the head is tilted to the left", "the head is tilted to the right"),
+}
+TOLERANCES = np.array([DIMENSIONS[name].tolerance for name in NAMES])
+
+ROOM = [NAMES.index(name) for name in ("room_brightness", "room_warmth", "room_tint")]
+"""Dimensions of the light in the room, which a print or a screen does not bring along."""
+PLACE = [NAMES.index(name) for name in ("distance", "yaw", "pitch", "roll")]
+"""Dimensions of where the face is and where it looks."""
+
+# The ends of a take's range: a few blinking or blurred frames do not stretch it.
+RANGE_QUANTILES = (0.02, 0.98)
+
+
+def condition_of(measures: FaceMeasures, frame_height: int) -> Condition:
+    """Return the circumstances of a measured face.
+
+    Parameters
+    ----------
+    measures : FaceMeasures
+        The face.
+    frame_height : int
+        Height of the frame in pixels: distance is told by the share of the frame that a face
+        fills, so that it does not depend on the camera's resolution.
+    """
+    warmth, tint = _cast(measures.colour)
+    room_warmth, room_tint = _cast(measures.room)
+    half = measures.luma.shape[1] // 2
+    left, right = measures.luma[:, :half].mean() + 1.0, measures.luma[:, half:].mean() + 1.0
+    return Condition(
+        brightness=measures.brightness,
+        contrast=measures.contrast,
+        warmth=warmth,
+        tint=tint,
+        side_light=math.log(left / right),
+        sharpness=measures.sharpness,
+        room_brightness=sum(measures.room) / 3,
+        room_warmth=room_warmth,
+        room_tint=room_tint,
+        distance=math.log2(frame_height / measures.size),
+        yaw=measures.pose.yaw,
+        pitch=measures.pose.pitch,
+        roll=measures.pose.roll,
+    )
+
+
+def _cast(colour: Colour) -> tuple[float, float]:
+    """Return log ratios of red to blue, and of green to the mean of both."""
+    # One grey level keeps the logarithms finite on a channel that is all zero.
+    red, green, blue = (value + 1.0 for value in colour)
+    return math.log(red / blue), math.log(green / math.sqrt(red * blue))
+
+
+@dataclass(frozen=True, eq=False)
+class EnrolledConditions:
+    """The ranges of the enrolled takes.
+
+    Attributes
+    ----------
+    takes : tuple of str
+        Names of the takes.
+    low, high : ndarray
+        (takes, dimensions) ends of the ranges, in the order of `NAMES`.
+    """
+
+    takes: tuple[str, ...]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, conditions: Sequence[Condition], takes: Sequence[str]) -> "EnrolledConditions":
+        """Take the ranges from the enrolled frames and the take each belongs to."""
+        if not conditions or len(conditions) != len(takes):
+            raise ValueError("Enrolled conditions need frames, each with the name of its take.")
+        values = np.array([astuple(condition) for condition in conditions])
+        if not np.isfinite(values).all():
+            raise ValueError("An enrolled frame's condition is not finite; leave the frame out.")
+        names = tuple(dict.fromkeys(takes))
+        member = np.array(takes)
+        ranges = [np.quantile(values[member == name], RANGE_QUANTILES, axis=0) for name in names]
+        return cls(names, np.array([r[0] for r in ranges]), np.array([r[1] for r in ranges]))
+
+    def familiarity(self, condition: Condition) -> Familiarity:
+        """Return the distance of a frame's circumstances, and what it is made of."""
+        value = np.array(astuple(condition))
+        below, above = (self.low - value) / TOLERANCES, (value - self.high) / TOLERANCES
+        outside = _outside(below, above)
+        worst = outside.max(axis=1)
+        nearest = int(worst.argmin())
+        differences = tuple(
+            DIMENSIONS[NAMES[k]].below
+            if below[nearest, k] > above[nearest, k]
+            else DIMENSIONS[NAMES[k]].above
+            for k in np.argsort(-outside[nearest])
+            if outside[nearest, k] > 1.0
+        )
+        room, place = (float(outside[:, part].max(axis=1).min()) for part in (ROOM, PLACE))
+        return Familiarity(float(worst[nearest]), self.takes[nearest], differences, room, place)
+
+
+def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) -> list[int]:
+    """Tell which takes were recorded in the same circumstances.
+
+    Two takes share them when the typical frame of each lies within the tolerances of the other.
+    What was measured decides, not what the takes are called.
+
+    Parameters
+    ----------
+    conditions : sequence of Condition
+        Of every enrolled frame.
+    takes : sequence of str
+        The take of every frame.
+
+    Returns
+    -------
+    list of int
+        A number for every frame, the same where its take shares circumstances.
+    """
+    enrolled = EnrolledConditions.of(conditions, takes)
+    values, member = np.array([astuple(condition) for condition in conditions]), np.array(takes)
+    frames = [values[member == name] for name in enrolled.takes]
+    apart = np.array([_typical_distances(each, enrolled) for each in frames])
+    number = list(range(len(frames)))
+    for one, other in np.argwhere(np.triu(np.maximum(apart, apart.T) <= 1.0, 1)):
+        number = [number[one] if here == number[other] else here for here in number]
+    return [number[enrolled.takes.index(name)] for name in takes]
+
+
+def _typical_distances(
+    values: NDArray[np.float64], enrolled: EnrolledConditions
+) -> NDArray[np.float64]:
+    """Return the median distance of frames from every take's range, in tolerances."""
+    each = values[:, None, :]
+    outside = _outside((enrolled.low - each) / TOLERANCES, (each - enrolled.high) / TOLERANCES)
+    return np.asarray(np.median(outside.max(axis=2), axis=0))
+
+
+def _outside(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
+    outside = np.maximum(np.maximum(below, above), 0.0)
+    # What cannot be measured cannot be familiar.
+    outside[np.isnan(outside)] = math.inf
+    return outside

@@ -1,0 +1,203 @@
+"""From landmarks to face coordinates, and from face coordinates to crops.
+
+A similarity transform (turn, one scale, shift) takes the five landmarks as close as it can to
+`TEMPLATE`, in the least-squares sense. With points as complex numbers the optimum of Umeyama
+(1991) is a quotient: for centred landmarks p and centred template q,
+
+    a = sum(conj(p) q) / sum(|p|^2),        face = a (z - mean z) + mean template,
+
+and a mirror image cannot come out, because multiplying by a complex number never mirrors.
+
+Borders: a crop may reach over the frame. Resampled crops are continued by reflection. Native crops
+are first moved inside the frame, so that they show only real pixels; where the frame is smaller
+than the crop, they are continued by reflection too. Boxes are made no larger than the frame and
+moved inside it. `visible_share` says whether the face itself is in the picture.
+"""
+
+from collections.abc import Iterable
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from app.types import LANDMARKS, Image
+from app.vision.faces.resampling import (
+    Matrix,
+    apply,
+    invert,
+    reduce_to,
+    resample,
+    scale_of,
+    square_to_image,
+)
+from lmkl_core.features.presets.preset import TEMPLATE, Crop
+
+BROW = (0.5, 0.355)
+CHIN = (0.5, 1.005)
+CHEEKS = ((0.25, 0.64), (0.75, 0.64))
+"""Points of a face beside its landmarks, in face coordinates.
+
+They follow from `TEMPLATE` and the proportions of a face. The brows lie a third of the eye distance
+above the eyes. The chin lies half as far below the mouth as the mouth below the eyes. A face is
+2.2 eye distances wide at the cheekbones, and the point of each cheek lies halfway between eye and
+edge, at the height of the nose: up to a seventh of the width may be missing at a side.
+
+The ten people of the demo have the upper edge of their brows at 0.35 to 0.38 and the lower edge of
+their chins at 1.00 to 1.07.
+"""
+
+Box = tuple[float, float, float, float]
+"""x, y, width and height in pixels of the image."""
+
+_TEMPLATE = np.array(TEMPLATE)
+_CENTRE = (0.5, 0.5)
+
+# Landmarks whose spread is below this many pixels, or whose shape has less than this correlation
+# with a face's, say nothing about where a face lies; nor do positions beyond any picture.
+_MIN_SPREAD = 1.0
+_FARTHEST = 1e6
+_MIN_CORRELATION = 0.3
+
+
+def face_transform(landmarks: NDArray[np.float64]) -> Matrix | None:
+    """Return the 2 x 3 matrix from image positions to face coordinates.
+
+    Parameters
+    ----------
+    landmarks : ndarray
+        (5, 2) positions in the order of `app.types.LANDMARKS`.
+
+    Returns
+    -------
+    ndarray or None
+        None when the landmarks are not finite, lie on one spot or look nothing like a face.
+    """
+    points = np.asarray(landmarks, dtype=np.float64)
+    if points.shape != (len(LANDMARKS), 2) or not (np.abs(points) < _FARTHEST).all():
+        return None  # NaN compares false, so it ends here too
+    source, target = points @ [1, 1j], _TEMPLATE @ [1, 1j]
+    p, q = source - source.mean(), target - target.mean()
+    spread = float(np.vdot(p, p).real)
+    if spread < _MIN_SPREAD**2 * len(p):
+        return None
+    product = np.vdot(p, q)
+    if abs(product) < _MIN_CORRELATION * np.sqrt(spread * np.vdot(q, q).real):
+        return None
+    a = product / spread
+    shift = target.mean() - a * source.mean()
+    return np.array([[a.real, -a.imag, shift.real], [a.imag, a.real, shift.imag]])
+
+
+def face_side(transform: Matrix) -> float:
+    """Side of the tight face square in pixels of the image."""
+    return 1.0 / scale_of(transform)
+
+
+def cut(image: Image, transform: Matrix | None, crop: Crop, box: Box | None = None) -> Image:
+    """Cut one crop, ``crop.size`` pixels square.
+
+    Parameters
+    ----------
+    image : ndarray
+        RGB, uint8.
+    transform : ndarray or None
+        Of `face_transform`; None is enough for a crop of the whole image or of the box.
+    crop : Crop
+        What to cut.
+    box : tuple of float, optional
+        The detector's, for a crop of it.
+    """
+    if crop.of == "image":
+        return reduce_to(image, crop.size, crop.size)
+    if crop.of == "box":
+        if box is None:
+            raise ValueError(f"crop {crop.name!r} lies on a face's box, and there is none")
+        return _scaled_box(image, box, crop)
+    if transform is None:
+        raise ValueError(f"crop {crop.name!r} lies on a face, and there is no face transform")
+    if crop.side is None:
+        return _native(image, transform, crop)
+    to_image = square_to_image(transform, crop.centre, crop.side, crop.size)
+    return resample(image, to_image, crop.size)
+
+
+def cut_all(
+    image: Image, transform: Matrix | None, crops: Iterable[Crop], box: Box | None = None
+) -> dict[str, Image]:
+    """Cut every crop, by name; see `cut`."""
+    return {crop.name: cut(image, transform, crop, box) for crop in crops}
+
+
+def square_corners(
+    transform: Matrix, centre: tuple[float, float] = _CENTRE, side: float = 1.0
+) -> NDArray[np.float64]:
+    """Return the (4, 2) image positions of a square given in face coordinates."""
+    corners = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]) * side + centre
+    return apply(invert(transform), corners)
+
+
+def visible_share(
+    landmarks: NDArray[np.float64], transform: Matrix, shape: tuple[int, ...]
+) -> float:
+    """Share, 0 to 1, of nine points of a face that lie inside the frame.
+
+    The points are the five landmarks, `BROW`, `CHIN` and `CHEEKS`. A face of which each is inside
+    is whole enough to judge, although the tight face square, which is wider than a face, may reach
+    over the border.
+
+    Parameters
+    ----------
+    landmarks : ndarray
+        (5, 2) positions in the image.
+    transform : ndarray
+        Of `face_transform`.
+    shape : tuple of int
+        Of the image: height, width, ...
+    """
+    height, width = shape[:2]
+    points = np.vstack([landmarks, apply(invert(transform), np.array([BROW, CHIN, *CHEEKS]))])
+    # Pixels are squares about their centres: the frame ends half a pixel beyond the outermost.
+    inside = (points >= -0.5) & (points <= np.array([width, height]) - 0.5)
+    return float(inside.all(axis=1).mean())
+
+
+def _scaled_box(image: Image, box: Box, crop: Crop) -> Image:
+    """Return the scaled box inside the image, as the liveness networks learnt to see it.
+
+    Resized bilinearly and without a blur, as their training pictures were.
+    """
+    last = np.array(image.shape[1::-1]) - 1.0
+    corner, sides = np.clip(np.nan_to_num(box), -_FARTHEST, _FARTHEST).reshape(2, 2)
+    sides = np.maximum(sides, 1.0)
+    scaled = sides * min(crop.scale, *(last / sides))
+    low = corner + sides / 2 - scaled / 2
+    high = low + scaled
+    shift = np.maximum(-low, 0.0) - np.maximum(high - last, 0.0)
+    (left, top), (right, bottom) = (low + shift).astype(int), (high + shift).astype(int)
+    part = image[top : bottom + 1, left : right + 1]
+    return np.asarray(cv2.resize(part, (crop.size, crop.size)), dtype=np.uint8)
+
+
+def _native(image: Image, transform: Matrix, crop: Crop) -> Image:
+    """Return the upright window of pixels, untouched, about the crop's centre."""
+    centre = apply(invert(transform), np.array([crop.centre]))[0]
+    # The window's first pixel, so that its middle is nearest to the centre.
+    first = np.floor(centre - crop.size / 2 + 1.0).astype(int)
+    height, width = image.shape[:2]
+    if crop.size <= min(height, width):
+        x, y = np.clip(first, 0, [width - crop.size, height - crop.size])
+        return image[y : y + crop.size, x : x + crop.size].copy()
+    columns = _inside(int(first[0]), crop.size, width)
+    rows = _inside(int(first[1]), crop.size, height)
+    return np.ascontiguousarray(image[rows[:, None], columns])
+
+
+def _inside(first: int, size: int, length: int) -> NDArray[np.intp]:
+    """Indices of a window moved inside ``range(length)``, reflected where it is longer."""
+    if size <= length:
+        return np.arange(size) + min(max(first, 0), length - size)
+    # As little reflection as can be, and the same amount on both sides.
+    wanted = np.arange(size) - (size - length) // 2
+    period = max(2 * (length - 1), 1)
+    folded = np.abs(wanted) % period
+    return np.minimum(folded, period - folded) if length > 1 else np.zeros(size, dtype=np.intp)

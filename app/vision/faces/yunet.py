@@ -1,0 +1,144 @@
+"""YuNet through OpenCV's own ``FaceDetectorYN``: better on small faces, when its file is there.
+
+The file is 233 KB and comes with no package, so a person brings it or has it fetched. YuNet takes
+blue-green-red images whose size it is told beforehand. Its landmarks are named after the person
+(right eye first), which is the image's left first: the order of `app.types.LANDMARKS`.
+"""
+
+import hashlib
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from app.types import Face, Image
+from app.vision.faces.alignment import face_transform
+from app.vision.faces.detector import LONGEST_SIDE, check_image, largest_first, working_size
+from app.vision.faces.resampling import Matrix, apply, reduce_to, resample, square_to_image
+from lmkl_core.errors import InvalidInputError
+
+YUNET_FILE = "face_detection_yunet_2023mar.onnx"
+YUNET_SHA256 = "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4"
+
+_SURE = 0.7
+_OVERLAP = 0.3
+_MOST = 100
+_COLUMNS = 15  # x, y, width, height, five landmarks, score
+
+# The window of `refine`, in faces and in pixels: the face is then about 70 pixels, which YuNet
+# sees best, and there is room for a move of half a face on every side.
+_WINDOW_SIDE, _WINDOW_PIXELS = 2.2, 160
+
+
+class YuNetDetector:
+    """Face detector on the YuNet network.
+
+    Not to be shared between threads that run at the same time: see `FaceDetector`.
+
+    Parameters
+    ----------
+    model_path : Path
+        The ONNX file.
+    longest_side : int
+        The image is brought to this longest side in pixels, smaller ones enlarged: YuNet finds
+        faces from about 10 pixels of that size on.
+    sha256 : str or None
+        Checksum the file must have; None takes any file that gives YuNet's outputs.
+
+    Raises
+    ------
+    InvalidInputError
+        When the file is missing, has another checksum or is not such a network.
+    """
+
+    name = "yunet"
+
+    def __init__(
+        self,
+        model_path: Path,
+        longest_side: int = LONGEST_SIDE,
+        sha256: str | None = YUNET_SHA256,
+    ) -> None:
+        self._longest_side = longest_side
+        content = _content(Path(model_path), sha256)
+        # One for frames and one for windows, so that neither is laid out anew in between.
+        self._whole = _detector(content, model_path, (longest_side, longest_side))
+        self._window = _detector(content, model_path, (_WINDOW_PIXELS, _WINDOW_PIXELS))
+
+    def detect(self, image: Image) -> list[Face]:
+        """Return all faces of the image, largest first, in its own coordinates."""
+        check_image(image)
+        width, height = working_size(image, self._longest_side)
+        self._whole.setInputSize((width, height))
+        x, y = image.shape[1] / width, image.shape[0] / height
+        to_image = np.array([[x, 0.0, 0.5 * x - 0.5], [0.0, y, 0.5 * y - 0.5]])
+        return largest_first(_faces(self._whole, reduce_to(image, width, height), to_image))
+
+    def refine(self, image: Image, face: Face) -> Face | None:
+        """Look again near where the face was; None when it is lost."""
+        check_image(image)
+        transform = face_transform(face.landmarks)
+        if transform is None:
+            return None
+        to_image = square_to_image(transform, (0.5, 0.55), _WINDOW_SIDE, _WINDOW_PIXELS)
+        # Upright: only the place and the size of the face are taken from the transform.
+        middle = apply(to_image, np.full((1, 2), _WINDOW_PIXELS / 2 - 0.5))[0]
+        step = float(np.hypot(*to_image[:, 0]))
+        first = middle - step * (_WINDOW_PIXELS / 2 - 0.5)
+        to_image = np.array([[step, 0.0, first[0]], [0.0, step, first[1]]])
+        found = _faces(self._window, resample(image, to_image, _WINDOW_PIXELS), to_image)
+        # The window may hold a neighbour: ours is the one that moved least.
+        middles = [np.linalg.norm((near.landmarks - face.landmarks).mean(axis=0)) for near in found]
+        return found[int(np.argmin(middles))] if found else None
+
+
+def _faces(detector: cv2.FaceDetectorYN, image: Image, to_image: Matrix) -> list[Face]:
+    """Run the network; the map goes from pixels of this image to pixels of the frame."""
+    _, rows = detector.detect(cv2.cvtColor(image, cv2.COLOR_RGB2BGR))
+    if rows is None:
+        return []
+    table = np.asarray(rows, dtype=np.float64).reshape(-1, _COLUMNS)
+    faces = []
+    for row in table[np.isfinite(table).all(axis=1)]:
+        # YuNet counts from the corner of the image, so a position lies half a pixel further left.
+        corners = apply(to_image, np.array([row[:2], row[:2] + row[2:4]]) - 0.5) + 0.5
+        width, height = corners[1] - corners[0]
+        faces.append(
+            Face(
+                box=(float(corners[0, 0]), float(corners[0, 1]), float(width), float(height)),
+                landmarks=apply(to_image, row[4:14].reshape(5, 2) - 0.5),
+                confidence=float(np.clip(row[14], 0.0, 1.0)),
+            )
+        )
+    return faces
+
+
+def _content(path: Path, sha256: str | None) -> bytes:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidInputError(
+            f"The YuNet file {path} cannot be read ({error.strerror}): put {YUNET_FILE} there, "
+            f"or take the detector 'mtcnn'."
+        ) from error
+    found = hashlib.sha256(content).hexdigest()
+    if sha256 is not None and found != sha256:
+        raise InvalidInputError(
+            f"The file {path} is damaged or not YuNet's: its SHA-256 begins {found[:12]} and "
+            f"should begin {sha256[:12]}; fetch it again or remove it."
+        )
+    return content
+
+
+def _detector(content: bytes, path: Path, size: tuple[int, int]) -> cv2.FaceDetectorYN:
+    """Build OpenCV's detector, and let it look at a grey image once: bad outputs show here."""
+    model, config = np.frombuffer(content, np.uint8), np.empty(0, np.uint8)
+    try:
+        detector = cv2.FaceDetectorYN.create("onnx", model, config, size, _SURE, _OVERLAP, _MOST)
+        detector.detect(np.full((size[1], size[0], 3), 127, np.uint8))
+    except cv2.error as error:
+        raise InvalidInputError(
+            f"The file {path} is not a YuNet network that this OpenCV ({cv2.__version__}) can "
+            f"run; fetch {YUNET_FILE} again or remove it."
+        ) from error
+    return detector

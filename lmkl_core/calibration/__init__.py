@@ -1,0 +1,1 @@
+"""The operating point, from left-out scores of genuine samples."""

@@ -1,0 +1,1 @@
+"""From views to a solved problem: on full Gram matrices, or on inducing points."""

@@ -1,0 +1,280 @@
+r"""The same problem for large numbers of rows: inducing points, streamed.
+
+Each base kernel is replaced by its Nystroem approximation on ``M`` chosen rows,
+``K_g ~ Phi_g Phi_g^T`` with ``Phi_g = k_g(X, X_M) R_g`` and ``R_g R_g^T`` the (truncated)
+inverse of ``k_g(X_M, X_M)``. With ``Z_cg = diag(p_c) Phi_g`` the weighted kernel is
+``sum_cg mu_cg Z_cg Z_cg^T``: still linear in the weights, so ``phi`` is still convex and the
+certificate still holds, for the approximated kernels. (Sharing one coefficient vector over
+all kernels, as the usual subset of regressors does, would make the kernel a nonlinear
+function of the weights.)
+
+All that the solver needs of the ``N`` rows are the moments ``Z^T Z`` and ``Z^T 1``, which are
+summed over chunks in one pass. With ``D = diag(mu)`` spread over the columns of ``Z`` and
+``B = delta I + D^{1/2} Z^T Z D^{1/2}``:
+
+* ``b = B^{-1} D^{1/2} Z^T 1``, ``phi = (N - 1^T Z D^{1/2} b) / delta``;
+* ``e = Z^T lambda = (Z^T 1 - Z^T Z D^{1/2} b) / delta`` and ``u_cg = |e_cg|^2``.
+
+Time is ``O(N R^2)`` and memory ``O(R^2 + chunk R)`` with ``R = C sum_g rank_g``, capped at
+`LARGEST_RANK`; nothing of size ``N^2`` or ``N M`` is ever held.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_solve, lapack, solve_triangular
+from scipy.linalg.blas import dsyrk
+from sklearn.utils import check_random_state
+
+from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.kernels import PRECOMPUTED, gram, mean_gram
+from lmkl_core.scorer import SupportKernels
+from lmkl_core.solver.problem import Evaluation
+from lmkl_core.validation import Views
+
+LARGEST_RANK = 1800
+"""Cap on ``R``: the moments then take 26 MB and a Cholesky factor as much again."""
+
+CHUNK_ROWS = 1024
+"""Rows held at a time."""
+
+SAMPLE_ROWS = 1500
+"""Rows from which landmarks and clusters are chosen."""
+
+
+def memory_bound(n_rows: int, n_views: int, n_inducing: int, n_clusters: int = 3) -> int:
+    """Bytes that a fit may take beside its input.
+
+    Moments, factor and their work space; one chunk of rows; the kernels of the sample from
+    which landmarks are chosen; and a few numbers a row (memberships, coefficients, digests).
+    """
+    moments = 5 * LARGEST_RANK**2
+    chunk = CHUNK_ROWS * (3 * LARGEST_RANK + 3 * n_views * n_inducing)
+    sample = 5 * max(SAMPLE_ROWS, 2 * n_inducing) ** 2
+    return 8 * (moments + chunk + sample + n_rows * (2 * n_clusters + 30))
+
+
+@dataclass(frozen=True)
+class InducingBasis:
+    """Landmarks, feature maps and clusters: all that is needed to map a row.
+
+    Attributes
+    ----------
+    landmarks : Views
+        The inducing rows.
+    kernels : SupportKernels
+        Kernel values against them.
+    maps : tuple of ndarray (M, rank_g)
+        ``R_g``.
+    clusters : Clusters
+        Centres in the span of the landmarks.
+    """
+
+    landmarks: Views
+    kernels: SupportKernels
+    maps: tuple[np.ndarray, ...]
+    clusters: Clusters
+    temperature: float
+
+    @property
+    def n_clusters(self) -> int:
+        """``C``."""
+        return self.clusters.coefficients.shape[1]
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """Columns of every view's feature map."""
+        return np.array([m.shape[1] for m in self.maps])
+
+    def features(self, views: Views) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``Z`` of shape ``(m, R)``, clusters outermost, and the memberships."""
+        rows, diagonal = self.kernels(views.arrays)
+        mean = rows.mean(axis=0, dtype=np.float64)
+        memberships = self.clusters.memberships(mean, diagonal, self.temperature)
+        phi = np.concatenate(
+            [rows[g].astype(np.float64, copy=False) @ m for g, m in enumerate(self.maps)], axis=1
+        )
+        z = memberships[:, :, None] * phi[:, None, :]
+        return z.reshape(len(phi), -1), memberships
+
+
+def build_basis(views, kernels, n_inducing, n_clusters, temperature, seed) -> InducingBasis:
+    """Choose landmarks by k-means++ on a sample of rows, and clusters on that sample."""
+    if any(kernel.name == PRECOMPUTED for kernel in kernels):
+        raise InvalidInputError(
+            "kernel='precomputed' cannot use inducing points: set n_inducing=None."
+        )
+    check_enough_samples(views.n_samples, n_clusters)
+    rng = check_random_state(seed)
+    n = views.n_samples
+    sample = np.sort(rng.permutation(n)[: max(SAMPLE_ROWS, 2 * n_inducing)])
+    part = views.rows(sample)
+    mean = mean_gram(kernels, part.arrays)
+    chosen = _spread(mean, min(n_inducing, len(sample)), rng)
+    sample_clusters, _ = fit_clusters(mean, n_clusters, random_state=rng)
+    inner = mean[np.ix_(chosen, chosen)]
+    ridge = 1e-10 * np.trace(inner) / len(chosen) * np.eye(len(chosen))
+    coefficients = np.linalg.solve(inner + ridge, mean[chosen] @ sample_clusters.coefficients)
+    norms = np.einsum("ic,ij,jc->c", coefficients, inner, coefficients, optimize=True)
+    landmarks = part.rows(chosen)
+    rank = LARGEST_RANK // (n_clusters * len(kernels))
+    if rank == 0:
+        raise InvalidInputError(
+            f"{n_clusters} clusters of {len(kernels)} views are too many for inducing points: use "
+            "fewer clusters or n_inducing=None."
+        )
+    maps = tuple(
+        _feature_map(gram(kernel, array), rank)
+        for kernel, array in zip(kernels, landmarks.arrays, strict=True)
+    )
+    support = SupportKernels(kernels, landmarks.arrays)
+    return InducingBasis(landmarks, support, maps, Clusters(coefficients, norms), temperature)
+
+
+def _spread(kernel: np.ndarray, count: int, rng) -> np.ndarray:
+    """Pick rows by repeated pivoting on the largest remaining residual, drawn at random.
+
+    Residuals are what the rows picked so far cannot express, so the landmarks cover
+    the sample's span rather than repeat its densest part.
+    """
+    residual = np.diag(kernel).copy()
+    # What counts as nothing left goes by the kernel's own scale, which is 1 for RBF.
+    scale = residual.mean()
+    factor = np.zeros((len(kernel), count))
+    chosen: list[int] = []
+    for step in range(count):
+        total = residual.sum()
+        if not total > 1e-10 * scale * len(kernel):
+            break
+        pick = int(np.searchsorted(np.cumsum(residual), rng.random_sample() * total))
+        pick = min(pick, len(kernel) - 1)
+        column = kernel[:, pick] - factor[:, :step] @ factor[pick, :step]
+        if column[pick] <= 1e-12 * scale:
+            residual[pick] = 0.0
+            continue
+        factor[:, step] = column / np.sqrt(column[pick])
+        residual = np.maximum(residual - factor[:, step] ** 2, 0.0)
+        residual[pick] = 0.0
+        chosen.append(pick)
+    return np.array(chosen)
+
+
+def _feature_map(inner: np.ndarray, rank: int) -> np.ndarray:
+    """``R`` with ``R R^T`` the truncated inverse of the landmarks' kernel."""
+    values, vectors = np.linalg.eigh(np.asarray(inner, dtype=float))
+    keep = np.flatnonzero(values > 1e-9 * values[-1])[-rank:]
+    return vectors[:, keep] / np.sqrt(values[keep])
+
+
+class InducingProblem:
+    """The streamed problem: same interface as `lmkl_core.solver.problem.GramProblem`."""
+
+    def __init__(self, basis: InducingBasis, delta: float):
+        self.basis, self.delta = basis, float(delta)
+        self.n_clusters, self.n_views = basis.n_clusters, len(basis.maps)
+        self.n_samples, self.n_solves = 0, 0
+        ranks = basis.ranks
+        self.rank = int(ranks.sum()) * self.n_clusters
+        self._kernel_of_column = np.tile(np.repeat(np.arange(self.n_views), ranks), self.n_clusters)
+        self._kernel_of_column += np.repeat(np.arange(self.n_clusters) * self.n_views, ranks.sum())
+        self.second_moments = np.zeros((self.rank, self.rank), order="F")
+        self.first_moments = np.zeros(self.rank)
+
+    def copy(self) -> "InducingProblem":
+        """Return an independent copy, for growth that leaves the original alone."""
+        twin = InducingProblem(self.basis, self.delta)
+        twin.second_moments = self.second_moments.copy(order="F")
+        twin.first_moments = self.first_moments.copy()
+        twin.n_samples, twin.n_solves = self.n_samples, self.n_solves
+        return twin
+
+    def stream(self, views: Views) -> np.ndarray:
+        """Add rows to the moments, chunk by chunk; return their memberships."""
+        parts = []
+        for start in range(0, views.n_samples, CHUNK_ROWS):
+            z, memberships = self.basis.features(views.rows(slice(start, start + CHUNK_ROWS)))
+            self.second_moments = dsyrk(
+                1.0, z.T, beta=1.0, c=self.second_moments, lower=1, overwrite_c=1
+            )
+            self.first_moments += z.sum(axis=0)
+            self.n_samples += len(z)
+            parts.append(memberships)
+        # Only the lower half is summed; the upper half mirrors it.
+        for column in range(self.rank):
+            self.second_moments[:column, column] = self.second_moments[column, :column]
+        return np.concatenate(parts)
+
+    def evaluate(self, weights: np.ndarray) -> Evaluation:
+        """Return ``phi``, ``u`` and the second derivative, for one Cholesky factor."""
+        weights = np.asarray(weights, dtype=float).reshape(self.n_clusters, self.n_views)
+        root = np.sqrt(weights.ravel())[self._kernel_of_column]
+        moments = self.second_moments
+        matrix = moments * root[:, None]
+        matrix *= root[None, :]
+        matrix.flat[:: self.rank + 1] += self.delta
+        self.n_solves += 1
+        lower, info = lapack.dpotrf(matrix.T, lower=1, clean=1, overwrite_a=1)
+        if info != 0:
+            raise InvalidInputError("The moments are not positive definite: raise delta.")
+        target = root * self.first_moments
+        b = cho_solve((lower, True), target, check_finite=False)
+        objective = (self.n_samples - float(target @ b)) / self.delta
+        e = (self.first_moments - moments @ (root * b)) / self.delta
+        count = weights.size
+        sensitivity = np.bincount(self._kernel_of_column, e * e, minlength=count)
+
+        def hessian() -> np.ndarray:
+            columns = np.zeros((self.rank, count))
+            columns[np.arange(self.rank), self._kernel_of_column] = e
+            products = moments @ columns
+            half = solve_triangular(lower, root[:, None] * products, lower=True, check_finite=False)
+            second = (columns.T @ products - half.T @ half) * (2 / self.delta)
+            return (second + second.T) / 2
+
+        # The objective is a difference, so its error grows with what cancels, too.
+        condition = float(np.einsum("ij,ij->", lower, lower)) / self.delta
+        condition *= self.n_samples / (self.delta * objective)
+        state = (e, root * b, lower, root)
+        sensitivity = sensitivity.reshape(weights.shape)
+        cut_constant = objective + float(np.sum(weights * sensitivity))
+        return Evaluation(weights, objective, sensitivity, cut_constant, hessian, condition, state)
+
+    def dual_coef(self, evaluation: Evaluation) -> np.ndarray:
+        """``lambda`` needs the rows again: see `stream_dual_coef`."""
+        return np.empty(0)
+
+    def stream_dual_coef(self, evaluation: Evaluation, views: Views) -> np.ndarray:
+        """``lambda = (1 - Z D^{1/2} b) / delta`` of the given rows, chunk by chunk."""
+        direction = evaluation.state[1]
+        parts = []
+        for start in range(0, views.n_samples, CHUNK_ROWS):
+            z, _ = self.basis.features(views.rows(slice(start, start + CHUNK_ROWS)))
+            parts.append((1 - z @ direction) / self.delta)
+        return np.concatenate(parts)
+
+    def coefficients(self, evaluation: Evaluation) -> np.ndarray:
+        """What kernel rows against the landmarks are multiplied with, ``(G, M, C)``."""
+        e = evaluation.state[0]
+        n_landmarks = self.basis.landmarks.n_samples
+        result = np.empty((self.n_views, n_landmarks, self.n_clusters))
+        for c in range(self.n_clusters):
+            for g, feature_map in enumerate(self.basis.maps):
+                part = e[self._kernel_of_column == c * self.n_views + g]
+                result[g, :, c] = feature_map @ part
+        return result
+
+    def left_out(self, evaluation: Evaluation, views: Views, blocks) -> np.ndarray:
+        """Left-out scores of blocks of rows, by the same closed form as the exact problem.
+
+        ``(A^{-1})_BB = (I - T^T T) / delta`` with ``T = L^{-1} D^{1/2} Z_B^T``.
+        """
+        _, direction, lower, root = evaluation.state
+        scores = np.full(views.n_samples, np.nan)
+        for rows in blocks:
+            z, _ = self.basis.features(views.rows(rows))
+            t = solve_triangular(lower, (z * root).T, lower=True, check_finite=False)
+            inverse = (np.eye(len(rows)) - t.T @ t) / self.delta
+            dual = (1 - z @ direction) / self.delta
+            scores[rows] = 1 - np.linalg.solve(inverse, dual)
+        return scores

@@ -1,0 +1,227 @@
+"""A fit on inducing points: one pass over the rows, then the same solver."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from lmkl_core.calibration import blocks as blocking
+from lmkl_core.calibration.threshold import Calibration
+from lmkl_core.clusters import Clusters
+from lmkl_core.fitting.fit import (
+    Settings,
+    calibrate_by_leaving_out,
+    certificate_gap,
+    solve_settings,
+)
+from lmkl_core.fitting.inducing import InducingProblem, build_basis
+from lmkl_core.kernels import ViewKernel, mean_gram
+from lmkl_core.scorer import Scorer
+from lmkl_core.solver.problem import Evaluation
+from lmkl_core.solver.solution import Solution
+from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.validation import Views
+
+CALIBRATION_ROWS = 3000
+"""Left-out scores are taken on at most about this many rows, in whole blocks."""
+
+
+STRETCH = 100
+"""Rows in a row that still show how frames resemble their neighbours."""
+
+LAG_ROWS = 1500
+"""Rows on which the block length is chosen: it takes a kernel matrix of them."""
+
+
+@dataclass(frozen=True)
+class StreamedFit:
+    """State of a fit on inducing points; the rows themselves are not kept."""
+
+    problem: InducingProblem
+    takes: np.ndarray
+    conditions: np.ndarray
+    settings: Settings
+    kernels: tuple[ViewKernel, ...]
+    memberships: np.ndarray
+    solution: Solution
+    evaluation: Evaluation
+    dual_coef: np.ndarray
+    calibration_views: Views
+    calibration_takes: np.ndarray
+    known_gap: float | None = None
+
+    def __post_init__(self):
+        # The second derivative is a closure: it cannot be pickled, and holds the moments twice.
+        lean = replace(self.evaluation, second_derivative=_not_kept)
+        object.__setattr__(self, "evaluation", lean)
+
+    @property
+    def support(self) -> Views:
+        """Rows that scoring rests on: the inducing points."""
+        return self.problem.basis.landmarks
+
+    @property
+    def view_names(self) -> tuple[str, ...]:
+        """Names of the views."""
+        return self.problem.basis.landmarks.names
+
+    @cached_property
+    def n_features(self) -> tuple[int, ...]:
+        """Columns of every view."""
+        return self.problem.basis.landmarks.n_columns
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the views."""
+        return self.problem.basis.landmarks.dtype
+
+    @property
+    def clusters(self) -> Clusters:
+        """Centres in the span of the landmarks."""
+        return self.problem.basis.clusters
+
+    @property
+    def delta(self) -> float:
+        """The paper's delta."""
+        return self.problem.delta
+
+    @cached_property
+    def gap(self) -> float:
+        """Certified relative gap, for the approximated kernels."""
+        if self.known_gap is not None:
+            return self.known_gap
+        return certificate_gap(self.problem, self.solution.weights, self.settings)
+
+    def scorer(self) -> Scorer:
+        """Return the scorer of new samples, made once."""
+        return self._scorer
+
+    @cached_property
+    def _scorer(self) -> Scorer:
+        basis = self.problem.basis
+        return Scorer(
+            basis.kernels,
+            basis.clusters,
+            basis.temperature,
+            self.solution.weights,
+            self.problem.coefficients(self.evaluation),
+        )
+
+    def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
+        """Threshold from left-out scores of the rows kept for calibration."""
+        views, takes = self.calibration_views, self.calibration_takes
+        if block_length is None:
+            part = calibration_rows(takes, LAG_ROWS)
+            kernel = mean_gram(self.kernels, views.rows(part).arrays)
+            block_length = blocking.choose_block_length(kernel, takes[part])
+        # Of a take that was kept in part, the other rows cannot be left out.
+        complete = len(takes) == len(self.takes)
+        return calibrate_by_leaving_out(
+            lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
+            self.scorer().contributions(views.arrays).sum(axis=(1, 2)),
+            takes,
+            self.conditions,
+            with_stress=complete,
+            target_bpcer=target_bpcer,
+            block_length=block_length,
+        )
+
+    def extend(self, views: Views, takes: np.ndarray) -> "StreamedFit":
+        """Add rows to the moments; weights and delta stay."""
+        problem = self.problem.copy()
+        memberships = problem.stream(views)
+        evaluation = problem.evaluate(self.solution.weights)
+        # The coefficients of earlier rows change too, but those rows are gone, so theirs are
+        # unknown from here on. Scoring needs none of them.
+        dual = problem.stream_dual_coef(evaluation, views)
+        calibration_takes = np.concatenate([self.calibration_takes, takes])
+        kept = calibration_rows(calibration_takes)
+        return replace(
+            self,
+            problem=problem,
+            takes=np.concatenate([self.takes, takes]),
+            conditions=blocking.with_new_takes(self.conditions, takes),
+            memberships=np.concatenate([self.memberships, memberships]),
+            evaluation=evaluation,
+            dual_coef=np.concatenate([np.full(len(self.takes), np.nan), dual]),
+            calibration_views=self.calibration_views.followed_by(views).rows(kept),
+            calibration_takes=calibration_takes[kept],
+            known_gap=None,
+        )
+
+    def refine(self) -> "StreamedFit":
+        """Optimise the weights again, starting from the present ones."""
+        solution = solve_settings(self.problem, self.settings, init=self.solution.weights)
+        return replace(
+            self,
+            solution=replace(solution, evaluation=None),
+            evaluation=solution.evaluation,
+            dual_coef=np.full(len(self.takes), np.nan),
+            known_gap=solution.gap,
+        )
+
+
+def fit(
+    views: Views,
+    kernels: tuple[ViewKernel, ...],
+    takes: np.ndarray,
+    conditions: np.ndarray,
+    settings: Settings,
+    n_inducing: int,
+    *,
+    init=None,
+    cancel=None,
+) -> StreamedFit:
+    """Fit on inducing points, streaming over the rows."""
+    basis = build_basis(
+        views,
+        kernels,
+        n_inducing,
+        settings.n_clusters,
+        settings.temperature,
+        settings.random_state,
+    )
+    problem = InducingProblem(basis, settings.delta * views.n_samples)
+    memberships = problem.stream(views)
+    raise_if_cancelled(cancel)
+    solution = solve_settings(problem, settings, init=init, cancel=cancel)
+    raise_if_cancelled(cancel)
+    chosen = calibration_rows(takes)
+    return StreamedFit(
+        problem=problem,
+        takes=takes,
+        conditions=conditions,
+        settings=settings,
+        kernels=kernels,
+        memberships=memberships,
+        solution=replace(solution, evaluation=None),
+        evaluation=solution.evaluation,
+        dual_coef=problem.stream_dual_coef(solution.evaluation, views),
+        calibration_views=views.rows(chosen),
+        calibration_takes=takes[chosen],
+        known_gap=solution.gap,
+    )
+
+
+def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndarray:
+    """Rows to calibrate on: all, or stretches spread evenly over evenly spaced takes."""
+    if len(takes) <= most:
+        return np.arange(len(takes))
+    parts = blocking.rows_of_takes(takes)
+    parts = parts[:: max(1, len(parts) * STRETCH // most)]
+    share = max(1, most // len(parts))
+    return np.concatenate([_stretches(rows, share) for rows in parts])
+
+
+def _stretches(rows: np.ndarray, count: int) -> np.ndarray:
+    """About ``count`` rows of a take, in stretches spread evenly over it."""
+    if len(rows) <= count:
+        return rows
+    pieces = max(1, count // STRETCH)
+    length = count // pieces
+    starts = ((np.arange(pieces) + 0.5) / pieces * (len(rows) - length)).astype(int)
+    return np.unique(np.concatenate([rows[start : start + length] for start in starts]))
+
+
+def _not_kept() -> np.ndarray:
+    raise NotImplementedError("A fitted model keeps no second derivative: evaluate again.")

@@ -1,0 +1,218 @@
+"""`save_model` and `load_model`."""
+
+import io
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sklearn.utils.validation import check_is_fitted
+
+from lmkl_core.errors import (
+    InvalidInputError,
+    ModelFileError,
+    PassphraseNeeded,
+    WrongPassphrase,
+)
+from lmkl_core.estimator import LocalisedMKL
+from lmkl_core.model_file.container import read_header, read_tensors, seal
+from lmkl_core.model_file.layout import check_layout
+from lmkl_core.model_file.manifest import (
+    Manifest,
+    check_kernels_are_registered,
+    parse_manifest,
+    restored_settings,
+)
+from lmkl_core.model_file.refusal import ANOTHER_FILE, EXPORT_AGAIN, Refused, shortened
+from lmkl_core.model_file.sealed import (
+    MAGIC,
+    NoPassphrase,
+    NotOpened,
+    decrypted,
+    encrypted,
+    is_sealed,
+)
+from lmkl_core.model_file.state import describe, rebuild, transposed
+from lmkl_core.model_file.storage import opened, write_atomically
+from lmkl_core.model_file.values import check_values
+
+MAX_BYTES = 2 << 30
+"""Size of a file that is read unless the caller says otherwise."""
+
+
+def save_model(
+    model: LocalisedMKL,
+    path: str | os.PathLike[str],
+    *,
+    extra: Mapping[str, Any] | None = None,
+    created: datetime | None = None,
+    passphrase: str | None = None,
+) -> None:
+    """Write a fitted model to one file, atomically and readable by its owner only.
+
+    What was written is read back before it takes the place of an older file, so a file that
+    cannot be loaded is never left. A `RandomState` instance as ``random_state`` is stored as
+    ``None``.
+
+    Parameters
+    ----------
+    model : LocalisedMKL
+        Fitted.
+    path : path-like
+        The file.
+    extra : mapping, optional
+        JSON values to keep with the model, at most 64 KiB: checksums, preprocessing.
+    created : datetime, optional
+        Time to note instead of now; with it the same model gives the same bytes, unless there is
+        a passphrase.
+    passphrase : str, optional
+        Encrypt the file, so that only who knows this can open or change it; nothing of the model
+        reaches the disk in the clear. `lmkl_core.model_file.sealed` says what that protects from.
+
+    Raises
+    ------
+    ModelFileError
+        Where the model holds what no file can hold.
+    InvalidInputError
+        Where the passphrase is too short, empty or no text.
+    OSError
+        Where the disk refuses.
+    """
+    path = Path(path)
+    data = to_bytes(model, extra=extra, created=created, passphrase=passphrase)
+    write_atomically(path, data)
+
+
+def load_model(
+    path: str | os.PathLike[str],
+    *,
+    max_bytes: int = MAX_BYTES,
+    passphrase: str | None = None,
+) -> LocalisedMKL:
+    """Load a model that `save_model` wrote; the file may be hostile.
+
+    Scores are those of the saved model bit for bit on the same machine; `extend` and
+    `calibrate` go on from there.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    max_bytes : int
+        Larger files are refused unread.
+    passphrase : str, optional
+        Of a protected file. With one, a file that is not protected is refused: it is not the one
+        that was.
+
+    Raises
+    ------
+    ModelFileError
+        For everything that can be wrong with a file, in one sentence: `PassphraseNeeded` where it
+        is protected and no passphrase was given, `WrongPassphrase` where it does not open.
+    """
+    return load_with_manifest(path, max_bytes=max_bytes, passphrase=passphrase)[0]
+
+
+def load_with_manifest(
+    path: str | os.PathLike[str],
+    *,
+    max_bytes: int = MAX_BYTES,
+    passphrase: str | None = None,
+) -> tuple[LocalisedMKL, Manifest]:
+    """Load a model as `load_model` does, with what its file says about it."""
+    path = Path(path)
+    try:
+        with opened(path, max_bytes) as (stream, size):
+            return _read_any(stream, size, passphrase)
+    except Exception as error:
+        raise _refusal(path.name, error) from error
+
+
+def to_bytes(
+    model: LocalisedMKL,
+    *,
+    extra: Mapping[str, Any] | None = None,
+    created: datetime | None = None,
+    passphrase: str | None = None,
+) -> bytes:
+    """Return the contents of the file of a model; they have been read back as a check."""
+    if not isinstance(model, LocalisedMKL):
+        raise InvalidInputError(f"A {type(model).__name__} cannot be saved: pass a LocalisedMKL.")
+    check_is_fitted(model)
+    try:
+        manifest, tensors = describe(model, created, extra)
+        data = seal(manifest.document(), tensors)
+        _read(io.BytesIO(data), len(data))
+    except (Refused, ValueError, RecursionError) as error:
+        reason = error.reason if isinstance(error, Refused) else shortened(str(error), 200)
+        raise ModelFileError(f"The model cannot be saved because {reason}.") from error
+    if passphrase is None:
+        return data
+    try:
+        return encrypted(data, passphrase)
+    except Refused as error:
+        raise ModelFileError(
+            f"The model cannot be saved because {error.reason}: {error.way_out}."
+        ) from error
+
+
+def from_bytes(
+    data: bytes, name: str = "", *, passphrase: str | None = None
+) -> tuple[LocalisedMKL, Manifest]:
+    """Load a model from the contents of its file; ``name`` is for sentences."""
+    try:
+        return _read_any(io.BytesIO(data), len(data), passphrase)
+    except Exception as error:
+        raise _refusal(name, error) from error
+
+
+def _read_any(stream: BinaryIO, size: int, passphrase: str | None) -> tuple[LocalisedMKL, Manifest]:
+    """Read a file, protected or not: what it begins with tells."""
+    is_protected = is_sealed(stream.read(len(MAGIC)) or b"")
+    stream.seek(0)
+    if is_protected:
+        data = decrypted(stream, size, passphrase)
+        return _read(io.BytesIO(data), len(data))
+    if passphrase is not None:
+        raise Refused(
+            "it is not protected, though a passphrase was given",
+            "make sure that nobody has exchanged it, then open it without one",
+        )
+    return _read(stream, size)
+
+
+def _read(stream: BinaryIO, size: int) -> tuple[LocalisedMKL, Manifest]:
+    """Header, manifest, layout, tensors, digest, values, model: each step trusts those before."""
+    header = read_header(stream, size)
+    manifest = parse_manifest(header.document)
+    check_kernels_are_registered(manifest)
+    settings = restored_settings(manifest)
+    check_layout(manifest, header.places)
+    tensors = transposed(manifest, read_tensors(stream, header))
+    check_values(manifest, settings, tensors)
+    return rebuild(manifest, settings, tensors), manifest
+
+
+def _refusal(name: str, error: Exception) -> ModelFileError:
+    """Tell in one sentence why a file was refused, whatever went wrong."""
+    kind: type[ModelFileError] = ModelFileError
+    way_out = EXPORT_AGAIN
+    if isinstance(error, NoPassphrase):
+        kind = PassphraseNeeded
+    elif isinstance(error, NotOpened):
+        kind = WrongPassphrase
+    if isinstance(error, Refused):
+        reason, way_out = error.reason, error.way_out
+    elif isinstance(error, FileNotFoundError):
+        reason, way_out = "there is no such file", "check the path"
+    elif isinstance(error, IsADirectoryError):
+        reason, way_out = "it is a folder", ANOTHER_FILE
+    elif isinstance(error, OSError):
+        reason = f"it cannot be read ({error.strerror or error})"
+        way_out = "check its permissions and the disk"
+    elif isinstance(error, MemoryError):
+        reason, way_out = "it does not fit into memory", "close other programs"
+    else:
+        reason = f"it makes no sense ({type(error).__name__}: {shortened(str(error), 100)})"
+    return kind(f"Model file {shortened(name, 80)!r} cannot be used because {reason}: {way_out}.")

@@ -1,0 +1,273 @@
+"""Model files behind a passphrase: scrypt makes the key, AES-256-GCM encrypts and authenticates.
+
+The file, byte by byte::
+
+    place   size  contents
+    0       8     magic, the ASCII letters LMKLSEAL
+    8       1     version of this layout, 1
+    9       1     scrypt's n as a power of two: n = 2^this, 14 to 18
+    10      1     scrypt's r, 8
+    11      1     scrypt's p, 1 to 4
+    12      16    salt, random
+    28      12    nonce, random
+    40      rest  an ordinary model file, encrypted; its last 16 bytes are the tag of GCM
+
+To read one: normalise the passphrase to Unicode's NFKC, so that it does not matter how a keyboard
+spells its letters; remove spaces, tabs and line ends (U+0020, U+0009, U+000A, U+000D) at both ends,
+which are pasted by accident; encode it as UTF-8. Derive 32 bytes with scrypt from it and the salt.
+Decrypt the rest with AES-256-GCM under that key and the nonce, with the first 40 bytes as
+associated data. What comes out is read, and distrusted, like a model file that was never protected.
+Salt and nonce are drawn anew for every file: no key is used twice.
+
+Files are known by their magic, never by their name. The numbers for scrypt are read before
+anything is authenticated, so they are bounded first: a file can ask for 256 MiB and a few seconds,
+and for no more. The least that is accepted protects nobody, because who writes a file chooses its
+cost; it is there to refuse damage. This program writes `COST`.
+
+What it protects from: whoever gets the file (a lost disk, a backup, a shared folder) learns
+nothing but its length, its date and that it is a model of this program, and can change no bit of
+it without being noticed. A wrong passphrase and a changed file look the same to GCM, and so they
+do to the person.
+
+What it does not protect from: guessing. Whoever has the file may try passphrases as fast as their
+machines go, so the passphrase has to be long (`check_passphrase`); 2^17 blocks of scrypt cost
+128 MiB and 0.34 s of one core (a virtual machine with 2 cores, in 2026; median 0.41 s) for each.
+Nor from programs that read this one's memory or the keyboard: the open model is in memory in the
+clear, from where the system may write it to its swap file, and Python cannot wipe a text or bytes
+it has made, only forget them. Nor from deletion, or
+from somebody who puts an older protected file with the same passphrase in its place. Nor from
+forgetting: without the passphrase nobody opens the file.
+"""
+
+import os
+import struct
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.model_file.container import fill, read_exactly
+from lmkl_core.model_file.refusal import Refused
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+MAGIC = b"LMKLSEAL"
+VERSION = 1
+SALT_BYTES, NONCE_BYTES, TAG_BYTES, KEY_BYTES = 16, 12, 16, 32
+HEADER = struct.Struct(f"<{len(MAGIC)}sBBBB{SALT_BYTES}s{NONCE_BYTES}s")
+
+LARGEST = 2**31 - 1
+"""Bytes that are encrypted at once, at most: OpenSSL counts them in 31 bits."""
+
+SHORTEST_PASSPHRASE = 15
+"""Characters: what NIST SP 800-63B-4 asks of a password that stands alone. Nothing limits how often
+one can be tried on a file, so shorter ones are refused when a file is made."""
+
+LONGEST_PASSPHRASE = 1024
+"""Characters."""
+
+WITHOUT = "save it without a passphrase"
+
+_PASTED = " \t\r\n"
+
+_NEEDS = (
+    "its passphrase needs the package cryptography, which is missing",
+    "install it with: pip install cryptography",
+)
+
+
+class NoPassphrase(Refused):
+    """A file is protected, and no passphrase was given."""
+
+    def __init__(self) -> None:
+        super().__init__("it is protected by a passphrase", "give the passphrase")
+
+
+class NotOpened(Refused):
+    """A file does not open with this passphrase; why, nobody can tell."""
+
+    def __init__(self) -> None:
+        super().__init__("the passphrase is wrong, or the file was changed", "try again")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one try of a passphrase costs.
+
+    Attributes
+    ----------
+    log2_n, r, p : int
+        The numbers of scrypt (RFC 7914); n is given as a power of two.
+    """
+
+    log2_n: int
+    r: int
+    p: int
+
+    @property
+    def memory(self) -> int:
+        """Bytes that scrypt needs."""
+        return 128 * self.r * ((1 << self.log2_n) + self.p)
+
+    def check(self) -> None:
+        """Refuse what is out of bounds, before anything is allocated for it."""
+        low, high = CHEAPEST.log2_n, DEAREST.log2_n
+        if not (low <= self.log2_n <= high and self.r == COST.r and 1 <= self.p <= DEAREST.p):
+            raise Refused("it asks for an impossible amount of work to open it")
+
+
+COST = Cost(17, 8, 1)
+"""What new files are written with: what OWASP recommends, 128 MiB."""
+
+CHEAPEST = Cost(14, 8, 1)
+DEAREST = Cost(18, 8, 4)
+"""Of files that are opened."""
+
+
+def check_passphrase(passphrase: str) -> str:
+    """Return why a passphrase cannot protect a file, in one sentence; empty if it can.
+
+    Length is all that is asked for: rules about letters and digits make people choose worse.
+    """
+    if not isinstance(passphrase, str):
+        return f"A passphrase of type {type(passphrase).__name__} cannot be used: pass a str."
+    if len(passphrase) > LONGEST_PASSPHRASE:
+        return f"The passphrase is longer than {LONGEST_PASSPHRASE} characters: use fewer."
+    text = _normalised(passphrase)
+    if not text:
+        return "The passphrase is empty: give one."
+    if _bytes_of(passphrase) is None or any(map(_is_unsafe, passphrase.strip(_PASTED))):
+        return "The passphrase holds characters that are no text: use others."
+    if min(len(text), len(passphrase.strip(_PASTED))) < SHORTEST_PASSPHRASE:
+        return (
+            f"The passphrase is shorter than {SHORTEST_PASSPHRASE} characters: four or five words "
+            "that do not belong together are easy to keep and hard to guess."
+        )
+    return ""
+
+
+def is_sealed(beginning: bytes) -> bool:
+    """Whether a file that begins so is protected."""
+    return beginning[: len(MAGIC)] == MAGIC
+
+
+def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
+    """Return the contents of a protected file.
+
+    Parameters
+    ----------
+    data : bytes
+        An ordinary model file.
+    passphrase : str
+        See `check_passphrase`.
+    cost : Cost, optional
+        `COST` by default; tests take the cheapest.
+
+    Raises
+    ------
+    InvalidInputError
+        If the passphrase cannot protect anything.
+    Refused
+        If this cannot be done here.
+    """
+    if problem := check_passphrase(passphrase):
+        raise InvalidInputError(problem)
+    if len(data) > LARGEST - TAG_BYTES:
+        raise Refused("it is too large for a passphrase", WITHOUT)
+    cost = cost or COST
+    cost.check()
+    salt, nonce = os.urandom(SALT_BYTES), os.urandom(NONCE_BYTES)
+    header = HEADER.pack(MAGIC, VERSION, cost.log2_n, cost.r, cost.p, salt, nonce)
+    cipher = _cipher(passphrase, cost, salt)
+    secret = cipher.encrypt(nonce, data, header)
+    if cipher.decrypt(nonce, secret, header) != data:
+        raise Refused("what was encrypted is not what comes out again", "save it again")
+    return header + secret
+
+
+def decrypted(stream: BinaryIO, size: int, passphrase: str | None) -> bytes:
+    """Return the ordinary model file in a protected one.
+
+    Parameters
+    ----------
+    stream : binary file
+        At the beginning of a file that begins with the magic; it may be hostile.
+    size : int
+        Bytes of it.
+    passphrase : str or None
+        None if nobody has given one.
+
+    Raises
+    ------
+    NoPassphrase, NotOpened
+        Without a passphrase, and with one that does not open it.
+    Refused
+        For anything else that can be wrong.
+    """
+    if size < HEADER.size + TAG_BYTES:
+        raise Refused("it ends too early")
+    if size - HEADER.size > LARGEST:
+        raise Refused("it is too large for a protected model")
+    header = read_exactly(stream, HEADER.size)
+    _, version, log2_n, r, p, salt, nonce = HEADER.unpack(header)
+    if version != VERSION:
+        raise Refused(
+            f"it is protected in a way (version {version}) that this program does not know",
+            "use a newer version of the program",
+        )
+    cost = Cost(log2_n, r, p)
+    cost.check()
+    if passphrase is None:
+        raise NoPassphrase
+    secret = bytearray(size - HEADER.size)
+    fill(stream, memoryview(secret))
+    return _opened(_cipher(passphrase, cost, salt), nonce, secret, header)
+
+
+def _opened(cipher: "AESGCM", nonce: bytes, secret: bytes | bytearray, header: bytes) -> bytes:
+    """Decrypt; nothing of it is given back unless all of it is authentic."""
+    from cryptography.exceptions import InvalidTag
+
+    try:
+        return cipher.decrypt(nonce, secret, header)
+    except InvalidTag:
+        raise NotOpened from None
+
+
+def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
+    """Derive the key, which takes its time, and return what encrypts with it."""
+    # Only here: most models have no passphrase, and the package may be missing.
+    try:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+    except ImportError as error:
+        raise Refused(*_NEEDS) from error
+
+    secret = _bytes_of(passphrase)
+    if not secret:
+        raise NotOpened  # no file was ever made with it
+    try:
+        scrypt = Scrypt(salt=salt, length=KEY_BYTES, n=1 << cost.log2_n, r=cost.r, p=cost.p)
+        return AESGCM(scrypt.derive(secret))
+    finally:
+        secret[:] = bytes(len(secret))  # of the copies there are, the one that can be wiped
+
+
+def _bytes_of(passphrase: str) -> bytearray | None:
+    """Return what scrypt is given; None for what is no text."""
+    if not isinstance(passphrase, str) or len(passphrase) > LONGEST_PASSPHRASE:
+        return None
+    try:
+        return bytearray(_normalised(passphrase).encode("utf-8"))
+    except UnicodeEncodeError:
+        return None
+
+
+def _normalised(passphrase: str) -> str:
+    return unicodedata.normalize("NFKC", passphrase).strip(_PASTED)
+
+
+def _is_unsafe(character: str) -> bool:
+    """Control characters cannot be typed; unknown ones may be normalised otherwise one day."""
+    return unicodedata.category(character) in ("Cc", "Cn")

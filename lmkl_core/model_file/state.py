@@ -1,0 +1,253 @@
+"""From a fitted model to manifest and tensors, and back."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields as dataclass_fields
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from lmkl_core.calibration.threshold import Calibration
+from lmkl_core.clusters import Clusters
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.estimator import LocalisedMKL
+from lmkl_core.fitting.exact import ExactFit
+from lmkl_core.fitting.fit import Settings
+from lmkl_core.fitting.inducing import InducingBasis, InducingProblem
+from lmkl_core.fitting.streamed import StreamedFit
+from lmkl_core.kernels import ViewKernel
+from lmkl_core.model_file.manifest import (
+    EXACT,
+    INDUCING,
+    PARAMETERS,
+    SETTINGS,
+    Manifest,
+    ViewEntry,
+    plain,
+    restored_parameters,
+)
+from lmkl_core.model_file.refusal import Refused
+from lmkl_core.scorer import SupportKernels
+from lmkl_core.solver.solution import Solution
+from lmkl_core.validation import Views
+
+PROBED_ROWS = 64
+"""Support rows that a loaded model has to score."""
+
+Tensors = dict[str, np.ndarray]
+
+
+def describe(
+    model: LocalisedMKL, created: datetime | None, extra: Mapping[str, Any] | None
+) -> tuple[Manifest, Tensors]:
+    """Return the manifest of a fitted model and its tensors as they are to be stored."""
+    fitted, calibration = model._fitted, model.calibration_
+    inducing = isinstance(fitted, StreamedFit)
+    tensors = _tensors(fitted, calibration)
+    if inducing:
+        tensors |= _inducing_tensors(fitted)
+    parameters = {name: getattr(model, name) for name in PARAMETERS}
+    if isinstance(parameters["random_state"], np.random.RandomState):
+        parameters["random_state"] = None
+    views = zip(fitted.view_names, fitted.n_features, fitted.kernels, strict=True)
+    names = getattr(model, "feature_names_in_", None) if model._single else None
+    time = datetime.now(UTC) if created is None else created
+    manifest = Manifest(
+        kind=INDUCING if inducing else EXACT,
+        library=_library_version(),
+        created=time.astimezone(UTC).isoformat(timespec="seconds"),
+        parameters={name: plain(value) for name, value in parameters.items()},
+        settings={name: plain(getattr(fitted.settings, name)) for name in SETTINGS},
+        views=tuple(ViewEntry(name, n, k.name, float(k.width)) for name, n, k in views),
+        dtype=fitted.dtype.name,
+        single_array=model._single,
+        feature_names=None if names is None else tuple(str(name) for name in names),
+        n_rows=len(fitted.takes),
+        n_support=len(tensors["support.0"]),
+        n_clusters=fitted.settings.n_clusters,
+        takes=tuple(int(count) for count in np.bincount(fitted.takes)),
+        conditions=tuple(int(number) for number in fitted.conditions),
+        delta=float(fitted.delta),
+        threshold=_threshold(calibration),
+        certificate=_certificate(fitted),
+        column_major=tuple(name for name, array in tensors.items() if _is_column_major(array)),
+        extra={} if extra is None else plain(extra),
+    )
+    return manifest, transposed(manifest, tensors)
+
+
+def transposed(manifest: Manifest, tensors: Tensors) -> Tensors:
+    """Turn tensors as the model has them into tensors as they are stored, or back."""
+    turned = set(manifest.column_major)
+    return {name: array.T if name in turned else array for name, array in tensors.items()}
+
+
+def rebuild(manifest: Manifest, settings: Settings, tensors: Tensors) -> LocalisedMKL:
+    """Make the model of a checked file, and let it score some of its own rows."""
+    parameters = restored_parameters(manifest)
+    names = manifest.view_names
+    kernels = tuple(ViewKernel(view.kernel, view.width) for view in manifest.views)
+    support = Views(names, tuple(tensors[f"support.{g}"] for g in range(len(names))))
+    clusters = Clusters(tensors["clusters.coefficients"], tensors["clusters.square_norms"])
+    common: dict[str, Any] = {
+        "takes": tensors["takes"],
+        "conditions": np.array(manifest.conditions),
+        "settings": settings,
+        "kernels": kernels,
+        "memberships": tensors["memberships"],
+        "solution": _solution(manifest, tensors),
+        "dual_coef": tensors["dual_coef"],
+        "known_gap": manifest.certificate["gap"],
+    }
+    with np.errstate(all="ignore"):
+        fitted: ExactFit | StreamedFit
+        if manifest.kind == EXACT:
+            fitted = ExactFit(views=support, clusters=clusters, delta=manifest.delta, **common)
+        else:
+            fitted = _rebuild_inducing(manifest, support, clusters, tensors, common)
+        model = LocalisedMKL.restored(
+            parameters,
+            fitted,
+            _calibration(manifest, tensors),
+            one_array=manifest.single_array,
+            feature_names=manifest.feature_names,
+        )
+        _probe(fitted, support)
+    return model
+
+
+def _tensors(fitted: ExactFit | StreamedFit, calibration: Calibration) -> Tensors:
+    solution = fitted.solution
+    support = fitted.problem.basis.landmarks if isinstance(fitted, StreamedFit) else fitted.views
+    tensors = {f"support.{g}": array for g, array in enumerate(support.arrays)}
+    tensors |= {
+        "memberships": fitted.memberships,
+        "dual_coef": fitted.dual_coef,
+        "weights": solution.weights,
+        "clusters.coefficients": fitted.clusters.coefficients,
+        "clusters.square_norms": fitted.clusters.square_norms,
+        "takes": np.asarray(fitted.takes, dtype=np.int64),
+        "scores": calibration.scores,
+        "history.objective": solution.objective_history,
+        "history.gap": solution.gap_history,
+    }
+    if not math.isnan(calibration.stress_bpcer):
+        tensors["stress_scores"] = calibration.stress_scores
+    if not np.array_equal(solution.dual_coef, fitted.dual_coef):
+        tensors["solution.dual_coef"] = solution.dual_coef
+    return tensors
+
+
+def _inducing_tensors(fitted: StreamedFit) -> Tensors:
+    problem = fitted.problem
+    tensors = {f"map.{g}": array for g, array in enumerate(problem.basis.maps)}
+    kept = fitted.calibration_views.arrays
+    tensors |= {f"calibration.{g}": array for g, array in enumerate(kept)}
+    projection, direction = fitted.evaluation.state[:2]
+    return tensors | {
+        "moments.first": problem.first_moments,
+        "moments.second": problem.second_moments,
+        "evaluation.projection": projection,
+        "evaluation.direction": direction,
+        "calibration.takes": np.asarray(fitted.calibration_takes, dtype=np.int64),
+    }
+
+
+def _is_column_major(array: np.ndarray) -> bool:
+    return array.ndim == 2 and array.flags.f_contiguous and not array.flags.c_contiguous
+
+
+def _library_version() -> str:
+    try:
+        return metadata.version("lmkl-pad")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _threshold(calibration: Calibration) -> dict[str, Any]:
+    names = [field.name for field in dataclass_fields(Calibration)]
+    names = [name for name in names if name not in ("scores", "stress_scores")]
+    scalars = {name: plain(getattr(calibration, name)) for name in names}
+    if math.isnan(calibration.stress_bpcer):
+        scalars["stress_bpcer"] = None
+    return scalars
+
+
+def _calibration(manifest: Manifest, tensors: Tensors) -> Calibration:
+    scalars, scores = dict(manifest.threshold), tensors["scores"]
+    if scalars["stress_bpcer"] is None:
+        scalars["stress_bpcer"] = math.nan
+    stress = tensors.get("stress_scores", np.full(len(scores), np.nan))
+    return Calibration(**scalars, scores=scores, stress_scores=stress)
+
+
+def _certificate(fitted: ExactFit | StreamedFit) -> dict[str, Any]:
+    solution = fitted.solution
+    names = ("objective", "lower_bound", "solver", "stop_reason", "n_iter", "n_solves")
+    return {
+        "gap": float(fitted.gap),
+        "solution_gap": float(solution.gap),
+        "constraint_is_convex": plain(solution.constraint_is_convex),
+        **{name: plain(getattr(solution, name)) for name in names},
+    }
+
+
+def _solution(manifest: Manifest, tensors: Tensors) -> Solution:
+    scalars = {key: value for key, value in manifest.certificate.items() if key != "gap"}
+    return Solution(
+        weights=tensors["weights"],
+        dual_coef=tensors.get("solution.dual_coef", tensors["dual_coef"]),
+        gap=scalars.pop("solution_gap"),
+        objective_history=tensors["history.objective"],
+        gap_history=tensors["history.gap"],
+        **scalars,
+    )
+
+
+def _rebuild_inducing(
+    manifest: Manifest,
+    landmarks: Views,
+    clusters: Clusters,
+    tensors: Tensors,
+    common: dict[str, Any],
+) -> StreamedFit:
+    count = len(manifest.views)
+    maps = tuple(tensors[f"map.{g}"] for g in range(count))
+    kernels = SupportKernels(common["kernels"], landmarks.arrays)
+    temperature = common["settings"].temperature
+    basis = InducingBasis(landmarks, kernels, maps, clusters, temperature)
+    problem = InducingProblem(basis, manifest.delta)
+    problem.first_moments = tensors["moments.first"]
+    problem.second_moments = np.asfortranarray(tensors["moments.second"])
+    problem.n_samples = manifest.n_rows
+    try:
+        evaluation = problem.evaluate(tensors["weights"])
+    except (InvalidInputError, ArithmeticError):
+        raise Refused("its moments are not those of any data") from None
+    _, _, lower, root = evaluation.state
+    if not np.all(np.isfinite(lower)):
+        raise Refused("its moments are not those of any data")
+    # As they were: another machine, or another number of threads, may round differently.
+    state = (tensors["evaluation.projection"], tensors["evaluation.direction"], lower, root)
+    kept = tuple(tensors[f"calibration.{g}"] for g in range(count))
+    return StreamedFit(
+        problem=problem,
+        evaluation=replace(evaluation, state=state),
+        calibration_views=Views(manifest.view_names, kept),
+        calibration_takes=tensors["calibration.takes"],
+        **common,
+    )
+
+
+def _probe(fitted: ExactFit | StreamedFit, support: Views) -> None:
+    """Score some support rows: whatever else a file holds, its scores must be finite."""
+    rows = np.unique(np.linspace(0, support.n_samples - 1, PROBED_ROWS).astype(int))
+    try:
+        terms = fitted.scorer().contributions(support.rows(rows).arrays)
+    except Exception as error:  # a registered kernel is foreign code and may raise anything
+        raise Refused(f"it cannot score its own rows ({error})") from None
+    if not np.all(np.isfinite(terms.sum(axis=(1, 2)))):
+        raise Refused("it gives its own rows scores that are not finite")

@@ -1,0 +1,1 @@
+"""The convex problem of the kernel weights: its sets, its solvers and their certificates."""

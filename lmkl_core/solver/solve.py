@@ -1,0 +1,262 @@
+r"""The certified solver of localised one-class multiple kernel learning.
+
+The problem
+-----------
+Given base kernels ``K_g`` (``g = 1..G``), memberships ``p_c`` (``c = 1..C``) and a
+regulariser ``delta > 0``, the paper asks for weights ``mu`` and coefficients ``lambda`` with
+
+``min_{mu in J} max_lambda  -lambda^T K_mu lambda - delta lambda^T lambda + 2 lambda^T 1``,
+``K_mu = sum_cg mu_cg diag(p_c) K_g diag(p_c)``,  ``J = {mu >= 0 : |mu|_p |mu|_q <= 1}``
+
+(groups of weights with a norm each, in the disjoint families). The inner maximum is
+attained at ``lambda = (delta I + K_mu)^{-1} 1`` and equals ``phi(mu) = lambda^T 1``, which is
+convex and decreasing in ``mu`` (`lmkl_core.solver.problem`). So the task is to minimise a convex
+function of ``C G`` numbers, of which one evaluation costs one Cholesky factor.
+
+Why not the paper's fixed point
+-------------------------------
+Algorithm 1 alternates ``lambda`` with a closed form in ``mu`` that is only a fixed-point
+condition. For ``p = q`` it reads ``mu <- u mu^{2-p}`` up to scale; its logarithm is multiplied
+by ``2 - p`` each time, so it oscillates for ``p > 2`` and diverges from ``p = 3`` on. Here
+
+1. Newton's method on ``log mu`` (`lmkl_core.solver.newton`) descends monotonically to a
+   stationary point, usually in three to eight factorisations;
+2. the certificate is evaluated at every step. By convexity, for every feasible ``nu``,
+   ``phi(nu) >= phi(mu) - u . (nu - mu)``, hence
+
+   ``phi(mu) - min_J phi  <=  max_{nu in J} u . nu  -  u . mu``,
+
+   whether or not ``J`` is convex. The maximum is bounded by duality, never by search
+   (`lmkl_core.solver.certificate`), so the gap is never reported smaller than it is;
+3. where ``J`` is not convex (it need not be, contrary to the paper, see
+   `lmkl_core.solver.constraints`) there may be several local minima, and the linear bound need
+   not be tight. Then the search restarts from the maximiser that the certificate found, and
+   branch and bound over the convex slices of ``J`` (`lmkl_core.solver.branch`) closes the gap.
+
+The result is the best point met, with the largest lower bound that was proven.
+"""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from lmkl_core.errors import ConvergenceWarning
+from lmkl_core.solver.branch import BranchAndBound
+from lmkl_core.solver.certificate import support_bound
+from lmkl_core.solver.constraints import SMALLEST_EXCESS, NormConstraint
+from lmkl_core.solver.newton import SMALLEST_LOG_WEIGHT, Geometry, descend
+from lmkl_core.solver.problem import Evaluation, Problem
+from lmkl_core.solver.solution import Solution
+from lmkl_core.system.cancelling import asked_to_stop
+
+SMOOTH_EXCESS = 1 / 40
+"""Newton's method needs no help where both exponents exceed one by this."""
+
+
+class Run:
+    """Best point, best proven bound and history of one call of a solver."""
+
+    def __init__(self, problem, constraint: NormConstraint, tol: float, outer: "Run | None" = None):
+        self.problem: Problem = problem
+        self.constraint, self.tol, self.outer = constraint, tol, outer
+        self.lower_bound, self.bound_rounding = 0.0, 0.0
+        self.best: Evaluation | None = None
+        self.best_x: np.ndarray | None = None
+        self.objectives: list[float] = []
+        self.gaps: list[float] = []
+
+    @property
+    def gap(self) -> float:
+        """Relative gap of the best point to the best bound, rounding allowed for."""
+        assert self.best is not None
+        gap = (self.best.objective - self.lower_bound) / self.best.objective
+        # A bound above the objective is an error of rounding, and counts as one.
+        return abs(gap) + max(self.best.rounding, self.bound_rounding)
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the gap is small enough to stop."""
+        return self.gap <= self.tol
+
+    def bound_by(self, evaluation: Evaluation) -> np.ndarray:
+        """Let a point, feasible or not, improve the bound; return the maximiser of its cut."""
+        groups = self.constraint.split(evaluation.sensitivity)
+        at_point = np.sum(self.constraint.split(evaluation.weights) * groups, axis=1)
+        tolerance = 0.1 * self.tol * evaluation.objective
+        bound, maximiser = support_bound(
+            groups, self.constraint.p, self.constraint.q, at_point, tolerance
+        )
+        if evaluation.cut_constant - bound > self.lower_bound:
+            self.lower_bound = evaluation.cut_constant - bound
+            self.bound_rounding = evaluation.rounding
+        if self.outer is not None:
+            self.outer.bound_by(evaluation)
+        return maximiser
+
+    def visit(self, x, evaluation: Evaluation, keep_last: bool = False) -> np.ndarray:
+        """Record a point, let it improve the bound, and return the certificate's maximiser.
+
+        With ``keep_last`` the point replaces a better one: an iteration that does not
+        descend is judged by where it ends.
+        """
+        maximiser = self.bound_by(evaluation)
+        if self.best is None or keep_last or evaluation.objective < self.best.objective:
+            self.best, self.best_x = evaluation, x
+        self.objectives.append(self.best.objective)
+        self.gaps.append(self.gap)
+        return maximiser
+
+    def descend_from(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
+        """Descend from ``x`` until certified or stationary; return the last maximiser.
+
+        Exponents close to one come with weights that vanish, exactly so at one, and their
+        logarithms then have no minimum. The minimisers of the smoother problems with
+        ``max(p, 1 + excess)`` lead there as the excess falls.
+        """
+        least = min(self.constraint.p, self.constraint.q) - 1
+        excess = SMOOTH_EXCESS
+        if excess > least:
+            maximiser = self.visit(x, self.problem.evaluate(np.exp(x)))
+            if self.is_certified:
+                return maximiser
+        while excess > max(least, SMALLEST_EXCESS):
+            p, q = max(self.constraint.p, 1 + excess), max(self.constraint.q, 1 + excess)
+            smooth = replace(self.constraint, p=p, q=q)
+            stage = Run(self.problem, smooth, max(0.1 * excess, 0.1 * self.tol), outer=self)
+            stage.newton(smooth.normalise(x), min(max_iter, 50), cancel)
+            assert stage.best_x is not None
+            x = self.constraint.normalise(stage.best_x)
+            if excess < self.tol or asked_to_stop(cancel):
+                break
+            excess *= 0.1
+        if least < SMALLEST_EXCESS:
+            return self.visit(x, self.problem.evaluate(np.exp(x)))
+        return self.newton(x, max_iter, cancel)
+
+    def newton(self, x: np.ndarray, max_iter: int, cancel) -> np.ndarray:
+        """Newton's method from ``x`` until certified or stationary; return the last maximiser."""
+        geometry = Geometry(self.constraint)
+        evaluation = self.problem.evaluate(np.exp(x))
+        maximiser = self.visit(x, evaluation)
+        for _ in range(max_iter):
+            if self.is_certified or asked_to_stop(cancel):
+                break
+            step = descend(self.problem, geometry, x, evaluation)
+            if step is None:
+                break
+            x, evaluation = step.x, step.evaluation
+            maximiser = self.visit(x, evaluation)
+        return maximiser
+
+
+def solve(
+    problem: Problem,
+    constraint: NormConstraint,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 200,
+    max_branch_solves: int = 2000,
+    init: np.ndarray | None = None,
+    cancel: Callable[[], bool] | None = None,
+    warn: bool = True,
+) -> Solution:
+    """Minimise ``phi`` over the constraint set and prove how close the result is.
+
+    Parameters
+    ----------
+    problem : Problem
+        Usually a `lmkl_core.solver.problem.GramProblem`.
+    constraint : NormConstraint
+        From `lmkl_core.solver.constraints.make_constraint`.
+    tol : float
+        Certified relative gap to stop at.
+    max_iter : int
+        Newton steps of one descent.
+    max_branch_solves : int
+        Factorisations that branch and bound may spend on a set that is not convex.
+    init : ndarray (n_clusters, n_views), optional
+        Warm start; need not be feasible.
+    cancel : callable, optional
+        Asked between steps; the best point so far is returned once it says ``True``.
+    warn : bool
+        Whether to warn where the tolerance is not met; the solution tells it in any case.
+
+    Returns
+    -------
+    Solution
+    """
+    before = problem.n_solves
+    run = Run(problem, constraint, tol)
+    maximiser = run.descend_from(_start(constraint, init), max_iter, cancel)
+    reason = "stalled"
+    if init is not None and not run.is_certified and not asked_to_stop(cancel):
+        # A warm start may mislead; it must never cost the certificate.
+        maximiser = run.descend_from(_start(constraint, None), max_iter, cancel)
+    if not run.is_certified and constraint.is_convex is not True:
+        _leave_local_minimum(run, maximiser, max_iter, cancel)
+        if not run.is_certified and not asked_to_stop(cancel):
+            _branch(run, max_branch_solves, cancel)
+            reason = "budget"
+    if run.is_certified:
+        reason = "certified"
+    elif asked_to_stop(cancel):
+        reason = "cancelled"
+    elif warn:
+        warnings.warn(
+            f"The certified relative gap {run.gap:.1e} stayed above tol={tol:.1e} ({reason}): "
+            "accept the gap, raise tol, or choose p and q closer together.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return finish(problem, constraint, run, reason, "certified", before)
+
+
+def _leave_local_minimum(run: Run, maximiser: np.ndarray, max_iter: int, cancel) -> None:
+    """Restart from the maximiser of the certificate for as long as that helps."""
+    for _ in range(3):
+        objective = run.objectives[-1]
+        maximiser = run.descend_from(_start(run.constraint, maximiser), max_iter, cancel)
+        if run.is_certified or not run.objectives[-1] < objective:
+            break
+
+
+def _branch(run: Run, max_solves: int, cancel) -> None:
+    search = BranchAndBound(run.problem, run.constraint, run.best_x, run.best, run.tol)
+    search.run(max_solves, cancel=cancel)
+    run.visit(search.x, search.evaluation)
+    run.lower_bound = max(run.lower_bound, min(search.lower_bound, search.evaluation.objective))
+    run.gaps[-1] = run.gap
+
+
+def _start(constraint: NormConstraint, weights: np.ndarray | None) -> np.ndarray:
+    """Logarithms of feasible weights to start from; zeros become tiny, not impossible."""
+    if weights is None:
+        return constraint.normalise(np.log(constraint.uniform()))
+    weights = constraint.split(weights)
+    top = np.max(weights, axis=1, keepdims=True)
+    relative = np.divide(weights, top, out=np.ones_like(weights), where=top > 0)
+    with np.errstate(divide="ignore"):
+        x = np.maximum(np.log(relative), SMALLEST_LOG_WEIGHT / 2)
+    return constraint.normalise(x)
+
+
+def finish(problem, constraint, run, reason, solver, solves_before) -> Solution:
+    """Assemble the `Solution` of a run."""
+    best = run.best
+    return Solution(
+        weights=best.weights,
+        dual_coef=problem.dual_coef(best),
+        objective=best.objective,
+        lower_bound=min(run.lower_bound, best.objective),
+        gap=run.gap,
+        objective_history=np.array(run.objectives),
+        gap_history=np.array(run.gaps),
+        n_iter=len(run.objectives),
+        n_solves=problem.n_solves - solves_before,
+        stop_reason=reason,
+        solver=solver,
+        constraint_is_convex=constraint.is_convex,
+        evaluation=best,
+    )

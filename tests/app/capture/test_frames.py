@@ -1,0 +1,145 @@
+"""What the pipeline reads as a picture, and what it refuses with a reason."""
+
+import cv2
+import numpy as np
+import pytest
+
+from app.capture.frames import as_rgb
+
+
+def picture(shape, dtype=np.uint8):
+    top = np.iinfo(dtype).max
+    return np.random.default_rng(0).integers(0, top, size=shape, dtype=dtype, endpoint=True)
+
+
+def test_that_an_rgb_frame_is_passed_on_without_a_copy():
+    pixels = picture((100, 120, 3))
+    image, reason = as_rgb(pixels)
+    assert reason == ""
+    assert np.shares_memory(image, pixels)
+
+
+@pytest.mark.parametrize("shape", [(100, 120), (100, 120, 1)])
+def test_that_grey_is_repeated_over_three_channels(shape):
+    pixels = picture(shape)
+    image, _ = as_rgb(pixels)
+    assert image.shape == (100, 120, 3)
+    for channel in range(3):
+        np.testing.assert_array_equal(image[:, :, channel], pixels.reshape(100, 120))
+
+
+def test_that_a_fourth_channel_is_dropped():
+    pixels = picture((100, 120, 4))
+    image, _ = as_rgb(pixels)
+    np.testing.assert_array_equal(image, pixels[:, :, :3])
+    assert image.flags.c_contiguous
+
+
+@pytest.mark.parametrize("order", ["<", ">"], ids=["little endian", "big endian"])
+def test_that_of_16_bits_the_upper_8_are_kept(order):
+    pixels = picture((100, 120, 3), np.uint16).astype(f"{order}u2")
+    image, _ = as_rgb(pixels)
+    assert image.dtype == np.uint8
+    np.testing.assert_array_equal(image, pixels // 256)
+
+
+def test_that_an_array_with_rules_of_its_own_is_read_as_a_plain_one():
+    pixels = picture((100, 120))
+    image, reason = as_rgb(np.ma.masked_greater(pixels, 100))
+    assert reason == ""
+    assert type(image) is np.ndarray
+    np.testing.assert_array_equal(image[:, :, 0], pixels)
+
+
+@pytest.mark.parametrize(
+    ("pixels", "said"),
+    [
+        (np.zeros((480, 640, 3), np.uint8), "black"),
+        (np.random.default_rng(0).integers(0, 12, (480, 640, 3), dtype=np.uint8), "black"),
+        (np.full((480, 640, 3), 130, np.uint8), "single colour"),
+        (np.full((480, 640, 3), (0, 135, 0), np.uint8), "single colour"),
+        (picture((1, 1, 3)), "1 x 1"),
+        (picture((480, 20, 3)), "20 x 480"),
+        (picture((100, 120, 2)), "shape"),
+        (picture((100, 120, 5)), "shape"),
+        (picture((4, 100, 120, 3)), "shape"),
+        (np.empty((0, 0, 3), np.uint8), "0 x 0"),
+        (np.zeros((100, 120, 3), np.float32), "float32"),
+        (np.full((100, 120, 3), np.nan), "float64"),
+        (np.zeros((100, 120, 3), bool), "bool"),
+        (np.zeros((100, 120, 3), np.uint32), "uint32"),
+        (None, "NoneType"),
+        ([[1, 2], [3, 4]], "list"),
+        (np.broadcast_to(np.uint8(1), (9000, 9000, 3)), "smaller resolution"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_that_what_is_no_picture_gives_a_reason(pixels, said):
+    image, reason = as_rgb(pixels)
+    assert image is None
+    assert said in reason
+    assert reason.endswith(".")
+
+
+# ------------------------------------------------------------- half decoded
+
+
+def half_decoded(fill):
+    """Return a picture whose data ended in the middle of a row of blocks."""
+    pixels = picture((120, 160, 3))
+    pixels[64:72, 80:] = fill
+    pixels[72:] = fill
+    return pixels
+
+
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+@pytest.mark.parametrize("fill", [(128, 128, 128), (130, 130, 130), (0, 135, 0), (0, 77, 0)])
+def test_that_a_picture_without_its_lower_part_is_refused(fill):
+    assert as_rgb(half_decoded(fill)) == (
+        None,
+        "The lower part of the image is missing: it arrived damaged.",
+    )
+
+
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
+def test_that_what_opencv_makes_of_half_a_jpeg_is_refused(share):
+    data = cv2.imencode(".jpg", picture((240, 320, 3)))[1].tobytes()
+    cut = data[: int(share * len(data))] + b"\xff\xd9"
+    half = cv2.imdecode(np.frombuffer(cut, np.uint8), cv2.IMREAD_COLOR)
+    assert half.shape == (240, 320, 3)
+    assert as_rgb(half)[0] is None
+
+
+def test_that_an_even_border_around_a_picture_is_no_damage():
+    pixels = half_decoded((128, 128, 128))
+    pixels[:30] = 128
+    assert as_rgb(pixels)[0] is not None
+
+
+@pytest.mark.parametrize("fill", [(0, 0, 0), (255, 255, 255), (60, 60, 60), (90, 20, 20)])
+def test_that_an_even_band_of_another_colour_is_no_damage(fill):
+    assert as_rgb(half_decoded(fill))[0] is not None
+
+
+def test_that_a_grey_wall_with_a_sensors_noise_is_no_damage():
+    pixels = half_decoded((128, 128, 128))
+    pixels[-1, 5] = 129
+    assert as_rgb(pixels)[0] is not None
+
+
+@pytest.mark.parametrize("grey", [127, 128, 130])
+@pytest.mark.parametrize("rows", [72, 75, 96])
+@pytest.mark.parametrize("is_jpeg", [False, True])
+def test_that_grey_added_below_a_picture_is_no_damage(grey, rows, is_jpeg):
+    pixels = picture((120, 160, 3))
+    pixels[rows:] = grey
+    if is_jpeg:
+        pixels = cv2.imdecode(cv2.imencode(".jpg", pixels)[1], cv2.IMREAD_COLOR)
+    assert as_rgb(pixels)[0] is not None
+
+
+def test_that_a_sliver_is_not_taken_for_the_lower_part():
+    pixels = picture((120, 160, 3))
+    pixels[-10:] = 128
+    assert as_rgb(pixels)[0] is not None

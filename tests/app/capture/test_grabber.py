@@ -1,0 +1,81 @@
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from app.capture import grabber as grabber_module
+from app.capture.grabber import Grabber
+from app.capture.opencv import cv2
+
+
+class Obedient:
+    """A `cv2.VideoCapture` that waits within a call until the test lets it go."""
+
+    def __init__(self, *_):
+        self.entered, self.go_on = threading.Event(), threading.Event()
+        self.n_released = 0
+
+    def isOpened(self):
+        return True
+
+    def release(self):
+        self.n_released += 1
+
+    def _wait(self, *_):
+        self.entered.set()
+        assert self.go_on.wait(20)
+        return 1.0
+
+    get = set = grab = _wait
+
+    def read(self):
+        self._wait()
+        return False, None
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda grabber: grabber.grab(),
+        lambda grabber: grabber.skip(),
+        lambda grabber: grabber.get(cv2.CAP_PROP_FPS),
+        lambda grabber: grabber.set(cv2.CAP_PROP_FPS, 30.0),
+    ],
+    ids=["grab", "skip", "get", "set"],
+)
+def test_that_a_close_during_any_call_lets_go_of_the_device_after_it(monkeypatch, use):
+    monkeypatch.setattr(grabber_module.cv2, "VideoCapture", Obedient)
+    grabber = Grabber(0, cv2.CAP_V4L2)
+    capture = grabber._capture
+    user = threading.Thread(target=use, args=(grabber,))
+    user.start()
+    assert capture.entered.wait(20)
+    grabber.close()
+    assert capture.n_released == 0
+    capture.go_on.set()
+    user.join(20)
+    assert capture.n_released == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of any bytes")
+def test_that_a_name_that_is_no_text_is_refused_without_ending_the_process(tmp_path):
+    # In a process of its own: OpenCV used to take the whole one down.
+    script = (
+        "import os, sys\n"
+        "from app.capture.source import SourceError\n"
+        "from app.capture.video_file import VideoFile\n"
+        "path = os.path.join(os.fsencode(sys.argv[1]), b'take\\xff.avi')\n"
+        "open(path, 'wb').write(b'RIFF')\n"
+        "try:\n"
+        "    VideoFile(os.fsdecode(path)).open()\n"
+        "except SourceError as error: print(error)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == (
+        "The video take?.avi has a path that is no UTF-8 text: rename the file or its folder."
+    )

@@ -1,0 +1,268 @@
+import os
+import struct
+import zlib
+
+import cv2
+import numpy as np
+import pytest
+
+from app.capture import image_folder, image_header
+from app.capture.image_folder import ImageFolder, natural_order, read_image
+from app.capture.image_header import image_size
+from app.capture.source import Cause, SourceError
+from tests.app.capture.material import FakeClock, bar_width, encoded, picture
+
+SUFFIXES = [".png", ".jpg", ".bmp", ".webp", ".tiff"]
+
+
+def png_that_claims(width, height):
+    """Return a complete, tiny PNG file whose header announces any size."""
+
+    def chunk(kind, body):
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"".join(
+        [
+            b"\x89PNG\r\n\x1a\n",
+            chunk(b"IHDR", header),
+            chunk(b"IDAT", zlib.compress(bytes(1000))),
+            chunk(b"IEND", b""),
+        ]
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder with images whose bar grows with the number in their name."""
+    for number in (10, 2, 1, 33):
+        (tmp_path / f"img{number}.png").write_bytes(encoded(picture(number % 20), ".png"))
+    return tmp_path
+
+
+def cause_of_opening(path):
+    with pytest.raises(SourceError) as caught:
+        ImageFolder(path).open()
+    return caught.value
+
+
+def test_that_images_come_in_natural_order(folder):
+    with ImageFolder(folder) as source:
+        widths = [bar_width(frame.image) for frame in source]
+    assert widths == [4 * (number % 20) + 4 for number in (1, 2, 10, 33)]
+
+
+def test_that_natural_order_sorts_numbers_by_value_and_letters_without_case():
+    names = ["b1", "A10", "a9", "a9b", "10", "9", "a", ""]
+    assert sorted(names, key=natural_order) == ["", "9", "10", "a", "a9", "a9b", "A10", "b1"]
+
+
+def test_that_time_stamps_follow_the_rate_over_loops_and_openings(folder):
+    source = ImageFolder(folder, rate=5, loop=True)
+    with source:
+        frames = [source.read() for _ in range(6)]
+    with source:
+        frames += [source.read() for _ in range(3)]
+    assert [frame.number for frame in frames] == list(range(9))
+    assert [frame.time for frame in frames] == pytest.approx([n / 5 for n in range(9)])
+
+
+def test_that_a_paced_folder_waits_between_images(folder):
+    clock = FakeClock()
+    with ImageFolder(folder, rate=4, paced=True, clock=clock) as source:
+        assert len(list(source)) == 4
+    assert clock.waits == pytest.approx([0.25] * 3)
+
+
+def test_that_opening_tells_size_rate_and_number(folder):
+    with ImageFolder(folder, rate=5) as source:
+        info = source.open()
+    assert (info.width, info.height, info.rate, info.n_frames) == (160, 120, 5, 4)
+
+
+def test_that_unreadable_images_are_passed_over_and_counted(folder):
+    (folder / "img3.png").write_bytes(b"no image")
+    (folder / "img4.png").write_bytes(b"")
+    (folder / "img5.png").write_bytes(encoded(picture(5), ".png")[:40])
+    (folder / "img6.png").write_bytes(png_that_claims(100_000, 100_000))
+    source = ImageFolder(folder)
+    with source:
+        frames = list(source)
+    assert [frame.number for frame in frames] == [0, 1, 2, 3]
+    assert source.n_skipped == 4
+
+
+def test_that_other_files_hidden_ones_and_folders_are_left_out(folder):
+    (folder / "notes.txt").write_text("notes")
+    (folder / ".img0.png").write_bytes(encoded(picture(0), ".png"))
+    (folder / "more.png").mkdir()
+    source = ImageFolder(folder)
+    with source:
+        assert len(list(source)) == 4
+    assert source.n_skipped == 0
+
+
+def test_that_closing_ends_the_reading(folder):
+    source = ImageFolder(folder)
+    source.open()
+    source.read()
+    source.close()
+    source.close()
+    assert source.read() is None
+
+
+def test_that_a_loop_ends_with_an_error_when_all_its_images_are_gone(folder):
+    with ImageFolder(folder, loop=True) as source:
+        for _ in range(4):
+            source.read()
+        for path in folder.iterdir():
+            path.unlink()
+        with pytest.raises(SourceError) as caught:
+            source.read()
+    assert caught.value.cause is Cause.NOT_FOUND
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_that_one_image_is_a_source_and_red_comes_out_red(tmp_path, suffix):
+    path = tmp_path / f"one{suffix}"
+    path.write_bytes(encoded(picture(3), suffix))
+    with ImageFolder(path) as source:
+        frames = list(source)
+    assert len(frames) == 1
+    assert frames[0].image.shape == (120, 160, 3)
+    assert frames[0].image.dtype == np.uint8
+    assert frames[0].image[60, 150] == pytest.approx([200, 0, 0], abs=12)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        np.full((40, 50), 9, np.uint8),
+        np.full((40, 50, 4), 9, np.uint8),
+        np.full((40, 50, 3), 9 * 257, np.uint16),
+    ],
+    ids=["grey", "with transparency", "16 bit"],
+)
+def test_that_every_kind_of_image_becomes_eight_bit_colour(tmp_path, raw):
+    path = tmp_path / "odd.png"
+    path.write_bytes(cv2.imencode(".png", raw)[1].tobytes())
+    image = read_image(path)
+    assert (image.shape, image.dtype) == ((40, 50, 3), np.uint8)
+    assert np.all(image == 9)
+
+
+def test_that_a_missing_folder_is_named(tmp_path):
+    error = cause_of_opening(tmp_path / "takes")
+    assert error.cause is Cause.NOT_FOUND
+    assert "takes" in str(error)
+
+
+def test_that_a_folder_without_images_is_empty(tmp_path):
+    assert cause_of_opening(tmp_path).cause is Cause.EMPTY
+
+
+def test_that_a_folder_of_giants_says_that_they_are_too_large(tmp_path):
+    for number in range(3):
+        (tmp_path / f"{number}.png").write_bytes(png_that_claims(30_000, 30_000))
+    error = cause_of_opening(tmp_path)
+    assert error.cause is Cause.TOO_LARGE
+    assert "None of the 3 images" in str(error)
+
+
+def test_that_a_giant_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.png"
+    path.write_bytes(png_that_claims(60_000, 60_000))
+
+    def decode(*_):
+        pytest.fail("the image was decoded")
+
+    monkeypatch.setattr(image_folder.cv2, "imdecode", decode)
+    assert cause_of_opening(path).cause is Cause.TOO_LARGE
+
+
+def test_that_a_giant_file_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "sparse.png"
+    with path.open("wb") as file:
+        file.truncate(image_folder.MAX_BYTES + 1)
+    assert cause_of_opening(path).cause is Cause.TOO_LARGE
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_that_a_pipe_with_an_images_name_does_not_block(folder):
+    os.mkfifo(folder / "img0.png")
+    with ImageFolder(folder) as source:
+        assert len(list(source)) == 4
+
+
+@pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf")])
+def test_that_a_rate_has_to_be_positive(tmp_path, rate):
+    with pytest.raises(ValueError, match="not a positive number"):
+        ImageFolder(tmp_path, rate=rate)
+
+
+# ------------------------------------------------------------- headers
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("size", [(1, 1), (7, 300), (640, 480), (5000, 3)])
+def test_that_the_header_tells_the_size_that_decoding_gives(suffix, size):
+    data = encoded(np.zeros((size[1], size[0], 3), np.uint8), suffix)
+    assert image_size(data) == size
+
+
+def test_that_lossless_and_extended_webp_headers_are_read():
+    transparent = np.zeros((33, 77, 4), np.uint8)
+    transparent[:5, :, 3] = 100
+    for quality in (50, 101):
+        _, data = cv2.imencode(".webp", transparent, [cv2.IMWRITE_WEBP_QUALITY, quality])
+        assert image_size(data.tobytes()) == (77, 33)
+
+
+def test_that_a_progressive_jpeg_with_extra_segments_is_read():
+    image = np.zeros((33, 77, 3), np.uint8)
+    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_PROGRESSIVE, 1])
+    jpeg = data.tobytes()
+    comment = b"\xff\xfe\x00\x10" + b"\xff\xc0 not a frame"
+    assert image_size(jpeg[:2] + comment + jpeg[2:]) == (77, 33)
+
+
+def test_that_a_big_endian_tiff_is_read():
+    entries = struct.pack(">HHIHHI", 256, 3, 1, 77, 0, 0)[:12]
+    entries += struct.pack(">HHII", 257, 4, 1, 33)
+    data = b"MM\0*" + struct.pack(">IH", 8, 2) + entries
+    assert image_size(data) == (77, 33)
+
+
+@pytest.mark.parametrize(
+    "filling", [b"\0" * 4, b"\xff" * 4, b"\xff\xe0\0\2"], ids=["zeros", "fill bytes", "segments"]
+)
+def test_that_a_jpeg_without_end_is_given_up_after_a_few_steps(filling, monkeypatch):
+    searches = []
+
+    class Counted:
+        def search(self, *where):
+            searches.append(where)
+            return marker.search(*where)
+
+    marker = image_header._JPEG_MARKER
+    monkeypatch.setattr(image_header, "_JPEG_MARKER", Counted())
+    monkeypatch.setattr(image_header, "_JPEG_MOST_SEGMENTS", 100)
+    assert image_size(b"\xff\xd8\xff\xe0\0\2" + filling * 10_000) is None
+    assert len(searches) <= 100
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_that_no_header_cut_off_anywhere_does_harm(suffix):
+    data = encoded(picture(3), suffix)
+    for length in range(min(len(data), 700)):
+        assert image_size(data[:length]) in (None, (160, 120))
+
+
+def test_that_noise_behind_a_signature_does_no_harm():
+    rng = np.random.default_rng(0)
+    for signature in (b"\xff\xd8\xff", b"BM", b"RIFF\0\0\0\0WEBPVP8X", b"II*\0", b"MM\0*"):
+        for _ in range(200):
+            size = image_size(signature + rng.bytes(200))
+            assert size is None or min(size) >= 0

@@ -1,0 +1,329 @@
+import logging
+import socket
+import threading
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+from app.capture.address import parse_address
+from app.capture.network import NetworkCamera, why_no_video
+from app.capture.source import Cause, SourceError
+from app.capture.video_file import VideoFile
+from tests.app.capture.material import HEIGHT, WIDTH, FakeClock, bar_width, picture
+
+SECRETS = ("gandalf", "mellon", "token", "sesame")
+
+
+def camera(url, **options):
+    return NetworkCamera(url, **{"open_timeout": 10.0, "read_timeout": 10.0, **options})
+
+
+def error_of_opening(url, **options):
+    with pytest.raises(SourceError) as caught:
+        camera(url, **options).open()
+    return caught.value
+
+
+def moving(visit):
+    visit.head()
+    visit.pictures(picture)
+
+
+def test_that_a_camera_in_the_network_gives_its_pictures_in_colour(camera_server):
+    with camera(camera_server.serve(moving)) as source:
+        frames = [source.read() for _ in range(5)]
+    assert [frame.number for frame in frames] == list(range(5))
+    assert [bar_width(frame.image) for frame in frames] == pytest.approx(
+        [4 * step + 4 for step in range(5)], abs=2
+    )
+    assert frames[0].image[60, 150] == pytest.approx([200, 0, 0], abs=12)
+
+
+def test_that_opening_tells_the_size(camera_server):
+    source = camera(camera_server.serve(moving))
+    info = source.open()
+    source.close()
+    assert (info.width, info.height, info.n_frames) == (WIDTH, HEIGHT, None)
+
+
+@pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
+def test_that_spoilt_pictures_are_passed_over_and_counted(camera_server):
+    def spoilt(visit):
+        visit.head()
+        visit.pictures(picture, 3)
+        visit.part(b"\xff\xd8\xff\xe0 no picture")
+        visit.pictures(picture)
+
+    source = camera(camera_server.serve(spoilt))
+    with source:
+        frames = [source.read() for _ in range(10)]
+    assert [frame.number for frame in frames] == list(range(10))
+    assert source.n_skipped >= 1
+
+
+@pytest.mark.fault("Camera", "a network camera that drops the connection", keeps="models")
+def test_that_numbers_and_times_go_on_after_a_lost_connection(camera_server):
+    def dropping(visit):
+        visit.head()
+        visit.pictures(picture, 6)
+
+    source = camera(camera_server.serve(dropping))
+    frames = []
+    for _ in range(2):
+        source.open()
+        with pytest.raises(SourceError) as caught:
+            frames.extend(source)
+        assert caught.value.cause is Cause.STALLED
+    assert len(frames) > 6
+    assert [frame.number for frame in frames] == list(range(len(frames)))
+    assert np.all(np.diff([frame.time for frame in frames]) >= 0)
+
+
+@pytest.mark.fault("Camera", "a network camera that stalls", keeps="models")
+def test_that_a_camera_that_falls_silent_is_stalled(camera_server):
+    def stalling(visit):
+        visit.head()
+        visit.pictures(picture, 6)
+        visit.hang()
+
+    source = camera(camera_server.serve(stalling), read_timeout=0.6)
+    with source, pytest.raises(SourceError) as caught:
+        list(source)
+    assert caught.value.cause is Cause.STALLED
+
+
+def test_that_time_counts_from_the_first_opening(camera_server):
+    clock = FakeClock()
+    source = camera(camera_server.serve(moving), clock=clock)
+    times = []
+    for _ in range(3):
+        with source:
+            clock.time += 1
+            times.append(source.read().time)
+    assert times == pytest.approx([1, 2, 3])
+
+
+def test_that_closing_during_a_read_lets_go_of_the_camera_afterwards(camera_server):
+    in_read, left = threading.Event(), threading.Event()
+
+    def stalling(visit):
+        visit.head()
+        visit.pictures(picture, 3)
+        in_read.set()
+        visit.wait_for_departure()
+        left.set()
+        visit.hang()
+
+    source = camera(camera_server.serve(stalling), read_timeout=0.6)
+    source.open()
+    reads = []
+    reader = threading.Thread(target=lambda: reads.extend(source))
+    reader.start()
+    assert in_read.wait(10)
+    source.close()
+    reader.join(10)
+    assert not reader.is_alive()
+    assert len(reads) <= 3
+    assert left.wait(10)
+
+
+def test_that_closing_ends_the_reading_also_from_another_thread(camera_server):
+    source = camera(camera_server.serve(moving))
+    source.open()
+    ended = threading.Event()
+    reading = threading.Event()
+
+    def read():
+        while source.read() is not None:
+            reading.set()
+        ended.set()
+
+    threading.Thread(target=read, daemon=True).start()
+    assert reading.wait(10)
+    source.close()
+    assert ended.wait(10)
+    assert source.read() is None
+
+
+# ------------------------------------------------------------- why there is no video
+
+
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
+def test_that_a_camera_that_never_answers_is_said_so(camera_server):
+    url = camera_server.serve(lambda visit: visit.hang())
+    error = error_of_opening(url, open_timeout=0.3)
+    assert error.cause is Cause.NO_ANSWER
+
+
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
+@pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\nX-Camera: "])
+def test_that_an_answer_that_trickles_in_forever_is_not_waited_for(camera_server, beginning):
+    asked = threading.Event()
+
+    def trickling(visit):
+        visit.send(beginning)
+        while not visit.over.is_set():
+            visit.send(b"x")
+            asked.set()
+            visit.over.wait(0.02)
+
+    address = parse_address(camera_server.serve(trickling))
+    errors = []
+    probe = threading.Thread(target=lambda: errors.append(why_no_video(address, "It", 0.2)))
+    probe.start()
+    assert asked.wait(10)
+    probe.join(10)
+    has_ended = not probe.is_alive()
+    camera_server.over.set()
+    probe.join(10)
+    assert has_ended
+    assert errors[0].cause is Cause.NO_ANSWER
+
+
+@pytest.mark.parametrize("kind", [None, "image/jpeg", "video/mp4"])
+def test_that_a_video_without_pictures_is_told_from_a_wrong_path(camera_server, kind):
+    error = error_of_opening(camera_server.serve(lambda visit: visit.head(kind=kind)))
+    assert error.cause is Cause.UNREADABLE
+    assert "announces a video and sends no picture" in str(error)
+
+
+@pytest.mark.fault("Camera", "a network camera that never answers", keeps="models")
+def test_that_a_closed_port_gives_no_answer():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    for scheme in ("http", "rtsp"):
+        assert error_of_opening(f"{scheme}://127.0.0.1:{port}/x").cause is Cause.NO_ANSWER
+
+
+def test_that_something_that_speaks_no_rtsp_is_told_from_silence(camera_server):
+    url = camera_server.serve(lambda visit: None).replace("http://", "rtsp://")
+    error = error_of_opening(url)
+    assert error.cause is Cause.UNREADABLE
+    assert "answers without a video" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "cause", "words"),
+    [
+        (401, "text/html", Cause.PERMISSION, "user name and password"),
+        (403, "text/html", Cause.PERMISSION, "user name and password"),
+        (404, "text/html", Cause.NOT_FOUND, "nothing at this path"),
+        (503, "text/html", Cause.NO_ANSWER, "fault of its own (503)"),
+        (200, "text/html", Cause.UNREADABLE, "a web page"),
+        (200, "application/octet-stream", Cause.UNREADABLE, "no video"),
+    ],
+)
+def test_that_an_answer_without_video_is_explained(camera_server, status, kind, cause, words):
+    def answer(visit):
+        visit.head(status, kind)
+        visit.send(b"<html>hello</html>" * 50)
+
+    error = error_of_opening(camera_server.serve(answer))
+    assert error.cause is cause
+    assert words in str(error)
+
+
+@pytest.mark.fault("Camera", "a network camera that sends garbage", keeps="models")
+def test_that_garbage_is_no_video(camera_server):
+    def garbage(visit):
+        visit.head(kind="image/jpeg")
+        visit.send(np.random.default_rng(0).bytes(30_000))
+
+    assert error_of_opening(camera_server.serve(garbage)).cause is Cause.UNREADABLE
+
+
+def test_that_an_address_without_answer_does_not_hold_up_a_file(camera_server, videos):
+    visited = threading.Event()
+
+    def silent(visit):
+        visited.set()
+        visit.hang()
+
+    source = camera(camera_server.serve(silent), open_timeout=60.0)
+
+    def open_in_vain():
+        with suppress(SourceError):
+            source.open()
+
+    opening = threading.Thread(target=open_in_vain)
+    opening.start()
+    assert visited.wait(10)
+    frames = []
+
+    def read_file():
+        with VideoFile(videos["mjpg.avi"], paced=False) as file:
+            frames.append(file.read())
+
+    reading = threading.Thread(target=read_file)
+    reading.start()
+    reading.join(10)
+    was_free = not reading.is_alive()
+    camera_server.over.set()
+    opening.join(10)
+    assert was_free
+    assert frames[0].number == 0
+
+
+# ------------------------------------------------------------- secrets
+
+
+def test_that_the_login_reaches_the_camera_and_nobody_else(camera_server, caplog):
+    caplog.set_level(logging.DEBUG)
+    seen = []
+
+    def locked(visit):
+        seen.append(visit.authorization)
+        visit.head(401, "text/html")
+
+    url = camera_server.serve(locked, login="gandalf:mellon@") + "?token=sesame"
+    source = camera(url)
+    with pytest.raises(SourceError) as caught:
+        source.open()
+    assert any(header and header.startswith("Basic ") for header in seen)
+    shown = f"{source.name} {source!r} {source.subject} {caught.value!r} {caplog.text}"
+    assert not [secret for secret in SECRETS if secret in shown]
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://cam.local/video", "http://cam.local/video"),
+        ("http://cam.local:8080/", "http://cam.local:8080"),
+        ("RTSP://gandalf:mellon@10.0.0.7/stream1", "rtsp://10.0.0.7/stream1"),
+        ("rtsp://gandalf:mell%2Fon@[fe80::1]:554/s", "rtsp://[fe80::1]:554/s"),
+        ("http://cam/v?user=gandalf&pwd=mellon#token", "http://cam/v"),
+        ("rtsp://cam/user=gandalf&password=mellon&channel=1", "rtsp://cam"),
+        ("rtsp://cam/user%3Dgandalf_password%3Dmellon", "rtsp://cam"),
+        ("http://cam/v?user=gandalf@cam&pwd=mellon", "http://cam/v"),
+        ("  https://cam/v  ", "https://cam/v"),
+    ],
+)
+def test_that_an_address_is_shown_without_its_secrets(url, shown):
+    address = parse_address(url)
+    assert str(address) == shown
+    assert not [secret for secret in SECRETS if secret in repr(address)]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://gandalf:mellon/sesame@cam/video",
+        "http://gandalf:12/sesame@cam/video",
+        "http://gandalf:12#sesame@cam/video",
+        "http://gandalf:12?sesame@cam/video",
+        "http://gandalf:12/mellon#sesame@cam/video",
+        "http://gandalf:mellon",
+        "http://gandalf:mellon@cam:99999/",
+        "http:///sesame",
+        "http://[gandalf/mellon",
+        "http://cam/sesame\r\nHost: gandalf",
+        "ftp://gandalf:mellon@cam/sesame",
+    ],
+)
+def test_that_a_malformed_address_is_refused_without_being_quoted(url):
+    with pytest.raises(SourceError) as caught:
+        NetworkCamera(url)
+    assert caught.value.cause is Cause.UNKNOWN_FORM
+    assert not [secret for secret in SECRETS if secret in repr(caught.value)]

@@ -1,0 +1,139 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.capture.image_folder import ImageFolder
+from app.capture.network import NetworkCamera
+from app.capture.opening import source_from
+from app.capture.source import Cause, SourceError
+from app.capture.video_file import VideoFile
+from app.capture.webcam import Webcam
+from app.demo.source import DemoSource
+from tests.app.capture.material import encoded, picture
+
+
+def refusal_of(text):
+    with pytest.raises(SourceError) as caught:
+        source_from(text)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("camera", "Camera"), ("Camera:", "Camera"), ("camera: HD Webcam (2)", "HD Webcam (2)")],
+)
+def test_that_a_camera_is_meant_by_its_name(text, name):
+    source = source_from(text)
+    assert isinstance(source, Webcam)
+    assert source.name == name
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "rtsp", "HTTP"])
+def test_that_an_address_is_a_network_camera(scheme):
+    source = source_from(f"{scheme}://user:secret@cam.local/video")
+    assert isinstance(source, NetworkCamera)
+    assert source.name == f"{scheme.lower()}://cam.local/video"
+
+
+def test_that_a_path_is_a_video_an_image_or_a_folder(videos, tmp_path):
+    image = tmp_path / "one.PNG"
+    image.write_bytes(encoded(picture(0), ".png"))
+    assert isinstance(source_from(str(videos["mp4v.mp4"])), VideoFile)
+    assert isinstance(source_from(str(image)), ImageFolder)
+    assert isinstance(source_from(str(tmp_path)), ImageFolder)
+    assert isinstance(source_from(tmp_path.as_uri()), ImageFolder)
+
+
+def test_that_options_reach_the_source(videos, tmp_path):
+    video = source_from(str(videos["mp4v.mp4"]), paced=False, loop=True)
+    assert (video.paced, video.loop) == (False, True)
+    folder = source_from(str(tmp_path), rate=2.5)
+    assert folder.rate == 2.5
+
+
+def test_that_a_home_folder_is_spelt_with_a_tilde(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "takes").mkdir()
+    assert source_from("~/takes").path == tmp_path / "takes"
+
+
+@pytest.mark.parametrize("text", ["gone.mp4", "no/such/folder", "/no/such/file"])
+def test_that_a_path_that_does_not_exist_is_named(text):
+    error = refusal_of(text)
+    assert error.cause is Cause.NOT_FOUND
+    assert text in str(error)
+
+
+def test_that_a_folder_that_may_not_be_entered_is_said_so(monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    error = refusal_of("/home/other/take.mp4")
+    assert error.cause is Cause.PERMISSION
+    assert "/home/other/take.mp4" in str(error)
+
+
+def test_that_a_file_address_is_decoded(tmp_path):
+    path = tmp_path / "take 50% größer #1"
+    path.mkdir()
+    assert source_from(path.as_uri()).path == path
+    if os.name == "posix":
+        assert source_from(f"file://localhost{tmp_path}").path == tmp_path
+
+
+@pytest.mark.parametrize("text", ["", "   ", "webcam", "x" * 5000, "nul\0byte", "~nobody-here/x"])
+def test_that_anything_else_is_refused_with_the_accepted_forms(text):
+    error = refusal_of(text)
+    assert error.cause in (Cause.UNKNOWN_FORM, Cause.NOT_FOUND)
+    if error.cause is Cause.UNKNOWN_FORM:
+        assert "camera:NAME" in str(error)
+
+
+def test_that_an_address_of_another_kind_is_refused_without_its_password():
+    error = refusal_of("ftp://user:secret@host/take.mp4")
+    assert error.cause is Cause.UNKNOWN_FORM
+    assert "secret" not in str(error)
+
+
+def test_that_importing_the_factory_loads_no_opencv():
+    script = "import app.capture.opening, app.capture.capture, sys; print('cv2' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert run.stdout.strip() == "False", run.stderr
+
+
+def test_that_opencv_and_ffmpeg_say_nothing_of_their_own(tmp_path):
+    (tmp_path / "bad.mp4").write_bytes(b"no video" * 1000)
+    (tmp_path / "cut.jpg").write_bytes(encoded(picture(0), ".jpg")[:600])
+    script = (
+        "import sys\n"
+        "from app.capture.opening import source_from\n"
+        "from app.capture.source import SourceError\n"
+        "for text in sys.argv[1:]:\n"
+        "    try:\n"
+        "        source_from(text).open()\n"
+        "    except SourceError: pass\n"
+        "print('done')"
+    )
+    texts = [str(tmp_path / "bad.mp4"), str(tmp_path / "cut.jpg"), "camera:9000"]
+    texts.append("http://127.0.0.1:9/video")
+    quiet = {name: value for name, value in os.environ.items() if not name.startswith("OPENCV")}
+    run = subprocess.run(
+        [sys.executable, "-c", script, *texts],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=quiet,
+    )
+    assert (run.stdout.strip(), run.stderr) == ("done", "")
+
+
+@pytest.mark.parametrize("text", ["demo", " Demo "])
+def test_that_the_demo_is_meant_by_its_name(text):
+    source = source_from(text, paced=False, loop=False)
+    assert isinstance(source, DemoSource)
+    assert (source.paced, source.loop) == (False, False)

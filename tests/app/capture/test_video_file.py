@@ -1,0 +1,304 @@
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.capture import video_file
+from app.capture.grabber import Grabber
+from app.capture.source import Cause, SourceError
+from app.capture.video_file import VideoFile
+from tests.app.capture.material import (
+    CODECS,
+    HEIGHT,
+    N_FRAMES,
+    RATE,
+    WIDTH,
+    FakeClock,
+    bar_width,
+    noise,
+    picture,
+    write_video,
+)
+
+
+def frames_of(path, **options):
+    with VideoFile(path, paced=False, **options) as source:
+        return list(source)
+
+
+def cause_of_opening(path):
+    with pytest.raises(SourceError) as caught:
+        VideoFile(path).open()
+    return caught.value
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_that_every_codec_gives_all_its_frames_in_order(videos, name):
+    frames = frames_of(videos[name])
+    assert [frame.number for frame in frames] == list(range(N_FRAMES))
+    assert [bar_width(frame.image) for frame in frames] == pytest.approx(
+        [4 * step + 4 for step in range(N_FRAMES)], abs=2
+    )
+    assert [frame.time for frame in frames] == pytest.approx(
+        [step / RATE for step in range(N_FRAMES)], abs=2e-3
+    )
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_that_red_comes_out_red(videos, name):
+    image = frames_of(videos[name])[0].image
+    assert image.dtype == np.uint8
+    assert image[60, 150] == pytest.approx([200, 0, 0], abs=12)
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_that_opening_tells_size_rate_and_length(videos, name):
+    with VideoFile(videos[name]) as source:
+        info = source.open()
+    assert (info.name, info.width, info.height) == (name, WIDTH, HEIGHT)
+    assert info.rate == pytest.approx(RATE)
+    assert info.n_frames == N_FRAMES
+
+
+def test_that_numbers_and_times_go_on_over_loops(videos):
+    with VideoFile(videos["mp4v.mp4"], paced=False, loop=True) as source:
+        frames = [source.read() for _ in range(2 * N_FRAMES + 5)]
+    times = np.array([frame.time for frame in frames])
+    assert [frame.number for frame in frames] == list(range(len(frames)))
+    assert np.diff(times) == pytest.approx(1 / RATE, abs=1e-3)
+    assert bar_width(frames[N_FRAMES].image) == pytest.approx(4, abs=2)
+
+
+def test_that_numbers_and_times_go_on_when_it_is_opened_again(videos):
+    source = VideoFile(videos["ffv1.mkv"], paced=False)
+    with source:
+        before = [source.read() for _ in range(5)]
+    with source:
+        after = list(source)
+    frames = before + after
+    assert [frame.number for frame in frames] == list(range(5 + N_FRAMES))
+    assert np.all(np.diff([frame.time for frame in frames]) > 0)
+    assert bar_width(after[0].image) == pytest.approx(4, abs=2)
+
+
+def test_that_a_paced_file_that_is_opened_again_goes_on_at_once(videos):
+    clock = FakeClock()
+    source = VideoFile(videos["mjpg.avi"], paced=True, clock=clock)
+    for _ in range(2):
+        clock.waits.clear()
+        with source:
+            for _ in range(3):
+                source.read()
+        assert clock.waits == pytest.approx([1 / RATE] * 2, abs=1e-3)
+        clock.time += 0.5
+
+
+def test_that_a_paced_file_takes_as_long_as_its_recording(videos):
+    clock = FakeClock()
+    with VideoFile(videos["mjpg.avi"], paced=True, clock=clock) as source:
+        n_frames = len(list(source))
+    assert n_frames == N_FRAMES
+    assert clock.waits == pytest.approx([1 / RATE] * (N_FRAMES - 1), abs=1e-3)
+
+
+def test_that_a_paced_file_catches_up_with_a_slow_reader_without_waiting(videos):
+    clock = FakeClock()
+    with VideoFile(videos["mjpg.avi"], paced=True, clock=clock) as source:
+        source.read()
+        clock.time += 5.5 / RATE
+        times = [source.read().time for _ in range(5)]
+        assert clock.waits == []
+        assert source.read().time == pytest.approx(6 / RATE)
+    assert clock.waits == pytest.approx([0.5 / RATE], abs=1e-3)
+    assert times == pytest.approx([step / RATE for step in range(1, 6)])
+
+
+def test_that_a_paced_file_does_not_race_after_a_long_break(videos):
+    clock = FakeClock()
+    with VideoFile(videos["mjpg.avi"], paced=True, clock=clock) as source:
+        source.read()
+        clock.time += 3600
+        for _ in range(4):
+            source.read()
+    assert clock.waits == pytest.approx([1 / RATE] * 3, abs=1e-3)
+
+
+def test_that_closing_from_another_thread_ends_the_wait_for_a_frame(videos):
+    waiting = threading.Event()
+    reads = []
+
+    class Forever(FakeClock):
+        def wait(self, until_set, seconds):
+            waiting.set()
+            until_set.wait()
+
+    source = VideoFile(videos["mjpg.avi"], paced=True, clock=Forever())
+    source.open()
+    thread = threading.Thread(target=lambda: reads.extend([source.read(), source.read()]))
+    thread.start()
+    assert waiting.wait(10)
+    source.close()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert reads[0].number == 0
+    assert reads[1] is None
+
+
+def test_that_a_closed_file_gives_nothing_and_closes_again_without_complaint(videos):
+    source = VideoFile(videos["mjpg.avi"], paced=False)
+    source.open()
+    source.close()
+    source.close()
+    assert source.read() is None
+
+
+def test_that_a_file_that_was_never_opened_gives_nothing(videos):
+    assert VideoFile(videos["mjpg.avi"]).read() is None
+
+
+# ------------------------------------------------------------- bad files
+
+
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
+def test_that_damaged_frames_are_passed_over_and_counted(videos, tmp_path):
+    data = bytearray(videos["mjpg.avi"].read_bytes())
+    starts = [at for at in range(len(data)) if data[at : at + 3] == b"\xff\xd8\xff"]
+    assert len(starts) == N_FRAMES
+    for damaged in (5, 6, 11):
+        data[starts[damaged] : starts[damaged] + 300] = bytes(300)
+    path = tmp_path / "damaged.avi"
+    path.write_bytes(data)
+    source = VideoFile(path, paced=False)
+    with source:
+        frames = list(source)
+    assert len(frames) == N_FRAMES - 3
+    assert source.n_skipped == 3
+    assert [frame.number for frame in frames] == list(range(N_FRAMES - 3))
+    expected = [step / RATE for step in range(N_FRAMES) if step not in (5, 6, 11)]
+    assert [frame.time for frame in frames] == pytest.approx(expected, abs=2e-3)
+
+
+@pytest.mark.fault("Camera", "a truncated video file", keeps="models")
+@pytest.mark.parametrize("name", ["mjpg.avi", "vp8.webm", "vp9.webm", "ffv1.mkv", "huffyuv.avi"])
+def test_that_a_truncated_stream_gives_the_frames_before_the_break(videos, name, tmp_path):
+    data = videos[name].read_bytes()
+    path = tmp_path / name
+    path.write_bytes(data[: len(data) // 2])
+    frames = frames_of(path)
+    assert 1 <= len(frames) < N_FRAMES
+    assert np.all(np.diff([frame.time for frame in frames]) > 0)
+
+
+@pytest.mark.fault("Camera", "a truncated video file", keeps="models")
+@pytest.mark.parametrize("name", ["mp4v.mp4", "mp4v.mov"])
+def test_that_a_file_cut_off_before_its_index_is_unreadable(videos, name, tmp_path):
+    data = videos[name].read_bytes()
+    path = tmp_path / name
+    path.write_bytes(data[: len(data) // 2])
+    error = cause_of_opening(path)
+    assert error.cause is Cause.UNREADABLE
+    assert str(error) == (
+        f"The video {name} cannot be read: it is damaged or of an unknown format."
+    )
+
+
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("seed", range(3))
+def test_that_random_damage_gives_frames_in_order_or_an_error(videos, name, seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    data = np.frombuffer(videos[name].read_bytes(), np.uint8).copy()
+    data[rng.integers(len(data), size=len(data) // 50)] = rng.integers(256, dtype=np.uint8)
+    path = tmp_path / name
+    path.write_bytes(data.tobytes())
+    frames = []
+    with suppress(SourceError), VideoFile(path, paced=False) as source:
+        frames.extend(source)
+    assert [frame.number for frame in frames] == list(range(len(frames)))
+    assert np.all(np.diff([frame.time for frame in frames]) >= 0)
+
+
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        (b"", Cause.EMPTY),
+        (b"no video at all\n" * 500, Cause.UNREADABLE),
+        (np.random.default_rng(0).bytes(50_000), Cause.UNREADABLE),
+        (b"#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n", Cause.UNREADABLE),
+    ],
+    ids=["empty", "text", "noise", "playlist"],
+)
+def test_that_what_is_no_video_is_refused(content, cause, tmp_path):
+    path = tmp_path / "take.mp4"
+    path.write_bytes(content)
+    assert cause_of_opening(path).cause is cause
+
+
+def test_that_a_missing_file_is_named(tmp_path):
+    error = cause_of_opening(tmp_path / "gone.mp4")
+    assert error.cause is Cause.NOT_FOUND
+    assert "gone.mp4" in str(error)
+
+
+def test_that_a_file_in_a_folder_that_may_not_be_entered_is_said_so(tmp_path, monkeypatch):
+    def refuse(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    error = cause_of_opening(tmp_path / "take.mp4")
+    assert error.cause is Cause.PERMISSION
+    assert "take.mp4 may not be read by this account" in str(error)
+
+
+def test_that_closing_while_the_file_opens_lets_go_of_it(videos, monkeypatch):
+    source = VideoFile(videos["mjpg.avi"], paced=False, loop=True)
+    made = []
+
+    def closed_meanwhile(*target):
+        made.append(Grabber(*target))
+        source.close()
+        return made[-1]
+
+    monkeypatch.setattr(video_file, "Grabber", closed_meanwhile)
+    with pytest.raises(SourceError):
+        source.open()
+    assert not made[0]._capture.isOpened()
+
+
+def test_that_a_folder_is_no_video(tmp_path):
+    assert cause_of_opening(tmp_path).cause is Cause.NOT_FOUND
+
+
+def test_that_giant_frames_are_refused_before_one_is_read(videos, monkeypatch):
+    monkeypatch.setattr(video_file, "MAX_PIXELS", WIDTH * HEIGHT - 1)
+    error = cause_of_opening(videos["mjpg.avi"])
+    assert error.cause is Cause.TOO_LARGE
+    assert f"{WIDTH * HEIGHT - 1:,} pixels" in str(error)
+
+
+@pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
+def test_that_a_loop_ends_with_an_error_when_its_file_is_destroyed(videos, tmp_path):
+    path = tmp_path / "take.avi"
+    path.write_bytes(videos["mjpg.avi"].read_bytes())
+    with VideoFile(path, paced=False, loop=True) as source:
+        for _ in range(3):
+            source.read()
+        path.write_bytes(b"overwritten")
+        with pytest.raises(SourceError):
+            list(source)
+
+
+def test_that_names_beyond_ascii_can_be_opened(tmp_path):
+    path = write_video(tmp_path / "plain.avi", "MJPG", [picture(0)])
+    named = path.rename(tmp_path / "Gesicht größer 顔 %03d.avi")
+    assert len(frames_of(named)) == 1
+
+
+def test_that_a_single_frame_can_loop(tmp_path):
+    path = write_video(tmp_path / "one.avi", "MJPG", [noise(0)])
+    with VideoFile(path, paced=False, loop=True) as source:
+        frames = [source.read() for _ in range(3)]
+    assert [frame.time for frame in frames] == pytest.approx([0, 1 / RATE, 2 / RATE])

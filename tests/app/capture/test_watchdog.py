@@ -1,0 +1,276 @@
+import itertools
+
+import cv2
+import numpy as np
+import pytest
+
+from app.capture.causes import Cause
+from app.capture.pacing import LARGEST_GAP
+from app.capture.source import SourceInfo
+from app.capture.watchdog import Health, Limits, Watchdog
+from tests.app.capture.material import noise, picture
+
+RATE = 30.0
+BLACK = np.zeros((120, 160, 3), np.uint8)
+
+
+def healths(images, limits=None, rate=RATE):
+    """Return what a watchdog says of each image, one after the other at the rate."""
+    watchdog = Watchdog(0.0, limits)
+    return [watchdog.feed(image, (n + 1) / rate) for n, image in enumerate(images)]
+
+
+def seconds(n, rate=RATE):
+    return range(int(n * rate))
+
+
+def test_that_a_moving_picture_is_ok_from_its_first_frame():
+    assert set(healths([picture(n) for n in seconds(5)])) == {Health.OK}
+
+
+def test_that_a_still_scene_with_sensor_noise_is_not_frozen():
+    assert set(healths([noise(n, spread=0.6) for n in seconds(10)])) == {Health.OK}
+
+
+def test_that_a_single_noisy_pixel_keeps_a_picture_from_being_frozen():
+    images = []
+    for n in seconds(15):
+        image = picture(0)
+        image[57, 83, 1] = n % 2
+        images.append(image)
+    assert Health.FROZEN not in healths(images)
+
+
+def test_that_a_repeated_picture_is_frozen_after_a_while():
+    said = healths([picture(0)] * len(seconds(5)))
+    assert said.index(Health.FROZEN) == pytest.approx(3 * RATE, abs=2)
+    assert set(said[: int(2.9 * RATE)]) == {Health.OK}
+
+
+def test_that_equal_copies_are_frozen_like_the_same_object():
+    assert healths([picture(0).copy() for _ in seconds(5)])[-1] is Health.FROZEN
+
+
+def test_that_a_few_repetitions_are_not_frozen():
+    images = [picture(n // 10) for n in seconds(10)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_a_slow_source_is_not_frozen_after_two_pictures():
+    assert set(healths([picture(0)] * 10, rate=0.5, limits=Limits(stalled_after=10))) == {Health.OK}
+
+
+def test_that_a_recording_may_hold_a_picture_forever():
+    limits = Limits.of(SourceInfo("take", 160, 120, RATE, 100), is_live=False)
+    assert set(healths([picture(0)] * len(seconds(60)), limits)) == {Health.OK}
+
+
+def test_that_a_frozen_camera_recovers_with_the_first_new_picture():
+    said = healths([picture(0)] * len(seconds(5)) + [picture(1)])
+    assert said[-2:] == [Health.FROZEN, Health.OK]
+
+
+def test_that_a_frozen_camera_is_told_from_a_black_one():
+    assert healths([BLACK] * len(seconds(10)))[-1] is Health.BLACK
+    assert healths([picture(0)] * len(seconds(10)))[-1] is Health.FROZEN
+
+
+@pytest.mark.parametrize("level", [0, 8, 16])
+def test_that_a_covered_lens_is_black_in_spite_of_its_noise(level):
+    assert healths([noise(n, level, 2.0) for n in seconds(2)])[-1] is Health.BLACK
+
+
+def test_that_a_few_dark_frames_at_the_start_are_not_black():
+    said = healths([BLACK] * 20 + [noise(n) for n in range(5)])
+    assert set(said) == {Health.OK}
+
+
+def test_that_a_dark_room_with_a_lamp_is_not_black():
+    images = []
+    for n in seconds(5):
+        image = noise(n, 8, 2.0)
+        image[:25, :25] = 180
+        images.append(image)
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_a_dim_face_is_not_black():
+    shape = np.outer(np.hanning(120), np.hanning(160))[..., None] * 20
+    images = [(noise(n, 4, 1.0) + shape).astype(np.uint8) for n in seconds(5)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_an_even_grey_wall_is_not_black():
+    assert set(healths([noise(n, 60, 1.0) for n in seconds(3)])) == {Health.OK}
+
+
+def test_that_black_ends_with_light():
+    assert healths([BLACK] * len(seconds(3)) + [picture(0)])[-2:] == [Health.BLACK, Health.OK]
+
+
+def test_that_silence_is_seen_without_a_frame():
+    watchdog = Watchdog(0.0)
+    watchdog.feed(picture(0), 1.0)
+    assert watchdog.health(2.9) is Health.OK
+    assert watchdog.health(3.1) is Health.STALLED
+    assert watchdog.feed(picture(1), 3.2) is Health.OK
+
+
+def test_that_the_first_frame_may_take_longer():
+    watchdog = Watchdog(0.0)
+    assert watchdog.health(9.0) is Health.STARTING
+    assert watchdog.health(11.0) is Health.STALLED
+    assert watchdog.feed(picture(1), 11.5) is Health.OK
+
+
+def test_that_a_slow_source_has_time_for_its_frames():
+    limits = Limits.of(SourceInfo("slides", 160, 120, 0.2), is_live=False)
+    assert set(healths([picture(n) for n in range(5)], limits, rate=0.2)) == {Health.OK}
+    watchdog = Watchdog(0.0, limits)
+    watchdog.feed(picture(0), 0.0)
+    assert watchdog.health(20.0) is Health.OK
+    assert watchdog.health(26.0) is Health.STALLED
+
+
+def test_that_a_recording_may_leave_as_long_a_gap_as_its_timeline_believes():
+    watchdog = Watchdog(0.0, Limits.of(SourceInfo("take", 160, 120, RATE, 100), is_live=False))
+    watchdog.feed(picture(0), 0.0)
+    assert watchdog.health(LARGEST_GAP + 1) is Health.OK
+    assert watchdog.health(LARGEST_GAP + 3) is Health.STALLED
+
+
+def test_that_black_gives_way_to_stalled_when_frames_stop():
+    watchdog = Watchdog(0.0)
+    for n in seconds(3):
+        watchdog.feed(BLACK, n / RATE)
+    assert watchdog.health(20.0) is Health.STALLED
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        np.zeros((1, 1, 3), np.uint8),
+        np.zeros((3, 5, 3), np.uint8),
+        np.zeros((0, 0, 3), np.uint8),
+        np.zeros((480, 640), np.uint8),
+        np.zeros((8, 8, 4), np.uint16),
+    ],
+    ids=lambda image: f"{image.shape} {image.dtype}",
+)
+def test_that_odd_pictures_are_judged_without_harm(image):
+    assert healths([image] * len(seconds(5)))[-1] in (Health.BLACK, Health.FROZEN)
+
+
+def test_that_tiny_pictures_that_change_are_not_frozen():
+    images = [np.full((3, 5, 3), 100 + n % 2, np.uint8) for n in seconds(5)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_a_change_of_size_is_a_change():
+    images = [np.full((100 + n % 2, 100, 3), 99, np.uint8) for n in seconds(5)]
+    assert set(healths(images)) == {Health.OK}
+
+
+def test_that_every_trouble_has_its_cause():
+    assert [health.cause for health in (Health.BLACK, Health.FROZEN, Health.STALLED)] == [
+        Cause.BLACK,
+        Cause.FROZEN,
+        Cause.STALLED,
+    ]
+    assert Health.OK.cause is None
+
+
+# ------------------------------------------------------------- honest pictures that repeat in part
+
+SIDE = 16
+JPEG = Limits.of(SourceInfo("camera", 160, 120, RATE, is_jpeg=True), is_live=True)
+
+
+def scene(step):
+    """Return a person-sized patch that moves before a textured wall, with a sensor's noise."""
+    rng = np.random.default_rng(7)
+    image = cv2.resize(rng.integers(40, 200, (15, 20, 3), np.uint8), (160, 120))
+    image[20:90, 50 + step % 20 : 90 + step % 20] = cv2.resize(image[:20, :20], (40, 70))
+    grain = np.random.default_rng(step).integers(-4, 5, image.shape)
+    return np.clip(image + grain, 0, 255).astype(np.uint8)
+
+
+def compressed(image):
+    return cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 70])[1], 1)
+
+
+def without_noise(images):
+    """Hold still every square that hardly changes, as cameras do in poor light."""
+    held = images[0]
+    for image in images:
+        change = np.abs(image.astype(int) - held).mean(axis=2)[:112]
+        still = change.reshape(7, SIDE, 10, SIDE).mean(axis=(1, 3)) < 10
+        mask = np.kron(still, np.ones((SIDE, SIDE), bool))
+        mask = np.vstack([mask, mask[-8:]])
+        held = np.where(mask[..., None], held, image)
+        yield held
+
+
+def n_judged(images, limits):
+    watchdog, n = Watchdog(0.0, limits), 0
+    for number, image in enumerate(images):
+        watchdog.feed(image, number / RATE)
+        n += watchdog.may_judge(number / RATE)
+    return n, watchdog.health(number / RATE)
+
+
+def test_that_a_camera_that_filters_noise_is_not_taken_for_damaged():
+    images = [compressed(image) for image in without_noise([scene(n) for n in seconds(4)])]
+    n_rows = 120 // 8
+    pairs = list(itertools.pairwise(images))
+    assert sum(np.array_equal(a[-n_rows:], b[-n_rows:]) for a, b in pairs) > 50, "nothing repeats"
+    n_new = 1 + sum(not np.array_equal(a, b) for a, b in pairs)
+    assert n_new > 100
+    assert n_judged(images, JPEG) == (n_new, Health.OK)
+
+
+def test_that_a_caption_below_the_picture_is_not_taken_for_damage():
+    images = []
+    for n in seconds(4):
+        image = scene(n)
+        image[88:] = 30
+        cv2.putText(image, "Entrance", (10, 110), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (255, 255, 255))
+        images.append(compressed(image))
+    n, health = n_judged(images, JPEG)
+    assert n >= len(images) - 3  # the first ones could be tears
+    assert health is Health.OK
+
+
+@pytest.mark.fault("Camera", "half-decoded frames", keeps="models")
+def test_that_a_tear_is_found_wherever_the_data_end(attempt):
+    before, after = compressed(scene(0)), compressed(scene(1))
+    n_wide = 160 // SIDE
+    for n_blocks in range(2 * n_wide, 6 * n_wide):
+        row, column = divmod(n_blocks, n_wide)
+        torn = after.copy()
+        torn[(row + 1) * SIDE :] = before[(row + 1) * SIDE :]
+        torn[row * SIDE : (row + 1) * SIDE, column * SIDE :] = before[
+            row * SIDE : (row + 1) * SIDE, column * SIDE :
+        ]
+        watchdog = Watchdog(0.0, JPEG)
+        with attempt():
+            assert watchdog.feed(before, 0.0) is Health.OK
+            watchdog.feed(torn, 1 / RATE)
+            assert not watchdog.may_judge(1 / RATE)
+
+
+def test_that_pictures_of_a_recording_are_left_to_whoever_judges_them():
+    limits = Limits.of(SourceInfo("folder", 160, 120, RATE), is_live=False)
+    images = [scene(n) for n in seconds(3)]
+    for image in images:
+        image[80:] = 128
+    assert n_judged(images, limits) == (len(images), Health.OK)
+
+
+@pytest.mark.parametrize(("is_video", "expected"), [(False, Health.FROZEN), (True, Health.OK)])
+def test_that_a_video_stream_may_repeat_what_is_still_for_longer(is_video, expected):
+    info = SourceInfo("camera", 160, 120, RATE, is_video=is_video)
+    images = [picture(0)] * len(seconds(12))
+    said = healths(images, Limits.of(info, is_live=True))
+    assert said[int(5 * RATE)] is expected
+    assert said[-1] is Health.FROZEN

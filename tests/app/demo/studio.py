@@ -1,0 +1,62 @@
+"""A recorder whose every picture has to be allowed: what is there at which moment is known."""
+
+import threading
+
+from app.demo.reel import Reel
+from app.demo.script import script
+
+PATIENCE = 20.0
+
+
+class Studio:
+    """Stands in for the renderer; a picture's bytes tell the chapter and the number."""
+
+    def __init__(self, allowed=0):
+        self._allowed = threading.Semaphore(allowed)
+        self.begun = []
+        self.threads = set()
+        self.most_at_once = self._at_work = 0
+
+    def allow(self, n_pictures):
+        self._allowed.release(n_pictures)
+
+    def record(self, chapter, stopping):
+        self.begun.append(chapter.key)
+        self.threads.add(threading.current_thread())
+        self._at_work += 1
+        self.most_at_once = max(self.most_at_once, self._at_work)
+        try:
+            yield from self._pictures(chapter, stopping)
+        finally:
+            self._at_work -= 1
+
+    def _pictures(self, chapter, stopping):
+        for number in range(chapter.n_recorded):
+            while not self._allowed.acquire(timeout=0.005):
+                if stopping():
+                    return
+            if stopping():
+                self._allowed.release()  # meant for what is wanted now
+                return
+            yield pictured(chapter, number)
+
+    def join(self):
+        for thread in self.threads:
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+
+
+def pictured(chapter, number):
+    return f"{chapter.key}: {number}".encode()
+
+
+def pictures_of(chapter, n_pictures=None):
+    return [pictured(chapter, number) for number in range(n_pictures or chapter.n_recorded)]
+
+
+def small_script(n_recorded=4):
+    return script(n_recorded=n_recorded)
+
+
+def reel_of(parts, studio):
+    return Reel(parts.presentations, studio.record, head_start=0.0)

@@ -1,0 +1,138 @@
+"""The headless demo: real pipeline, real model, generated recordings."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from app.demo import run
+from app.demo.renderer.instruments import INSTRUMENTS
+from app.demo.result import STATEMENT, GroupResult, as_json, conditions_of
+from app.models.summary import CERTIFIED_GAP
+from app.shown import BONA_FIDE, SPECIES
+from app.types import Verdict
+from lmkl_core import clopper_pearson
+from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
+from tests.app.trial_material import present, session
+
+
+def test_that_the_fit_is_certified(demo_result):
+    assert demo_result.is_certified
+    assert demo_result.model.gap_ <= CERTIFIED_GAP
+
+
+def test_that_a_gap_above_the_limit_is_not_certified(demo_result):
+    class Stopped:
+        gap_ = 2 * CERTIFIED_GAP
+
+    stopped = replace(demo_result.pad, estimator=Stopped())
+    assert not replace(demo_result, pad=stopped).is_certified
+
+
+# ------------------------------------------------------------------ what is presented
+
+
+def test_that_no_take_is_both_enrolled_and_tested_and_none_is_tested_twice():
+    for seed in range(3):
+        enrolled, tested = run.script(seed)
+        takes = [take for _, take in tested]
+        assert not set(enrolled.values()) & set(takes)
+        assert len(set(takes)) == len(takes)
+        assert {take.kind for take in enrolled.values()} == {"bonafide"}
+
+
+def test_that_there_are_enough_presentations_for_a_report():
+    _, tested = run.script(0)
+    by_instrument = [take.instrument for _, take in tested]
+    assert by_instrument.count(None) >= 12
+    assert all(by_instrument.count(instrument) >= 5 for instrument in INSTRUMENTS)
+
+
+def test_that_another_day_and_a_light_that_was_not_enrolled_are_among_them():
+    enrolled, tested = run.script(0)
+    sessions = {take.session for take in enrolled.values()}
+    lights = {take.condition for take in enrolled.values()}
+    assert {take.session for _, take in tested if take.kind == "bonafide"} > sessions
+    assert {take.condition for _, take in tested if take.kind == "bonafide"} > lights
+
+
+def test_that_every_species_of_attack_is_tested_under_the_name_the_window_has_for_it(demo_result):
+    attacks = [item.name for item in demo_result.results if item.is_attack]
+    assert len(attacks) == len(INSTRUMENTS)
+    assert set(attacks) < set(SPECIES)
+
+
+def test_that_every_presentation_is_long_enough_to_be_judged(demo_result):
+    assert len(demo_result.trial.presentations) == len(demo_result.presented)
+    assert all(len(one.frames) >= 9 for one in demo_result.trial.presentations)
+    assert all(one.is_simulated for one in demo_result.trial.presentations)
+
+
+# ------------------------------------------------------------------ what was found
+
+
+def test_that_groups_count_what_became_of_their_presentations(demo_result):
+    assert sum(item.n for item in demo_result.results) == len(demo_result.presented)
+    for item in demo_result.results:
+        verdicts = [one.verdict for one in item.presentations]
+        assert item.n_accepted == verdicts.count(Verdict.GENUINE)
+        assert item.n_unfamiliar == verdicts.count(Verdict.UNFAMILIAR)
+        assert item.n_refused == verdicts.count(Verdict.ATTACK) + item.n_unfamiliar
+        assert item.n_no_response == item.n - item.n_accepted - item.n_refused
+
+
+def test_that_an_error_is_an_accepted_attack_or_a_refused_genuine_presentation():
+    trial = session(0, 0, ())
+    for score in (0.9, 0.9, 0.1, None):
+        present(trial, "print", [score] * 6)
+    present(trial, BONA_FIDE, [0.4] * 6, verdict=Verdict.UNFAMILIAR)
+    for is_attack, n_errors in ((True, 2), (False, 2)):
+        item = GroupResult("any", is_attack, trial.presentations)
+        assert (item.n, item.n_no_response, item.n_unfamiliar) == (5, 1, 1)
+        assert item.errors.value == n_errors / 4
+        assert item.errors.interval == clopper_pearson(n_errors, 4, confidence=0.95)
+
+
+def test_that_the_person_passes_and_attacks_do_not(demo_result):
+    def accepted(*, attack):
+        chosen = [item for item in demo_result.results if item.is_attack == attack]
+        chosen = [item for item in chosen if attack or item.name.endswith("again")]
+        n_accepted = sum(item.n_frames_accepted for item in chosen)
+        return n_accepted / sum(item.n_frames for item in chosen)
+
+    assert accepted(attack=False) > 0.75
+    assert accepted(attack=True) < 0.05
+
+
+def test_that_the_views_are_those_of_the_default_preset(demo_result):
+    assert tuple(demo_result.model.view_names_) == load_preset(DEFAULT_PRESET).view_names
+    assert demo_result.features["preset"]["name"] == DEFAULT_PRESET
+    assert all(len(digest) == 64 for digest in demo_result.features["weights"].values())
+
+
+def test_that_json_says_what_the_data_are_and_survives_a_round_trip(demo_result):
+    figures = json.loads(json.dumps(as_json(demo_result), allow_nan=False))
+    assert figures["data"] == STATEMENT
+    assert [len(row) for row in figures["kernel_weights"]] == [len(figures["views"])] * len(
+        figures["kernel_weights"]
+    )
+    assert figures["threshold"]["value"] == pytest.approx(demo_result.model.offset_)
+
+
+def test_that_json_holds_every_presentation_with_its_light_and_verdict(demo_result):
+    rows = as_json(demo_result)["presentations"]
+    assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
+    assert {row["verdict"] for row in rows} <= {verdict.value for verdict in Verdict}
+    assert {"office", "window", "lamp", "side"} == {row["light"] for row in rows}
+
+
+def test_that_the_conditions_are_told_in_words(demo_result):
+    told = conditions_of(demo_result)
+    assert told.startswith("Bona fide: 1 × office, again; 1 × window, again; 1 × lamp, again; 3 ×")
+    assert "1 × new light" in told
+
+
+def test_that_recordings_come_in_the_order_of_their_takes(monkeypatch):
+    monkeypatch.setattr(run, "frames", lambda take, every: iter([take, every]))
+    takes = list(range(7))
+    assert list(run._recorded(takes)) == [[take, run.EVERY] for take in takes]

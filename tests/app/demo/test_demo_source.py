@@ -1,0 +1,208 @@
+import importlib
+import subprocess
+import sys
+import threading
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from app.capture.causes import SourceError
+from app.demo.renderer.script import record
+from app.demo.renderer.takes import Take, frames, packed_empty_room
+from app.demo.script import RATE
+from app.demo.source import DemoSource
+from lmkl_core.errors import InvalidInputError
+
+
+def quick(**options):
+    """Return a demo of two pictures a chapter, none of them recorded beforehand."""
+    return DemoSource(**{"paced": False, "n_recorded": 2, "seed": 1, **options})
+
+
+class RecordingClock:
+    """A clock that stands still but for the waits asked of it."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def now(self):
+        return self.time
+
+    def wait(self, until_set, seconds):
+        self.time += seconds
+
+
+def chapter_of(source, key):
+    return next(chapter for chapter in source.presentations if chapter.key == key)
+
+
+@pytest.mark.parametrize("key", ["lamp 6", "paper mask"])
+def test_that_frames_are_those_of_the_take(key):
+    source = quick()
+    chapter = chapter_of(source, key)
+    kind = "attack" if chapter.instrument else "bonafide"
+    take = Take("P001", kind, chapter.instrument, chapter.light, chapter.seed, 2)
+    expected = [frame.image for frame in frames(take)]
+    source.present(key)
+    with source:
+        shown = [frame.image for frame in islice(source, 3)]
+    for image, index in zip(shown, (0, 1, 0), strict=True):
+        assert np.array_equal(image, expected[index])
+
+
+def test_that_the_empty_room_is_the_one_the_person_leaves():
+    source = quick()
+    source.present("nobody")
+    chapter = chapter_of(source, "nobody")
+    with source:
+        source.read()
+        packed = source._reel.picture(chapter, 0)
+    assert packed == next(packed_empty_room("P001", "window", 1, chapter.seed))
+
+
+def test_that_a_monitor_can_be_presented():
+    source = quick()
+    source.present("monitor")
+    with source:
+        frame = source.read()
+    assert frame.image.shape == (480, 640, 3)
+    assert (source.chapter.truth, source.chapter.species) == ("attack", "monitor")
+
+
+def test_that_a_frame_says_what_it_presents_and_that_it_is_simulated():
+    source = quick(seed=0)
+    with source:
+        frame = source.read()
+    assert frame.caption == "Simulated: The person, by the window"
+
+
+def test_that_a_presentation_begins_with_the_next_frame():
+    source = quick()
+    with source:
+        source.read()
+        source.present("print")
+        before = source.chapter.key, source.presenting
+        frame = source.read()
+    assert before == ("window 6", "print")
+    assert source.chapter.key == "print"
+    assert frame.caption == "Simulated: A print of the person"
+    assert frame.number == 1
+
+
+def test_that_an_unknown_presentation_is_refused_with_those_there_are():
+    source = quick()
+    with pytest.raises(InvalidInputError, match=r"cannot present 'mirror'; .*paper mask"):
+        source.present("mirror")
+    assert source.presenting is None
+
+
+def test_that_equal_demos_give_equal_frames():
+    first, second = quick(), quick()
+    with first, second:
+        for one, other in zip(islice(first, 4), islice(second, 4), strict=True):
+            assert np.array_equal(one.image, other.image)
+
+
+def test_that_a_demo_that_does_not_loop_tells_its_length():
+    source = quick(loop=False)
+    info = source.open()
+    source.close()
+    assert info.n_frames == sum(chapter.n_frames for chapter in source.chapters)
+    assert info.rate == RATE
+
+
+def test_that_a_paced_demo_gives_thirty_frames_a_second():
+    clock = RecordingClock()
+    with quick(paced=True, clock=clock, seed=0) as source:
+        for _ in range(16):
+            source.read()
+    assert clock.time == pytest.approx(15 / 30)
+
+
+def test_that_a_paced_demo_shows_its_last_picture_until_a_presentation_is_recorded():
+    source = quick(paced=True, clock=RecordingClock(), seed=0)
+    with source:
+        first = source.read()
+        held = threading.Event()
+        source._reel._record = lambda chapter, stopping: held.wait() and iter(())
+        source.present("lamp 1")
+        again = source.read()
+        held.set()
+    assert np.array_equal(first.image, again.image)
+    assert again.caption == first.caption
+    assert again.number == 1
+
+
+def test_that_a_reopened_demo_goes_on_counting():
+    source = quick()
+    with source:
+        source.read()
+    with source:
+        frame = source.read()
+    assert (frame.number, frame.time) == (1, pytest.approx(1 / 30))
+
+
+def test_that_a_closed_demo_gives_no_frame():
+    source = quick()
+    assert source.read() is None
+    source.open()
+    source.close()
+    source.close()
+    assert source.read() is None
+
+
+def test_that_a_recorder_that_fails_tells_the_reader_why(monkeypatch):
+    def missing(name):
+        raise InvalidInputError("The demo's people are not installed; run `pip install it`.")
+
+    monkeypatch.setattr("app.demo.renderer.script.load_person", missing)
+    with quick() as source, pytest.raises(SourceError, match="not installed"):
+        source.read()
+
+
+def test_that_an_unknown_person_is_told_at_the_first_frame():
+    with quick(person="P999") as source, pytest.raises(SourceError, match="no person 'P999'"):
+        source.read()
+
+
+@pytest.mark.parametrize("ending", ["source.close()", "pass"])
+def test_that_a_program_ends_in_peace_while_the_demo_is_being_recorded(ending):
+    program = f"""
+from app.demo.source import DemoSource
+source = DemoSource(paced=False, seed=1)
+source.open()
+for _ in range(3):
+    source.read()
+{ending}
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("key", "step", "following"),
+    [
+        ("window 6", "script.load_person", "script.genuine_scene"),
+        ("print", "instruments.photograph", "instruments.Plate"),
+        ("replay", "instruments.footage", "instruments.plate_layer"),
+        ("paper mask", "masks.photograph", "masks.person_layer"),
+        ("3-D mask", "masks.photograph", "masks.person_layer"),
+    ],
+)
+def test_that_a_recording_notices_a_stop_while_its_scene_is_made(key, step, following, monkeypatch):
+    stop = threading.Event()
+    module, name = step.split(".")
+    real = getattr(importlib.import_module(f"app.demo.renderer.{module}"), name)
+
+    def stopped_meanwhile(*arguments, **options):
+        stop.set()
+        return real(*arguments, **options)
+
+    def unwanted(*_, **__):
+        raise AssertionError("made in vain")
+
+    monkeypatch.setattr(f"app.demo.renderer.{step}", stopped_meanwhile)
+    monkeypatch.setattr(f"app.demo.renderer.{following}", unwanted)
+    assert list(record(chapter_of(quick(), key), stop.is_set)) == []
+    assert stop.is_set()

@@ -1,0 +1,267 @@
+"""What holds for every database, protocol and mode."""
+
+import pickle
+import re
+
+import pytest
+
+from app.evaluation.protocols.registry import DATABASES
+from app.evaluation.protocols.types import ProtocolError
+from tests.app.evaluation.protocols import trees
+
+ALL = [
+    (name, protocol, mode)
+    for name, database in DATABASES.items()
+    if name != "plain"
+    for protocol in database.protocols
+    for mode in database.modes
+]
+CLIENTS = [case for case in ALL if case[2] == "client-specific"]
+
+
+@pytest.mark.parametrize(("name", "protocol", "mode"), ALL)
+def test_that_models_learn_from_bona_fide_recordings_which_are_in_no_test(
+    whole, name, protocol, mode
+):
+    layout = whole(name, protocol, mode)
+    assert (layout.database, layout.protocol, layout.mode) == (name, protocol, mode)
+    for fold in layout.folds:
+        learnt = {r.name for plan in fold.plans for r in plan.train}
+        developed = {r.name for plan in fold.plans for r in plan.development}
+        tested = [r.name for plan in fold.plans for r in plan.test]
+        assert len(tested) == len(set(tested))
+        assert not learnt & set(tested)
+        assert not learnt & developed
+        assert not developed & set(tested)
+        for plan in fold.plans:
+            assert plan.train
+            assert not any(r.is_attack for r in plan.train)
+            assert {r.is_attack for r in plan.development} in (set(), {True, False})
+        assert {r.is_attack for plan in fold.plans for r in plan.test} == {True, False}
+
+
+@pytest.mark.parametrize(("name", "protocol", "mode"), CLIENTS)
+def test_that_a_model_of_a_client_meets_that_client_alone(whole, name, protocol, mode):
+    layout = whole(name, protocol, mode)
+    for fold in layout.folds:
+        assert len({plan.name for plan in fold.plans}) == len(fold.plans) > 1
+        for plan in fold.plans:
+            of = {r.subject for r in (*plan.train, *plan.development, *plan.test)}
+            assert of == {plan.name}
+
+
+# The demo was made for it.
+@pytest.mark.parametrize(("name", "protocol", "mode"), [c for c in CLIENTS if c[0] != "demo"])
+def test_that_a_report_is_told_what_clients_models_learn_from(whole, name, protocol, mode):
+    layout = whole(name, protocol, mode)
+    assert any("learn" in note for note in layout.notes)
+
+
+@pytest.mark.parametrize("name", [name for name in DATABASES if name not in ("plain", "demo")])
+def test_that_names_are_paths_below_the_root_of_files_that_are_there(whole, name):
+    layout = whole(name)
+    plan = layout.folds[-1].plans[0]
+    for recording in (*plan.train[:5], *plan.test[-5:]):
+        path = recording.footage.path
+        assert path.is_file()
+        assert path.is_absolute()
+        assert path.as_posix().endswith("/" + recording.name)
+
+
+@pytest.mark.parametrize(("name", "n_train"), [("replay-attack", 2), ("replay-mobile", 4)])
+def test_that_enrolment_recordings_teach_the_models_of_clients(whole, name, n_train):
+    layout = whole(name, "", "client-specific")
+    (fold,) = layout.folds
+    for plan in fold.plans:
+        assert len(plan.train) == n_train
+        assert all(r.name.startswith("enroll/test/") for r in plan.train)
+    total = sum(not r.is_attack for plan in fold.plans for r in plan.test)
+    assert total == {"replay-attack": 80, "replay-mobile": 110}[name]
+
+
+def test_that_a_client_without_bona_fide_test_recordings_is_tested_with_attacks(whole):
+    layout = whole("replay-mobile", "", "client-specific")
+    (plan,) = [plan for plan in layout.folds[0].plans if plan.name == "client009"]
+    assert len(plan.train) == 4
+    assert len(plan.test) == 16
+    assert all(r.is_attack for r in plan.test)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "n_train", "n_genuine"),
+    [("I", 12, 6), ("II", 12, 6), ("III", 15, 3), ("IV", 10, 1)],
+)
+def test_that_oulu_users_are_learnt_in_the_circumstances_of_training(
+    whole, protocol, n_train, n_genuine
+):
+    layout = whole("oulu-npu", protocol, "client-specific")
+    for fold in layout.folds:
+        assert len(fold.plans) == 20
+        for plan in fold.plans:
+            assert len(plan.train) == n_train
+            genuine = [r for r in plan.test if not r.is_attack]
+            assert len(genuine) == n_genuine
+            assert not {r.condition for r in plan.train} & {r.condition for r in genuine}
+
+
+@pytest.mark.parametrize(
+    ("name", "learnt", "tested"),
+    [
+        ("msu-mfsd", {"laptop"}, {"android"}),
+        ("casia-fasd", {"normal quality", "low quality"}, {"high quality"}),
+    ],
+)
+def test_that_cameras_part_what_is_learnt_and_tested_of_a_client(whole, name, learnt, tested):
+    for plan in whole(name, "", "client-specific").folds[0].plans:
+        assert {each.condition for each in plan.train} == learnt
+        assert {each.condition for each in plan.test if not each.is_attack} == tested
+        assert {each.condition for each in plan.test if each.is_attack} == learnt | tested
+
+
+def test_that_nuaa_leaves_out_whoever_has_no_images_to_learn_from(whole):
+    layout = whole("nuaa", "", "client-specific")
+    (fold,) = layout.folds
+    assert [plan.name for plan in fold.plans] == ["0001", "0004", "0007"] + [
+        f"{number:04d}" for number in (2, 3, 5, 6, 8, 9)
+    ]
+    assert any("left out: 0010, 0011" in note for note in layout.notes)
+
+
+@pytest.mark.parametrize(
+    "name", sorted({case[0] for case in ALL if case[2] == "client-independent"})
+)
+def test_that_only_nuaa_tests_people_that_its_model_knows(whole, name):
+    notes = whole(name, "", "client-independent").notes
+    known = [note for note in notes if "both learnt from and tested" in note]
+    assert bool(known) == (name == "nuaa")
+    assert not known or "(0001, 0002, 0003 and 6 more)" in known[0]
+
+
+# As the names tell it; which device is which decides what a species' rate is about.
+@pytest.mark.parametrize(
+    ("database", "recording", "species", "condition"),
+    [
+        ("replay-attack", "attack_print_client021_session01_highdef_photo_", "print", ""),
+        ("replay-attack", "attack_mobile_client021_session01_mobile_photo_", "phone photo", ""),
+        ("replay-attack", "attack_mobile_client021_session01_mobile_video_", "phone video", ""),
+        ("replay-attack", "attack_highdef_client021_session01_highdef_photo_", "tablet photo", ""),
+        ("replay-attack", "attack_highdef_client021_session01_highdef_video_", "tablet video", ""),
+        ("replay-attack", "_webcam_authenticate_adverse_1", "bona fide", "adverse"),
+        ("replay-mobile", "_print_hand_tablet_photo_lighton", "print", "tablet, lighton"),
+        ("replay-mobile", "_mattescreen_fixed_mobile_photo_", "matte screen photo", "mobile, "),
+        ("replay-mobile", "_mattescreen_fixed_mobile_video_", "matte screen video", "mobile, "),
+        ("replay-mobile", "_authenticate_tablet_lateral", "bona fide", "tablet, lateral"),
+        ("msu-mfsd", "_laptop_SD_printed_photo_", "print", "laptop"),
+        ("msu-mfsd", "_android_SD_iphone_video_", "phone video", "android"),
+        ("msu-mfsd", "_android_SD_ipad_video_", "tablet video", "android"),
+        ("casia-fasd", "test_release/7/1.avi", "bona fide", "normal quality"),
+        ("casia-fasd", "test_release/7/2.avi", "bona fide", "low quality"),
+        ("casia-fasd", "test_release/7/HR_1.avi", "bona fide", "high quality"),
+        ("casia-fasd", "test_release/7/3.avi", "warped photo", "normal quality"),
+        ("casia-fasd", "test_release/7/HR_2.avi", "warped photo", "high quality"),
+        ("casia-fasd", "test_release/7/6.avi", "cut photo", "low quality"),
+        ("casia-fasd", "test_release/7/HR_3.avi", "cut photo", "high quality"),
+        ("casia-fasd", "test_release/7/8.avi", "video", "low quality"),
+        ("casia-fasd", "test_release/7/HR_4.avi", "video", "high quality"),
+        ("nuaa", "ImposterRaw/0001/", "print", "session 3"),
+        ("nuaa", "ClientRaw/0001/", "bona fide", "session 3"),
+    ],
+)
+def test_that_names_tell_species_and_circumstances(whole, database, recording, species, condition):
+    (plan,) = whole(database, "", "client-independent").folds[0].plans
+    found = [each for each in plan.test if recording in each.name]
+    assert found
+    assert {each.species for each in found} == {species}
+    assert all(each.condition.startswith(condition) for each in found)
+
+
+@pytest.mark.parametrize(
+    ("file", "species"),
+    [(1, "bona fide"), (2, "print 1"), (3, "print 2"), (4, "replay 1"), (5, "replay 2")],
+)
+def test_that_the_number_of_an_oulu_file_tells_its_species(whole, file, species):
+    (plan,) = whole("oulu-npu", "III", "client-independent").folds[0].plans
+    for part in (plan.development, plan.test):
+        found = [each for each in part if each.name.endswith(f"_{file}.avi")]
+        assert {each.species for each in found} == {species}
+    assert {each.condition for each in found} == {f"phone 1, session {n}" for n in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("name", ["replay-attack", "replay-mobile"])
+def test_that_without_lists_the_same_videos_are_found(whole, tmp_path, name):
+    database = DATABASES[name]
+    make = {"replay-attack": trees.replay_attack, "replay-mobile": trees.replay_mobile}[name]
+    root = make(tmp_path)
+    base = root / "database" if name == "replay-mobile" else root
+    (base / "protocols").rename(base / "lists")
+    for protocol in database.protocols:
+        listed = whole(name, protocol, "client-specific")
+        found = database.read(root, protocol, "client-specific")
+        for one, other in zip(listed.folds[0].plans, found.folds[0].plans, strict=True):
+            assert set(one.test) == set(other.test)
+            assert set(one.train) == set(other.train)
+        assert any("official lists" in note for note in found.notes)
+
+
+def test_that_abnormal_objects_are_read_under_their_other_names(tmp_path):
+    classes = ("Airplane", "boat", "CAR", "Chair", "Motorbike", "Sofa")
+    trees.touch(tmp_path, [f"voc/{name}/{n}.jpg" for name in classes for n in range(4)])
+    trees.touch(tmp_path, [f"abnormal/{name}/1.jpg" for name in classes])
+    layout = DATABASES["abnormal-objects"].read(tmp_path, "", "one-against-rest")
+    assert [fold.name for fold in layout.folds] == [
+        "aeroplane",
+        "boat",
+        "car",
+        "chair",
+        "motorbike",
+        "sofa",
+    ]
+    assert {len(fold.plans[0].train) for fold in layout.folds} == {2}
+
+
+def test_that_the_first_protocol_stands_for_an_empty_name(whole):
+    layout = whole("oulu-npu", "", "client-independent")
+    assert layout.protocol == "IV"
+
+
+def test_that_unknown_protocols_and_modes_are_refused_with_the_known_ones(database_root):
+    database, root = DATABASES["oulu-npu"], database_root("oulu-npu")
+    with pytest.raises(ProtocolError, match=r"no protocol 'V': take IV, I, II and III"):
+        database.read(root, "V", "client-independent")
+    with pytest.raises(ProtocolError, match=r"mode 'one-against-rest': take client-independent"):
+        database.read(root, "", "one-against-rest")
+
+
+def test_that_the_registry_holds_the_papers_tables():
+    tables = {d.table: (d.name, d.preset) for d in DATABASES.values() if d.table}
+    assert tables == {
+        "RM": ("replay-mobile", "paper-pad"),
+        "ONC": ("oulu-npu", "paper-pad"),
+        "MSU": ("msu-mfsd", "paper-pad"),
+        "RA": ("replay-attack", "paper-pad"),
+        "ImageNovelty": ("caltech-256", "paper-objects"),
+        "ImageAbnormality": ("abnormal-objects", "paper-objects"),
+    }
+    assert all(name == database.name for name, database in DATABASES.items())
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in DATABASES)
+
+
+@pytest.mark.parametrize("name", ["casia-fasd", "demo"])
+def test_that_recordings_travel_to_other_processes(whole, name):
+    layout = whole(name)
+    recording = layout.folds[0].plans[0].test[0]
+    again = pickle.loads(pickle.dumps(recording))
+    assert again == recording
+    assert again.footage == recording.footage
+
+
+def test_that_the_demo_needs_no_folder_and_keeps_most_species_for_the_test():
+    layout = DATABASES["demo"].read(None, "", "client-specific")
+    plans = layout.folds[0].plans
+    assert len(plans) == 4
+    for plan in plans:
+        assert (len(plan.train), len(plan.development), len(plan.test)) == (6, 9, 13)
+        developed = {r.species for r in plan.development if r.is_attack}
+        tested = {r.species for r in plan.test if r.is_attack}
+        assert len(tested - developed) == 5
+    assert any("simulated" in note for note in layout.notes)

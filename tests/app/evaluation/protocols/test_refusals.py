@@ -1,0 +1,282 @@
+"""What is wrong with a folder is told in one sentence, with paths."""
+
+import os
+import re
+
+import pytest
+
+from app.evaluation.protocols import folders
+from app.evaluation.protocols.registry import DATABASES
+from app.evaluation.protocols.types import ProtocolError
+from tests.app.evaluation.protocols import trees
+
+PAD = ("replay-attack", "replay-mobile", "oulu-npu", "msu-mfsd", "casia-fasd", "nuaa")
+NAMES = (*PAD, "caltech-256", "abnormal-objects", "plain")
+
+
+def refusal(name, root, protocol="", mode=""):
+    database = DATABASES[name]
+    with pytest.raises(ProtocolError) as caught:
+        database.read(root, protocol, mode or database.modes[0])
+    text = str(caught.value)
+    assert len(text) < 600
+    assert text.endswith(".")
+    assert "\n" not in text
+    return text
+
+
+@pytest.fixture
+def casia(tmp_path):
+    return trees.casia_fasd(tmp_path / "CASIA")
+
+
+@pytest.fixture
+def msu(tmp_path):
+    return trees.msu_mfsd(tmp_path / "MSU-MFSD")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_that_a_missing_root_is_asked_for(name):
+    assert "--root" in refusal(name, None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_that_an_empty_folder_is_refused_with_what_is_missing(name, tmp_path):
+    assert re.search(r"missing", refusal(name, tmp_path))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_that_a_folder_that_is_none_is_refused(name, tmp_path):
+    assert str(tmp_path / "absent") in refusal(name, tmp_path / "absent")
+    (tmp_path / "file").touch()
+    assert "no folder" in refusal(name, tmp_path / "file")
+
+
+def test_that_missing_recordings_are_named_and_counted(casia):
+    for number in range(1, 9):
+        (casia / "test_release" / "7" / f"{number}.avi").unlink()
+    text = refusal("casia-fasd", casia)
+    assert "8 files are missing" in text
+    assert "test_release/7/1.avi" in text
+    assert "and 5 more" in text
+    assert "--allow-missing" in text
+
+
+def test_that_one_missing_recording_is_named(msu):
+    lost = "scene01/attack/attack_client055_laptop_SD_ipad_video_scene01.mov"
+    (msu / lost).unlink()
+    assert f"a file is missing: {lost};" in refusal("msu-mfsd", msu)
+
+
+def test_that_missing_lists_are_named(with_own_lists):
+    root = with_own_lists("oulu-npu", "Protocols")
+    (root / "Protocols/Protocol_4/Dev_5.txt").unlink()
+    assert "Protocols/Protocol_4/Dev_5.txt" in refusal("oulu-npu", root, "IV")
+    assert DATABASES["oulu-npu"].read(root, "III", "client-independent").folds
+
+
+@pytest.mark.parametrize("inner", ["train_release", "test_release/3"])
+def test_that_who_points_too_deep_is_told_the_right_folder(casia, inner):
+    assert refusal("casia-fasd", casia / inner) == (
+        f"CASIA-FASD lies in {casia}, not in {casia / inner}: name that folder."
+    )
+
+
+def test_that_who_points_too_high_is_told_the_right_folder(casia):
+    assert f"CASIA-FASD lies in {casia}, not" in refusal("casia-fasd", casia.parent)
+
+
+def test_that_a_relative_root_is_understood(casia, monkeypatch):
+    monkeypatch.chdir(casia.parent)
+    layout = DATABASES["casia-fasd"].read(trees.Path("CASIA"), "", "client-independent")
+    assert layout.folds[0].plans[0].train[0].footage.path.is_absolute()
+
+
+@pytest.mark.fault("Hostile files", "paths in a dataset list that lead elsewhere")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "../../etc/passwd.mov",
+        "train/real/../../../secret.mov",
+        "/etc/passwd",
+        "C:\\secret.mov",
+        "..\\..\\secret.mov",
+    ],
+)
+def test_that_a_list_that_leaves_the_database_is_refused_with_its_line(with_own_lists, line):
+    root = with_own_lists("replay-attack", "protocols")
+    path = root / "protocols/real-train.txt"
+    path.write_text(path.read_text() + line + "\n")
+    text = refusal("replay-attack", root)
+    assert f"{path}, line 61: " in text
+    assert "outside the database" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("test/real/client001_session01_webcam_authenticate_adverse_1.mov", "is not in train/real"),
+        ("train/real/holiday.mov", "is no name of a Replay-Attack video"),
+        ("x" * 600, "more than 500 characters"),
+        ("train/real/\x07bell.mov", "characters that are no text"),
+    ],
+)
+def test_that_a_malformed_line_is_named(with_own_lists, line, why):
+    root = with_own_lists("replay-attack", "protocols")
+    path = root / "protocols/real-train.txt"
+    path.write_text(line + "\n" + path.read_text())
+    text = refusal("replay-attack", root)
+    assert f"{path}, line 1: " in text
+    assert why in text
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("+1 1_1_01_1", "is no label and video"),
+        ("+1,7_1_01_1", "does not name a video"),
+        ("+1,../1_1_01_1", "does not name a video"),
+        ("-1,1_1_01_1", "calls a bona fide video an attack"),
+        ("+1,1_1_01_2", "calls a bona fide video an attack"),
+    ],
+)
+def test_that_a_malformed_line_of_oulu_npu_is_named(with_own_lists, line, why):
+    root = with_own_lists("oulu-npu", "Protocols")
+    path = root / "Protocols/Protocol_1/Train.txt"
+    path.write_text(path.read_text() + line)
+    text = refusal("oulu-npu", root, "I")
+    assert f"{path}, line 1201: " in text
+    assert why in text
+
+
+def test_that_a_user_in_training_and_test_is_refused(with_own_lists):
+    root = with_own_lists("oulu-npu", "Protocols")
+    path = root / "Protocols/Protocol_1/Test.txt"
+    path.write_text(path.read_text() + "+1,1_1_01_1")
+    assert "tests user 1" in refusal("oulu-npu", root, "I")
+
+
+def test_that_a_recording_in_two_splits_is_refused(msu):
+    (msu / "test_sub_list.txt").write_text("02\n01\n")
+    assert "both in train and in test" in refusal("msu-mfsd", msu)
+
+
+def test_that_a_recording_named_twice_is_refused(msu):
+    (msu / "test_sub_list.txt").write_text("01\n01\n")
+    text = refusal("msu-mfsd", msu)
+    assert "test_sub_list.txt, line 2" in text
+
+
+@pytest.mark.parametrize("content", [b"one\n", b"1234\n", b"-1\n"])
+def test_that_a_subject_that_is_no_number_is_refused(msu, content):
+    (msu / "train_sub_list.txt").write_bytes(content)
+    text = refusal("msu-mfsd", msu)
+    assert "train_sub_list.txt, line 1" in text
+    assert "no number of a subject" in text
+
+
+def test_that_an_empty_list_is_refused(msu):
+    (msu / "train_sub_list.txt").write_bytes(b"\n\n")
+    assert "no bona fide recordings to learn from" in refusal("msu-mfsd", msu)
+
+
+def test_that_a_list_that_is_no_text_is_refused(msu):
+    (msu / "train_sub_list.txt").write_bytes(b"\xff\xfe\x00")
+    assert "train_sub_list.txt is not text" in refusal("msu-mfsd", msu)
+
+
+def test_that_a_giant_list_is_refused_before_it_is_read(msu):
+    with (msu / "train_sub_list.txt").open("r+b") as stream:
+        stream.truncate(folders.MOST_LIST_BYTES + 1)
+    assert "train_sub_list.txt is larger than 4096 KiB" in refusal("msu-mfsd", msu)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_that_a_pipe_in_place_of_a_list_is_refused_without_waiting(msu):
+    (msu / "train_sub_list.txt").unlink()
+    os.mkfifo(msu / "train_sub_list.txt")
+    assert "is not a file of its own" in refusal("msu-mfsd", msu)
+
+
+def test_that_a_list_with_a_byte_order_mark_is_read(msu):
+    path = msu / "train_sub_list.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert DATABASES["msu-mfsd"].read(msu, "", "client-independent").folds
+
+
+@pytest.mark.parametrize("ending", [b"\r\n", b"\r", b"  \n\n"])
+def test_that_lists_of_other_systems_are_read(msu, ending):
+    path = msu / "train_sub_list.txt"
+    path.write_bytes(path.read_bytes().replace(b"\n", ending))
+    (plan,) = DATABASES["msu-mfsd"].read(msu, "", "client-independent").folds[0].plans
+    assert len(plan.train) == 30
+
+
+def test_that_nuaa_lists_that_begin_with_the_folder_are_read(tmp_path):
+    root = trees.nuaa(tmp_path)
+    path = root / "raw/client_train_raw.txt"
+    lines = path.read_text().splitlines()
+    trees.write_list(root / "raw", path.name, [f"ClientRaw/{line}" for line in lines])
+    (plan,) = DATABASES["nuaa"].read(root, "", "client-independent").folds[0].plans
+    assert len(plan.train) == 1743
+
+
+def test_that_an_empty_folder_of_attacks_is_refused_without_lists(tmp_path):
+    root = trees.replay_attack(tmp_path)
+    (root / "protocols").rename(root / "lists")
+    for video in (root / "devel/attack/hand").iterdir():
+        video.unlink()
+    assert "devel/attack/hand holds no .mov files" in refusal("replay-attack", root)
+
+
+@pytest.mark.parametrize("lists", ["protocols", "elsewhere"])
+def test_that_enrolment_recordings_are_asked_for_only_where_they_are_needed(
+    database_root, tmp_path, lists
+):
+    for part in database_root("replay-attack").iterdir():
+        if part.name != "enroll":
+            name = lists if part.name == "protocols" else part.name
+            (tmp_path / name).symlink_to(part)
+    assert DATABASES["replay-attack"].read(tmp_path, "", "client-independent").folds
+    assert "enroll/train" in refusal("replay-attack", tmp_path, mode="client-specific")
+
+
+def test_that_a_foreign_video_is_refused_without_lists(tmp_path):
+    root = trees.replay_attack(tmp_path)
+    (root / "protocols").rename(root / "lists")
+    (root / "train/real/holiday.mov").touch()
+    assert str(root / "train/real/holiday.mov") in refusal("replay-attack", root)
+
+
+def test_that_nuaa_lists_with_paths_of_another_machine_are_refused(tmp_path):
+    root = trees.nuaa(tmp_path)
+    path = root / "raw/client_test_raw.txt"
+    path.write_text("/kaggle/input/raw/ClientRaw/0001/0001_00_00_03_0.jpg\n")
+    assert "line 1" in refusal("nuaa", root)
+    path.write_text("0001\\0002_00_00_03_0.jpg\n")
+    assert "is no image" in refusal("nuaa", root)
+
+
+def test_that_missing_classes_of_objects_are_named(tmp_path):
+    root = tmp_path / "256_ObjectCategories"
+    trees.touch(root, [f"{n:03d}.x/{n:03d}_000{k}.jpg" for n in (1, 2, 256) for k in (1, 2)])
+    text = refusal("caltech-256", tmp_path)
+    assert "lacks 253 of its 256 classes: 003.*, 004.*, 005.* and 250 more" in text
+
+
+def test_that_missing_classes_of_abnormal_objects_are_named(tmp_path):
+    trees.touch(tmp_path, ["abnormal/Airplane/1.jpg", "voc/aeroplane/1.jpg"])
+    text = refusal("abnormal-objects", tmp_path)
+    assert "voc/aeroplane, voc/Boat, abnormal/Boat and 8 more" in text
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="everything may be read by this account"
+)
+def test_that_a_folder_that_may_not_be_read_is_named(tmp_path):
+    trees.touch(tmp_path, ["anna/bonafide/1.mp4", "anna/bonafide/2.mp4", "anna/attack-x/1.mp4"])
+    (tmp_path / "anna/attack-x").chmod(0)
+    try:
+        assert "attack-x cannot be read" in refusal("plain", tmp_path)
+    finally:
+        (tmp_path / "anna/attack-x").chmod(0o700)

@@ -1,0 +1,54 @@
+"""Rows of views with the takes and circumstances they came from, and what a fit makes of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.models.samples import Samples
+from app.types import Frame, FrameResult, Status
+from lmkl_core import LocalisedMKL
+from tests.app.vision.test_conditions import HOME
+
+FRAME = Frame(np.zeros((2, 2, 3), np.uint8))
+
+
+def ready(rng, condition):
+    row = rng.normal(size=(1, 4)).astype(np.float32)
+    return FrameResult(FRAME, Status.READY, condition=condition, views={"skin": row})
+
+
+def samples_of(warmths, rows_each=6):
+    rng = np.random.default_rng(0)
+    samples = Samples()
+    for number, warmth in enumerate(warmths):
+        condition = None if warmth is None else replace(HOME, warmth=warmth)
+        for _ in range(rows_each):
+            assert samples.add(ready(rng, condition), f"take {number}")
+    return samples
+
+
+def test_that_refused_frames_are_counted_by_reason_and_leave_no_row():
+    samples = samples_of([0.3])
+    poor = FrameResult(FRAME, Status.POOR_QUALITY, "Come closer.")
+    assert not samples.add(poor, "take 0")
+    assert not samples.add(poor, "take 0")
+    assert samples.refused == {"Come closer.": 2}
+    assert samples.n_refused == 2
+    assert len(samples) == len(samples.views["skin"]) == 6
+
+
+def test_that_takes_that_share_circumstances_are_left_out_together_for_the_stress_figure():
+    samples = samples_of([0.3, 0.3, 0.9])
+    model = samples.fit(LocalisedMKL(n_clusters=1, delta=0.1, random_state=0))
+    assert model.calibration_.n_takes == 3
+    assert np.isfinite(model.calibration_.stress_bpcer)
+    one, other, apart = samples.circumstances()[::6]
+    assert one == other != apart
+
+
+@pytest.mark.parametrize("warmths", [[None, None], [0.3, 0.3], [0.3, 0.9]])
+def test_that_takes_are_cut_into_time_blocks_whatever_their_circumstances(warmths):
+    samples = samples_of(warmths)
+    model = samples.fit(LocalisedMKL(n_clusters=1, delta=0.1, random_state=0))
+    assert model.calibration_.n_blocks > model.calibration_.n_takes == 2

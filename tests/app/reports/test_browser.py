@@ -1,0 +1,107 @@
+"""The page in a real browser: it renders from a file, asks for nothing, and prints well.
+
+What needs no browser is in `test_page`; this part is skipped where there is no Chromium.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+
+import cv2
+import pytest
+
+from app.reports import build, write
+from tests.app.reports.report_material import context
+from tests.app.trial_material import session
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+OWN_REQUEST = "not an origin"
+"""What Chromium's log of the network names as the origin of what it asks for of its own accord."""
+
+SECTIONS = (
+    "In short",
+    "What this test can and cannot conclude",
+    "Errors by species",
+    "All figures",
+    "Scores",
+    "Trade-off of both errors",
+    "Details of the test",
+    "How to read the figures",
+    "Presentations",
+)
+
+
+def browse(page, profile, *options):
+    """Open a file with a new profile and without any name resolution; return what it prints."""
+    command = [
+        *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
+        *("--no-first-run", "--disable-background-networking", "--disable-component-update"),
+        *("--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}"),
+        *("--host-resolver-rules=MAP * ~NOTFOUND", *options, page.as_uri()),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr[-500:]
+    return run.stdout
+
+
+def requested(log):
+    """Return the addresses that a page, not the browser itself, asked the network for."""
+    content = json.loads(log.read_text(encoding="utf-8"))
+    start = content["constants"]["logEventTypes"]["URL_REQUEST_START_JOB"]
+    begun = [event.get("params", {}) for event in content["events"] if event["type"] == start]
+    return [told["url"] for told in begun if "url" in told and told.get("initiator") != OWN_REQUEST]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Write the page of a session of 60 presentations, an awkward name among them."""
+    trial = session(12, 12, ("print", "phone", "tablet", "a mask of a rather long name"))
+    file = tmp_path_factory.mktemp("report") / "a report with spaces.html"
+    write(build(trial, context()), file)
+    return file
+
+
+def test_that_the_page_renders_whole_from_a_file_and_asks_the_network_for_nothing(page, tmp_path):
+    log = tmp_path / "net.json"
+    dom = browse(page, tmp_path / "profile", f"--log-net-log={log}", "--dump-dom")
+    headings = re.findall(r"<h2>([^<]*)</h2>", dom)
+    assert tuple(headings) == SECTIONS
+    assert dom.count("<svg") == dom.count("</svg>") > 10
+    assert requested(log) == []
+
+
+def test_that_a_page_that_asks_the_network_is_noticed(tmp_path):
+    page, log = tmp_path / "asking.html", tmp_path / "net.json"
+    page.write_text("<!DOCTYPE html><title>a</title><img src='http://page.invalid/a.png'>")
+    browse(page, tmp_path / "profile", f"--log-net-log={log}", "--dump-dom")
+    assert requested(log) == ["http://page.invalid/a.png"]
+
+
+@pytest.mark.parametrize(("scheme", "is_dark"), [(1, False), (0, True)])
+def test_that_the_page_follows_the_readers_scheme(page, tmp_path, scheme, is_dark):
+    taken = tmp_path / "page.png"
+    browse(
+        page,
+        tmp_path / "profile",
+        *(f"--blink-settings=preferredColorScheme={scheme}", "--window-size=1280,1600"),
+        f"--screenshot={taken}",
+    )
+    picture = cv2.imread(str(taken), cv2.IMREAD_GRAYSCALE)
+    assert picture.shape == (1600, 1280)
+    assert bool(picture[5, 5] < 128) == is_dark
+    assert picture.std() > 10
+
+
+def test_that_the_page_prints_on_few_sheets_of_paper(page, tmp_path):
+    printed = tmp_path / "page.pdf"
+    browse(page, tmp_path / "profile", "--no-pdf-header-footer", f"--print-to-pdf={printed}")
+    data = printed.read_bytes()
+    assert data.startswith(b"%PDF")
+    sizes = {tuple(map(float, box.split())) for box in re.findall(rb"/MediaBox \[([^\]]*)\]", data)}
+    assert {(round(box[2]), round(box[3])) for box in sizes} == {(595, 842)}  # A4, in points
+    assert 4 <= len(re.findall(rb"/Type /Page\b", data)) <= 7

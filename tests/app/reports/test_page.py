@@ -1,0 +1,242 @@
+"""The page: self-contained, escaped, and drawn from the figures."""
+
+import re
+from dataclasses import replace
+from statistics import NormalDist
+from xml.etree import ElementTree
+
+import pytest
+
+from app.reports import build, charts
+from app.reports.levels import Level, presentation_level
+from app.reports.page import render
+from app.reports.svg import round_ticks
+from app.reports.writing import as_document, presentations_csv
+from app.session.guided_test.trial import Trial
+from app.shown import BONA_FIDE
+from app.types import Familiarity, Verdict
+from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
+from tests.app.reports.report_material import context, model
+from tests.app.trial_material import present, scored, session
+
+
+@pytest.fixture(scope="module")
+def page():
+    return render(build(session(6, 6), context()))
+
+
+def test_that_the_page_is_well_formed_and_has_its_charts(page):
+    found = outline(page)
+    assert found.tags.count("figure") == 5
+    assert found.tags.count("h1") == 1
+
+
+def test_that_the_page_loads_nothing(page):
+    assert_that_nothing_is_loaded(page)
+
+
+def test_that_the_page_follows_the_reader_and_the_printer(page):
+    assert "prefers-color-scheme: dark" in page
+    assert "@media print" in page
+
+
+def test_that_no_row_is_cut_by_the_end_of_a_sheet_and_headings_repeat(page):
+    printed = page.partition("</style>")[0].partition("@media print")[2]
+    (kept,) = re.findall(r"([^{}]*)\{ break-inside: avoid; \}", printed)[:1]
+    assert {"tr", "figure", ".card"} <= {name.strip() for name in kept.split(",")}
+    assert "thead { display: table-header-group; }" in printed
+
+
+def test_that_every_picture_in_the_page_is_well_formed(page):
+    pictures = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(pictures) > 10
+    for picture in pictures:
+        tree = ElementTree.fromstring(picture)
+        _, _, width, height = map(float, tree.get("viewBox").split())
+        for mark in tree.iter("circle"):
+            assert 0 <= float(mark.get("cx")) <= width
+            assert 0 <= float(mark.get("cy")) <= height
+
+
+def test_that_the_summary_comes_before_the_figures_and_both_sides_are_told(page):
+    text = " ".join(outline(page).text)
+    order = ["In short", "It shows", "It does not show", "Errors by species", "How to read"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_that_no_figure_by_frame_has_an_interval_that_could_be_quoted(page):
+    (table,) = re.findall(r"Errors by species.*?</table>", page, re.DOTALL)
+    assert len(re.findall(r"\d to [\d.]+\xa0%</td>", table)) == 3  # bona fide and two species
+
+
+def test_that_simulated_rows_are_marked_only_where_others_are_not():
+    trial = session(2, 0, ())
+    present(trial, "print", [0.1] * 6, is_simulated=True)
+    assert "print (simulated)" in render(build(trial, context()))
+    assert "(simulated)" not in render(build(session(2, 2, is_simulated=True), context()))
+
+
+def test_that_liveness_has_a_column_where_it_was_measured_and_every_verdict_a_reason(page):
+    assert "Looks live</th>" not in page
+    assert "The score reaches the threshold." in page
+    trial = session(1, 0, ())
+    trial.start("print")
+    strange = Familiarity(2.0, "=lamp", ("the room is darker",), 2.0, 0.0)
+    for _ in range(5):
+        trial.offer(replace(scored(0.1), liveness=0.123, familiarity=strange))
+    trial.finish()
+    report = build(trial, context())
+    text = " ".join(outline(render(report)).text)
+    for told in ("Looks live", "12\xa0%", "(compared with =lamp, the room is darker)"):
+        assert told in text
+    row = presentations_csv(report).splitlines()[-1]
+    assert ",0.123,It does not look live enough (12 %" in row.replace('"', "")
+    told = as_document(report)["presentations"][-1]
+    assert told["mean_liveness"] == pytest.approx(0.123)
+    assert told["verdict"] == "attack"
+
+
+def test_that_takes_with_running_numbers_are_told_as_one(page):
+    takes = ("lamp 1", "lamp 2", "lamp 3", "hat", "window 1", "window 2")
+    text = render(build(session(1, 1), context(model=model(takes=takes))))
+    assert "6 takes: lamp 1 to 3, hat, window 1, window 2" in text
+
+
+def test_that_the_page_tells_what_was_tested(page):
+    text = " ".join(outline(page).text)
+    for told in ("Integrated Camera", "a1" * 32, "texture", "0.1.0", "2026-03-14", "left-out"):
+        assert told in text
+
+
+def test_that_names_from_people_stay_text():
+    trial = session(3, 3)
+    present(trial, HOSTILE, [0.9] * 6)
+    hostile_model = model(preset=HOSTILE, digest=HOSTILE)
+    page = render(build(trial, context(source=HOSTILE, model=hostile_model, version=HOSTILE)))
+    found = outline(page)
+    assert "script" not in found.tags
+    assert "<script" not in page
+    assert HOSTILE in "".join(found.text)
+
+
+def test_that_the_banner_is_there_only_for_simulated_sessions(page):
+    assert ">Simulated<" not in page
+    simulated = render(build(session(2, 2, is_simulated=True), context()))
+    assert ">Simulated<" in simulated
+
+
+@pytest.mark.parametrize(
+    "trial",
+    [Trial(), session(2, 0, ()), session(0, 2, ("print",)), session(1, 1, ("print",))],
+    ids=["empty", "no attacks", "no bona fide", "one of each"],
+)
+def test_that_any_session_has_a_page(trial):
+    page = render(build(trial, context(model=None)))
+    outline(page)
+    assert not re.search(r"\b(nan|inf|None)\b", page)
+
+
+def test_that_presentations_without_a_score_have_a_page():
+    trial = Trial()
+    present(trial, "print", [None] * 6)
+    assert "No presentation has a score yet." in render(build(trial, context()))
+
+
+def test_that_equal_scores_have_charts():
+    trial = Trial()
+    present(trial, "print", [0.5] * 6)
+    present(trial, "bona fide", [0.5] * 6)
+    outline(render(build(trial, context())))
+
+
+# ------------------------------------------------------------------ charts
+
+
+def level(genuine, attacks):
+    trial = Trial()
+    for species, scores in [("bona fide", genuine), ("print", attacks)]:
+        for score in scores:
+            present(trial, species, [score] * 6)
+    return presentation_level(trial.presentations)
+
+
+def bars(markup, style):
+    found = re.findall(rf'class="bar {style}" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', markup)
+    return [(float(x), float(width)) for x, width in found]
+
+
+def test_that_a_histogram_bar_never_lies_on_both_sides_of_the_threshold():
+    markup = charts.histogram(level([0.5, 0.51, 0.9], [0.499, 0.1]), (0.5,), "presentations")
+    line = float(re.search(r'class="threshold" x1="([\d.]+)"', markup)[1])
+    assert all(x > line for x, _ in bars(markup, "genuine"))
+    assert all(x + width < line for x, width in bars(markup, "attack"))
+
+
+def test_that_a_histogram_shows_every_score():
+    found = charts._bins([0.1, 0.2, 0.5, 0.9], (0.5,))
+    assert sum(found.shares([0.1, 0.2, 0.5, 0.9])) == pytest.approx(1)
+
+
+def test_that_curves_of_separate_classes_touch_the_corner():
+    one = level([0.8, 0.9], [0.1, 0.2])
+    left, _, top, _ = charts.PLOT
+    assert f"{left:.2f},{top:.2f}" in charts.roc(one, one, (0.5,))
+
+
+def test_that_the_ring_is_drawn_only_for_a_single_threshold():
+    one = level([0.8, 0.9], [0.1, 0.2])
+    assert 'class="ring"' in charts.det(one, one, (0.5,))
+    assert 'class="ring"' not in charts.det(one, one, (0.5, 0.6))
+
+
+def test_that_there_is_no_chart_without_scores():
+    none = level([], [])
+    assert isinstance(none, Level)
+    assert charts.histogram(none, (), "frames") == charts.roc(none, none, ()) == ""
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3.2, 7.9), (1e-7, 3e-7), (1000, 1001)])
+def test_that_ticks_lie_within_the_axis_and_are_neither_few_nor_many(low, high):
+    ticks = round_ticks(low, high, 8)
+    assert 4 <= len(ticks) <= 10
+    assert low - 1e-12 <= ticks[0] < ticks[-1] <= high + 1e-12
+
+
+def test_that_errors_and_nothing_else_are_marked_in_the_list():
+    trial = Trial()
+    for species, score in [(BONA_FIDE, 0.9), (BONA_FIDE, 0.1), ("print", 0.9), ("print", 0.1)]:
+        present(trial, species, [score] * 6)
+    present(trial, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
+    page = render(build(trial, context()))
+    outcomes = re.findall(r'<td class="unbroken[^"]*">((?:accepted|refused)[^<]*)</td>', page)
+    assert outcomes[:4] == ["accepted", "refused (error)", "accepted (error)", "refused"]
+    assert outcomes[4] == "refused (unfamiliar light) (error)"
+
+
+def on_normal_deviates(share):
+    """Return the place of a share on an axis from 0.5 to 95 %, from 0 to 1."""
+    low, middle, high = map(NormalDist().inv_cdf, (0.005, share, 0.95))
+    return (middle - low) / (high - low)
+
+
+@pytest.mark.parametrize(
+    ("draw", "place"),
+    [
+        (charts.roc, (0.2, 0.75)),
+        (charts.det, (on_normal_deviates(0.2), on_normal_deviates(0.25))),
+    ],
+    ids=["roc", "det"],
+)
+def test_that_the_ring_lies_where_the_threshold_does(draw, place):
+    trial = Trial()
+    for score in (0.9, 0.8, 0.7, 0.1):  # a quarter refused
+        present(trial, BONA_FIDE, [score] * 6)
+    for score in (0.6, 0.3, 0.2, 0.1, 0.05):  # a fifth accepted
+        present(trial, "print", [score] * 6)
+    level = presentation_level(trial.presentations)
+    ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', draw(level, level, (0.5,)))
+    left, right, top, bottom = charts.PLOT
+    across = (float(ring[1]) - left) / (right - left)
+    up = (bottom - float(ring[2])) / (bottom - top)
+    assert (across, up) == pytest.approx(place, abs=1e-3)

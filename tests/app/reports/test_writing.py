@@ -1,0 +1,172 @@
+"""The report on disk."""
+
+import csv
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from app.reports import ReportError, build, write
+from app.reports.page import render
+from app.session.guided_test.trial import Trial
+from app.shown import Details
+from tests.app.pages import outline
+from tests.app.reports.report_material import context, model
+from tests.app.trial_material import present, session
+
+
+@pytest.fixture
+def report():
+    return build(session(3, 3), context())
+
+
+def read_csv(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_that_page_json_and_csv_share_a_name(report, tmp_path):
+    written = write(report, tmp_path / "camera test.v2.html")
+    assert sorted(os.listdir(tmp_path)) == [
+        "camera test.v2-details.csv",
+        "camera test.v2-presentations.csv",
+        "camera test.v2.csv",
+        "camera test.v2.html",
+        "camera test.v2.json",
+    ]
+    assert written.shown.html == str(tmp_path / "camera test.v2.html")
+    assert report.shown.html == ""
+
+
+def test_that_the_ending_is_added_and_the_folder_made(report, tmp_path):
+    written = write(report, tmp_path / "new" / "report.v2")
+    assert written.html.endswith("report.v2.html")
+    assert (tmp_path / "new" / "report.v2.json").exists()
+
+
+def test_that_the_json_holds_the_sentences_of_the_page(report, tmp_path):
+    write(report, tmp_path / "r.html")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert document["summary"] == list(report.brief)
+    assert document["limits"] == list(report.limits)
+
+
+def test_that_the_json_holds_the_session_itself(report, tmp_path):
+    write(report, tmp_path / "r.html")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert Trial.from_dict(document["session"]).presentations == report.presentations
+
+
+def test_that_the_json_holds_every_figure_with_n_and_interval(report, tmp_path):
+    write(report, tmp_path / "r.html")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    figures = {
+        (row["figure"], row["species"]): row for row in document["presentation_level"]["figures"]
+    }
+    print_apcer = figures["APCER", "print"]
+    assert (print_apcer["n"], print_apcer["low"]) == (3, 0.0)
+    assert figures["AUC", ""]["n_attacks"] == 6
+    assert document["frame_level"]["is_independent"] is False
+
+
+def refuse_constant(name):
+    raise AssertionError(f"{name} is not JSON")
+
+
+@pytest.mark.parametrize("trial", [Trial(), session(1, 0, ()), session(0, 1)])
+def test_that_what_is_not_known_is_null_and_never_nan(trial, tmp_path):
+    unknown = replace(model().threshold, bpcer=float("nan"), interval=(0.0, float("inf")))
+    write(build(trial, context(model=model(threshold=unknown))), tmp_path / "r.html")
+    text = (tmp_path / "r.json").read_text(encoding="utf-8")
+    json.loads(text, parse_constant=refuse_constant)
+
+
+def test_that_the_folder_of_the_model_is_not_told(report, tmp_path):
+    write(report, tmp_path / "r.html")
+    for file in tmp_path.iterdir():
+        assert "/home/someone" not in file.read_text(encoding="utf-8")
+
+
+def test_that_the_csv_holds_the_figures_of_both_levels(report, tmp_path):
+    write(report, tmp_path / "r.html")
+    rows = read_csv(tmp_path / "r.csv")
+    assert {row["level"] for row in rows} == {"presentation", "frame"}
+    (bpcer, _) = [row for row in rows if row["figure"] == "BPCER"]
+    assert (bpcer["n"], bpcer["confidence"]) == ("3", "0.95")
+
+
+def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
+    trial = session(3, 3, ("print", "phone"))
+    trial.details = Details({"tester": "=Ann", "light": "300 lx"}, {"print": {"made": "laser"}})
+    report = build(trial, context())
+    write(report, tmp_path / "r.html")
+    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    in_csv = read_csv(tmp_path / "r-details.csv")
+    text = " ".join("".join(outline(render(report)).text).replace("\xa0", " ").split())
+    assert document["n_missing"] == sum(row["origin"] == "missing" for row in in_csv) > 0
+    assert [(row["key"], row["species"]) for row in in_csv] == [
+        (fact["key"], fact["species"]) for fact in document["facts"]
+    ]
+    for row, fact in zip(in_csv, document["facts"], strict=True):
+        assert row["value"].removeprefix("'") == fact["value"]
+        assert fact["label"] in text
+        assert fact["value"] in text
+    rows = read_csv(tmp_path / "r.csv")
+    for level in ("presentation", "frame"):
+        figures = document[f"{level}_level"]["figures"]
+        of_level = [row for row in rows if row["level"] == level]
+        assert [row["figure"] for row in of_level] == [one["figure"] for one in figures]
+        for row, one in zip(of_level, figures, strict=True):
+            assert float(row["low"]) == one["low"]
+            assert (row["value"] == "") == (one["value"] is None)
+    for one in report.figures:
+        assert one.name in text or one.species in text
+
+
+def test_that_the_presentations_have_a_line_each(report, tmp_path):
+    write(report, tmp_path / "r.html")
+    rows = read_csv(tmp_path / "r-presentations.csv")
+    assert [int(row["number"]) for row in rows] == [one.number for one in report.presentations]
+    assert float(rows[0]["mean_score"]) == report.presentations[0].score
+
+
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)"])
+def test_that_a_spreadsheet_takes_no_name_for_a_formula(name, tmp_path):
+    trial = Trial()
+    present(trial, name, [0.1] * 6)
+    write(build(trial, context()), tmp_path / "r.html")
+    (row,) = read_csv(tmp_path / "r-presentations.csv")
+    assert row["species"] == f"'{name}"
+    species = {row["species"] for row in read_csv(tmp_path / "r.csv")}
+    assert species == {"", f"'{name}"}
+
+
+def test_that_a_name_that_cannot_be_encoded_does_not_stop_the_report(tmp_path):
+    report = build(session(1, 1), context(source="camera \udcff"))
+    write(report, tmp_path / "r.html")
+    assert "camera ?" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_that_a_folder_that_cannot_be_made_is_told_in_one_sentence(report, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(ReportError, match=r"^The report cannot be written to .*: choose .*\.$"):
+        write(report, tmp_path / "file" / "r.html")
+
+
+def test_that_a_page_that_cannot_be_replaced_leaves_no_temporary_file(report, tmp_path):
+    (tmp_path / "r.html").mkdir()
+    with pytest.raises(ReportError):
+        write(report, tmp_path / "r.html")
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".tmp")]
+
+
+def test_that_an_impossible_path_is_told_in_one_sentence(report):
+    with pytest.raises(ReportError, match="cannot be written"):
+        write(report, "a\0b.html")
+
+
+def test_that_an_older_report_is_replaced(report, tmp_path):
+    (tmp_path / "r.html").write_text("old")
+    write(report, tmp_path / "r.html")
+    assert "Presentation attack detection" in (tmp_path / "r.html").read_text(encoding="utf-8")

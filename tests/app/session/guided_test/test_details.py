@@ -1,0 +1,81 @@
+"""Details of a test, and templates of them."""
+
+import pytest
+
+from app import storage
+from app.session.guided_test import details
+from app.session.guided_test.details import Templates, details_from, load_templates, save_templates
+from app.session.guided_test.presentation import TrialError
+from app.shown import Details
+
+GIVEN = Details({"tester": "Ann", "n_subjects": "12"}, {"print": {"made": "laser, 600 dpi"}})
+
+
+@pytest.fixture(autouse=True)
+def own_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("LMKL_PAD_CONFIG", str(tmp_path / "config"))
+
+
+def test_that_details_are_read_as_they_were_written():
+    assert details_from(details.as_dict(GIVEN)) == GIVEN
+
+
+def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
+    read = details_from({"n_subjects": 12, "tester": " ", "species": {"Print": {"made": ""}}})
+    assert read == Details({"n_subjects": "12"})
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ([], "must be a table"),
+        ({"testr": "Ann"}, "testr is none of tester"),
+        ({"n_subjects": "twelve"}, "n_subjects must be a whole number"),
+        ({"n_subjects": "100001"}, "n_subjects must be a whole number"),
+        ({"n_subjects": True}, "n_subjects is neither"),
+        ({"tester": ["Ann"]}, "tester is neither"),
+        ({"species": {"bona fide": {}}}, "is not an attack"),
+        ({"species": {"print": "laser"}}, "must be a table"),
+        ({"species": {f"mask {n}": {} for n in range(101)}}, "at most 100"),
+    ],
+)
+def test_that_other_values_are_refused_with_the_reason(value, why):
+    with pytest.raises(TrialError, match=why):
+        details_from(value)
+
+
+def test_that_answers_are_one_line_of_bounded_length():
+    (answer,) = details_from({"tester": "A\nB\u202e" + "x" * 500}).values.values()
+    assert answer.startswith("A Bx")
+    assert len(answer) == 200
+
+
+def test_that_templates_are_kept_for_their_owner_only_and_deleted_with_everything():
+    save_templates(Templates().with_last(GIVEN).with_named(" Lab \n A ", GIVEN))
+    kept = load_templates()
+    assert (kept.last, dict(kept.named)) == (GIVEN, {"Lab A": GIVEN})
+    file = storage.personal_folder() / details.TEMPLATES_NAME
+    assert file.stat().st_mode & 0o077 == 0
+    storage.delete_all()
+    assert not file.exists()
+    assert load_templates() == Templates()
+
+
+def test_that_a_template_needs_a_name_and_a_free_place():
+    with pytest.raises(TrialError, match="no name"):
+        Templates().with_named(" ", GIVEN)
+    full = Templates(named={str(n): GIVEN for n in range(details.MOST_TEMPLATES)})
+    with pytest.raises(TrialError, match="delete one first"):
+        full.with_named("one more", GIVEN)
+    assert "0" not in full.without("0").named
+    assert full.with_named("0", Details()).named["0"] == Details()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1]", '{"last": {}}', '{"last": 3, "templates": {}}', "[" * 9999]
+)
+def test_that_damaged_templates_are_as_good_as_none(text):
+    storage.data_folder()
+    storage.write_text(storage.personal_folder() / details.TEMPLATES_NAME, text)
+    assert load_templates() == Templates()

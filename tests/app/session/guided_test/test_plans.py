@@ -1,0 +1,107 @@
+"""Test plans: files, what is still to do, and what the test will be able to say."""
+
+import pytest
+
+from app.session.guided_test.plans import TestPlan, built_in_plans, plan_from, read_plan
+from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.trial import Trial
+from app.shown import BONA_FIDE
+from lmkl_core import clopper_pearson
+from tests.app.trial_material import present
+
+OWN = """
+name = "Two instruments"
+note = "At arm's length."
+bona_fide = 30
+
+[species]
+Print = 20
+"silicone mask" = 10
+"""
+
+
+def test_that_the_plans_of_the_program_are_what_they_say():
+    plans = {plan.name: plan.wanted for plan in built_in_plans()}
+    quick, laboratory = plans["Quick look"], plans["Laboratory-like"]
+    assert [n for name, n in quick.items() if name != BONA_FIDE] == [5, 5, 5]
+    assert [n for name, n in laboratory.items() if name != BONA_FIDE] == [150] * 6
+    assert laboratory[BONA_FIDE] == 50
+    assert set(plans["Distance sweep"]) == {BONA_FIDE}
+
+
+def test_that_a_plan_of_ones_own_is_read_from_its_file(tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text(OWN, encoding="utf-8")
+    plan = read_plan(file)
+    wanted = {BONA_FIDE: 30, "print": 20, "silicone mask": 10}
+    assert plan == TestPlan("Two instruments", "At arm's length.", wanted)
+    assert plan_from(plan.as_dict()) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "name must be text"),
+        ("name = ", "no TOML"),
+        ('name = "a"', "1 to 10000 presentations"),
+        ('name = "a"\nbonafide = 3', "bonafide is none of"),
+        ('name = "a"\nbona_fide = -1', "bona fide must be a whole number"),
+        ('name = "a"\nbona_fide = true', "bona fide must be a whole number"),
+        ('name = "a"\n[species]\nprint = 2.5', "print must be a whole number"),
+        ('name = "a"\n[species]\nprint = 2\nPrint = 2', "print is listed twice"),
+        ('name = "a"\n[species]\n"" = 2', "no name"),
+        ('name = "a"\nspecies = 3', "species must be a table"),
+        ('name = "a"\nnote = 3', "note must be text"),
+        ('name = "a"\n[species]\na = 9999\nb = 9999', "1 to 10000 presentations"),
+        ("#" * 70_000, "larger than 64 KiB"),
+    ],
+)
+def test_that_other_files_are_refused_in_one_sentence_that_names_them(text, why, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text(text, encoding="utf-8")
+    sentence = rf"^The test plan bad\.toml cannot be used \(.*{why}.*\): mend the file or choose an"
+    with pytest.raises(TrialError, match=sentence):
+        read_plan(file)
+
+
+def test_that_a_file_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(TrialError, match=r"none\.toml cannot be used"):
+        read_plan(tmp_path / "none.toml")
+
+
+def test_that_a_fresh_plan_promises_the_exact_bound_of_no_errors():
+    shown = TestPlan("a", "", {BONA_FIDE: 50, "print": 150}).shown(())
+    assert [row.bound for row in shown.rows] == [clopper_pearson(0, n, 0.95)[1] for n in (50, 150)]
+    assert (shown.n_wanted, shown.n_left) == (200, 200)
+
+
+def test_that_presentations_are_counted_off_and_errors_raise_the_bound():
+    trial = Trial()
+    trial.plan = TestPlan("a", "", {BONA_FIDE: 5, "print": 3, "phone": 2})
+    for species, score in [("print", 0.1), ("print", 0.9), ("mask", 0.1), (BONA_FIDE, 0.1)]:
+        present(trial, species, [score] * 6)
+    present(trial, "phone", [None] * 6)
+    rows = {row.species: row for row in trial.shown.plan.rows}
+    assert set(rows) == {BONA_FIDE, "print", "phone"}  # what the plan does not name is extra
+    assert [rows[name].n_left for name in rows] == [4, 1, 1]
+    assert [rows[name].n_errors for name in rows] == [1, 1, 0]
+    assert rows["print"].bound == clopper_pearson(1, 3, 0.95)[1]
+    # One of two phones was made and had no response: only one can still have one.
+    assert rows["phone"].bound == clopper_pearson(0, 1, 0.95)[1]
+    for _ in range(3):
+        present(trial, "print", [0.1] * 6)
+    assert {row.species: row.n_left for row in trial.shown.plan.rows}["print"] == 0
+
+
+def test_that_a_session_keeps_its_plan():
+    trial = Trial()
+    trial.plan = plan_from({"name": "a", "bona_fide": 2})
+    assert Trial.from_dict(trial.as_dict()).plan == trial.plan
+    trial.clear()
+    assert trial.plan is not None
+    broken = trial.as_dict() | {"plan": {"name": "a"}}
+    with pytest.raises(TrialError, match=r"^The plan of this test session cannot be read"):
+        Trial.from_dict(broken)
+    broken = trial.as_dict() | {"details": {"x": 1}}
+    with pytest.raises(TrialError, match=r"^The details of this test session cannot be read"):
+        Trial.from_dict(broken)

@@ -1,0 +1,331 @@
+"""What a person may do to takes at any moment: name, strike, undo."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.session.enrolment import LONGEST_NAME, SUGGESTIONS, Enrolment, Offer
+from tests.app.enrolment_material import Sitting
+from tests.app.session.test_coverage import ANOTHER_LIGHT
+from tests.app.vision.test_conditions import HOME
+
+
+@pytest.fixture
+def sitting():
+    return Sitting()
+
+
+# ------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\n\t", "\x00\x07", "\u202e\u200b", "\ud800"])
+def test_that_a_take_without_a_visible_name_gets_the_suggested_one(sitting, name):
+    assert sitting.enrolment.start(name) == SUGGESTIONS[0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("  lamp \n light\t", "lamp light"),
+        ("la\x00mp\x1b[31m", "lamp[31m"),
+        ("\u202elamp\u202c", "lamp"),
+        ("la\udc80mp", "lamp"),
+        ("cafe\u0301", "caf\u00e9"),
+        ("窓の光", "窓の光"),
+        ("<b>lamp</b>", "<b>lamp</b>"),
+    ],
+)
+def test_that_names_are_kept_on_one_line_without_invisible_marks(sitting, typed, kept):
+    assert sitting.record(typed) == kept
+    sitting.record("other")
+    sitting.enrolment.rename_take(kept, "away")
+    sitting.enrolment.rename_take("other", typed)
+    assert sitting.takes == {"away": 6, kept: 6}
+
+
+def test_that_a_very_long_name_is_cut_and_does_not_end_with_a_space(sitting):
+    assert sitting.enrolment.start("x" * 10_000) == "x" * LONGEST_NAME
+    typed = "x" * (LONGEST_NAME - 1) + " yz"
+    assert sitting.enrolment.start(typed) == "x" * (LONGEST_NAME - 1)
+
+
+def test_that_two_takes_never_share_a_name(sitting):
+    names = [sitting.record("lamp", 1) for _ in range(3)]
+    assert names == ["lamp", "lamp (2)", "lamp (3)"]
+    sitting.enrolment.remove_take("lamp (2)")
+    assert sitting.record("lamp", 1) == "lamp (2)"
+
+
+def test_that_very_long_names_stay_apart(sitting):
+    names = {sitting.record("x" * 100, 1) for _ in range(3)}
+    assert len(names) == 3
+
+
+def test_that_suggestions_are_not_repeated(sitting):
+    suggested = []
+    for _ in range(len(SUGGESTIONS) + 2):
+        suggested.append(sitting.enrolment.shown.suggested_name)
+        sitting.record("", 1)
+    assert tuple(suggested[: len(SUGGESTIONS)]) == SUGGESTIONS
+    assert len(set(suggested)) == len(suggested)
+    assert set(sitting.takes) == set(suggested)
+
+
+def test_that_a_suggested_number_is_not_taken(sitting):
+    for name in (*SUGGESTIONS, f"take {len(SUGGESTIONS) + 2}"):
+        sitting.record(name, 1)
+    assert sitting.enrolment.suggested_name not in sitting.takes
+
+
+def test_that_a_take_is_not_renamed_to_nothing_or_to_another(sitting):
+    sitting.record("a")
+    sitting.record("b")
+    for new in ("", " \n", "\x00", "b", " b "):
+        sitting.enrolment.rename_take("a", new)
+    assert sitting.takes == {"a": 6, "b": 6}
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 6}  # the refused names are nothing to undo
+
+
+def test_that_a_take_renamed_while_it_is_recorded_stays_one_take(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.enrolment.rename_take("a", "b")
+    assert sitting.enrolment.recording == "b"
+    sitting.offer()
+    assert sitting.takes == {"b": 2}
+    assert sitting.enrolment.shown.collecting == "b"
+
+
+def test_that_no_take_is_given_the_name_of_one_that_is_just_beginning(sitting):
+    sitting.record("a")
+    sitting.enrolment.start("b")
+    sitting.enrolment.rename_take("a", "b")
+    sitting.offer()
+    assert sitting.takes == {"a": 6, "b": 1}
+
+
+# ------------------------------------------------------------- striking and undoing
+
+
+def test_that_striking_takes_only_what_was_named(sitting):
+    sitting.record("a")
+    sitting.enrolment.remove_samples([1, 4, 4, 999, -1])
+    assert [sample.number for sample in sitting.enrolment.samples] == [0, 2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda enrolment: enrolment.remove_samples([0, 3]),
+        lambda enrolment: enrolment.remove_samples(range(12)),
+        lambda enrolment: enrolment.remove_take("a"),
+        lambda enrolment: enrolment.rename_take("b", "c"),
+    ],
+    ids=["samples", "all samples", "take", "name"],
+)
+def test_that_every_change_can_be_undone_once(sitting, change):
+    sitting.record("a")
+    sitting.record("b")
+    before = sitting.enrolment.samples
+    change(sitting.enrolment)
+    assert sitting.enrolment.samples != before
+    sitting.enrolment.undo()
+    assert sitting.enrolment.samples == before
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 6}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda enrolment: enrolment.remove_samples([]),
+        lambda enrolment: enrolment.remove_samples([77]),
+        lambda enrolment: enrolment.remove_take("nothing such"),
+        lambda enrolment: enrolment.rename_take("nothing such", "c"),
+        lambda enrolment: enrolment.rename_take("a", "a"),
+    ],
+)
+def test_that_what_changes_nothing_is_nothing_to_undo(sitting, change):
+    sitting.record("a")
+    change(sitting.enrolment)
+    sitting.enrolment.undo()
+    assert sitting.takes == {}
+    assert not sitting.enrolment.shown.can_undo
+
+
+def test_that_undoing_too_often_does_nothing(sitting):
+    sitting.enrolment.undo()
+    sitting.record("a", 1)
+    for _ in range(3):
+        sitting.enrolment.undo()
+    assert sitting.enrolment.samples == ()
+
+
+def test_that_undoing_ends_the_take_that_is_being_recorded(sitting):
+    sitting.record("a")
+    sitting.enrolment.start("b")
+    sitting.offer()
+    sitting.enrolment.undo()
+    assert not sitting.enrolment.is_recording
+    assert sitting.enrolment.shown.hint == ""
+    assert sitting.takes == {"a": 6}
+    assert sitting.offer() is Offer.IGNORED
+
+
+def test_that_numbers_are_never_given_twice(sitting):
+    sitting.record("a")
+    sitting.enrolment.undo()
+    sitting.record("b")
+    assert [sample.number for sample in sitting.enrolment.samples] == list(range(6, 12))
+
+
+def test_that_a_frame_struck_while_recording_is_recorded_again(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.offer()
+    sitting.enrolment.remove_samples([0])
+    assert sitting.enrolment.shown.n_collected == 1
+    assert [sitting.offer() for _ in range(5)] == [Offer.KEPT] * 4 + [Offer.FINISHED]
+    assert sitting.takes == {"a": 6}
+
+
+def test_that_striking_the_take_that_is_being_recorded_ends_it(sitting):
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.enrolment.remove_take("a")
+    assert not sitting.enrolment.is_recording
+    assert sitting.takes == {}
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 1}
+    sitting.enrolment.undo()
+    assert sitting.takes == {}
+    assert not sitting.enrolment.shown.can_undo
+
+
+def test_that_striking_another_take_does_not_disturb_the_recording(sitting):
+    sitting.record("a")
+    sitting.enrolment.start("b")
+    sitting.enrolment.remove_take("a")
+    assert sitting.enrolment.is_recording
+    sitting.enrolment.stop()
+    sitting.enrolment.undo()
+    assert sitting.takes == {"a": 6}
+    sitting.enrolment.undo()
+    assert sitting.takes == {}
+
+
+def test_that_clearing_forgets_everything(sitting):
+    sitting.record("a")
+    sitting.enrolment.mark_modelled([0, 1])
+    sitting.enrolment.start("b")
+    sitting.enrolment.clear()
+    shown = sitting.enrolment.shown
+    assert (shown.takes, shown.samples, shown.collecting, shown.hint) == ((), (), "", "")
+    assert not shown.can_undo
+    assert sitting.enrolment.modelled == frozenset()
+    assert not sitting.enrolment.is_recording
+
+
+# ------------------------------------------------------------- takes of an earlier run
+
+
+def test_that_takes_of_an_earlier_run_come_under_free_names_and_numbers(sitting):
+    earlier = Sitting()
+    earlier.record("lamp")
+    earlier.record("window")
+    sitting.record("lamp")
+    sitting.enrolment.restore(earlier.enrolment.samples)
+    assert sitting.takes == {"lamp": 6, "lamp (2)": 6, "window": 6}
+    numbers = [sample.number for sample in sitting.enrolment.samples]
+    assert len(set(numbers)) == len(numbers)
+    assert sitting.record("window") == "window (2)"
+    assert len({sample.number for sample in sitting.enrolment.samples}) == 24
+
+
+def test_that_undo_takes_back_takes_of_an_earlier_run_and_nothing_else(sitting):
+    earlier = Sitting()
+    earlier.record("window")
+    sitting.record("lamp")
+    sitting.enrolment.restore(earlier.enrolment.samples)
+    sitting.enrolment.undo()
+    assert sitting.takes == {"lamp": 6}
+
+
+# ------------------------------------------------------------------ people
+
+
+def persons(sitting):
+    return {take.name: take.person for take in sitting.enrolment.shown.takes}
+
+
+def test_that_a_take_says_whose_face_it_shows(sitting):
+    sitting.record("desk")
+    sitting.enrolment.set_person("  Ann\n" + "x" * 100)
+    sitting.record("desk")
+    assert persons(sitting) == {"desk": "", "desk (2)": ("Ann " + "x" * 100)[:60]}
+    assert sitting.enrolment.shown.person == persons(sitting)["desk (2)"]
+
+
+def test_that_a_person_lasts_until_another_is_named_and_goes_with_everything(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.record("a")
+    sitting.record("b")
+    assert persons(sitting) == {"a": "Ann", "b": "Ann"}
+    sitting.enrolment.clear()
+    assert sitting.enrolment.person == ""
+
+
+def test_that_a_take_stays_whose_it_is_while_it_is_recorded(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.enrolment.start("a")
+    sitting.offer()
+    sitting.enrolment.set_person("Ben")
+    sitting.enrolment.assign_take("a", "Ben")
+    sitting.offer()
+    assert persons(sitting) == {"a": "Ann"}
+
+
+def test_that_a_take_can_be_given_to_another_person_and_taken_back(sitting):
+    sitting.record("a")
+    sitting.record("b")
+    sitting.enrolment.assign_take("a", "Ann")
+    sitting.enrolment.rename_take("a", "c")
+    assert persons(sitting) == {"c": "Ann", "b": ""}
+    sitting.enrolment.undo()
+    sitting.enrolment.undo()
+    assert persons(sitting) == {"a": "", "b": ""}
+    before = sitting.enrolment.samples
+    sitting.enrolment.assign_take("a", "")
+    assert sitting.enrolment.samples is before
+
+
+def test_that_every_person_is_offered_the_same_lights(sitting):
+    sitting.record("")
+    sitting.record("")
+    assert sitting.enrolment.suggested_name == SUGGESTIONS[2]
+    sitting.enrolment.set_person("Ben")
+    assert sitting.enrolment.suggested_name == SUGGESTIONS[0]
+    assert sitting.record("") == f"{SUGGESTIONS[0]} (2)"
+    assert sitting.enrolment.suggested_name == SUGGESTIONS[1]
+
+
+def test_that_coverage_is_that_of_the_person_who_has_least(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.record("a")
+    sitting.record("b", condition=replace(HOME, **ANOTHER_LIGHT))
+    lights = {item.name: item for item in sitting.enrolment.shown.coverage}["Lights"]
+    assert lights.share == 1.0
+    sitting.enrolment.set_person("Ben")
+    sitting.record("c")
+    lights = {item.name: item for item in sitting.enrolment.shown.coverage}["Lights"]
+    assert lights.share == 0.5
+    assert lights.advice.startswith("Ben: Record a take in another light")
+
+
+def test_that_restored_takes_are_whose_they_were(sitting):
+    sitting.enrolment.set_person("Ann")
+    sitting.record("a")
+    other = Enrolment()
+    other.restore([replace(s, person=s.person + "\n") for s in sitting.enrolment.samples])
+    assert {sample.person for sample in other.samples} == {"Ann"}

@@ -1,0 +1,390 @@
+"""The state of the app: what is told, when, and what is not."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.session.enrolment import Offer
+from app.session.frame_scoring import Observation
+from app.session.session import RATE_WINDOW, Session, Topic
+from app.session.window_scoring import ENOUGH, WINDOW
+from app.settings import Settings
+from app.shown import BONA_FIDE, Scored
+from app.types import Frame, Verdict
+from tests.app.enrolment_material import PICTURE, SHORT, seen, unusable
+from tests.app.models.model_material import WINDOW as TAKES
+from tests.app.models.model_material import samples_of, window_model
+
+
+class Stage:
+    """A session with a clock in hand and an ear on everything it tells."""
+
+    def __init__(self):
+        self.now = 100.0
+        self.session = Session(Settings(), SHORT, clock=lambda: self.now)
+        self.told = []
+        self.session.subscribe(self.told.append)
+        self.time = 0.0
+
+    def heard(self):
+        told, self.told[:] = list(self.told), []
+        return told
+
+    def score(self, score, *, threshold=0.5, caption="", seconds=0.05):
+        self.time += 0.1
+        verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
+        frame = Frame(PICTURE, time=self.time, caption=caption)
+        scored = Scored(frame, verdict, score=score, threshold=threshold, seconds=seconds)
+        self.session.observe(Observation(scored, digest=self.digest))
+        return self.heard()
+
+    @property
+    def digest(self):
+        return "" if self.session.model is None else self.session.model.digest
+
+    def usable(self, caption=""):
+        self.time += 0.2
+        frame = seen(self.time, 100.0 * self.time, 0.0, caption=caption)
+        self.session.observe(replace(frame, digest=self.digest))
+        return self.heard()
+
+    def record(self, name="a", n_frames=3):
+        self.session.change_enrolment(lambda enrolment: enrolment.start(name))
+        for _ in range(n_frames):
+            self.usable()
+        self.session.change_enrolment(lambda enrolment: enrolment.stop())
+        self.heard()
+
+
+@pytest.fixture
+def stage():
+    return Stage()
+
+
+# ------------------------------------------------------------- frames
+
+
+def test_that_a_frame_is_told_before_the_verdict_that_it_changes(stage):
+    assert stage.score(0.9) == [Topic.SCORED, Topic.DECISION]
+    assert stage.session.scored.score == 0.9
+    assert stage.session.decision.verdict is Verdict.LOOKING
+
+
+def test_that_a_verdict_is_told_exactly_when_it_changed(stage):
+    for _ in range(WINDOW):
+        assert stage.score(0.75) == [Topic.SCORED, Topic.DECISION]
+    assert stage.score(0.75) == [Topic.SCORED]
+    assert stage.score(0.5) == [Topic.SCORED, Topic.DECISION]
+
+
+def test_that_values_are_in_place_when_their_topic_is_told(stage):
+    verdicts = []
+
+    def listen(topic):
+        if topic is Topic.SCORED:
+            verdicts.append((stage.session.scored.score, stage.session.decision.n_frames))
+
+    stage.session.subscribe(listen)
+    stage.score(0.9)
+    stage.score(0.8)
+    assert verdicts == [(0.9, 1), (0.8, 2)]
+
+
+def test_that_all_subscribers_are_told_in_the_order_they_came(stage):
+    order = []
+    stage.session.subscribe(lambda topic: order.append(("second", topic)))
+    stage.session.subscribe(lambda topic: order.append(("third", topic)))
+    stage.session.change_trial(lambda trial: trial.clear())
+    assert stage.heard() == [Topic.TRIAL]
+    assert order == [("second", Topic.TRIAL), ("third", Topic.TRIAL)]
+
+
+def test_that_frames_go_to_the_take_that_is_recorded_and_to_none_other(stage):
+    assert stage.usable() == [Topic.SCORED, Topic.DECISION]
+    assert stage.session.last_offer is Offer.IGNORED
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    assert stage.heard() == [Topic.ENROLMENT]
+    assert stage.usable() == [Topic.SCORED, Topic.ENROLMENT]
+    assert stage.session.last_offer is Offer.KEPT
+    assert stage.session.enrolment_shown.n_collected == 1
+
+
+def test_that_a_take_that_completes_is_told_with_its_last_frame(stage):
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    offers = []
+    stage.session.subscribe(lambda topic: offers.append((topic, stage.session.last_offer)))
+    while stage.session.enrolment.is_recording:
+        stage.usable()
+    assert offers[-1] == (Topic.ENROLMENT, Offer.FINISHED)
+
+
+def test_that_a_take_that_is_stopped_is_not_taken_for_one_that_is_complete(stage):
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    while stage.session.enrolment.is_recording:
+        stage.usable()
+    assert stage.session.last_offer is Offer.FINISHED
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("b"))
+    stage.session.change_enrolment(lambda enrolment: enrolment.stop())
+    assert stage.session.last_offer is not Offer.FINISHED
+
+
+def test_that_another_source_ends_a_take_without_completing_it(stage):
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    while stage.session.enrolment.is_recording:
+        stage.usable()
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("b"))
+    stage.session.begin_stream()
+    assert stage.session.last_offer is not Offer.FINISHED
+
+
+def test_that_frames_go_to_the_presentation_that_is_tested(stage):
+    stage.session.change_trial(lambda trial: trial.start(BONA_FIDE))
+    assert stage.heard() == [Topic.TRIAL]
+    assert stage.score(0.9) == [Topic.SCORED, Topic.DECISION, Topic.TRIAL]
+    assert stage.session.trial_shown.progress > 0
+    stage.session.change_trial(lambda trial: trial.cancel())
+    stage.heard()
+    assert Topic.TRIAL not in stage.score(0.9)
+
+
+def test_that_a_presentation_without_a_model_ends_and_says_so(stage):
+    stage.session.change_trial(lambda trial: trial.start(BONA_FIDE))
+    stage.heard()
+    assert Topic.TRIAL in stage.usable()
+    assert not stage.session.trial.is_presenting
+    assert "no model" in stage.session.trial_shown.hint
+
+
+# ------------------------------------------------------------- what is expected
+
+
+def test_that_only_frames_with_the_expected_caption_are_enrolled(stage):
+    stage.session.expect("Simulated: the person")
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    stage.heard()
+    for caption in ("", "Simulated: a print", "Simulated: the person again"):
+        assert Topic.ENROLMENT not in stage.usable(caption)
+    assert stage.session.enrolment.samples == ()
+    assert Topic.ENROLMENT in stage.usable("Simulated: the person")
+    assert len(stage.session.enrolment.samples) == 1
+
+
+def test_that_only_frames_with_the_expected_caption_are_tested(stage):
+    stage.session.expect("Simulated: a print")
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.heard()
+    assert Topic.TRIAL not in stage.score(0.9, caption="Simulated: the person")
+    assert Topic.TRIAL in stage.score(0.1, caption="Simulated: a print")
+
+
+def test_that_unexpected_frames_still_count_for_the_verdict(stage):
+    stage.session.expect("Simulated: a print")
+    for _ in range(ENOUGH):
+        stage.score(0.9, caption="Simulated: the person")
+    assert stage.session.decision.verdict is Verdict.GENUINE
+
+
+def test_that_expecting_nothing_takes_every_frame(stage):
+    stage.session.expect("Simulated: a print")
+    stage.session.expect("")
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    assert Topic.ENROLMENT in stage.usable("anything")
+    assert Topic.ENROLMENT in stage.usable("")
+
+
+# ------------------------------------------------------------- throughput
+
+
+def test_that_the_rate_is_that_of_the_last_frames(stage):
+    for _ in range(2 * RATE_WINDOW):
+        stage.now += 0.1
+        stage.score(0.9, seconds=0.03)
+    told = stage.session.throughput(30.0, 7)
+    assert told.scoring_rate == pytest.approx(10.0)
+    assert (told.source_rate, told.n_dropped, told.latency) == (30.0, 7, 0.03)
+
+
+def test_that_the_rate_is_zero_before_there_are_two_frames(stage):
+    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
+    stage.score(0.9)
+    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
+
+
+def test_that_frames_at_the_same_moment_give_no_rate_rather_than_an_error(stage):
+    stage.score(0.9)
+    stage.score(0.9)
+    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
+
+
+def test_that_the_rate_falls_to_zero_when_nothing_arrives(stage):
+    for _ in range(10):
+        stage.now += 0.1
+        stage.score(0.9)
+    stage.now += 1.9
+    assert stage.session.throughput(30.0, 0).scoring_rate > 0
+    stage.now += 0.2
+    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
+    stage.score(0.9)
+    assert stage.session.throughput(30.0, 0).scoring_rate > 0
+
+
+# ------------------------------------------------------------- another source
+
+
+def test_that_another_source_begins_with_nothing(stage):
+    for _ in range(WINDOW):
+        stage.now += 0.1
+        stage.score(0.9)
+    stage.session.begin_stream()
+    assert stage.session.scored is None
+    assert stage.session.decision.verdict is Verdict.LOOKING
+    assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
+    assert stage.heard() == [Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL]
+
+
+def test_that_another_source_ends_take_and_presentation_and_keeps_what_is_there(stage):
+    stage.record("a", 2)
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("b"))
+    stage.usable()
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.begin_stream()
+    assert not stage.session.enrolment.is_recording
+    assert not stage.session.trial.is_presenting
+    assert len(stage.session.enrolment.samples) == 3
+    assert stage.session.trial.presentations == ()
+
+
+# ------------------------------------------------------------- models
+
+
+def test_that_a_model_is_told_with_everything_that_depends_on_it(stage):
+    model = window_model()
+    stage.session.set_model(model)
+    assert stage.heard() == [Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL]
+    assert stage.session.model is model
+    assert stage.session.model_shown.digest == model.digest
+
+
+def test_that_a_new_model_begins_a_new_window(stage):
+    for _ in range(WINDOW):
+        stage.score(0.9)
+    stage.session.set_model(window_model())
+    assert stage.session.decision.verdict is Verdict.LOOKING
+    assert stage.session.decision.score is None
+    stage.score(0.9)
+    assert stage.session.decision.n_frames == 1
+
+
+def test_that_without_a_model_nothing_is_shown_of_one(stage):
+    stage.session.set_model(window_model(), (1, 2))
+    stage.session.set_model(None)
+    assert stage.session.model is None
+    assert stage.session.model_shown is None
+    assert stage.session.enrolment.modelled == frozenset()
+
+
+def test_that_a_model_without_a_file_is_unsaved(stage):
+    assert not stage.session.has_unsaved_model
+    stage.session.set_model(window_model())
+    assert stage.session.has_unsaved_model
+    stage.session.set_model(replace(window_model(), path="/somewhere/m"))
+    assert not stage.session.has_unsaved_model
+
+
+def test_that_the_frames_a_model_was_fitted_on_stay_known_until_told_otherwise(stage):
+    stage.record("a", 3)
+    stage.session.set_model(window_model(), (0, 1))
+    stage.session.set_model(window_model())
+    assert stage.session.enrolment.modelled == {0, 1}
+    stage.session.set_model(window_model(), ())
+    assert stage.session.enrolment.modelled == frozenset()
+
+
+def test_that_typical_faces_are_shown_when_all_frames_of_the_model_are_here(stage):
+    n = len(samples_of(*TAKES))
+    while len(stage.session.enrolment.samples) < n:
+        stage.record("a", 3)
+    stage.session.set_model(window_model(), tuple(range(n)))
+    assert all(face is not None for face in stage.session.model_shown.typical_faces)
+    stage.session.set_model(window_model(), tuple(range(n - 1)))
+    assert stage.session.model_shown.typical_faces == (None, None)
+
+
+def test_that_presentations_are_put_down_to_the_model_that_judged_them(stage):
+    model = window_model()
+    stage.session.set_model(model)
+    stage.session.change_trial(lambda trial: trial.start(BONA_FIDE))
+    while stage.session.trial.is_presenting:
+        stage.score(0.9)
+    (presentation,) = stage.session.trial.presentations
+    assert presentation.digest == model.digest
+
+
+def test_that_an_unusable_frame_keeps_its_reason_for_the_take(stage):
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    stage.session.observe(unusable(1.0, "Too dark."))
+    assert stage.session.last_offer is Offer.UNUSABLE
+    assert stage.session.enrolment_shown.hint == "Too dark."
+
+
+# ------------------------------------------------------------- who a frame belongs to
+
+
+def test_that_a_frame_judged_by_another_model_is_passed_over(stage):
+    stage.session.set_model(window_model())
+    stage.heard()
+    scored = Scored(Frame(PICTURE, time=1.0), Verdict.GENUINE, score=0.9, threshold=0.5)
+    stage.session.observe(Observation(scored, digest="of another model"))
+    assert stage.heard() == []
+    assert stage.session.scored is None
+
+
+def test_that_a_frame_of_a_take_is_not_a_frame_of_a_presentation(stage):
+    stage.session.set_model(window_model())
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    stage.heard()
+    assert Topic.TRIAL not in stage.usable()
+
+
+def test_that_it_is_told_what_frames_belong_to(stage):
+    assert stage.session.occupied_by == ""
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    assert "take" in stage.session.occupied_by
+    stage.session.change_enrolment(lambda enrolment: enrolment.stop())
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    assert "presentation" in stage.session.occupied_by
+
+
+def test_that_the_end_of_a_stream_ends_a_take_and_keeps_its_frames(stage):
+    stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
+    stage.usable()
+    stage.session.end_stream()
+    assert not stage.session.enrolment.is_recording
+    assert len(stage.session.enrolment.samples) == 1
+
+
+def test_that_the_end_of_a_stream_keeps_a_presentation_that_can_be_judged(stage):
+    stage.session.change_trial(lambda trial: trial.start("print"))
+    for _ in range(6):
+        stage.score(0.1)
+    stage.session.end_stream()
+    assert not stage.session.trial.is_presenting
+    assert [each.species for each in stage.session.trial.presentations] == ["print"]
+
+
+def test_that_no_verdict_outlives_its_frames(stage):
+    for _ in range(6):
+        stage.score(0.9)
+    assert stage.session.decision.verdict is Verdict.GENUINE
+    stage.session.interrupt()
+    assert stage.session.decision.verdict is Verdict.LOOKING
+    assert Topic.DECISION in stage.heard()
+
+
+def test_that_takes_of_a_real_person_that_no_model_holds_are_precious(stage):
+    stage.record()
+    assert stage.session.has_precious_takes
+    numbers = tuple(sample.number for sample in stage.session.enrolment.samples)
+    stage.session.set_model(window_model(), numbers)
+    assert not stage.session.has_precious_takes

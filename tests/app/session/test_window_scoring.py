@@ -1,0 +1,267 @@
+"""The verdict over a window of frames: of one face, of one model, in one go."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.session.window_scoring import ENOUGH, LONGEST_GAP, PATIENCE, RULE, WINDOW, Decider
+from app.shown import Scored
+from app.types import Familiarity, Frame, Verdict
+
+PICTURE = np.zeros((2, 2, 3), np.uint8)
+STEP = 0.1
+
+
+class Stream:
+    """A decider with a clock: frames follow each other at a steady pace."""
+
+    def __init__(self):
+        self.decider = Decider()
+        self.time = 0.0
+
+    def scored(self, score, *, threshold=0.5, verdict=None, after=STEP, **more):
+        """Judge one frame by its score, as the program does."""
+        if verdict is None:
+            verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
+        self.time += after
+        frame = Frame(PICTURE, time=self.time)
+        return self.decider.update(Scored(frame, verdict, score=score, threshold=threshold, **more))
+
+    def scores(self, *scores, **more):
+        return [self.scored(score, **more) for score in scores][-1]
+
+    def missing(self, verdict=Verdict.NO_FACE, reason="No face.", after=STEP, **more):
+        self.time += after
+        frame = Frame(PICTURE, time=self.time)
+        return self.decider.update(Scored(frame, verdict, reason, **more))
+
+
+@pytest.fixture
+def stream():
+    return Stream()
+
+
+def test_that_only_accepting_and_refusing_decide():
+    deciding = {Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR}
+    assert {verdict for verdict in Verdict if verdict.decides} == deciding
+    assert {verdict for verdict in Verdict if verdict.refuses} == deciding - {Verdict.GENUINE}
+
+
+def test_that_before_any_frame_it_is_looking_and_tells_the_rule(stream):
+    assert stream.decider.decision.verdict is Verdict.LOOKING
+    assert str(WINDOW) in RULE
+    assert str(ENOUGH) in RULE
+    assert stream.decider.decision.rule == RULE
+
+
+def test_that_no_verdict_is_given_on_too_few_frames(stream):
+    decision = stream.scores(*[0.9] * (ENOUGH - 1))
+    assert decision.verdict is Verdict.LOOKING
+    assert f"{ENOUGH - 1} of {ENOUGH}" in decision.reason
+    assert decision.n_frames == ENOUGH - 1
+    assert stream.scored(0.9).verdict is Verdict.GENUINE
+
+
+def test_that_the_mean_of_the_window_is_held_against_the_threshold(stream):
+    decision = stream.scores(0.6, 0.6, 0.6, 0.4, 0.4)
+    assert decision.verdict is Verdict.GENUINE
+    assert decision.score == pytest.approx(0.52)
+    assert decision.threshold == 0.5
+    decision = stream.scores(0.4, 0.4)
+    assert decision.verdict is Verdict.ATTACK
+    assert decision.score == pytest.approx(3.4 / 7)
+
+
+def test_that_only_the_last_frames_count(stream):
+    stream.scores(*[-100.0] * 3)
+    decision = stream.scores(*[0.6] * WINDOW)
+    assert decision.verdict is Verdict.GENUINE
+    assert decision.n_frames == WINDOW
+    assert decision.score == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.7, 0.3183098861837907, 1e-300])
+@pytest.mark.parametrize("n_frames", range(ENOUGH, WINDOW + 1))
+def test_that_frames_exactly_at_the_threshold_are_accepted(stream, threshold, n_frames):
+    decision = stream.scores(*[threshold] * n_frames, threshold=threshold)
+    assert decision.verdict is Verdict.GENUINE
+    assert decision.score >= decision.threshold
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("-inf")])
+def test_that_one_score_that_is_no_number_lets_nobody_in(stream, score):
+    decision = stream.scores(0.9, 0.9, score, 0.9, 0.9, 0.9)
+    assert decision.verdict is Verdict.ATTACK
+
+
+def test_that_a_window_never_mixes_two_faces(stream):
+    stream.scores(*[5.0] * WINDOW)
+    decision = stream.scored(0.4, face_changed=True)
+    assert decision.verdict is Verdict.LOOKING
+    assert decision.score == 0.4
+    assert stream.scores(*[0.4] * (ENOUGH - 1)).verdict is Verdict.ATTACK
+
+
+def test_that_another_face_of_poor_quality_ends_the_verdict_of_the_first_at_once(stream):
+    stream.scores(*[0.9] * WINDOW)
+    decision = stream.missing(Verdict.POOR_QUALITY, "Too dark.", face_changed=True)
+    assert decision.verdict is Verdict.POOR_QUALITY
+    assert decision.reason == "Too dark."
+    assert decision.score is None
+
+
+def test_that_a_window_never_mixes_the_scores_of_two_models(stream):
+    stream.scores(*[0.4] * 6, threshold=0.3)
+    decision = stream.scored(0.55, threshold=0.5)
+    assert decision.verdict is Verdict.LOOKING
+    assert (decision.score, decision.threshold, decision.n_frames) == (0.55, 0.5, 1)
+
+
+@pytest.mark.parametrize(
+    ("after", "n_frames"),
+    [(LONGEST_GAP - 0.01, 7), (LONGEST_GAP + 0.01, 1), (-0.01, 1), (float("nan"), 1), (0.0, 7)],
+    ids=["short", "long", "backwards", "no number", "none"],
+)
+def test_that_frames_far_apart_do_not_belong_together(stream, after, n_frames):
+    stream.scores(*[0.9] * 6)
+    assert stream.scored(0.9, after=after).n_frames == n_frames
+
+
+def test_that_a_long_gap_ends_the_verdict_also_when_the_next_frame_shows_nobody(stream):
+    stream.scores(*[0.9] * WINDOW)
+    assert stream.missing(after=LONGEST_GAP + 1).verdict is Verdict.NO_FACE
+
+
+def test_that_some_frames_without_a_face_are_forgiven(stream):
+    before = stream.scores(*[0.9] * 6)
+    for _ in range(PATIENCE - 1):
+        assert stream.missing() == before
+    decision = stream.missing(reason="No face found.")
+    assert decision.verdict is Verdict.NO_FACE
+    assert decision.reason == "No face found."
+    assert decision.rule == RULE
+
+
+def test_that_patience_begins_anew_with_every_scored_frame(stream):
+    stream.scores(*[0.9] * 6)
+    for _ in range(3):
+        for _ in range(PATIENCE - 1):
+            assert stream.missing().verdict is Verdict.GENUINE
+        stream.scored(0.9)
+
+
+def test_that_after_frames_without_a_face_a_new_window_begins(stream):
+    stream.scores(*[0.9] * WINDOW)
+    for _ in range(PATIENCE):
+        stream.missing()
+    decision = stream.scored(0.9)
+    assert decision.verdict is Verdict.LOOKING
+    assert decision.n_frames == 1
+
+
+def test_that_without_a_verdict_yet_a_missing_face_is_told_at_once(stream):
+    assert stream.missing().verdict is Verdict.NO_FACE
+    assert stream.missing(Verdict.BAD_FRAME, "Black.").reason == "Black."
+
+
+def test_that_the_latest_cause_is_told(stream):
+    stream.scores(*[0.9] * 6)
+    for _ in range(PATIENCE - 1):
+        stream.missing()
+    assert stream.missing(Verdict.POOR_QUALITY, "Too dark.").reason == "Too dark."
+
+
+def test_that_without_a_model_that_is_told_and_nothing_is_kept(stream):
+    stream.scores(*[0.9] * WINDOW)
+    decision = stream.missing(Verdict.NO_MODEL, "There is no model yet.")
+    assert decision.verdict is Verdict.NO_MODEL
+    assert decision.reason == "There is no model yet."
+    assert decision.score is None
+    assert stream.scored(0.9).n_frames == 1
+
+
+def test_that_without_a_model_a_missing_face_is_told(stream):
+    stream.missing(Verdict.NO_MODEL, "There is no model yet.")
+    assert stream.missing().verdict is Verdict.NO_FACE
+
+
+def in_light(room, place=0.0, differences=("the room is darker",)):
+    return Familiarity(room, "window", differences, room, place)
+
+
+def test_that_a_refusal_in_unfamiliar_light_says_what_differs(stream):
+    stream.scores(*[0.45] * 4, familiarity=in_light(2.0))
+    decision = stream.scored(0.45, familiarity=in_light(0.0, differences=()))
+    assert decision.verdict is Verdict.UNFAMILIAR
+    assert "the room is darker" in decision.reason
+    assert decision.differences == ("the room is darker",)
+
+
+def test_that_the_mean_light_of_the_window_decides(stream):
+    stream.scores(*[0.45] * 3, familiarity=in_light(0.0, differences=()))
+    decision = stream.scores(*[0.45] * 3, familiarity=in_light(1.9))
+    assert decision.verdict is Verdict.ATTACK
+    assert decision.differences == ()
+    assert stream.scored(0.45, familiarity=in_light(1.9)).verdict is Verdict.UNFAMILIAR
+
+
+def test_that_mean_liveness_decides_in_unfamiliar_light(stream):
+    strange = {"familiarity": in_light(2.0)}
+    assert stream.scores(*[0.1] * 5, liveness=0.9, **strange).verdict is Verdict.UNFAMILIAR
+    assert stream.scores(*[0.1] * 5, liveness=0.0, **strange).verdict is Verdict.ATTACK
+    assert stream.scores(*[0.1] * 5, liveness=1.0, **strange).verdict is Verdict.UNFAMILIAR
+    assert stream.decider.decision.liveness == pytest.approx((5 * 0.9 + 5) / 15)
+    assert "looks live (63 %)" in stream.decider.decision.reason
+
+
+def test_that_a_verdict_near_the_limit_does_not_flicker(stream):
+    assert stream.scores(*[0.1] * 5, familiarity=in_light(0.95)).verdict is Verdict.ATTACK
+    stream.decider.reset()
+    assert stream.scores(*[0.1] * 5, familiarity=in_light(1.05)).verdict is Verdict.UNFAMILIAR
+    assert stream.scores(*[0.1] * 10, familiarity=in_light(0.95)).verdict is Verdict.UNFAMILIAR
+    assert stream.scores(*[0.1] * 15, familiarity=in_light(0.8)).verdict is Verdict.ATTACK
+
+
+def test_that_an_accepted_window_tells_no_differences(stream):
+    decision = stream.scores(*[0.9] * 6, familiarity=in_light(2.0))
+    assert decision.verdict is Verdict.GENUINE
+    assert decision.differences == ()
+
+
+def test_that_a_reset_forgets_frames_and_patience(stream):
+    first = stream.decider.decision
+    stream.scores(*[0.9] * 6)
+    for _ in range(PATIENCE - 1):
+        stream.missing()
+    stream.decider.reset()
+    assert stream.decider.decision == first
+    assert stream.scored(0.9).n_frames == 1
+    assert stream.missing().verdict is Verdict.LOOKING
+
+
+def test_that_decisions_on_equal_frames_are_equal_so_that_nothing_is_told_twice(stream):
+    before = stream.scores(*[0.9] * WINDOW)
+    assert stream.scored(0.9) == before
+    assert replace(before, score=0.8) != before
+
+
+def test_that_another_scene_with_the_face_in_the_same_place_begins_a_new_window(stream):
+    assert stream.scores(*[0.9] * WINDOW).verdict is Verdict.GENUINE
+    assert stream.scores(0.1, 0.1).verdict is Verdict.GENUINE
+    assert stream.scored(0.1).verdict is Verdict.LOOKING
+    decision = stream.scores(0.1, 0.1)
+    assert (decision.verdict, decision.n_frames) == (Verdict.ATTACK, ENOUGH)
+
+
+def test_that_frames_a_little_below_the_threshold_stay_in_the_window(stream):
+    stream.scores(*[0.6] * 10)
+    decision = stream.scores(*[0.45] * 4)
+    assert (decision.verdict, decision.n_frames) == (Verdict.GENUINE, 14)
+
+
+def test_that_a_reason_why_nothing_can_be_seen_takes_the_place_of_the_verdict():
+    decider = Decider()
+    decider.reset("The camera is gone.")
+    assert decider.decision.verdict is Verdict.BAD_FRAME
+    assert decider.decision.reason == "The camera is gone."

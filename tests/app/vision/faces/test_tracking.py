@@ -1,0 +1,264 @@
+"""One face, followed cheaply and steadily, on real detections."""
+
+import numpy as np
+import pytest
+
+from app.vision.faces.tracking import FaceTracker
+from tests.app.vision.faces.faces_material import (
+    WIDTH,
+    blank,
+    eye_distance,
+    noisy,
+    side_by_side,
+    still,
+)
+
+
+class Counting:
+    """The real detector, with its calls counted."""
+
+    def __init__(self, detector):
+        self.name = detector.name
+        self._detector = detector
+        self.calls = []
+
+    def detect(self, image):
+        self.calls.append("detect")
+        return self._detector.detect(image)
+
+    def refine(self, image, face):
+        self.calls.append("refine")
+        return self._detector.refine(image, face)
+
+
+@pytest.fixture
+def counting(mtcnn):
+    return Counting(mtcnn)
+
+
+def run(tracker, images, rate=30.0, start=0.0):
+    return [tracker.update(image, start + i / rate) for i, image in enumerate(images)]
+
+
+def is_left(tracking):
+    return tracking.face.landmarks[2, 0] < WIDTH / 2
+
+
+def wander(frames, person=1):
+    """Yield a person who moves, tilts and comes closer, with a camera's noise."""
+    for i in range(frames):
+        t = i / 30
+        shift = (40 * np.sin(2 * t), 15 * np.sin(3.1 * t))
+        image = still(person, zoom=0.8 + 0.1 * np.sin(t), degrees=8 * np.sin(1.7 * t), shift=shift)
+        yield noisy(image, i, 3.0)
+
+
+# ------------------------------------------------------------- cost and accuracy
+
+
+def test_that_full_detections_are_few_while_the_face_is_there(counting):
+    results = run(FaceTracker(counting, detect_every=10, detect_seconds=9.0), wander(31))
+    assert counting.calls.count("detect") == 4
+    in_full = [i for i, result in enumerate(results) if result.how == "detected"]
+    assert in_full == [0, 10, 20, 30]
+    assert all(result.face is not None for result in results)
+    assert [result.changed for result in results] == [True] + [False] * 30
+
+
+def test_that_landmarks_do_not_jump_between_followed_and_detected_frames(mtcnn):
+    tracker = FaceTracker(mtcnn, detect_every=6)
+    errors = []
+    for i, image in enumerate(wander(20)):
+        face, truth = tracker.update(image, i / 30).face, mtcnn.detect(image)[0]
+        errors.append(np.abs(face.landmarks - truth.landmarks).max() / eye_distance(truth))
+    assert max(errors) < 0.05
+    assert np.mean(errors) < 0.015
+
+
+def test_that_a_slow_camera_is_looked_at_in_full_by_time(counting):
+    run(FaceTracker(counting, detect_every=100, detect_seconds=0.5), [still(1)] * 8, rate=4.0)
+    assert counting.calls.count("detect") == 4
+
+
+def test_that_time_running_backwards_asks_for_a_full_detection(counting):
+    tracker = FaceTracker(counting)
+    tracker.update(still(1), 10.0)
+    result = tracker.update(still(1), 3.0)
+    assert result.how == "detected"
+    assert not result.changed
+
+
+# ------------------------------------------------------------- losing and finding
+
+
+def test_that_no_face_is_a_value(counting):
+    results = run(FaceTracker(counting), [blank(), noisy(blank(90), 0, 30), blank(0, 1, 1)])
+    assert [(r.face, r.n_faces, r.how, r.changed) for r in results] == [
+        (None, 0, "none", False)
+    ] * 3
+
+
+def test_that_a_face_is_lost_and_found_again(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    images = [still(1), still(1), blank(), blank(), still(1), still(1)]
+    results = run(tracker, images)
+    seen, gone = ["detected", "refined"], ["none", "none"]
+    assert [r.how for r in results] == seen + gone + seen
+    # Two frames without it do not make it another face ...
+    assert [r.changed for r in results] == [True] + [False] * 5
+    # ... but two seconds do.
+    run(tracker, [blank()], start=1.0)
+    assert run(tracker, [still(1)], start=3.0)[0].changed
+
+
+def test_that_a_face_elsewhere_is_another_face(counting):
+    tracker = FaceTracker(counting)
+    first, second = run(tracker, [side_by_side(380, 0), side_by_side(0, 380)])
+    assert is_left(first)
+    assert not is_left(second)
+    assert second.changed
+
+
+def test_that_a_frame_of_another_size_starts_anew(counting):
+    tracker = FaceTracker(counting)
+    tracker.update(still(1), 0.0)
+    result = tracker.update(np.ascontiguousarray(still(1)[::2, ::2]), 0.03)
+    assert result.how == "detected"
+    assert result.changed
+    assert result.face.box[0] < 320
+
+
+@pytest.mark.parametrize("people", [(3, 4), (5, 6)])
+def test_that_a_cut_to_somebody_beside_the_old_place_is_another_face(mtcnn, people):
+    # Two thirds of a face away, which the look nearby can bridge by walking.
+    first, second = people
+    tracker = FaceTracker(mtcnn)
+    tracker.update(still(first, zoom=0.7, shift=(-60.0, 0.0)), 0.0)
+    assert tracker.update(still(second, zoom=0.7, shift=(20.0, 0.0)), 0.03).changed
+
+
+def test_that_a_look_nearby_that_lands_on_the_neighbour_is_another_face(mtcnn):
+    class Leaping(Counting):
+        """Looking nearby takes whoever is there."""
+
+        def refine(self, image, face):
+            return self.detect(image)[0]
+
+    tracker = FaceTracker(Leaping(mtcnn))
+    tracker.update(side_by_side(380, 0), 0.0)
+    result = tracker.update(side_by_side(0, 380), 0.03)
+    assert not is_left(result)
+    assert result.changed
+
+
+def test_that_a_face_is_another_after_a_long_pause_of_the_camera(counting):
+    tracker = FaceTracker(counting, pause=5.0)
+    tracker.update(still(1), 0.0)
+    assert not tracker.update(still(1), 4.9).changed
+    assert tracker.update(still(1), 10.0).changed
+
+
+def test_that_a_frame_without_a_picture_loses_the_face_for_a_while_only(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    tracker.update(still(1), 0.0)
+    tracker.lose(0.5)
+    result = tracker.update(still(1), 0.9)
+    assert (result.how, result.changed) == ("detected", False)
+    tracker.lose(1.5)
+    assert tracker.update(still(1), 2.0).changed
+
+
+def test_that_reset_forgets_the_face(counting):
+    tracker = FaceTracker(counting)
+    tracker.update(still(1), 0.0)
+    tracker.reset()
+    result = tracker.update(still(1), 0.03)
+    assert result.how == "detected"
+    assert result.changed
+
+
+# ------------------------------------------------------------- several faces
+
+
+def test_that_the_largest_face_is_followed_and_all_are_counted(counting):
+    result = FaceTracker(counting).update(side_by_side(300, 400), 0.0)
+    assert not is_left(result)
+    assert result.n_faces == 2
+
+
+def test_that_a_newcomer_is_counted_but_takes_over_only_when_clearly_larger(counting):
+    tracker = FaceTracker(counting, detect_every=2, larger=1.3, detections=3)
+    alone = run(tracker, [side_by_side(340, 0)] * 3)
+    assert all(is_left(r) and r.n_faces == 1 for r in alone)
+    # 1.1 times the side is 1.2 times the area: not enough, however long it lasts.
+    joined = run(tracker, [side_by_side(340, 370)] * 12, start=0.1)
+    assert all(is_left(r) and not r.changed for r in joined)
+    assert joined[-1].n_faces == 2
+    # 1.3 times the side is 1.7 times the area: it takes over at the third detection.
+    larger = run(tracker, [side_by_side(300, 400)] * 8, start=0.5)
+    taken = [i for i, r in enumerate(larger) if r.changed]
+    assert len(taken) == 1
+    assert taken[0] >= 4
+    assert all(is_left(r) == (i < taken[0]) for i, r in enumerate(larger))
+
+
+def test_that_somebody_large_for_a_moment_takes_nothing_over(counting):
+    tracker = FaceTracker(counting, detect_every=1, detections=3)
+    run(tracker, [side_by_side(300, 0)])
+    passing = [side_by_side(300, 400), side_by_side(300, 400), side_by_side(300, 0)] * 3
+    assert all(is_left(result) for result in run(tracker, passing, start=0.1))
+
+
+def test_that_a_face_hidden_for_a_moment_is_followed_again_beside_another(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    both, hidden = side_by_side(340, 330), side_by_side(0, 330)
+    results = run(tracker, [both] * 3 + [hidden] * 3 + [both] * 30)
+    assert is_left(results[2])
+    assert not is_left(results[5])
+    assert is_left(results[-1])
+    # Away and back again: every change of face is told.
+    assert [r.changed for r in results].count(True) == 3
+
+
+def test_that_a_face_hidden_for_long_has_lost_its_place(counting):
+    tracker = FaceTracker(counting, memory=1.0)
+    both, hidden = side_by_side(340, 330), side_by_side(0, 330)
+    run(tracker, [both] * 3)
+    run(tracker, [hidden] * 40, start=0.1)
+    assert not any(is_left(result) for result in run(tracker, [both] * 20, start=1.5))
+
+
+def test_that_a_face_which_detections_no_longer_find_is_given_up(mtcnn):
+    class Stubborn(Counting):
+        """Looking nearby goes on seeing a face that is gone."""
+
+        def refine(self, image, face):
+            return face
+
+    tracker = FaceTracker(Stubborn(mtcnn), detect_every=1, detections=3)
+    results = run(tracker, [still(1), blank(), blank(), blank()])
+    assert [r.face is not None for r in results] == [True, True, True, False]
+    assert [r.n_faces for r in results] == [1, 1, 1, 0]
+
+
+def test_that_the_misses_of_a_face_given_up_do_not_count_against_the_next(mtcnn):
+    class Scripted(Counting):
+        """Looking nearby never loses a face; detections find what they are told to."""
+
+        finds = ()
+
+        def detect(self, image):
+            return [face for face in super().detect(image)[:1] if self.finds]
+
+        def refine(self, image, face):
+            return face
+
+    detector = Scripted(mtcnn)
+    tracker = FaceTracker(detector, detect_every=1, detections=3)
+    detector.finds = True
+    left, right = side_by_side(380, 0), side_by_side(0, 380)
+    run(tracker, [left])
+    assert [is_left(r) for r in run(tracker, [right] * 3, start=0.1)] == [True, True, False]
+    detector.finds = False
+    missed = run(tracker, [right] * 3, start=0.2)
+    assert [r.face is not None for r in missed] == [True, True, False]

@@ -1,0 +1,138 @@
+"""OpenCV's real FaceDetectorYN on a network whose answers are known."""
+
+import cv2
+import numpy as np
+import pytest
+
+from app.types import Face
+from app.vision.faces.alignment import face_side, face_transform
+from app.vision.faces.yunet import YUNET_FILE, YUNET_SHA256, YuNetDetector
+from lmkl_core.errors import InvalidInputError
+from tests.app.vision.faces.faces_material import blank
+from tests.app.vision.faces.yunet_model import BOX, LANDMARKS, write_yunet
+
+RED, BLUE = (255, 0, 0), (0, 0, 255)
+
+
+@pytest.fixture(scope="module")
+def yunet(tmp_path_factory):
+    return YuNetDetector(write_yunet(tmp_path_factory.mktemp("yunet") / "red.onnx"), sha256=None)
+
+
+def patch(column, row, colour=RED, cell=16, shape=(480, 640)):
+    """Return a black image with one coloured cell of the reduced image's grid."""
+    image = blank(0, *shape)
+    image[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell] = colour
+    return image
+
+
+def test_that_a_face_is_told_in_pixels_of_the_frame(yunet):
+    # 640 x 480 is looked at as 320 x 240, so a cell of 8 pixels is 16 pixels of the frame.
+    faces = yunet.detect(patch(20, 12))
+    assert len(faces) == 1
+    middle = np.array([20.5, 12.5]) * 16
+    assert np.allclose(faces[0].box, [*(middle - BOX), 2 * BOX[0], 2 * BOX[1]], atol=1e-3)
+    # Box edges count from the corner, positions from the first pixel's centre.
+    assert np.allclose(faces[0].landmarks, middle + 2 * LANDMARKS - 0.5, atol=1e-3)
+    assert faces[0].confidence == pytest.approx(1.0, abs=0.02)
+
+
+def test_that_the_network_is_given_blue_green_red(yunet):
+    assert yunet.detect(patch(20, 12, BLUE)) == []
+    assert len(yunet.detect(patch(20, 12, RED))) == 1
+
+
+def test_that_landmarks_come_with_the_images_left_first(yunet):
+    left_eye, right_eye, nose, left_mouth, right_mouth = yunet.detect(patch(20, 12))[0].landmarks
+    assert left_eye[0] < nose[0] < right_eye[0]
+    assert left_mouth[0] < nose[0] < right_mouth[0]
+
+
+@pytest.mark.parametrize("shape", [(480, 640), (240, 320), (60, 80), (1080, 1920), (640, 360)])
+def test_that_images_of_any_size_are_brought_to_the_working_size(yunet, shape):
+    factor = max(shape) / 320
+    image = cv2.resize(patch(15, 10, cell=8, shape=_small(shape)), shape[::-1])
+    face = yunet.detect(image)[0]
+    middle = np.array([15.5, 10.5]) * 8 * factor
+    assert np.allclose(face.landmarks.mean(axis=0), middle + LANDMARKS.mean(0) * factor, atol=4)
+
+
+def _small(shape):
+    return tuple(round(side * 320 / max(shape)) for side in shape)
+
+
+def test_that_faces_come_apart_and_unsure_ones_stay_away(yunet):
+    image = patch(8, 8)
+    image[16 * 20 : 16 * 21, 16 * 30 : 16 * 31] = RED
+    image[16 * 22 : 16 * 23, 16 * 8 : 16 * 9] = (120, 0, 0)
+    middles = sorted(float(face.landmarks[2, 0]) for face in yunet.detect(image))
+    assert middles == pytest.approx([8.5 * 16 - 0.5, 30.5 * 16 - 0.5])
+
+
+def known_face(middle, size=2.0):
+    box = (*(np.array(middle) - np.array(BOX) * size / 2), BOX[0] * size, BOX[1] * size)
+    return Face(tuple(map(float, box)), np.array(middle) + size * LANDMARKS, 1.0)
+
+
+def spots(*middles, size=36):
+    """Return an image with red squares so large that a cell of any grid lies inside."""
+    image = blank()
+    for x, y in middles:
+        image[y - size // 2 : y + size // 2, x - size // 2 : x + size // 2] = RED
+    return image
+
+
+def test_that_looking_nearby_finds_the_face_in_its_window_only(yunet):
+    image = spots((328, 200))
+    known = known_face((337.0, 194.0))
+    near = yunet.refine(image, known)
+    assert np.abs(near.landmarks[2] - [328, 200] - 2 * LANDMARKS[2]).max() < 20
+    # The window is 2.2 faces, and this network's face is equally large in every window.
+    window = 2.2 * face_side(face_transform(known.landmarks))
+    assert near.box[2] == pytest.approx(BOX[0] * window / 160, rel=1e-4)
+    assert yunet.refine(image, known_face((578.0, 200.0))) is None
+
+
+def test_that_of_two_faces_nearby_the_one_that_moved_least_is_taken(yunet):
+    image = spots((280, 200), (390, 200))
+    for x in (280, 390):
+        near = yunet.refine(image, known_face((float(x), 200.0)))
+        assert np.abs(near.landmarks[2] - [x, 200] - 2 * LANDMARKS[2]).max() < 20
+
+
+def test_that_a_face_at_the_border_or_without_landmarks_does_no_harm(yunet):
+    assert yunet.refine(blank(), known_face((0.0, 0.0))) is None
+    assert yunet.refine(blank(), Face((0, 0, 1, 1), np.full((5, 2), np.nan), 1.0)) is None
+    for shape in ((1, 1), (1, 500), (700, 2)):
+        assert yunet.detect(blank(0, *shape)) == []
+    with pytest.raises(InvalidInputError, match="takes RGB images of 8 bits"):
+        yunet.detect(np.zeros((10, 10), np.uint8))
+
+
+# ------------------------------------------------------------- the file
+
+
+def test_that_a_missing_file_is_named_with_the_way_out(tmp_path):
+    with pytest.raises(InvalidInputError, match=r"cannot be read .*'mtcnn'"):
+        YuNetDetector(tmp_path / YUNET_FILE)
+
+
+def test_that_a_file_with_another_checksum_is_not_used(tmp_path):
+    path = write_yunet(tmp_path / YUNET_FILE)
+    with pytest.raises(InvalidInputError, match="damaged or not YuNet's") as refusal:
+        YuNetDetector(path)
+    assert YUNET_SHA256[:12] in str(refusal.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>not found</html>", bytes(range(256)) * 50])
+def test_that_a_file_which_is_no_network_is_told_in_one_sentence(tmp_path, content):
+    path = tmp_path / YUNET_FILE
+    path.write_bytes(content)
+    with pytest.raises(InvalidInputError, match="is not a YuNet network"):
+        YuNetDetector(path, sha256=None)
+
+
+def test_that_a_network_with_other_outputs_is_told_in_one_sentence(tmp_path):
+    path = write_yunet(tmp_path / YUNET_FILE, outputs=("cls", "bbox"))
+    with pytest.raises(InvalidInputError, match="is not a YuNet network"):
+        YuNetDetector(path, sha256=None)

@@ -1,0 +1,186 @@
+"""How far circumstances lie from those enrolled, and what it is called."""
+
+import math
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+from app.types import Condition, Pose
+from app.vision.conditions import (
+    DIMENSIONS,
+    NAMES,
+    EnrolledConditions,
+    condition_of,
+    shared_circumstances,
+)
+from app.vision.quality import ALIGNED_SIZE, measure
+from tests.app.pictures import skin
+
+HOME = Condition(
+    brightness=130.0,
+    contrast=40.0,
+    warmth=0.3,
+    tint=0.0,
+    side_light=0.0,
+    sharpness=-1.0,
+    room_brightness=100.0,
+    room_warmth=0.0,
+    room_tint=0.0,
+    distance=1.2,
+    yaw=0.0,
+    pitch=0.0,
+    roll=0.0,
+)
+
+
+def enrolled(*named):
+    pairs = [(name, replace(HOME, **change)) for name, change in named]
+    return EnrolledConditions.of([c for _, c in pairs], [name for name, _ in pairs])
+
+
+GREY = (100.0, 100.0, 100.0)
+
+
+def condition(aligned, *, size=200.0, height=480, room=GREY):
+    straight = Pose(0.0, 0.0, 0.0)
+    measures = measure(aligned, room=room, size=size, visible=1.0, pose=straight, motion=0.0)
+    return condition_of(measures, height)
+
+
+def test_that_every_dimension_has_a_tolerance_and_words():
+    assert set(DIMENSIONS) == set(NAMES)
+    for dimension in DIMENSIONS.values():
+        assert dimension.tolerance > 0
+        assert dimension.below != dimension.above
+
+
+def test_that_a_condition_inside_a_take_has_distance_zero():
+    ranges = enrolled(("window", {}), ("window", {"brightness": 150.0}))
+    familiarity = ranges.familiarity(replace(HOME, brightness=140.0))
+    assert familiarity.distance == 0.0
+    assert familiarity.distance <= 1
+    assert familiarity.differences == ()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_that_each_dimension_alone_makes_a_condition_unfamiliar_and_names_it(name, sign):
+    dimension = DIMENSIONS[name]
+    ranges = enrolled(("window", {}))
+    near = replace(HOME, **{name: asdict(HOME)[name] + 0.9 * sign * dimension.tolerance})
+    far = replace(HOME, **{name: asdict(HOME)[name] + 1.5 * sign * dimension.tolerance})
+    assert ranges.familiarity(near).distance <= 1
+    familiarity = ranges.familiarity(far)
+    assert familiarity.distance == pytest.approx(1.5)
+    assert familiarity.differences == (dimension.above if sign > 0 else dimension.below,)
+
+
+def test_that_the_nearest_take_counts():
+    ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 90.0}))
+    familiarity = ranges.familiarity(replace(HOME, warmth=0.95, brightness=92.0))
+    assert familiarity.nearest_take == "lamp"
+    assert familiarity.distance <= 1
+
+
+def test_that_light_of_one_take_with_warmth_of_another_is_not_familiar():
+    ranges = enrolled(("window", {}), ("lamp", {"warmth": 0.9, "brightness": 60.0}))
+    assert ranges.familiarity(replace(HOME, warmth=0.9)).distance > 1
+
+
+def test_that_the_worst_difference_is_named_first():
+    familiarity = enrolled(("window", {})).familiarity(replace(HOME, brightness=10.0, yaw=15.0))
+    assert familiarity.differences == (DIMENSIONS["brightness"].below, DIMENSIONS["yaw"].above)
+
+
+def test_that_the_light_of_the_room_and_the_place_of_the_face_are_told_apart():
+    ranges = enrolled(("window", {}), ("lamp", {"room_brightness": 60.0, "yaw": 30.0}))
+    face = ranges.familiarity(replace(HOME, brightness=10.0))
+    assert (face.room, face.place) == (0.0, 0.0)
+    assert face.knows_light
+    step = DIMENSIONS["room_brightness"].tolerance
+    room = ranges.familiarity(replace(HOME, room_brightness=HOME.room_brightness + 2 * step))
+    assert room.room == pytest.approx(2.0)
+    assert not room.knows_light
+    turned = ranges.familiarity(replace(HOME, yaw=30.0 + 1.5 * DIMENSIONS["yaw"].tolerance))
+    assert (turned.room, turned.place) == (0.0, pytest.approx(1.5))
+
+
+def test_that_a_stray_frame_does_not_stretch_a_take():
+    steady = [("window", {"yaw": float(k % 3)}) for k in range(200)]
+    familiarity = enrolled(*steady, ("window", {"yaw": 40.0})).familiarity(replace(HOME, yaw=39.0))
+    assert familiarity.distance > 1
+
+
+def test_that_what_cannot_be_measured_is_not_familiar():
+    ranges = enrolled(("window", {}))
+    assert ranges.familiarity(replace(HOME, sharpness=math.nan)).distance == math.inf
+    assert ranges.familiarity(replace(HOME, sharpness=-math.inf)).distance == math.inf
+
+
+def test_that_enrolling_nothing_or_what_is_not_finite_is_refused():
+    with pytest.raises(ValueError, match="need frames"):
+        EnrolledConditions.of([], [])
+    with pytest.raises(ValueError, match="not finite"):
+        EnrolledConditions.of([replace(HOME, yaw=math.nan)], ["window"])
+
+
+def shared(*named):
+    conditions = [replace(HOME, **change) for _, change in named]
+    return shared_circumstances(conditions, [name for name, _ in named])
+
+
+def test_that_takes_within_each_others_tolerances_share_circumstances():
+    near, far = {"brightness": 140.0}, {"brightness": 190.0}
+    first, second, third = shared(("morning", {}), ("evening", near), ("noon", far))
+    assert first == second != third
+
+
+def test_that_names_do_not_make_circumstances_shared():
+    first, again, second = shared(("lamp 1", {}), ("lamp 1", {}), ("lamp 2", {"warmth": 0.9}))
+    assert first == again != second
+
+
+def test_that_a_wide_take_does_not_stand_in_for_a_narrow_one_of_which_it_saw_little():
+    wide = [("walk", {"distance": 1.0 + 0.1 * k}) for k in range(30)]
+    numbers = shared(*wide, ("desk", {"distance": 1.2}))
+    assert numbers[0] != numbers[-1]
+
+
+def test_that_sharing_is_passed_on_from_take_to_take():
+    step = 0.8 * DIMENSIONS["warmth"].tolerance
+    chain = [(f"take {k}", {"warmth": k * step}) for k in range(4)]
+    assert len(set(shared(*chain))) == 1
+    assert len(set(shared(*chain, ("apart", {"warmth": 9.0})))) == 2
+
+
+def test_that_light_and_colour_are_measured_in_their_own_dimensions():
+    face = skin(mean=120, spread=25).astype(np.float32)
+    base = condition(face.astype(np.uint8))
+    darker = condition((face * 0.5).astype(np.uint8))
+    warm = condition(np.clip(face * [1.2, 1.0, 0.8], 0, 255).astype(np.uint8))
+    green = condition(np.clip(face * [0.9, 1.1, 0.9], 0, 255).astype(np.uint8))
+    shade = np.linspace(1.3, 0.7, ALIGNED_SIZE)[np.newaxis, :, np.newaxis]
+    left = condition(np.clip(face * shade, 0, 255).astype(np.uint8))
+    assert darker.brightness == pytest.approx(base.brightness / 2, rel=0.02)
+    assert darker.warmth == pytest.approx(base.warmth, abs=0.01)
+    assert warm.warmth == pytest.approx(base.warmth + math.log(1.2 / 0.8), abs=0.02)
+    assert warm.tint == pytest.approx(base.tint - math.log(0.96) / 2, abs=0.02)
+    assert green.tint == pytest.approx(base.tint + math.log(1.1 / 0.9), abs=0.02)
+    assert green.warmth == pytest.approx(base.warmth, abs=0.02)
+    assert left.side_light > base.side_light + 0.2
+    assert left.brightness == pytest.approx(base.brightness, rel=0.05)
+
+
+def test_that_distance_is_told_by_the_share_of_the_frame_at_any_resolution():
+    face = skin()
+    near = condition(face, size=200).distance
+    assert condition(face, size=100).distance == pytest.approx(near + 1)
+    assert condition(face, size=400, height=960).distance == pytest.approx(near)
+
+
+def test_that_the_rooms_light_is_told_apart_from_the_faces():
+    base, changed = condition(skin()), condition(skin(), room=(180.0, 120.0, 60.0))
+    assert changed.room_brightness == pytest.approx(120.0)
+    assert changed.room_warmth == pytest.approx(math.log(181 / 61))
+    assert (changed.brightness, changed.warmth) == (base.brightness, base.warmth)

@@ -1,0 +1,455 @@
+"""The chain from frame to views, with every part real."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from app.capture.opening import source_from
+from app.evaluation.extracting import Eyes
+from app.headless.pipelines import pipeline_for, pipeline_of
+from app.models.samples import collect
+from app.types import Face, Frame, Status
+from app.vision.faces.alignment import cut, face_transform, square_corners
+from app.vision.faces.detector import make_detector
+from app.vision.faces.resampling import apply, invert
+from app.vision.faces.tracking import Tracking
+from app.vision.pipeline import Pipeline
+from app.vision.quality import Limits
+from lmkl_core.errors import Cancelled, UnusableViewsError
+from lmkl_core.features.liveness import LivenessMeter
+from lmkl_core.features.presets import Branch, Crop, Preset, load_preset
+from tests.app.models.model_material import window_model
+from tests.app.vision.faces.faces_material import side_by_side
+
+
+class StandingTracker:
+    """A tracker that always says the same, to bring the pipeline landmarks no detector would."""
+
+    def __init__(self, landmarks):
+        self.landmarks = np.asarray(landmarks, dtype=float)
+
+    def reset(self):
+        pass
+
+    def update(self, image, time):
+        face = Face((0.0, 0.0, 100.0, 100.0), self.landmarks, 0.9)
+        return Tracking(face, 1, "detected", changed=False)
+
+    def lose(self, time):
+        pass
+
+
+def test_that_a_live_face_gives_every_view_of_the_preset(pipeline, genuine_take):
+    result = pipeline.process(genuine_take[0])
+    assert result.status is Status.READY
+    assert result.reason == ""
+    assert tuple(result.views) == pipeline.extractor.preset.view_names
+    for row in result.views.values():
+        assert row.shape[0] == 1
+        assert np.isfinite(row).all()
+        assert np.linalg.norm(row) == pytest.approx(1.0, rel=1e-5)
+
+
+def test_that_every_stage_reports_its_time_and_every_frame_its_circumstances(
+    pipeline, genuine_take
+):
+    result = pipeline.process(genuine_take[0])
+    assert set(result.seconds) == {"detect", "quality", "crops", "views"}
+    assert result.condition.distance == pytest.approx(
+        np.log2(480 / result.quality["size"].value), abs=1e-9
+    )
+    assert result.pose.yaw == result.condition.yaw
+    assert result.n_faces == 1
+
+
+def test_that_a_frame_gives_the_same_views_live_and_from_a_folder_of_pictures(
+    pipeline, genuine_take, tmp_path
+):
+    live = [pipeline.process(frame) for frame in genuine_take[:3]]
+    for frame in genuine_take[:3]:
+        bgr = np.ascontiguousarray(frame.image[:, :, ::-1])
+        assert cv2.imwrite(str(tmp_path / f"{frame.number}.png"), bgr)
+    pipeline.reset()
+    with source_from(str(tmp_path), paced=False) as source:
+        stored = [pipeline.process(replace(f, time=f.number / 30)) for f in source]
+    assert len(stored) == 3
+    for here, there in zip(live, stored, strict=True):
+        for name, row in here.views.items():
+            np.testing.assert_array_equal(row, there.views[name])
+
+
+def test_that_samples_hold_the_same_rows_as_the_frames_they_came_from(pipeline, genuine_take):
+    rows = [pipeline.process(frame).views for frame in genuine_take[:4]]
+    samples = collect(pipeline, {"office": genuine_take[:4]})
+    assert samples.takes == ["office"] * 4
+    assert len(samples.conditions) == 4
+    for name, view in samples.views.items():
+        np.testing.assert_array_equal(view, np.concatenate([row[name] for row in rows]))
+
+
+def test_that_collecting_counts_refusals_by_reason_and_can_be_cancelled(pipeline, genuine_take):
+    black = Frame(np.zeros((480, 640, 3), np.uint8))
+    told = []
+    samples = collect(
+        pipeline,
+        {"one": [genuine_take[0], black], "two": [black]},
+        progress=lambda n, take: told.append((n, take)),
+    )
+    assert (len(samples), samples.n_refused) == (1, 2)
+    assert list(samples.refused.values()) == [2]
+    assert told == [(1, "one"), (2, "one"), (3, "two")]
+    with pytest.raises(Cancelled, match="nothing was enrolled"):
+        collect(pipeline, {"one": genuine_take}, cancel=lambda: True)
+
+
+def test_that_enrolled_conditions_come_from_the_samples(pipeline, genuine_take):
+    samples = collect(pipeline, {"office": genuine_take})
+    familiarity = samples.enrolled_conditions().familiarity(samples.conditions[3])
+    assert familiarity.distance <= 1
+    assert familiarity.nearest_take == "office"
+
+
+@pytest.mark.parametrize(
+    ("pixels", "status"),
+    [
+        (np.zeros((480, 640, 3), np.uint8), Status.BAD_FRAME),
+        (np.zeros((1, 1, 3), np.uint8), Status.BAD_FRAME),
+        (np.full((480, 640, 3), np.nan), Status.BAD_FRAME),
+        (np.zeros((480, 640, 7), np.uint8), Status.BAD_FRAME),
+        (None, Status.BAD_FRAME),
+        (
+            np.random.default_rng(0).integers(0, 256, (480, 640, 3), dtype=np.uint8),
+            Status.NO_FACE,
+        ),
+        (np.tile(np.arange(640, dtype=np.uint8), (480, 1)), Status.NO_FACE),
+        (
+            np.full((64, 64, 3), 90, np.uint8) + np.eye(64, dtype=np.uint8)[..., None],
+            Status.NO_FACE,
+        ),
+    ],
+    ids=["black", "1x1", "NaN", "7 channels", "nothing", "noise", "grey ramp", "small"],
+)
+def test_that_a_frame_without_a_usable_face_gives_a_reason(pipeline, pixels, status):
+    result = pipeline.process(Frame(pixels))
+    assert result.status is status
+    assert result.reason.endswith(".")
+    assert result.views is None
+
+
+@pytest.mark.parametrize("kind", ["grey", "rgba", "16 bits"])
+def test_that_other_kinds_of_pictures_of_a_face_are_read(pipeline, genuine_take, kind):
+    rgb = genuine_take[0].image
+    pixels = {
+        "grey": cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY),
+        "rgba": np.dstack([rgb, np.full(rgb.shape[:2], 255, np.uint8)]),
+        "16 bits": rgb.astype(np.uint16) * 257,
+    }[kind]
+    result = pipeline.process(Frame(pixels))
+    assert result.status is Status.READY
+    if kind != "grey":
+        pipeline.reset()
+        plain = pipeline.process(Frame(rgb))
+        for name, row in plain.views.items():
+            np.testing.assert_array_equal(result.views[name], row)
+
+
+def test_that_a_face_half_outside_is_refused_for_that(pipeline, genuine_take):
+    frame = genuine_take[0]
+    landmarks = pipeline.process(frame).face.landmarks
+    shift = landmarks[2, 0]  # the nose comes to lie on the left border
+    image = np.roll(frame.image, -round(shift), axis=1)
+    outside = Pipeline(pipeline.extractor, StandingTracker(landmarks - [shift, 0]))
+    result = outside.process(Frame(image))
+    assert result.status is Status.POOR_QUALITY
+    assert result.quality["visible"].value < 0.8
+    assert "cut off" in result.reason
+
+
+@pytest.fixture(scope="module")
+def face_lines(genuine_take):
+    """Return the column and the row of the first frame at face coordinates."""
+    landmarks = make_detector().detect(genuine_take[0].image)[0].landmarks
+    to_image = invert(face_transform(landmarks))
+    return lambda x, y: np.round(apply(to_image, np.array([(x, y)]))[0]).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [(0.18, 0.82), (0.18, 1.5), (-0.5, 0.82)], ids=["both", "left", "right"]
+)
+def test_that_a_whole_face_in_a_portrait_frame_passes(
+    pipeline, genuine_take, face_lines, left, right
+):
+    columns = slice(face_lines(left, 0.5)[0], face_lines(right, 0.5)[0])
+    portrait = np.ascontiguousarray(genuine_take[0].image[:, columns])
+    result = pipeline.process(Frame(portrait))
+    side = square_corners(face_transform(result.face.landmarks))
+    assert side[:, 0].min() < -20 or side[:, 0].max() > portrait.shape[1] + 20
+    assert (result.status, result.reason) == (Status.READY, "")
+    assert result.quality["visible"].value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("border", "at"),
+    [
+        ("bottom", 0.95),
+        ("bottom", 0.85),
+        ("top", 0.40),
+        ("left", 0.34),
+        ("right", 0.66),
+        ("left", 0.28),
+        ("right", 0.60),
+    ],
+    ids=["chin", "below the mouth", "brow", "left eye", "right eye", "cheek", "a third"],
+)
+def test_that_a_face_that_is_cut_is_refused_for_that(
+    pipeline, genuine_take, face_lines, border, at
+):
+    image = genuine_take[0].image
+    column, row = face_lines(at, at)
+    rest = {
+        "left": image[:, column:],
+        "right": image[:, :column],
+        "top": image[row:],
+        "bottom": image[:row],
+    }[border]
+    result = pipeline.process(Frame(np.ascontiguousarray(rest)))
+    assert result.status is Status.POOR_QUALITY
+    assert result.reason == "The face is cut off: move into the picture."
+    assert result.views is None
+
+
+@pytest.mark.parametrize(
+    ("light", "status", "said"),
+    [(0.2, Status.READY, ""), (0.1, Status.POOR_QUALITY, "Too dark: turn on a light.")],
+    ids=["dim", "hardly anything"],
+)
+def test_that_only_a_face_that_can_hardly_be_seen_is_too_dark(
+    pipeline, genuine_take, light, status, said
+):
+    image = (genuine_take[0].image * light).astype(np.uint8)
+    result = pipeline.process(Frame(image))
+    assert (result.status, result.reason) == (status, said)
+
+
+@pytest.mark.fault("Numbers", "landmarks of a face that are no numbers")
+@pytest.mark.parametrize(
+    "landmarks",
+    [
+        np.full((5, 2), np.nan),
+        np.full((5, 2), np.inf),
+        np.zeros((5, 2)),
+        np.full((5, 2), 1e9),
+        [[100, 100], [np.nan, 100], [150, 150], [120, 200], [180, 200]],
+    ],
+    ids=["NaN", "infinite", "one spot", "far away", "one NaN"],
+)
+def test_that_landmarks_that_are_no_face_give_a_reason(tiny_extractor, genuine_take, landmarks):
+    pipeline = Pipeline(tiny_extractor, StandingTracker(landmarks))
+    result = pipeline.process(genuine_take[0])
+    assert result.status is Status.POOR_QUALITY
+    assert "landmarks" in result.reason
+
+
+@pytest.mark.parametrize("scale", [0.01, 30.0])
+def test_that_a_face_of_absurd_size_gives_a_reason(tiny_extractor, genuine_take, scale):
+    face = np.array([[-20.0, -10], [20, -10], [0, 10], [-15, 30], [15, 30]]) * scale + 200
+    result = Pipeline(tiny_extractor, StandingTracker(face)).process(genuine_take[0])
+    assert result.status is Status.POOR_QUALITY
+    assert result.reason
+
+
+def test_that_a_jump_between_frames_counts_as_motion_and_a_pause_does_not(pipeline, genuine_take):
+    first = genuine_take[0]
+    shift = np.float32([[1, 0, 40], [0, 1, 0]])
+    moved = cv2.warpAffine(first.image, shift, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+    pipeline.process(first)
+    assert not pipeline.process(Frame(moved, 1, first.time + 1 / 30)).quality["motion"].passed
+    pipeline.reset()
+    pipeline.process(first)
+    assert pipeline.process(Frame(moved, 1, first.time + 5.0)).quality["motion"].value == 0.0
+
+
+def sideways(image, pixels):
+    shift = np.float32([[1, 0, pixels], [0, 1, 0]])
+    return cv2.warpAffine(image, shift, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+
+
+def test_that_a_slow_move_stays_slow_when_frames_arrive_in_bursts(pipeline, genuine_take):
+    # A tenth of a face a second at 30 frames a second, of which two arrive together each time.
+    image, arrivals = genuine_take[0].image, (0.0, 0.001, 0.067, 0.068, 0.133, 0.134)
+    motions = [
+        pipeline.process(Frame(sideways(image, 0.8 * i), i, time)).quality["motion"].value
+        for i, time in enumerate(arrivals)
+    ]
+    assert max(motions) < 0.25
+    assert motions[-1] > 0.05
+
+
+def test_that_the_same_move_is_as_fast_at_every_frame_rate(tiny_extractor, genuine_take):
+    landmarks = np.array([[100.0, 100], [140, 100], [120, 125], [105, 145], [135, 145]])
+    tracker = StandingTracker(landmarks)
+    speeds = []
+    for rate in (15, 30, 60, 120, 240):
+        pipeline = Pipeline(tiny_extractor, tracker)
+        for i in range(1 + rate // 5):
+            tracker.landmarks = landmarks + np.array([50.0 * i / rate, 0])
+            result = pipeline.process(Frame(genuine_take[0].image, i, 7.0 + i / rate))
+        speeds.append(result.quality["motion"].value)
+    np.testing.assert_allclose(speeds, speeds[0], rtol=1e-6)
+    assert speeds[0] > 0.4
+
+
+def test_that_frames_of_another_size_show_no_motion_but_another_face(pipeline, genuine_take):
+    first = genuine_take[0]
+    half = cv2.resize(first.image, (320, 240), interpolation=cv2.INTER_AREA)
+    assert pipeline.process(first).face_changed
+    assert not pipeline.process(Frame(first.image, 1, first.time + 1 / 30)).face_changed
+    smaller = pipeline.process(Frame(half, 2, first.time + 2 / 30))
+    assert smaller.face_changed
+    assert smaller.quality["motion"].value == 0.0
+
+
+def test_that_who_sits_down_elsewhere_is_another_face_and_not_a_move(pipeline):
+    pipeline.process(Frame(side_by_side(380, 0), 0, 0.0))
+    result = pipeline.process(Frame(side_by_side(0, 380), 1, 1 / 30))
+    assert result.face_changed
+    assert result.quality["motion"].value == 0.0
+
+
+def test_that_a_face_seen_again_after_the_lens_was_covered_is_another(pipeline, genuine_take):
+    first, black = genuine_take[0], np.zeros((480, 640, 3), np.uint8)
+    pipeline.process(first)
+    pipeline.process(Frame(black, 1, 0.1))
+    assert not pipeline.process(Frame(first.image, 2, 0.2)).face_changed
+    for i in range(10):
+        pipeline.process(Frame(black, 3 + i, 0.3 + 0.2 * i))
+    assert pipeline.process(Frame(first.image, 13, 2.2)).face_changed
+
+
+def test_that_other_faces_are_counted_and_a_person_is_told(pipeline):
+    alone, together = (
+        pipeline.process(Frame(side_by_side(380, right), i, 5.0 * i))
+        for i, right in enumerate((0, 300))
+    )
+    assert (alone.n_faces, alone.note) == (1, "")
+    assert together.n_faces == 2
+    assert together.note == "2 faces are in view: only the marked one is judged."
+    assert together.face.landmarks[2, 0] < 320
+
+
+@pytest.mark.parametrize(
+    ("height", "status"), [(60, Status.POOR_QUALITY), (24, Status.NO_FACE)], ids=["seen", "unseen"]
+)
+def test_that_a_face_too_far_away_is_asked_to_come_closer(pipeline, height, status):
+    result = pipeline.process(Frame(side_by_side(height, 0)))
+    assert result.status is status
+    assert "closer" in result.reason.lower()
+
+
+def test_that_limits_decide_what_passes(tiny_extractor, pipeline, genuine_take):
+    strict = Pipeline(tiny_extractor, pipeline.tracker, Limits(min_size=400.0))
+    result = strict.process(genuine_take[0])
+    assert result.status is Status.POOR_QUALITY
+    assert result.reason == "Come closer."
+    assert result.face is not None
+
+
+class MeanColour:
+    """The smallest extractor: it looks at the crops it is given."""
+
+    def __init__(self, *crops):
+        names = tuple(crop.name for crop in crops)
+        self.preset = Preset("mean", "", crops, (Branch("none", names, ("rgb",)),))
+
+    def __call__(self, crops):
+        return {
+            name: crop.reshape(-1, 3).mean(axis=0, dtype=np.float32)[np.newaxis]
+            for name, crop in crops.items()
+        }
+
+
+def test_that_presets_of_whole_pictures_need_no_face():
+    pixels = np.random.default_rng(0).integers(0, 256, (480, 640, 3), dtype=np.uint8)
+    pipeline = Pipeline(
+        MeanColour(Crop("image", 64, of="image")), StandingTracker(np.zeros((5, 2)))
+    )
+    result = pipeline.process(Frame(pixels))
+    assert result.status is Status.READY
+    np.testing.assert_allclose(result.views["image"][0], pixels.mean(axis=(0, 1)), atol=2)
+
+
+class Meter:
+    """Says what it is told to, and keeps what it was shown."""
+
+    crops = (Crop("head", 80, of="box", scale=2.7),)
+
+    def __init__(self, answer=0.75):
+        self.answer, self.shown = answer, None
+
+    def __call__(self, crops):
+        self.shown = crops
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+def test_that_liveness_is_measured_on_the_box_of_every_frame_that_passes(pipeline, genuine_take):
+    meter = Meter()
+    chain = Pipeline(pipeline.extractor, pipeline.tracker, meter=meter)
+    result = chain.process(genuine_take[0])
+    assert result.liveness == 0.75
+    assert "liveness" in result.seconds
+    expected = cut(genuine_take[0].image, None, meter.crops[0], result.face.box)
+    np.testing.assert_array_equal(meter.shown["head"], expected)
+    assert pipeline.process(genuine_take[0]).liveness is None
+    meter.shown = None
+    assert chain.process(Frame(np.zeros((480, 640, 3), np.uint8))).liveness is None
+    dark = (genuine_take[0].image * 0.12).astype(np.uint8)
+    assert chain.process(Frame(dark)).liveness is None
+    assert meter.shown is None
+
+
+@pytest.mark.parametrize("answer", [np.nan, np.inf, UnusableViewsError("no numbers.")])
+def test_that_liveness_which_is_no_number_is_left_out(pipeline, genuine_take, answer):
+    result = Pipeline(pipeline.extractor, pipeline.tracker, meter=Meter(answer)).process(
+        genuine_take[0]
+    )
+    assert result.status is Status.READY
+    assert result.liveness is None
+    assert result.views is not None
+
+
+def test_that_a_meter_that_fails_is_left_out_from_then_on(pipeline, genuine_take, caplog):
+    chain = Pipeline(pipeline.extractor, pipeline.tracker, meter=Meter(RuntimeError("engine")))
+    results = [chain.process(genuine_take[0]) for _ in range(2)]
+    assert all(result.views is not None and result.liveness is None for result in results)
+    assert chain.meter is None
+    assert len(caplog.records) == 1
+
+
+def test_that_presets_may_look_at_the_box(pipeline, genuine_take):
+    crop = Crop("scene", 80, of="box", scale=4.0)
+    result = Pipeline(MeanColour(crop), pipeline.tracker).process(genuine_take[0])
+    expected = cut(genuine_take[0].image, None, crop, result.face.box)
+    np.testing.assert_allclose(result.views["scene"][0], expected.mean(axis=(0, 1)), rtol=1e-5)
+
+
+def test_that_pipelines_that_judge_measure_liveness_where_weights_are(monkeypatch):
+    meter = Meter()
+    enrolling, features = pipeline_for("tiny", "mtcnn")
+    model = replace(window_model(), features=features)
+    assert pipeline_of(model, "mtcnn").meter is None
+    monkeypatch.setattr(LivenessMeter, "find", lambda *args, **options: meter)
+    assert pipeline_of(model, "mtcnn").meter is meter
+    assert enrolling.meter is None
+    assert Eyes(load_preset("tiny"), gate=True).pipeline.meter is None
+
+
+def test_that_views_are_computed_on_the_crops_the_preset_names(pipeline, genuine_take):
+    crop = Crop("face", 96)
+    other = Pipeline(MeanColour(crop), pipeline.tracker)
+    result = other.process(genuine_take[0])
+    cut_here = cut(genuine_take[0].image, face_transform(result.face.landmarks), crop)
+    np.testing.assert_allclose(result.views["face"][0], cut_here.mean(axis=(0, 1)), rtol=1e-5)

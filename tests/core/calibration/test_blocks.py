@@ -1,0 +1,166 @@
+"""What is left out together: time blocks inside takes, and how long they are."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import pdist, squareform
+
+from lmkl_core import InvalidInputError
+from lmkl_core.calibration.blocks import (
+    SHORTEST_TAKE_WITH_LAGS,
+    block_numbers,
+    choose_block_length,
+    lag_similarity,
+    rows_of_takes,
+    time_blocks,
+)
+from tests.core.recordings import make
+
+takes_of_any_kind = st.lists(st.integers(0, 5), min_size=1, max_size=80).map(np.array)
+
+
+@given(takes_of_any_kind, st.integers(1, 100))
+def test_that_blocks_part_the_rows_in_time_order_inside_takes(takes, length):
+    blocks = time_blocks(takes, length)
+    assert sorted(np.concatenate(blocks)) == list(range(len(takes)))
+    for block in blocks:
+        assert len(set(takes[block])) == 1
+        of_take = np.flatnonzero(takes == takes[block[0]])
+        start = np.searchsorted(of_take, block[0])
+        assert np.array_equal(of_take[start : start + len(block)], block)
+
+
+@given(takes_of_any_kind, st.integers(1, 100))
+def test_that_every_take_has_two_blocks_or_more_of_about_the_length_asked_for(takes, length):
+    blocks = time_blocks(takes, length)
+    for rows in rows_of_takes(takes):
+        sizes = [len(b) for b in blocks if takes[b[0]] == takes[rows[0]]]
+        assert len(sizes) >= min(2, len(rows))
+        assert max(sizes) - min(sizes) <= 1
+        assert max(sizes) <= max(1, -(-len(rows) // 2))
+        if len(rows) >= 2 * length:
+            assert length / 1.5 <= np.mean(sizes) <= length * 1.5
+
+
+@given(takes_of_any_kind, st.integers(1, 100))
+def test_that_numbers_of_blocks_name_the_block_of_every_row(takes, length):
+    blocks = time_blocks(takes, length)
+    numbers = block_numbers(blocks, len(takes))
+    for number, block in enumerate(blocks):
+        assert np.array_equal(np.flatnonzero(numbers == number), block)
+
+
+@pytest.mark.parametrize("length", [0, -3])
+def test_that_blocks_of_nothing_are_refused(length):
+    with pytest.raises(InvalidInputError, match="leaves nothing out"):
+        time_blocks(np.zeros(5, int), length)
+
+
+# ---------------------------------------------------------------- how long
+
+
+def kernel_of(X, width=None):
+    distances = pdist(X)
+    width = distances.mean() / 2 if width is None else width
+    return squareform(np.exp(-(distances**2) / (2 * width**2))) + np.eye(len(X))
+
+
+def remembering(rng, n, memory, columns=40):
+    """Rows that forget: correlation ``exp(-lag / memory)`` in every column."""
+    phi = np.exp(-1 / memory) if memory else 0.0
+    X = np.empty((n, columns))
+    X[0] = rng.normal(size=columns)
+    for i in range(1, n):
+        X[i] = phi * X[i - 1] + np.sqrt(1 - phi**2) * rng.normal(size=columns)
+    return X
+
+
+@cache
+def lengths_for(memory, n_takes=4, n=120):
+    takes = np.repeat(np.arange(n_takes), n)
+    chosen = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = np.concatenate([remembering(rng, n, memory) for _ in range(n_takes)])
+        chosen.append(choose_block_length(kernel_of(X), takes))
+    return chosen
+
+
+def test_that_independent_rows_are_left_out_one_by_one_or_nearly_so():
+    assert np.median(lengths_for(0)) <= 6
+
+
+def test_that_longer_memory_makes_longer_blocks():
+    medians = [np.median(lengths_for(memory)) for memory in (0, 1, 3, 6)]
+    assert np.all(np.diff(medians) > 0)
+
+
+@pytest.mark.parametrize("memory", [1, 2, 4])
+def test_that_blocks_last_some_times_as_long_as_the_rows_remember(memory):
+    # The similarity of RBF kernels falls about like the correlation.
+    for length in lengths_for(memory):
+        assert 3 * memory <= length <= 12 * memory
+
+
+def test_that_no_block_is_longer_than_half_the_median_take():
+    rng = np.random.default_rng(0)
+    for sizes in ((30, 30, 30), (14, 20, 90), (13, 200)):
+        takes = np.repeat(np.arange(len(sizes)), sizes)
+        drift = np.linspace(0, 1, len(takes))[:, None] * rng.normal(size=(1, 5))
+        length = choose_block_length(kernel_of(drift), takes)
+        assert 1 <= length <= int(np.median(sizes)) // 2
+    slow = np.concatenate([remembering(rng, 40, 500) for _ in range(3)])
+    assert choose_block_length(kernel_of(slow), np.repeat(np.arange(3), 40)) == 20
+
+
+@pytest.mark.parametrize("size", [2, 5, SHORTEST_TAKE_WITH_LAGS - 1])
+def test_that_short_takes_are_cut_in_half(size):
+    takes = np.repeat(np.arange(6), size)
+    X = np.random.default_rng(0).normal(size=(len(takes), 3))
+    assert choose_block_length(kernel_of(X), takes) == size // 2
+
+
+def test_that_takes_of_one_row_are_left_out_whole():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    assert choose_block_length(kernel_of(X), np.arange(6)) == 1
+    assert [list(b) for b in time_blocks(np.arange(6), 1)] == [[i] for i in range(6)]
+
+
+def test_that_likeness_is_averaged_by_lag_within_takes_and_normalised():
+    rng = np.random.default_rng(0)
+    X, takes = rng.normal(size=(17, 4)), np.repeat([0, 1, 2], [8, 3, 6])
+    K = X @ X.T
+    similarity = lag_similarity(K, takes, 4)
+    for lag in range(1, 5):
+        pairs = [
+            K[i, i + lag] / np.sqrt(K[i, i] * K[i + lag, i + lag])
+            for i in range(17 - lag)
+            if takes[i] == takes[i + lag]
+        ]
+        assert similarity[lag - 1] == pytest.approx(np.mean(pairs), rel=1e-12)
+
+
+def test_that_the_model_chooses_the_length_itself_unless_told():
+    rng = np.random.default_rng(0)
+    takes = np.repeat(np.arange(3), 60)
+    X = np.concatenate([remembering(rng, 60, 3) for _ in range(3)])
+    model = make().fit(X, groups=takes)
+    expected = choose_block_length(kernel_of(X, model.kernels_[0].width), takes)
+    assert model.calibration_.block_length == expected > 4
+    model = make(block_length=5).fit(X, groups=takes)
+    assert model.calibration_.block_length == 5
+    assert model.calibrate(block_length=9).calibration_.block_length == 9
+
+
+def test_that_longer_blocks_lower_the_scores_of_rows_that_resemble_their_neighbours():
+    rng = np.random.default_rng(0)
+    takes = np.repeat(np.arange(3), 60)
+    X = np.concatenate([remembering(rng, 60, 5, columns=3) for _ in range(3)])
+    model = make().fit(X, groups=takes)
+    means = [
+        model.calibrate(block_length=length).calibration_.scores.mean() for length in (1, 5, 20)
+    ]
+    assert np.all(np.diff(means) < 0)

@@ -1,0 +1,202 @@
+"""The threshold: a share of the genuine level, or a wanted rate, but never below half the level."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmkl_core import LocalisedMKL
+from lmkl_core.calibration.threshold import (
+    calibrate,
+    least_threshold,
+    operating_point,
+    threshold_for,
+)
+from tests.core.recordings import NAMES, joined
+
+TRAINING = np.full(9, 0.95)
+EITHER_FIT = pytest.mark.parametrize("n_inducing", [None, 16])
+
+scores_of_any_kind = st.lists(st.floats(-1, 2), min_size=1, max_size=60).map(np.array)
+
+
+# ---------------------------------------------------------------- the rule on scores alone
+
+
+def test_that_without_a_target_the_threshold_is_a_share_of_the_median_left_out_score():
+    scores = np.array([0.1, 0.8, 0.9, 0.7, 0.85])
+    threshold, rule = operating_point(scores, TRAINING)
+    assert threshold == 0.65 * 0.8
+    assert rule == "65% of the median left-out score 0.8"
+
+
+def test_that_a_target_refuses_its_share_of_left_out_scores():
+    scores = np.linspace(0.6, 1.0, 39)
+    threshold, rule = operating_point(scores, TRAINING, 0.05)
+    assert threshold == threshold_for(scores, 0.05) == scores[1]
+    assert rule == "a BPCER of 5.0%"
+
+
+def test_that_a_target_gets_half_of_the_level_where_its_share_scores_less():
+    scores = np.concatenate([np.full(5, 0.01), np.full(34, 0.9)])
+    threshold, rule = operating_point(scores, TRAINING, 0.05)
+    assert threshold == 0.45
+    assert rule == "50% of the median left-out score 0.9, the least for any BPCER"
+
+
+@pytest.mark.parametrize("target", [None, 0.05])
+@pytest.mark.parametrize("left_out", [-0.2, 0.0, 0.001])
+def test_that_collapsed_left_out_scores_leave_a_tenth_of_the_training_level(left_out, target):
+    threshold, rule = operating_point(np.full(20, left_out), np.full(20, 0.9), target)
+    assert threshold == pytest.approx(0.09)
+    assert rule == "10% of the median training score 0.9, the least of all"
+
+
+@given(scores_of_any_kind, st.floats(0, 1), st.none() | st.floats(0.01, 0.99))
+def test_that_no_rule_falls_below_half_of_the_level_or_a_tenth_of_the_training(
+    scores, training, target
+):
+    threshold, _ = operating_point(scores, np.array([training]), target)
+    level = np.median(scores)
+    share = 0.65 if target is None else 0.5
+    assert threshold >= share * level
+    assert threshold >= 0.1 * training
+    if target is not None:
+        assert threshold >= threshold_for(scores, target)
+    assert threshold == max(0.1 * training, least_threshold(scores, target))
+
+
+def test_that_a_target_missed_for_safety_is_said_with_the_reason():
+    scores = np.concatenate([np.full(5, 0.01), np.full(34, 0.9)])
+    rows = np.arange(39)
+    for training in (0.95, 5.0):
+        threshold, rule = operating_point(scores, np.array([training]), 0.05)
+        told = calibrate(scores, threshold, rule, rows, rows, target_bpcer=0.05)
+        assert told.promised is False
+        assert told.statement.endswith(
+            f": more than the target of 5.0%, because the threshold is {rule}."
+        )
+        assert told.origin.startswith(f"{rule}, from 39 left-out scores")
+
+
+def test_that_nothing_is_promised_without_a_target():
+    told = calibrate(np.full(39, 0.9), 0.6, "a rule", np.arange(39), np.zeros(39, int))
+    assert told.promised is None
+    assert told.target_bpcer is None
+    assert "target" not in told.statement
+    assert "promise" not in told.statement
+
+
+# ---------------------------------------------------------------- the rule in a fit
+
+
+def person(seed):
+    """Where a person's frames gather in four kinds of light, by view."""
+    rng = np.random.default_rng(seed)
+    return {name: 4.0 * rng.normal(size=(4, d)) for name, d in zip(NAMES, (12, 8, 10), strict=True)}
+
+
+def take(who, light, n, seed):
+    """Frames of one take, which lies a little beside other takes in the same light."""
+    rng = np.random.default_rng(seed)
+    places = {name: lights[light] for name, lights in who.items()}
+    return {
+        name: place + 0.3 * rng.normal(size=len(place)) + rng.normal(size=(n, len(place)))
+        for name, place in places.items()
+    }
+
+
+def with_odd_end(views, n):
+    """The last frames unlike all others: a hand before the face, say."""
+    moved = {name: array.copy() for name, array in views.items()}
+    for array in moved.values():
+        array[-n:] += 6.0
+    return moved
+
+
+ENROLMENTS = {
+    "few frames": ([(0, 10), (0, 10)], None),
+    "different light": ([(0, 30), (1, 30), (2, 30), (3, 30)], None),
+    "few frames in different light": ([(0, 10), (1, 10), (2, 10)], None),
+    "one take": ([(0, 60)], None),
+    "an odd part": ([(0, 40), (0, 40)], 5),
+}
+
+
+def enrolment(kind, seed):
+    """Frames, their takes, and fresh frames of the same person in the same light."""
+    takes, odd = ENROLMENTS[kind]
+    who, numbers = person(seed), np.repeat(np.arange(len(takes)), [n for _, n in takes])
+    enrolled = [take(who, light, n, [seed, i]) for i, (light, n) in enumerate(takes)]
+    fresh = [take(who, light, 40, [seed, 100 + i]) for i, (light, _) in enumerate(takes)]
+    if odd is not None:
+        enrolled[0] = with_odd_end(enrolled[0], odd)
+    return joined(*enrolled), numbers, joined(*fresh)
+
+
+def refuses_the_unlike(model, views):
+    """Whether a frame far from everything scores about 0 and is refused."""
+    unlike = {name: array[:1] + 1e4 for name, array in views.items()}
+    return abs(model.score_samples(unlike)[0]) < 1e-6 and model.predict(unlike)[0] == -1
+
+
+@EITHER_FIT
+def test_that_a_fit_sets_its_threshold_by_the_level_and_recalibrates_to_a_target(n_inducing):
+    views, takes, _ = enrolment("different light", 0)
+    model = LocalisedMKL(n_inducing=n_inducing, random_state=0).fit(views, groups=takes)
+    told = model.calibration_
+    assert model.offset_ == told.threshold == 0.65 * np.median(told.scores)
+    assert told.target_bpcer is None
+    assert refuses_the_unlike(model, views)
+    model.calibrate(target_bpcer=0.1)
+    assert model.offset_ == threshold_for(told.scores, 0.1) > told.threshold
+    assert model.calibration_.bpcer <= 0.1
+    assert refuses_the_unlike(model, views)
+    assert model.calibrate().offset_ == told.threshold
+
+
+@EITHER_FIT
+def test_that_one_odd_part_cannot_pull_the_threshold_of_a_target_down(n_inducing):
+    views, takes, _ = enrolment("an odd part", 0)
+    estimator = LocalisedMKL(n_inducing=n_inducing, target_bpcer=0.05, random_state=0)
+    model = estimator.fit(views, groups=takes)
+    told = model.calibration_
+    assert threshold_for(told.scores, 0.05) < 0.5 * told.level
+    assert model.offset_ == 0.5 * told.level
+    assert told.bpcer > 0.05
+    assert refuses_the_unlike(model, views)
+
+
+@EITHER_FIT
+@pytest.mark.parametrize("target", [None, 0.05])
+def test_that_an_enrolment_too_small_to_leave_anything_out_keeps_a_threshold(n_inducing, target):
+    """Two places in one take: without one of them nothing of it is known."""
+    who = {name: 10.0 * lights for name, lights in person(0).items()}
+    views = joined(take(who, 0, 12, 0), take(who, 1, 12, 1))
+    model = LocalisedMKL(
+        n_inducing=n_inducing, target_bpcer=target, block_length=12, random_state=0
+    ).fit(views)
+    training = np.median(model.score_samples(views))
+    assert model.calibration_.level < 0.01 < 0.9 < training
+    assert model.offset_ == pytest.approx(0.1 * training, rel=1e-6)
+    assert refuses_the_unlike(model, views)
+
+
+@EITHER_FIT
+@pytest.mark.parametrize("kind", ENROLMENTS)
+def test_that_the_threshold_never_falls_below_half_of_the_genuine_level(kind, n_inducing):
+    for seed in range(3):
+        views, takes, fresh = enrolment(kind, seed)
+        estimator = LocalisedMKL(n_inducing=n_inducing, random_state=0)
+        model = estimator.fit(views, groups=takes)
+        scores = model.score_samples(fresh)
+        assert model.offset_ >= 0.5 * model.calibration_.level
+        assert model.offset_ >= 0.5 * np.median(scores)
+        assert np.mean(scores < model.offset_) < 0.02
+        assert refuses_the_unlike(model, views)
+        for target in (0.01, 0.05, 0.3):
+            model.calibrate(target_bpcer=target)
+            assert model.offset_ >= 0.5 * model.calibration_.level
+            # Left-out scores lie a little below those of fresh frames.
+            assert model.offset_ >= 0.45 * np.median(scores)
+            assert refuses_the_unlike(model, views)

@@ -1,0 +1,316 @@
+"""The operating point: left-out scores, threshold, interval, and what they promise."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from lmkl_core import InvalidInputError, clopper_pearson
+from lmkl_core.calibration.blocks import block_numbers, rows_of_takes, time_blocks
+from lmkl_core.calibration.threshold import (
+    autocorrelation_time,
+    calibrate,
+    effective_number,
+    inverse_from_cholesky,
+    left_out_scores,
+    number_by_blocks,
+    threshold_for,
+)
+from tests.core.recordings import (
+    is_one_sentence,
+    kernel_stack,
+    left_out_by_refitting,
+    make,
+    recording,
+    takes_of,
+    weighted_kernel,
+)
+
+VIEWS = recording(n=40)
+TAKES = takes_of(40, 5)
+DIVISIONS = {
+    "single rows": [np.array([i]) for i in range(40)],
+    "time blocks": time_blocks(TAKES, 3),
+    "whole takes": rows_of_takes(TAKES),
+    "scattered rows": list(np.random.default_rng(0).permutation(40).reshape(8, 5)),
+    "almost everything": [np.arange(1, 40), np.array([0])],
+}
+
+
+def own_kernel(model):
+    P = model.memberships_
+    return weighted_kernel(model.kernel_weights_, kernel_stack(model, VIEWS, VIEWS), P, P)
+
+
+# ---------------------------------------------------------------- left-out scores
+
+
+@pytest.mark.parametrize("delta", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("blocks", DIVISIONS.values(), ids=DIVISIONS)
+def test_that_left_out_scores_are_those_of_explicit_refits(blocks, delta):
+    model = make(n_clusters=3, delta=delta).fit(VIEWS)
+    kernel = own_kernel(model)
+    lower = np.linalg.cholesky(kernel + model.delta_ * np.eye(40))
+    scores = left_out_scores(inverse_from_cholesky(lower), model.dual_coef_, blocks)
+    expected = left_out_by_refitting(kernel, model.delta_, blocks)
+    assert np.allclose(scores, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("block_length", [None, 1, 4])
+def test_that_the_model_calibrates_on_refits_by_time_block_and_by_whole_take(block_length):
+    model = make(n_clusters=3, block_length=block_length).fit(VIEWS, groups=TAKES)
+    told, kernel = model.calibration_, own_kernel(model)
+    blocks = time_blocks(TAKES, told.block_length)
+    expected = left_out_by_refitting(kernel, model.delta_, blocks)
+    assert np.allclose(told.scores, expected, rtol=0, atol=1e-10)
+    stress = left_out_by_refitting(kernel, model.delta_, rows_of_takes(TAKES))
+    assert np.allclose(told.stress_scores, stress, rtol=0, atol=1e-10)
+    assert told.stress_bpcer == pytest.approx(np.mean(stress < model.offset_))
+    refused = round(told.stress_bpcer * 5, 9)
+    assert told.stress_interval == clopper_pearson(refused, 5)
+    assert told.n_blocks == len(blocks)
+    assert told.n_takes == 5
+    assert told.n_scores == 40
+    if block_length is not None:
+        assert told.block_length == block_length
+
+
+def test_that_the_stress_figure_of_takes_that_share_nothing_is_a_refusal_of_all():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5)) + 50.0 * np.eye(5)[TAKES]
+    told = make(n_clusters=1).fit(X, groups=TAKES).calibration_
+    assert told.stress_bpcer == 1.0
+    assert told.bpcer < 0.2
+    assert told.stress_interval[0] > 0.4
+
+
+def test_that_a_single_take_has_no_stress_figure():
+    told = make().fit(VIEWS).calibration_
+    assert np.isnan(told.stress_bpcer)
+    assert told.stress_interval == (0.0, 1.0)
+    assert np.all(np.isnan(told.stress_scores))
+
+
+# ---------------------------------------------------------------- interval
+
+
+def test_that_the_interval_is_the_exact_one():
+    for n in (1, 2, 5, 19, 20, 100, 997):
+        for k in sorted({0, 1, 2, n // 3, n // 2, n - 1, n} & set(range(n + 1))):
+            for confidence in (0.8, 0.95, 0.999):
+                test = binomtest(k, n).proportion_ci(confidence, method="exact")
+                interval = clopper_pearson(k, n, confidence)
+                assert interval == pytest.approx((test.low, test.high), abs=1e-12)
+
+
+def test_that_nothing_known_gives_the_interval_from_zero_to_one():
+    assert clopper_pearson(0, 0) == (0.0, 1.0)
+
+
+def test_that_none_and_all_refused_reach_the_end_of_the_scale():
+    assert clopper_pearson(0, 50)[0] == 0.0
+    assert clopper_pearson(50, 50)[1] == 1.0
+    assert clopper_pearson(0, 50)[1] == pytest.approx(1 - 0.025 ** (1 / 50))
+
+
+@given(st.floats(0, 1), st.floats(1e-3, 1e4))
+def test_that_the_interval_holds_the_proportion_for_effective_numbers_too(share, trials):
+    low, high = clopper_pearson(share * trials, trials)
+    assert 0 <= low <= share + 1e-9
+    assert share - 1e-9 <= high <= 1
+
+
+BAD = [(-1, 5, 0.95), (6, 5, 0.95), (1, 5, 0.0), (1, 5, 1.0), (np.nan, 5, 0.95), (1, np.nan, 0.95)]
+
+
+@pytest.mark.parametrize("arguments", BAD)
+def test_that_impossible_counts_are_refused(arguments):
+    with pytest.raises(InvalidInputError, match="0 <= failures <= trials") as caught:
+        clopper_pearson(*arguments)
+    assert is_one_sentence(str(caught.value))
+
+
+# ---------------------------------------------------------------- threshold
+
+
+def independent(scores, target=0.05):
+    return calibrated(scores, np.arange(len(scores)), target)
+
+
+def calibrated(scores, blocks, target=0.05):
+    threshold, takes = threshold_for(scores, target), np.zeros(len(scores), int)
+    return calibrate(scores, threshold, "a rule", blocks, takes, target_bpcer=target)
+
+
+@pytest.mark.parametrize("target", [(1, 20), (1, 100), (1, 3), (29, 100), (1, 2), (19, 20)])
+def test_that_the_threshold_is_the_score_of_rank_target_times_n_plus_one(target):
+    share = Fraction(*target)
+    for n in range(1, 250):
+        scores = np.random.default_rng(n).permutation(n).astype(float)
+        rank = max(1, share * (n + 1) // 1)
+        assert threshold_for(scores, float(share)) == rank - 1
+
+
+def test_that_tied_scores_at_the_threshold_are_accepted():
+    scores = np.array([0.1, 0.3, 0.3, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9])
+    told = independent(scores, 0.3)
+    assert told.threshold == 0.3
+    assert told.bpcer == pytest.approx(1 / 9)
+    assert independent(np.full(30, 0.4), 0.2).bpcer == 0.0
+
+
+def test_that_the_rate_told_is_the_share_of_left_out_scores_below_the_threshold():
+    for target in (0.02, 0.05, 0.2, 0.6):
+        model = make(target_bpcer=target).fit(VIEWS, groups=TAKES)
+        told = model.calibration_
+        assert told.threshold == model.offset_ == threshold_for(told.scores, target)
+        assert told.bpcer == np.mean(told.scores < model.offset_) <= target
+        assert told.target_bpcer == target
+
+
+def test_that_another_target_moves_the_threshold_with_it_and_nothing_else():
+    model = make().fit(VIEWS, groups=TAKES)
+    weights, offsets = model.kernel_weights_.copy(), []
+    for target in (0.02, 0.05, 0.1, 0.3, 0.6, 0.9):
+        offsets.append(model.calibrate(target_bpcer=target).offset_)
+    assert np.all(np.diff(offsets) >= 0)
+    assert offsets[-1] > offsets[0]
+    assert np.array_equal(model.kernel_weights_, weights)
+    assert model.calibrate().offset_ == make().fit(VIEWS, groups=TAKES).offset_
+
+
+def test_that_exchangeable_scores_are_missed_no_more_often_than_the_target_says():
+    rng, repeats = np.random.default_rng(0), 3000
+    for n, target in ((59, 0.05), (25, 0.1), (200, 0.07)):
+        missed, covered = np.empty(repeats), np.empty(repeats)
+        for r in range(repeats):
+            told = independent(rng.random(n), target)
+            # Scores are uniform: the threshold is the share of new ones below it.
+            missed[r] = told.threshold
+            covered[r] = told.interval[0] <= told.threshold <= told.interval[1]
+        assert missed.mean() <= target + 3 * missed.std() / np.sqrt(repeats)
+        assert missed.mean() >= target - 1 / (n + 1) - 3 * missed.std() / np.sqrt(repeats)
+        assert covered.mean() >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / repeats)
+
+
+def test_that_bad_rates_and_scores_are_refused():
+    rows = np.arange(5)
+    with pytest.raises(InvalidInputError, match=r"target_bpcer=1\.0 must lie between 0 and 1"):
+        calibrate(np.arange(5.0), 1.0, "a rule", rows, rows, target_bpcer=1.0)
+    with pytest.raises(InvalidInputError, match="not finite"):
+        independent(np.array([0.1, np.nan]))
+
+
+# ---------------------------------------------------------------- what is promised
+
+
+@pytest.mark.parametrize("target", ["1/100", "1/49", "1/20", "1/10", "1/4", "3/10"])
+def test_that_too_little_data_is_told_exactly_when_the_rate_cannot_be_promised(target):
+    target = Fraction(target)
+    least = -(-1 // target) - 1
+    for n in (2, least - 1, least, least + 1, 3 * least):
+        if n < 2:
+            continue
+        told = independent(np.random.default_rng(0).random(n), float(target))
+        enough = target * (n + 1) >= 1
+        assert told.promised == enough
+        assert ("too little data" in told.statement) != enough
+        assert (f"it takes about {least} independent" in told.statement) != enough
+        if not enough:
+            assert f"least that can be promised is {1 / (n + 1):.1%}" in told.statement
+
+
+def test_that_dependent_scores_promise_less_than_as_many_independent_ones():
+    scores = np.repeat(np.random.default_rng(0).random(10), 4)
+    told = calibrated(scores, np.repeat(np.arange(10), 4))
+    assert 5 <= told.n_effective <= 10
+    assert not told.promised
+    assert f"about {told.n_effective:.0f} independent scores" in told.statement
+    assert f"least that can be promised is {1 / (told.n_effective + 1):.1%}" in told.statement
+    expected = clopper_pearson(told.bpcer * told.n_effective, told.n_effective)
+    assert told.interval == pytest.approx(expected)
+    assert not independent(scores).promised  # one by one they are still copies
+    assert independent(np.random.default_rng(0).random(40)).promised
+
+
+def test_that_independent_scores_count_each_and_copies_count_once_a_block():
+    rng = np.random.default_rng(0)
+    blocks = np.repeat(np.arange(50), 8)
+    effective = [number_by_blocks(rng.normal(size=400), blocks) for _ in range(40)]
+    assert np.mean(effective) == pytest.approx(400, rel=0.06)
+    means = rng.normal(size=50)
+    assert number_by_blocks(means[blocks], blocks) == pytest.approx(50)
+    # Half the variance between blocks of eight makes a design effect of 1 + 7 / 2.
+    many = np.repeat(np.arange(2000), 8)
+    mixed = rng.normal(size=2000)[many] + rng.normal(size=16000)
+    assert number_by_blocks(mixed, many) == pytest.approx(16000 / 4.5, rel=0.05)
+    assert number_by_blocks(rng.normal(size=30), np.arange(30)) == 30
+    assert number_by_blocks(rng.normal(size=30), np.zeros(30)) == 1
+    assert number_by_blocks(np.full(400, 0.7), blocks) == 50
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12), st.floats(0, 1))
+def test_that_the_effective_number_lies_between_blocks_and_scores(seed, n_blocks, share):
+    rng = np.random.default_rng(seed)
+    blocks = np.sort(np.concatenate([np.arange(n_blocks), rng.integers(n_blocks, size=30)]))
+    scores = share * rng.normal(size=n_blocks)[blocks] + (1 - share) * rng.normal(size=len(blocks))
+    assert n_blocks <= number_by_blocks(scores, blocks) <= len(blocks)
+
+
+def test_that_the_model_says_what_its_threshold_rests_on():
+    told = make(block_length=2).fit(VIEWS, groups=TAKES).calibration_
+    assert told.level == np.median(told.scores)
+    assert told.origin == (
+        f"65% of the median left-out score {told.level:.3g}, from 40 left-out scores in 20 time "
+        "blocks of about 2 rows, 5 takes"
+    )
+    numbers = block_numbers(time_blocks(TAKES, 2), 40)
+    assert told.n_effective == effective_number(told.scores, numbers, TAKES)
+    expected = clopper_pearson(told.bpcer * told.n_effective, told.n_effective)
+    assert told.interval == pytest.approx(expected)
+
+
+def autoregressive(rng, n, memory):
+    keep = np.exp(-1 / memory)
+    scores = np.empty(n)
+    scores[0] = rng.normal()
+    for i in range(1, n):
+        scores[i] = keep * scores[i - 1] + np.sqrt(1 - keep**2) * rng.normal()
+    return scores
+
+
+def test_that_slow_scores_count_little_however_short_the_blocks_are():
+    rng = np.random.default_rng(0)
+    one_take, single_rows = np.zeros(300, int), np.arange(300)
+    slow = [
+        effective_number(autoregressive(rng, 300, 15), single_rows, one_take) for _ in range(30)
+    ]
+    quick = [effective_number(rng.normal(size=300), single_rows, one_take) for _ in range(30)]
+    assert np.median(slow) < 30
+    assert np.median(quick) > 280
+
+
+def test_that_few_blocks_count_no_more_than_themselves():
+    rng = np.random.default_rng(1)
+    two = np.repeat([0, 1], 30)
+    for _ in range(30):
+        assert effective_number(autoregressive(rng, 60, 15), two, np.zeros(60, int)) <= 2
+
+
+def test_that_takes_are_not_joined_when_neighbours_are_compared():
+    steps = np.tile([1.0, -1.0], 50)
+    assert autocorrelation_time(steps, np.repeat(np.arange(50), 2)) == 1.0
+    runs = np.repeat(np.random.default_rng(2).normal(size=50), 4)
+    assert autocorrelation_time(runs, np.repeat(np.arange(50), 4)) == pytest.approx(4, abs=0.1)
+
+
+def test_that_a_threshold_which_accepts_anything_is_told():
+    scores = np.linspace(-1, 1, 60)
+    told = independent(scores)
+    assert not told.is_usable
+    assert "not positive" in told.statement
+    assert independent(scores + 2).is_usable
+    assert "not positive" not in independent(scores + 2).statement

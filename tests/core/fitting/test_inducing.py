@@ -1,0 +1,193 @@
+"""The problem on inducing points: its derivatives, and the low-rank kernels it stands for."""
+
+import numpy as np
+import pytest
+
+from lmkl_core import InvalidInputError
+from lmkl_core.fitting.fit import fit_kernels
+from lmkl_core.fitting.inducing import InducingProblem, build_basis
+from lmkl_core.solver.problem import GramProblem
+from lmkl_core.validation import as_views
+from tests.core.recordings import kernel_stack, make, recording
+
+VIEWS = recording(n=40)
+NEW = recording(1, n=9)
+DELTA = 0.05 * 40
+
+
+def basis_for(views=VIEWS, n_inducing=9, n_clusters=2, seed=0, kernel="rbf"):
+    views = as_views(views)
+    return build_basis(views, fit_kernels(views, kernel), n_inducing, n_clusters, 0.2, seed)
+
+
+@pytest.fixture(params=[(5, 1), (9, 2), (30, 3)], ids=lambda s: f"M{s[0]}-C{s[1]}")
+def streamed(request):
+    problem = InducingProblem(
+        basis_for(n_inducing=request.param[0], n_clusters=request.param[1]), DELTA
+    )
+    memberships = problem.stream(as_views(VIEWS))
+    return problem, memberships
+
+
+def low_rank(problem, views=VIEWS):
+    """``Phi_g Phi_g^T`` of every view, made of plain kernels and a pseudo-inverse."""
+    basis = problem.basis
+    names = basis.landmarks.names
+    landmarks = dict(zip(names, basis.landmarks.arrays, strict=True))
+    model = Named(names, basis.kernels.kernels)
+    inner, cross = kernel_stack(model, landmarks, landmarks), kernel_stack(model, views, landmarks)
+    return np.array(
+        [
+            c @ np.linalg.pinv(i, rcond=1e-9, hermitian=True) @ c.T
+            for i, c in zip(inner, cross, strict=True)
+        ]
+    )
+
+
+class Named:
+    def __init__(self, names, kernels):
+        self.view_names_, self.kernels_ = names, kernels
+
+
+def some_weights(problem, seed=0):
+    shape = (problem.n_clusters, problem.n_views)
+    return np.random.default_rng(seed).exponential(size=shape) / np.prod(shape)
+
+
+def test_that_the_problem_is_the_exact_one_on_its_low_rank_kernels(streamed):
+    problem, memberships = streamed
+    explicit = GramProblem(low_rank(problem), memberships, DELTA)
+    for seed in range(3):
+        weights = some_weights(problem, seed)
+        here, there = problem.evaluate(weights), explicit.evaluate(weights)
+        assert here.objective == pytest.approx(there.objective, rel=1e-9)
+        assert np.allclose(here.sensitivity, there.sensitivity, rtol=1e-7)
+        assert np.allclose(here.hessian, there.hessian, rtol=1e-6, atol=1e-9 * there.hessian.max())
+        dual = problem.stream_dual_coef(here, as_views(VIEWS))
+        assert np.allclose(dual, explicit.dual_coef(there), rtol=1e-8)
+
+
+def test_that_the_derivatives_are_those_of_the_objective(streamed):
+    problem, _ = streamed
+    weights = some_weights(problem)
+    here = problem.evaluate(weights)
+    step = 1e-5
+    for place in np.ndindex(weights.shape):
+        up, down = weights.copy(), weights.copy()
+        up[place] += step
+        down[place] -= step
+        above, below = problem.evaluate(up), problem.evaluate(down)
+        slope = (above.objective - below.objective) / (2 * step)
+        assert -here.sensitivity[place] == pytest.approx(slope, rel=1e-5)
+        curve = -(above.sensitivity - below.sensitivity).ravel() / (2 * step)
+        row = here.hessian[np.ravel_multi_index(place, weights.shape)]
+        assert np.allclose(row, curve, rtol=1e-4, atol=1e-6 * np.abs(here.hessian).max())
+
+
+def test_that_weights_of_zero_are_as_good_as_any_other(streamed):
+    problem, memberships = streamed
+    explicit = GramProblem(low_rank(problem), memberships, DELTA)
+    weights = some_weights(problem)
+    weights[0, 0] = 0.0
+    assert problem.evaluate(weights).objective == pytest.approx(
+        explicit.evaluate(weights).objective
+    )
+    assert problem.evaluate(0 * weights).objective == pytest.approx(40 / DELTA)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 40])
+def test_that_the_size_of_the_chunks_does_not_matter(monkeypatch, streamed, chunk):
+    problem, memberships = streamed
+    monkeypatch.setattr("lmkl_core.fitting.inducing.CHUNK_ROWS", chunk)
+    other = InducingProblem(problem.basis, DELTA)
+    assert np.allclose(other.stream(as_views(VIEWS)), memberships, rtol=1e-10)
+    assert other.n_samples == problem.n_samples == 40
+    lower = np.tril_indices(problem.rank)
+    moments, expected = other.second_moments[lower], problem.second_moments[lower]
+    assert np.allclose(moments, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    weights = some_weights(problem)
+    here, there = other.evaluate(weights), problem.evaluate(weights)
+    assert here.objective == pytest.approx(there.objective, rel=1e-9)
+    dual = other.stream_dual_coef(here, as_views(VIEWS))
+    assert np.allclose(dual, problem.stream_dual_coef(there, as_views(VIEWS)), rtol=1e-7)
+
+
+def test_that_growing_a_copy_leaves_the_original_alone(streamed):
+    problem, _ = streamed
+    before = problem.evaluate(some_weights(problem)).objective
+    twin = problem.copy()
+    twin.stream(as_views(NEW))
+    assert problem.n_samples == 40
+    assert twin.n_samples == 49
+    assert problem.evaluate(some_weights(problem)).objective == before
+    assert twin.evaluate(some_weights(problem)).objective != before
+
+
+def test_that_landmarks_are_different_training_rows_and_no_more_than_asked_for():
+    for count in (1, 6, 40, 200):
+        landmarks = basis_for(n_inducing=count).landmarks
+        rows = np.concatenate(landmarks.arrays, axis=1)
+        training = np.concatenate(list(VIEWS.values()), axis=1)
+        assert len(np.unique(rows, axis=0)) == len(rows) <= min(count, 40)
+        assert all(np.any(np.all(row == training, axis=1)) for row in rows)
+    assert len(rows) == 40
+
+
+def test_that_landmarks_spread_over_places_of_very_different_size():
+    rng = np.random.default_rng(0)
+    crowd, loner = rng.normal(size=(200, 3)) * 1e-3, rng.normal(size=(3, 3)) * 1e-3 + 5
+    for seed in range(5):
+        landmarks = basis_for([np.concatenate([crowd, loner])], 3, 1, seed).landmarks.arrays[0]
+        assert np.any(landmarks > 2)
+
+
+def test_that_copies_of_one_row_do_not_use_up_the_landmarks():
+    X = np.concatenate([np.zeros((50, 2)), np.eye(2)])
+    landmarks = basis_for([X], 20, 1).landmarks
+    assert landmarks.n_samples == 3
+
+
+def test_that_the_feature_maps_invert_the_landmarks_kernels():
+    basis = basis_for(n_inducing=9)
+    landmarks = dict(zip(basis.landmarks.names, basis.landmarks.arrays, strict=True))
+    inner = kernel_stack(Named(basis.landmarks.names, basis.kernels.kernels), landmarks, landmarks)
+    for g, feature_map in enumerate(basis.maps):
+        projected = inner[g] @ feature_map @ feature_map.T @ inner[g]
+        assert np.allclose(projected, inner[g], atol=1e-7)
+
+
+def test_that_the_rank_stays_within_its_cap(monkeypatch):
+    monkeypatch.setattr("lmkl_core.fitting.inducing.LARGEST_RANK", 60)
+    problem = InducingProblem(basis_for(n_inducing=40, n_clusters=2), DELTA)
+    assert problem.rank <= 60
+    assert problem.basis.ranks.max() == 10
+
+
+def test_that_precomputed_kernels_have_no_landmarks():
+    with pytest.raises(InvalidInputError, match="cannot use inducing points"):
+        basis_for([np.eye(12)], kernel="precomputed")
+
+
+def test_that_all_rows_as_inducing_points_give_the_exact_model():
+    exact = make(n_clusters=1, n_inducing=None).fit(VIEWS)
+    inducing = make(n_clusters=1, n_inducing=40).fit(VIEWS)
+    assert inducing._fitted.problem.basis.landmarks.n_samples == 40
+    assert np.allclose(inducing.score_samples(NEW), exact.score_samples(NEW), rtol=0, atol=1e-6)
+    assert np.allclose(inducing.kernel_weights_, exact.kernel_weights_, atol=1e-4)
+    assert np.allclose(inducing.dual_coef_, exact.dual_coef_, rtol=1e-4)
+    assert inducing.offset_ == pytest.approx(exact.offset_, abs=1e-5)
+
+
+def test_that_all_rows_as_inducing_points_keep_the_clusters_too():
+    exact = make(n_clusters=3, n_inducing=None).fit(VIEWS)
+    inducing = make(n_clusters=3, n_inducing=40).fit(VIEWS)
+    assert np.allclose(inducing.score_samples(NEW), exact.score_samples(NEW), rtol=0, atol=1e-3)
+
+
+def test_that_more_inducing_points_come_closer_to_the_exact_model():
+    exact = make(n_clusters=1, n_inducing=None).fit(VIEWS).score_samples(NEW)
+    errors = [
+        np.abs(make(n_clusters=1, n_inducing=m).fit(VIEWS).score_samples(NEW) - exact).max()
+        for m in (3, 12, 40)
+    ]
+    assert errors[0] > errors[1] > errors[2]

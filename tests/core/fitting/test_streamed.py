@@ -1,0 +1,226 @@
+"""The estimator on inducing points: certificate, left-out scores, memory, growth by rows."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from lmkl_core import LocalisedMKL
+from lmkl_core.calibration.blocks import rows_of_takes, time_blocks
+from lmkl_core.fitting.inducing import memory_bound
+from lmkl_core.fitting.streamed import calibration_rows
+from lmkl_core.solver.problem import GramProblem
+from lmkl_core.validation import as_views, warn_of_duplicates
+from tests.core.problems import feasible_weights
+from tests.core.recordings import (
+    joined,
+    left_out_by_refitting,
+    make,
+    recording,
+    rows,
+    takes_of,
+    weighted_kernel,
+)
+
+VIEWS = recording(n=60)
+TAKES = takes_of(60, 4)
+
+
+def features(model, views):
+    """``Phi_g Phi_g^T`` and the memberships of some rows, from the model's own maps."""
+    basis = model._fitted.problem.basis
+    kernels, _ = basis.kernels(as_views(views).arrays)
+    phi = [kernel @ m for kernel, m in zip(kernels, basis.maps, strict=True)]
+    return np.array([f @ f.T for f in phi]), model.memberships(views)
+
+
+def explicit_kernel(model, views):
+    stack, P = features(model, views)
+    return weighted_kernel(model.kernel_weights_, stack, P, P)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 3])
+@pytest.mark.parametrize("delta", [1e-2, 1.0])
+def test_that_left_out_scores_are_those_of_refits_of_the_low_rank_kernel(n_clusters, delta):
+    model = make(n_clusters=n_clusters, delta=delta, n_inducing=12).fit(VIEWS, groups=TAKES)
+    told, kernel = model.calibration_, explicit_kernel(model, VIEWS)
+    blocks = time_blocks(TAKES, told.block_length)
+    expected = left_out_by_refitting(kernel, model.delta_, blocks)
+    assert np.allclose(told.scores, expected, rtol=0, atol=1e-8)
+    stress = left_out_by_refitting(kernel, model.delta_, rows_of_takes(TAKES))
+    assert np.allclose(told.stress_scores, stress, rtol=0, atol=1e-8)
+
+
+def test_that_the_certificate_holds_on_the_low_rank_kernels():
+    model = make(n_clusters=2, n_inducing=12, p=4 / 3, q=2.0).fit(VIEWS)
+    assert model.gap_ <= 1e-6
+    stack, P = features(model, VIEWS)
+    problem = GramProblem(stack, P, model.delta_)
+    best = problem.evaluate(model.kernel_weights_).objective
+    assert best == pytest.approx(model.solution_.objective, rel=1e-8)
+    for weights in feasible_weights(np.random.default_rng(0), 200, 6, 4 / 3, 2.0):
+        assert problem.evaluate(weights).objective >= best * (1 - model.gap_)
+
+
+@pytest.mark.parametrize("chunk", [7, 1000])
+def test_that_a_fit_does_not_depend_on_the_size_of_its_chunks(monkeypatch, chunk):
+    expected = make(n_inducing=12).fit(VIEWS)
+    monkeypatch.setattr("lmkl_core.fitting.inducing.CHUNK_ROWS", chunk)
+    model = make(n_inducing=12).fit(VIEWS)
+    assert np.allclose(model.score_samples(VIEWS), expected.score_samples(VIEWS), rtol=1e-7)
+    assert np.allclose(model.dual_coef_, expected.dual_coef_, rtol=1e-7)
+    assert model.offset_ == pytest.approx(expected.offset_, rel=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_that_rows_may_come_from_files_that_are_mapped_into_memory(tmp_path, dtype):
+    mapped = {}
+    for name, array in VIEWS.items():
+        mapped[name] = np.memmap(tmp_path / name, dtype=dtype, mode="w+", shape=array.shape)
+        mapped[name][:] = array
+        mapped[name].flush()
+        mapped[name] = np.memmap(tmp_path / name, dtype=dtype, mode="r", shape=array.shape)
+    plain = {name: np.array(array) for name, array in mapped.items()}
+    for n_inducing in (None, 12):
+        expected = make(n_inducing=n_inducing).fit(plain)
+        model = make(n_inducing=n_inducing).fit(mapped)
+        assert np.array_equal(model.dual_coef_, expected.dual_coef_)
+        assert np.array_equal(model.score_samples(mapped), expected.score_samples(plain))
+
+
+def test_that_memory_stays_within_the_stated_bound_and_below_any_matrix_of_all_rows():
+    rng = np.random.default_rng(0)
+    views = {"a": rng.normal(size=(6000, 3)), "b": rng.normal(size=(6000, 2))}
+    groups = takes_of(6000, 20)
+    tracemalloc.start()
+    model = make(n_clusters=2, n_inducing=20).fit(views, groups=groups)
+    model.score_samples(views)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < memory_bound(n_rows=6000, n_views=2, n_inducing=20, n_clusters=2)
+    assert peak < 6000**2 * 8 / 2
+    assert model.dual_coef_.shape == (6000,)
+    assert model.gap_ <= 1e-6
+
+
+def test_that_looking_for_copies_keeps_no_second_copy_of_the_rows():
+    views = as_views(np.random.default_rng(0).normal(size=(2000, 500)))
+    tracemalloc.start()
+    warn_of_duplicates(views)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < views.arrays[0].nbytes / 10
+
+
+def test_that_many_rows_are_streamed_without_being_asked_for(monkeypatch):
+    monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 59)
+    monkeypatch.setattr("lmkl_core.estimator.AUTO_INDUCING", 7)
+    model = LocalisedMKL(n_clusters=2, random_state=0).fit(VIEWS)
+    assert model._fitted.problem.basis.landmarks.n_samples == 7
+    monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 60)
+    assert hasattr(LocalisedMKL(n_clusters=2, random_state=0).fit(VIEWS)._fitted, "views")
+
+
+def test_that_precomputed_kernels_are_never_streamed_unasked(monkeypatch):
+    monkeypatch.setattr("lmkl_core.estimator.EXACT_ROWS", 10)
+    X = VIEWS["eyes"]
+    assert make(kernel="precomputed").fit(X @ X.T).gap_ <= 1e-6
+
+
+# ---------------------------------------------------------------- rows to calibrate on
+
+
+@pytest.mark.parametrize("n_takes", [1, 3, 40, 400])
+def test_that_calibration_uses_all_rows_or_stretches_spread_over_the_takes(n_takes):
+    takes = takes_of(1000, n_takes)
+    assert np.array_equal(calibration_rows(takes, 1000), np.arange(1000))
+    chosen = calibration_rows(takes, 200)
+    assert 0 < len(chosen) <= 200
+    assert len(set(chosen)) == len(chosen)
+    assert np.all(np.diff(chosen) > 0)
+    jumps = np.count_nonzero((np.diff(chosen) > 1) & (np.diff(takes[chosen]) == 0))
+    assert jumps <= 1
+
+
+def test_that_a_take_which_changes_later_is_calibrated_on_its_later_part_too():
+    chosen = calibration_rows(np.zeros(20_000, int), 3000)
+    assert np.all(np.histogram(chosen, bins=10, range=(0, 20_000))[0] > 100)
+
+
+def test_that_calibration_on_a_part_of_the_rows_leaves_out_from_all_of_them(monkeypatch):
+    rows = "lmkl_core.fitting.streamed.calibration_rows"
+    monkeypatch.setattr(rows, lambda takes, *_: np.arange(20))
+    model = make(n_inducing=12, block_length=5).fit(VIEWS, groups=TAKES)
+    blocks = time_blocks(TAKES[:20], 5)
+    kernel = explicit_kernel(model, VIEWS)
+    expected = left_out_by_refitting(kernel, model.delta_, blocks)[:20]
+    assert np.allclose(model.calibration_.scores, expected, rtol=0, atol=1e-8)
+    assert np.isnan(model.calibration_.stress_bpcer)
+
+
+# ---------------------------------------------------------------- growth
+
+
+def grown(**options):
+    first, second = rows(VIEWS, slice(40)), rows(VIEWS, slice(40, None))
+    model = make(n_inducing=12, **options).fit(first, groups=TAKES[:40])
+    return model, first, second
+
+
+def test_that_growing_equals_streaming_all_rows_at_once_with_the_same_basis():
+    model, _, second = grown()
+    basis, weights = model._fitted.problem.basis, model.kernel_weights_.copy()
+    delta = model.delta_
+    model.extend(second)
+    stack, P = features(model, VIEWS)
+    assert np.allclose(model.memberships_, P, rtol=1e-10)
+    assert np.array_equal(model.kernel_weights_, weights)
+    assert model.delta_ == delta
+    assert model._fitted.problem.basis is basis
+    kernel = weighted_kernel(weights, stack, P, P)
+    dual = np.linalg.solve(kernel + delta * np.eye(60), np.ones(60))
+    assert np.allclose(model.score_samples(VIEWS), kernel @ dual, rtol=0, atol=1e-9)
+    assert np.allclose(model.dual_coef_[40:], dual[40:], rtol=1e-8)
+
+
+def test_that_many_small_steps_of_growth_equal_one():
+    one, _, second = grown()
+    many, _, _ = grown()
+    one.extend(second)
+    for i in range(20):
+        many.extend(rows(second, slice(i, i + 1)))
+    assert np.allclose(many.score_samples(VIEWS), one.score_samples(VIEWS), rtol=1e-9)
+    assert many.gap_ == pytest.approx(one.gap_, rel=1e-5, abs=1e-9)
+
+
+def test_that_the_gap_after_growth_is_a_certificate_and_refining_closes_it():
+    model, _, _ = grown(p=4 / 3, q=2.0)
+    strange = {name: array[:20] + 3.0 for name, array in VIEWS.items()}
+    model.extend(strange)
+    everything = joined(rows(VIEWS, slice(40)), strange)
+    stack, P = features(model, everything)
+    problem = GramProblem(stack, P, model.delta_)
+    present = problem.evaluate(model.kernel_weights_).objective
+    best = min(
+        problem.evaluate(weights).objective
+        for weights in feasible_weights(np.random.default_rng(0), 300, 6, 4 / 3, 2.0)
+    )
+    gap = model.gap_
+    assert gap >= 1 - best / present
+    refined, _, _ = grown(p=4 / 3, q=2.0)
+    refined.extend(strange, refine=True)
+    assert refined.gap_ <= 1e-6 < gap
+    assert 1 - refined.solution_.objective / present <= gap
+
+
+def test_that_calibrating_after_growth_takes_the_new_rows_in():
+    model, _, second = grown(block_length=5)
+    offset = model.offset_
+    model.extend(second, groups=TAKES[40:])
+    assert model.offset_ == offset
+    model.calibrate()
+    takes = np.concatenate([TAKES[:40], TAKES[40:] + TAKES[39] + 1])
+    kernel = explicit_kernel(model, VIEWS)
+    expected = left_out_by_refitting(kernel, model.delta_, time_blocks(takes, 5))
+    assert np.allclose(model.calibration_.scores, expected, rtol=0, atol=1e-8)
+    assert model.calibration_.n_scores == 60

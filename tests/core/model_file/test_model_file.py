@@ -1,0 +1,360 @@
+"""Saving and loading: the same model afterwards, and never half a file."""
+
+import json
+import math
+import os
+import stat
+import subprocess
+import sys
+import warnings
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import load
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from lmkl_core import (
+    ConvergenceWarning,
+    InvalidInputError,
+    LocalisedMKL,
+    ModelFileError,
+    load_model,
+    register_kernel,
+    save_model,
+)
+from lmkl_core.kernels import KERNELS
+from lmkl_core.model_file import from_bytes, load_with_manifest, to_bytes
+from lmkl_core.solver.constraints import FAMILIES, FIXED_FAMILIES
+
+N = 48
+TAKES = np.repeat([0, 1, 2, 3], N // 4)
+ORIGINAL = "the old file"
+
+
+def draw(n, seed, dtype=float):
+    rng = np.random.default_rng(seed)
+    columns = {"eyes": 4, "nose": 3, "mouth": 6}
+    return {
+        name: (rng.normal(size=(n, d)) + rng.integers(0, 2, size=(n, 1))).astype(dtype)
+        for name, d in columns.items()
+    }
+
+
+def array(n, seed, dtype=float):
+    return np.random.default_rng(seed).normal(size=(n, 5)).astype(dtype)
+
+
+def kernel_of(rows, columns):
+    """A kernel that is no function of ours: Laplacian."""
+    return np.exp(-0.3 * np.abs(rows[:, None, :] - columns[None, :, :]).sum(axis=2))
+
+
+def fitted(X, groups=TAKES, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return LocalisedMKL(**{"random_state": 0, "delta": 0.1, **parameters}).fit(X, groups=groups)
+
+
+def reloaded(model):
+    return from_bytes(to_bytes(model))[0]
+
+
+def same(first, second):
+    """Bit for bit, NaN included."""
+    return np.asarray(first).dtype == np.asarray(second).dtype and np.array_equal(
+        np.asarray(first), np.asarray(second), equal_nan=np.asarray(first).dtype.kind == "f"
+    )
+
+
+def assert_same_model(loaded, model, X):
+    assert loaded.get_params() == model.get_params()
+    for method in ("score_samples", "decision_function", "predict", "explain", "memberships"):
+        assert same(getattr(loaded, method)(X), getattr(model, method)(X)), method
+    public = {name for name in vars(model) if name.endswith("_")}
+    assert {name for name in vars(loaded) if name.endswith("_")} == public
+    for name in public - {"calibration_", "solution_", "clusters_", "view_names_", "kernels_"}:
+        assert same(getattr(loaded, name), getattr(model, name)), name
+    assert (loaded.view_names_, loaded.kernels_) == (model.view_names_, model.kernels_)
+    assert loaded.gap_ == model.gap_
+    for name in ("calibration_", "solution_", "clusters_"):
+        ours, theirs = vars(getattr(loaded, name)), vars(getattr(model, name))
+        for key in theirs:
+            assert same(ours[key], theirs[key]), (name, key)
+
+
+CASES = {
+    "one array": (array, {}),
+    "one array without takes": (array, {"groups": None}),
+    "one float32 array": (lambda n, seed: array(n, seed, np.float32), {}),
+    "views": (draw, {}),
+    "float32 views": (lambda n, seed: draw(n, seed, np.float32), {}),
+    "list of views": (lambda n, seed: list(draw(n, seed).values()), {}),
+    "linear": (draw, {"kernel": "linear"}),
+    "mixed kernels": (draw, {"kernel": {"eyes": "rbf", "nose": "linear", "mouth": "rbf"}}),
+    "kernels by position": (draw, {"kernel": ["linear", "rbf", "rbf"]}),
+    "one cluster": (draw, {"n_clusters": 1}),
+    "numpy scalars": (draw, {"n_clusters": np.int64(2), "p": np.float64(2.0), "q": 2}),
+    "wanted rate": (draw, {"target_bpcer": 0.1}),
+    "printed algorithm": (draw, {"solver": "algorithm-1", "p": 8, "q": 10}),
+    "inducing": (draw, {"n_inducing": 16}),
+    "inducing float32": (lambda n, seed: draw(n, seed, np.float32), {"n_inducing": 16}),
+    "inducing linear": (draw, {"n_inducing": 16, "kernel": "linear"}),
+    "inducing one array": (array, {"n_inducing": 16, "groups": None}),
+    "p and q of one": (draw, {"p": 1, "q": 1}),
+    **{f"family {name}": (draw, {"constraint": name}) for name in FAMILIES},
+    **{f"fixed {name}": (draw, {"constraint": name, "view": 1}) for name in FIXED_FAMILIES},
+    "view by name": (draw, {"constraint": "single", "view": "mouth"}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_that_a_loaded_model_equals_the_saved_one_bit_for_bit(case, tmp_path):
+    make, parameters = CASES[case]
+    model = fitted(make(N, 1), **parameters)
+    save_model(model, tmp_path / "model.lmkl")
+    assert_same_model(load_model(tmp_path / "model.lmkl"), model, make(33, 2))
+
+
+@pytest.mark.parametrize("case", ["views", "one array", "inducing", "inducing float32"])
+@pytest.mark.parametrize("refine", [False, True])
+def test_that_growth_goes_on_after_loading_and_can_be_saved_again(case, refine):
+    make, parameters = CASES[case]
+    model, more, new = fitted(make(N, 1), **parameters), make(7, 3), make(33, 2)
+    loaded = reloaded(model)
+    model.extend(more, refine=refine)
+    loaded.extend(more, refine=refine)
+    assert same(loaded.score_samples(new), model.score_samples(new))
+    assert_same_model(reloaded(model), model, new)
+    again = reloaded(model).extend(make(4, 4))
+    model.extend(make(4, 4))
+    # The factor that grew by rows is made anew after loading, and rounds differently.
+    np.testing.assert_allclose(again.score_samples(new), model.score_samples(new), rtol=1e-9)
+
+
+def test_that_a_model_with_fewer_rows_for_calibration_than_scores_is_saved(monkeypatch):
+    """Growth shares the rows kept among more takes, while the scores stay as they were."""
+    model = fitted(draw(N, 1), None, n_inducing=16)
+    rows = "lmkl_core.fitting.streamed.calibration_rows"
+    monkeypatch.setattr(rows, lambda takes: np.arange(N // 2))
+    model.extend(draw(3, 2))
+    tensors = load(to_bytes(model))
+    assert len(tensors["calibration.takes"]) < len(tensors["scores"])
+    assert_same_model(reloaded(model), model, draw(9, 3))
+
+
+@pytest.mark.parametrize("case", ["views", "inducing", "wanted rate"])
+def test_that_a_loaded_model_calibrates_as_the_saved_one(case):
+    make, parameters = CASES[case]
+    model = fitted(make(N, 1), **parameters)
+    loaded = reloaded(model)
+    for chosen in ({"target_bpcer": 0.2}, {"block_length": 3}, {}):
+        ours, theirs = (
+            loaded.calibrate(**chosen).calibration_,
+            model.calibrate(**chosen).calibration_,
+        )
+        assert same(ours.scores, theirs.scores)
+        assert same(ours.stress_scores, theirs.stress_scores)
+        assert ours.statement == theirs.statement
+    assert reloaded(model).offset_ == model.offset_
+
+
+def test_that_precomputed_kernels_are_saved_too():
+    rows, new = array(N, 1), array(20, 2)
+    model = fitted({"a": kernel_of(rows, rows), "b": rows @ rows.T}, kernel="precomputed")
+    assert_same_model(reloaded(model), model, {"a": kernel_of(new, rows), "b": new @ rows.T})
+
+
+def test_that_parameters_changed_after_the_fit_stay_apart_from_those_of_the_fit():
+    model = fitted(draw(N, 1)).set_params(n_clusters=5, p=2.0, temperature=1.0)
+    loaded = reloaded(model)
+    assert loaded.get_params()["n_clusters"] == 5
+    assert_same_model(loaded, model, draw(9, 2))
+    assert clone(loaded).fit(draw(N, 1)).kernel_weights_.shape == (5, 3)
+
+
+def test_that_a_random_state_object_is_stored_as_none():
+    model = fitted(draw(N, 1), random_state=np.random.RandomState(3))
+    assert reloaded(model).random_state is None
+
+
+def test_that_column_names_are_kept_and_still_checked():
+    model = fitted(array(N, 1))
+    model.feature_names_in_ = np.array(list("abcde"), dtype=object)  # as a data frame leaves them
+    loaded = reloaded(model)
+    assert list(loaded.feature_names_in_) == list("abcde")
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        loaded.score_samples(array(3, 2))
+
+
+def test_that_a_registered_kernel_loads_only_where_it_is_registered(monkeypatch):
+    monkeypatch.setattr("lmkl_core.kernels.KERNELS", KERNELS)
+    register_kernel("laplacian", lambda X, Y, *, width: kernel_of(X / width, Y / width))
+    try:
+        model = fitted(draw(N, 1), kernel="laplacian")
+        data = to_bytes(model)
+        assert_same_model(from_bytes(data)[0], model, draw(9, 2))
+    finally:
+        del KERNELS["laplacian"]
+    with pytest.raises(ModelFileError, match=r"not registered here: call .*register_kernel"):
+        from_bytes(data, "model.lmkl")
+
+
+# --- the file
+
+
+def test_that_the_file_is_safetensors_with_one_json_manifest(tmp_path):
+    path = tmp_path / "model.lmkl"
+    model = fitted(draw(N, 1))
+    save_model(model, path, extra={"camera": {"name": "Caméra"}, "sizes": (224, 224)})
+    with safe_open(path, "np") as file:
+        metadata = file.metadata()
+        assert same(file.get_tensor("weights"), model.kernel_weights_)
+    assert list(metadata) == ["lmkl"]
+    manifest = json.loads(metadata["lmkl"])
+    assert manifest["extra"] == {"camera": {"name": "Caméra"}, "sizes": [224, 224]}
+    assert [view["name"] for view in manifest["views"]] == ["eyes", "nose", "mouth"]
+    assert manifest["takes"] == [12, 12, 12, 12]
+    assert manifest["threshold"]["statement"] == model.calibration_.statement
+    assert manifest["certificate"]["gap"] == model.gap_
+    read = load_with_manifest(path)[1]
+    assert (read.digest, read.extra) == (manifest["digest"], manifest["extra"])
+    assert len(read.digest) == 64
+
+
+def test_that_the_same_model_and_time_give_the_same_bytes():
+    model, time = fitted(draw(N, 1)), datetime(2025, 1, 2, tzinfo=UTC)
+    data = to_bytes(model, created=time)
+    assert data == to_bytes(from_bytes(data)[0], created=time)
+    assert from_bytes(data)[1].created == "2025-01-02T00:00:00+00:00"
+    assert data != to_bytes(model, created=datetime(2025, 1, 3, tzinfo=UTC))
+
+
+def test_that_scores_agree_in_another_process(tmp_path):
+    model, new = fitted(draw(N, 1), n_inducing=16), draw(9, 2)
+    save_model(model, tmp_path / "model.lmkl")
+    np.savez(tmp_path / "new.npz", **new)
+    script = (
+        "import sys, numpy as np, lmkl_core\n"
+        "model = lmkl_core.load_model(sys.argv[1])\n"
+        "print(model.score_samples(dict(np.load(sys.argv[2]))).tobytes().hex())"
+    )
+    paths = [str(tmp_path / "model.lmkl"), str(tmp_path / "new.npz")]
+    run = subprocess.run(
+        [sys.executable, "-c", script, *paths], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == model.score_samples(new).tobytes().hex()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_that_only_the_owner_may_read_the_file(tmp_path, mask):
+    path = tmp_path / "model.lmkl"
+    path.write_text(ORIGINAL)
+    path.chmod(0o666)
+    before = os.umask(mask)
+    try:
+        save_model(fitted(array(20, 1), None), path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [item.name for item in tmp_path.iterdir()] == ["model.lmkl"]
+
+
+@pytest.mark.parametrize("function", ["os.fsync", "os.replace"])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.fault("Process and disk", "an error or Ctrl-C while a model is saved", keeps="models")
+def test_that_a_failure_while_writing_leaves_the_old_file_and_nothing_else(
+    tmp_path, monkeypatch, function, error
+):
+    path = tmp_path / "model.lmkl"
+    path.write_text(ORIGINAL)
+    model = fitted(array(20, 1), None)
+
+    def fail(*arguments, **options):
+        raise error
+
+    monkeypatch.setattr(function, fail)
+    with pytest.raises(type(error)):
+        save_model(model, path)
+    assert path.read_text() == ORIGINAL
+    assert [item.name for item in tmp_path.iterdir()] == ["model.lmkl"]
+
+
+@pytest.mark.fault("Process and disk", "killed while a model is saved over another", keeps="models")
+def test_that_a_killed_process_leaves_the_old_file(tmp_path):
+    """Killed between writing and renaming, the worst moment."""
+    path = tmp_path / "model.lmkl"
+    save_model(fitted(array(20, 1), None), path)
+    old = path.read_bytes()
+    script = (
+        "import os, sys, lmkl_core\n"
+        "model = lmkl_core.load_model(sys.argv[1])\n"
+        "os.replace = lambda *a: os.kill(os.getpid(), 9)\n"
+        "lmkl_core.save_model(model.set_params(p=2.0), sys.argv[1])"
+    )
+    run = subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert run.returncode != 0
+    assert path.read_bytes() == old
+    assert load_model(path).p != 2.0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+@pytest.mark.fault("Process and disk", "disk full while a model is saved", keeps="models")
+def test_that_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "model.lmkl"
+    save_model(fitted(array(20, 1), None), path)
+    old = path.read_bytes()
+    script = (
+        "import resource, sys, lmkl_core\n"
+        "model = lmkl_core.load_model(sys.argv[1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "lmkl_core.save_model(model, sys.argv[1])"
+    )
+    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True)
+    assert "OSError" in run.stderr
+    assert path.read_bytes() == old
+    assert [item.name for item in tmp_path.iterdir()] == ["model.lmkl"]
+
+
+def test_that_a_folder_that_is_missing_or_in_the_way_is_an_os_error(tmp_path):
+    model = fitted(array(20, 1), None)
+    with pytest.raises(OSError, match="No such file"):
+        save_model(model, tmp_path / "missing" / "model.lmkl")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="irectory"):
+        save_model(model, tmp_path / "folder")
+    assert [item.name for item in tmp_path.iterdir()] == ["folder"]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"p": 0.5}, {}, r"cannot be saved because .*p=0\.5 must be"),
+        ({"random_state": object()}, {}, "which no file can hold"),
+        ({"delta": math.nan}, {}, "cannot be saved because"),
+        ({}, {"extra": {"a": math.inf}}, "cannot be saved because"),
+        ({}, {"extra": {"a": {1, 2}}}, "which no file can hold"),
+        ({}, {"extra": {"a": "x" * 70_000}}, "exceed 64 KiB"),
+        ({}, {"extra": ["a"]}, "extra entries are not an object"),
+        ({}, {"extra": {"a": 10**30}}, "out of range"),
+        ({}, {"extra": {"a": "\ud800"}}, "no Unicode"),
+    ],
+)
+def test_that_what_could_not_be_loaded_is_not_saved(tmp_path, change, options, message):
+    path = tmp_path / "model.lmkl"
+    path.write_text(ORIGINAL)
+    model = fitted(array(20, 1), None).set_params(**change)
+    with pytest.raises(ModelFileError, match=message) as caught:
+        save_model(model, path, **options)
+    assert str(caught.value).endswith(".")
+    assert path.read_text() == ORIGINAL
+
+
+def test_that_only_a_fitted_estimator_of_ours_is_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        save_model(LocalisedMKL(), tmp_path / "model.lmkl")
+    with pytest.raises(InvalidInputError, match="cannot be saved: pass a LocalisedMKL"):
+        save_model({"weights": 1}, tmp_path / "model.lmkl")

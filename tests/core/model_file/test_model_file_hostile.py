@@ -1,0 +1,387 @@
+"""Hostile files: each is refused in one sentence, or loads to a model with finite scores.
+
+``python -m tests.fuzzing --target model`` tries a hundred thousand mutants.
+"""
+
+import io
+import json
+import math
+import os
+import pickle
+import random
+import struct
+import threading
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.numpy import save
+
+from lmkl_core import ModelFileError, load_model, register_kernel
+from lmkl_core.kernels import KERNELS
+from lmkl_core.model_file import from_bytes, to_bytes
+from lmkl_core.model_file.container import LARGEST_HEADER, seal
+from tests.core.modelfile_corpus import (
+    KINDS,
+    mutant,
+    small_model,
+    unsealed,
+    with_header,
+    with_manifest,
+)
+
+MUTANTS = 6000
+"""Sealed mutants, over all seed files."""
+
+BACKSTOP = "makes no sense"
+"""What is said of errors that no check foresaw: there should be none."""
+
+
+@pytest.fixture(scope="module")
+def files():
+    return {kind: to_bytes(small_model(kind)) for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def data(files):
+    return files["views"]
+
+
+def assert_one_sentence(message):
+    assert BACKSTOP not in message, message
+    assert message.startswith("Model file 'bad.lmkl' cannot be used because "), message
+    assert message.endswith("."), message
+    assert message.isprintable(), message
+    assert len(message) < 450, message
+
+
+def refused(data):
+    """Load, which must be refused, and return the sentence."""
+    with pytest.raises(ModelFileError) as caught:
+        from_bytes(data, "bad.lmkl")
+    assert_one_sentence(str(caught.value))
+    return str(caught.value)
+
+
+def refused_or_finite(data):
+    """Load; return whether the file was accepted, with finite scores for rows it never saw."""
+    try:
+        model, manifest = from_bytes(data, "bad.lmkl")
+    except ModelFileError as error:
+        assert_one_sentence(str(error))
+        return False
+    rng = np.random.default_rng(0)
+    columns = [view.columns for view in manifest.views]
+    views = [
+        (view.name, rng.normal(size=(4, n)))
+        for view, n in zip(manifest.views, columns, strict=True)
+    ]
+    assert np.all(np.isfinite(model.score_samples(views)))
+    assert np.all(np.isfinite(model.decision_function(views)))
+    assert math.isfinite(model.gap_)
+    return True
+
+
+# --- damage
+
+
+@pytest.mark.fault("Hostile files", "a model file with any one bit flipped")
+def test_that_every_single_bit_flip_is_noticed(data):
+    rng = random.Random(1)
+    for position in range(len(data)):
+        flipped = bytearray(data)
+        flipped[position] ^= 1 << rng.randrange(8)
+        refused(bytes(flipped))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_that_flips_and_foreign_bytes_are_noticed_in_every_kind_of_file(kind, files):
+    data, rng = files[kind], random.Random(2)
+    for position in rng.sample(range(len(data)), 250):
+        changed = bytearray(data)
+        changed[position] = (changed[position] + rng.randrange(1, 256)) % 256
+        refused(bytes(changed))
+
+
+@pytest.mark.fault("Hostile files", "a model file cut short or lengthened")
+def test_that_every_truncation_and_every_appendix_is_noticed(data):
+    for length in [*range(0, 300), *range(300, len(data), 17)]:
+        refused(data[:length])
+    for tail in (b"\0", b"x" * 8, data):
+        refused(data + tail)
+
+
+# --- mutants with a valid digest
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_that_sealed_mutants_are_refused_or_score_finite_numbers(kind, files):
+    document, tensors = unsealed(files[kind])
+    accepted, count = 0, MUTANTS // len(KINDS)
+    for seed in range(count):
+        changed, told = mutant(document, tensors, random.Random(f"{kind} {seed}"))
+        try:
+            accepted += refused_or_finite(changed)
+        except Exception as error:
+            raise AssertionError(f"mutant {seed} of {kind!r}: {told}") from error
+    assert 0 < accepted < count
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=400)
+@given(data=st.data())
+def test_that_any_json_in_any_place_of_the_manifest_is_refused_or_harmless(files, data):
+    document, tensors = unsealed(files[data.draw(st.sampled_from(KINDS))])
+    key = data.draw(st.sampled_from(sorted(document)))
+    if isinstance(document[key], dict) and document[key] and data.draw(st.booleans()):
+        inner = data.draw(st.sampled_from(sorted(document[key])))
+        document[key][inner] = data.draw(json_values)
+    else:
+        document[key] = data.draw(json_values)
+    try:
+        changed = seal(document, tensors)
+    except ValueError:  # NaN and infinity are no JSON; other tests write them by hand
+        return
+    refused_or_finite(changed)
+
+
+@settings(max_examples=400)
+@given(st.binary(max_size=400), st.booleans())
+def test_that_random_bytes_are_refused(noise, with_length):
+    refused(struct.pack("<Q", len(noise)) + noise if with_length else noise)
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=200) | json_values.map(json.dumps))
+def test_that_any_text_as_manifest_is_refused(data, text):
+    refused(with_manifest(data, text))
+
+
+# --- named attacks
+
+
+def nested(depth):
+    return "[" * depth + "]" * depth
+
+
+@pytest.mark.fault("Hostile files", "JSON tricks in a model file")
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a":1,"a":2}', "the key 'a' repeats"),
+        ('{"a":NaN}', "contains NaN"),
+        ('{"a":-Infinity}', "contains -Infinity"),
+        ('{"a":1e999}', "out of range"),
+        ('{"a":' + "9" * 5000 + "}", "out of range"),
+        ('{"a":"\\ud800"}', "no Unicode"),
+        (nested(100_000), "nested too deeply"),
+        (nested(500), "nested too deeply"),
+        ('{"a":' * 60 + "1" + "}" * 60, "nested too deeply"),
+        ("[]", "not a JSON object"),
+        ("{}", "lacks 'format'"),
+        ("", "not well-formed"),
+        ('{"format":"else"}', "another program"),
+    ],
+)
+def test_that_json_tricks_are_named(data, text, message):
+    assert message in refused(with_manifest(data, text))
+
+
+def test_that_the_header_itself_is_parsed_as_strictly(data):
+    assert "repeats" in refused(with_header(data, lambda _: '{"a":1,"a":2}'))
+    assert "nested too deeply" in refused(with_header(data, lambda _: nested(50_000)))
+    assert "no manifest" in refused(with_header(data, lambda _: "{}"))
+    assert "not well-formed" in refused(struct.pack("<Q", 4) + b"\xff\xfe{}")
+
+
+@pytest.mark.fault("Hostile files", "sizes in a model file that would fill the memory")
+@pytest.mark.parametrize("length", [LARGEST_HEADER + 1, 2**40, 2**63, 2**64 - 1])
+def test_that_a_huge_header_length_is_refused_without_allocating(length):
+    tracemalloc.start()
+    try:
+        refused(struct.pack("<Q", length) + b"{}")
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.fault("Hostile files", "sizes in a model file that would fill the memory")
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"shape": [10**9, 10**9]},
+        {"shape": [2**62, 4]},
+        {"shape": [-1, -36]},
+        {"shape": [0, 10**18]},
+        {"shape": [1.5, 2]},
+        {"shape": [2, True]},
+        {"shape": "2"},
+        {"shape": []},
+        {"shape": [1, 1, 1, 4]},
+        {"dtype": "BF16"},
+        {"dtype": "F32"},
+        {"data_offsets": [0, 2**62]},
+        {"data_offsets": [8, 0]},
+        {"data_offsets": [0]},
+        {"data_offsets": [-8, 24]},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_that_a_false_tensor_entry_is_refused_without_allocating(data, entry):
+    changed = with_header(data, lambda header: header["weights"].update(entry))
+    tracemalloc.start()
+    try:
+        refused(changed)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_that_overlapping_tensors_and_foreign_metadata_are_refused(data):
+    def overlap(header):
+        header["weights"]["data_offsets"] = header["memberships"]["data_offsets"]
+        header["weights"]["shape"] = header["memberships"]["shape"]
+
+    refused(with_header(data, overlap))
+    refused(with_header(data, lambda header: header["__metadata__"].update(more="x")))
+    assert "no manifest" in refused(save({"weights": np.ones(3)}))
+
+
+def move_threshold(by):
+    def change(document, tensors):
+        document["threshold"]["threshold"] += by
+
+    return change
+
+
+CHANGES = {
+    "earlier version, whose threshold was unsafe: enrol": lambda d, t: d.update(version=2),
+    "format has version 99 and this program reads 3: update": lambda d, t: d.update(version=99),
+    "its scores ask for": move_threshold(-1e-6),
+    "its scores give 1": move_threshold(100.0),
+    "sum to 1": lambda d, t: t["memberships"].__imul__(1.1),
+    "weights are negative": lambda d, t: t["weights"].__setitem__((0, 0), -0.1),
+    "norm 4, above": lambda d, t: t["weights"].__imul__(2),
+    "contains NaN": lambda d, t: t["dual_coef"].__setitem__(3, np.nan),
+    "takes do not have": lambda d, t: t["takes"].__setitem__(0, 1),
+    "that it does not list": lambda d, t: t["takes"].__setitem__(0, 2**40),
+    "'foo', which is not registered": lambda d, t: d["views"][0].update(kernel="foo"),
+    "temperature=0": lambda d, t: d["settings"].update(temperature=0),
+    "p=0.5": lambda d, t: d["parameters"].update(p=0.5),
+    "delta=-1": lambda d, t: d["parameters"].update(delta=-1),
+    "not a seed": lambda d, t: d["parameters"].update(random_state=-1),
+    "number from 0 to": lambda d, t: d["certificate"].update(gap=-1e-9),
+    "'width' in its view": lambda d, t: d["views"][0].update(width=0),
+    "exceed its kernel's range": lambda d, t: d["views"][0].update(width=1e-30),
+    "target_bpcer": lambda d, t: d["threshold"].update(target_bpcer=1),
+    "unknown tensor 'x'": lambda d, t: t.update(x=np.ones(2)),
+    "tensor 'weights' is missing": lambda d, t: t.pop("weights"),
+    "unknown key 'x'": lambda d, t: d.update(x=1),
+    "does not match its settings": lambda d, t: d.update(delta=1e9),
+    "exceed 64 KiB": lambda d, t: d["extra"].update(x="x" * 70_000),
+    "ISO 8601": lambda d, t: d.update(created="yesterday"),
+    "do not add up": lambda d, t: d.update(takes=[1]),
+    "condition of every take": lambda d, t: d.update(conditions=[0]),
+    "are not numbered": lambda d, t: d.update(conditions=[0, 2**40]),
+    "target or a promise without": lambda d, t: d["threshold"].update(promised=True),
+    "'promised' in its threshold": lambda d, t: d["threshold"].update(promised="yes"),
+    "'n_takes' in its threshold": lambda d, t: d["threshold"].update(n_takes=13),
+}
+
+
+@pytest.mark.parametrize("message", CHANGES)
+def test_that_the_sentence_names_what_is_wrong(data, message):
+    document, tensors = unsealed(data)
+    CHANGES[message](document, tensors)
+    assert message in refused(seal(document, tensors))
+
+
+def test_that_a_kernel_that_raises_is_a_refusal(data):
+    def explode(X, Y, *, width):
+        raise RuntimeError("boom")
+
+    document, tensors = unsealed(data)
+    document["views"][0]["kernel"] = "explosive"
+    register_kernel("explosive", explode)
+    try:
+        assert "boom" in refused(seal(document, tensors))
+    finally:
+        del KERNELS["explosive"]
+
+
+# --- what is on the disk
+
+
+def sentence_for(path, **options):
+    with pytest.raises(ModelFileError) as caught:
+        load_model(path, **options)
+    assert BACKSTOP not in str(caught.value)
+    return str(caught.value)
+
+
+def zipped():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle.dumps([1]))
+    return buffer.getvalue()
+
+
+class Malicious:
+    """Would leave a trace if it were ever unpickled."""
+
+    def __reduce__(self):
+        return os.putenv, ("LMKL_UNPICKLED", "1")
+
+
+@pytest.mark.fault("Hostile files", "pickles in the place of models and weights")
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_that_pickles_are_refused_and_never_run(tmp_path, protocol, monkeypatch):
+    monkeypatch.setattr(pickle, "loads", lambda *_: pytest.fail("unpickled"))
+    monkeypatch.setattr(pickle, "load", lambda *_: pytest.fail("unpickled"))
+    path = tmp_path / "model.lmkl"
+    path.write_bytes(pickle.dumps(Malicious(), protocol=protocol))
+    assert "'model.lmkl'" in sentence_for(path)
+
+
+def test_that_missing_empty_and_other_files_are_told_apart(tmp_path, data):
+    path = tmp_path / "model.lmkl"
+    assert "no such file" in sentence_for(path)
+    assert "folder" in sentence_for(tmp_path)
+    assert "impossible" in sentence_for(f"{path}\0")
+    for content, message in [
+        (b"", "empty"),
+        (b"abc", "too short"),
+        (zipped(), "does not start like"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "does not start like"),
+        (data[:-1], "truncated"),
+    ]:
+        path.write_bytes(content)
+        assert message in sentence_for(path)
+    path.write_bytes(data)
+    assert "exceed the limit" in sentence_for(path, max_bytes=len(data) - 1)
+    assert load_model(path, max_bytes=len(data)).view_names_ == ("a", "b")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX files")
+def test_that_pipes_devices_and_unreadable_files_are_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    done = threading.Event()
+
+    def load():
+        assert "not a file" in sentence_for(tmp_path / "pipe")
+        done.set()
+
+    threading.Thread(target=load, daemon=True).start()
+    assert done.wait(10)
+    assert "not a file" in sentence_for("/dev/zero")
+    assert "cannot be used" in sentence_for("/proc/self/mem")

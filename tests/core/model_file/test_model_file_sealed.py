@@ -1,0 +1,334 @@
+"""Models behind a passphrase: opened by it alone, and nothing of them is seen without it."""
+
+import builtins
+import hashlib
+import io
+import os
+import stat
+import struct
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from lmkl_core import (
+    InvalidInputError,
+    ModelFileError,
+    PassphraseNeeded,
+    WrongPassphrase,
+    load_model,
+    save_model,
+)
+from lmkl_core.model_file import check_passphrase, from_bytes, load_with_manifest, sealed, to_bytes
+from lmkl_core.model_file.sealed import CHEAPEST, COST, DEAREST, HEADER, Cost, encrypted
+from tests.core.recordings import is_one_sentence
+from tests.core.sealed_material import (
+    PASSPHRASE,
+    WRONG,
+    cheap_passphrases,
+    plain_bytes,
+    sealed_bytes,
+    small_model,
+)
+
+__all__ = ["cheap_passphrases"]
+
+
+def refused(data, passphrase=PASSPHRASE, kind=ModelFileError):
+    with pytest.raises(ModelFileError) as caught:
+        from_bytes(data, "me.lmkl", passphrase=passphrase)
+    assert type(caught.value) is kind, caught.value
+    sentence = str(caught.value)
+    assert sentence.startswith("Model file 'me.lmkl' cannot be used because "), sentence
+    assert is_one_sentence(sentence), sentence
+    assert "makes no sense" not in sentence
+    return sentence
+
+
+def with_cost(log2_n, r=8, p=1):
+    return b"".join((sealed_bytes()[:9], bytes([log2_n, r, p]), sealed_bytes()[12:]))
+
+
+# ------------------------------------------------------------- round trip
+
+
+def test_that_a_protected_model_is_the_same_model_afterwards(tmp_path):
+    model, path = small_model(), tmp_path / "me.lmkl"
+    save_model(model, path, extra={"light": "lamp"}, passphrase=PASSPHRASE)
+    loaded, manifest = load_with_manifest(path, passphrase=PASSPHRASE)
+    views = model.support_views()
+    assert np.array_equal(loaded.score_samples(views), model.score_samples(views))
+    assert loaded.offset_ == model.offset_
+    assert manifest.extra == {"light": "lamp"}
+    assert path.read_bytes()[:12] == b"LMKLSEAL" + bytes([1, 17, 8, 1])  # as dear as promised
+    assert os.name != "posix" or stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_that_the_digest_inside_is_that_of_the_file_without_a_passphrase():
+    plain = from_bytes(plain_bytes())[1]
+    assert from_bytes(sealed_bytes(), passphrase=PASSPHRASE)[1] == plain
+
+
+def test_that_the_layout_in_the_documentation_is_all_a_reader_needs():
+    """Written from the docstring alone, with the scrypt of another library."""
+    data = sealed_bytes()
+    assert data[:8] == b"LMKLSEAL"
+    assert data[8] == 1
+    salt, nonce = data[12:28], data[28:40]
+    key = hashlib.scrypt(
+        PASSPHRASE.encode(), salt=salt, n=2 ** data[9], r=data[10], p=data[11], dklen=32
+    )
+    assert AESGCM(key).decrypt(nonce, data[40:], data[:40]) == plain_bytes()
+
+
+def test_that_the_layout_in_the_documentation_is_the_one_that_is_used():
+    offsets = {"salt": 12, "nonce": 28, "rest": 40}
+    assert HEADER.size == offsets["rest"]
+    for line, size in (("12      16    salt", 16), ("28      12    nonce", 12)):
+        assert line in sealed.__doc__
+        assert size in (sealed.SALT_BYTES, sealed.NONCE_BYTES)
+    assert f"2^this, {CHEAPEST.log2_n} to {DEAREST.log2_n}" in sealed.__doc__
+    assert f"scrypt's p, 1 to {DEAREST.p}" in sealed.__doc__
+
+
+def test_that_salt_and_nonce_are_drawn_anew_for_every_file():
+    files = [sealed_bytes(), encrypted(plain_bytes(), PASSPHRASE, CHEAPEST)]
+    for part in (slice(12, 28), slice(28, 40), slice(40, 56)):
+        assert files[0][part] != files[1][part]
+
+
+@pytest.mark.parametrize(
+    ("written", "typed"),
+    [
+        ("stra\u00dfe und z\u00fcge 1234", "stra\u00dfe und zu\u0308ge 1234"),
+        ("\ufb01ne words of mine", "fine words of mine"),
+        ("four words with spaces", "  four words with spaces\u00a0 "),
+        ("copied from a line", "\tcopied from a line\r\n"),
+        ("copied from a line\n", "copied from a line"),
+        ("\uff50ass \uff11\uff12\uff13 and others", "pass 123 and others"),
+    ],
+    ids=["composed and not", "ligature", "pasted", "line", "of a line", "wide"],
+)
+def test_that_keyboards_that_spell_letters_otherwise_open_the_file(written, typed):
+    data = encrypted(plain_bytes(), written, CHEAPEST)
+    assert from_bytes(data, passphrase=typed)[0].offset_ == small_model().offset_
+
+
+# ------------------------------------------------------------- nothing is seen
+
+
+@pytest.mark.fault("Privacy", "protected model: its contents looked for in the file")
+def test_that_nothing_of_the_model_is_in_the_file():
+    plain, data = plain_bytes(), sealed_bytes()
+    assert b"Rumpelstiltskin" in plain
+    assert b"lmkl-pad model" in plain
+    words = [b"Rumpelstiltskin", b"lmkl-pad model", b"eyes", b"skin", b"F64", PASSPHRASE.encode()]
+    for view in small_model().support_views().values():
+        assert view.tobytes()[:16] in plain
+        words += [view.tobytes()[start : start + 8] for start in range(0, view.nbytes, 8)]
+    assert not [word for word in words if word in data]
+
+
+@pytest.mark.fault("Privacy", "protected model: its contents looked for while it is written")
+def test_that_the_disk_never_sees_the_model_in_the_clear(tmp_path, monkeypatch, cheap_passphrases):
+    written = []
+    kept = os.fsync
+
+    def look(handle):
+        if stat.S_ISREG(os.fstat(handle).st_mode):
+            written.extend(path.read_bytes() for path in tmp_path.iterdir())
+        kept(handle)
+
+    monkeypatch.setattr(os, "fsync", look)
+    save_model(
+        small_model(), tmp_path / "m", extra={"secret": "Rumpelstiltskin"}, passphrase=PASSPHRASE
+    )
+    assert written
+    for data in written:
+        assert data[:8] in (b"LMKLSEAL", b"")
+        assert b"Rumpelstiltskin" not in data
+
+
+def test_that_no_sentence_and_no_traceback_tells_a_passphrase():
+    secret = "Sesam oeffne dich, bitte"
+    for data, given in ((sealed_bytes(), secret), (plain_bytes(), secret), (b"", secret)):
+        with pytest.raises(ModelFileError) as caught:
+            from_bytes(data, "me.lmkl", passphrase=given)
+        error = caught.value
+        while error is not None:
+            assert "Sesam" not in f"{error}{error.args}{vars(error)}"
+            error = error.__cause__ or error.__context__
+
+
+# ------------------------------------------------------------- refusals
+
+
+def test_that_a_missing_passphrase_has_its_own_error():
+    sentence = refused(sealed_bytes(), None, PassphraseNeeded)
+    assert "protected by a passphrase" in sentence
+
+
+@pytest.mark.parametrize(
+    "passphrase", [WRONG, "", "x", "\ud800" * 20, "y" * 5000, b"bytes", f"{PASSPHRASE}\n."]
+)
+def test_that_a_wrong_passphrase_is_told_with_what_else_it_may_be(passphrase):
+    sentence = refused(sealed_bytes(), passphrase, WrongPassphrase)
+    assert "the passphrase is wrong, or the file was changed" in sentence
+
+
+def test_that_a_file_that_lost_its_protection_is_not_taken_for_it():
+    assert "not protected, though a passphrase was given" in refused(plain_bytes())
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        "",
+        "   ",
+        "short",
+        "14 characters.",
+        " 14 characters. ",
+        "\ufdfa" * 2,
+        b"bytes of good length",
+        "\ud800" * 20,
+        "a\x00" * 10,
+        "two lines of\nmany words",
+        "\n14 characters.\n\n",
+    ],
+)
+def test_that_a_passphrase_that_protects_nothing_is_refused(problem, tmp_path):
+    assert is_one_sentence(check_passphrase(problem))
+    with pytest.raises(InvalidInputError) as caught:
+        save_model(small_model(), tmp_path / "m", passphrase=problem)
+    assert str(caught.value) == check_passphrase(problem)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("good", ["fifteen letters", "x" * 1024, "窓" * 15, PASSPHRASE])
+def test_that_length_is_all_that_is_asked_of_a_passphrase(good):
+    assert check_passphrase(good) == ""
+
+
+def test_that_a_passphrase_that_is_far_too_long_is_told():
+    assert "longer than 1024" in check_passphrase("x" * 1025)
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [(19,), (40,), (63,), (255,), (13,), (1,), (0,), (14, 0), (14, 255), (14, 7), (14, 9),
+     (14, 8, 0), (14, 8, 5), (18, 255, 255)],
+    ids=str,
+)  # fmt: skip
+def test_that_a_file_that_asks_for_too_much_is_refused_before_anything_is_derived(cost, spent):
+    sentence = refused(with_cost(*cost))
+    assert "impossible amount of work" in sentence
+    assert spent == []
+    assert "impossible amount of work" in refused(with_cost(*cost), None)  # nobody is asked either
+
+
+@pytest.fixture
+def spent(monkeypatch):
+    """Return what scrypt was asked for, in bytes; it still does its work."""
+    from cryptography.hazmat.primitives.kdf import scrypt
+
+    asked, real = [], scrypt.Scrypt
+
+    def watched(*, n, r, p, **rest):
+        asked.append(128 * r * (n + p))
+        return real(n=n, r=r, p=p, **rest)
+
+    monkeypatch.setattr(scrypt, "Scrypt", watched)
+    return asked
+
+
+def test_that_no_header_of_a_file_makes_scrypt_take_more_than_its_bound(spent):
+    dearest = DEAREST.memory
+    assert dearest <= (256 << 20) + 4096
+    for log2_n in range(256):
+        for r in (0, 1, 7, 8, 9, 64, 255):
+            for p in (0, 1, 4, 5, 255):
+                cost = Cost(log2_n, r, p)
+                try:
+                    cost.check()
+                except sealed.Refused:
+                    continue
+                assert cost.memory <= dearest
+    from_bytes(sealed_bytes(), passphrase=PASSPHRASE)
+    assert spent == [CHEAPEST.memory]
+    assert COST.memory == (128 << 20) + 1024
+
+
+def test_that_a_small_file_that_promises_a_large_one_costs_nothing():
+    from lmkl_core.model_file.sealed import decrypted
+
+    data = sealed_bytes()[:200]
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError):
+            from_bytes(data, passphrase=PASSPHRASE)
+        for size in (2**31 + 40, 2**40):
+            with pytest.raises(sealed.Refused, match="too large"):
+                decrypted(io.BytesIO(data), size, PASSPHRASE)
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_that_a_file_beyond_the_limit_is_refused_unread(tmp_path):
+    path = tmp_path / "me.lmkl"
+    path.write_bytes(sealed_bytes())
+    with pytest.raises(ModelFileError, match="exceed the limit"):
+        load_model(path, max_bytes=len(sealed_bytes()) - 1, passphrase=PASSPHRASE)
+    assert load_model(path, max_bytes=len(sealed_bytes()), passphrase=PASSPHRASE) is not None
+
+
+def test_that_a_newer_way_of_protecting_is_told_as_that():
+    data = sealed_bytes()[:8] + b"\x02" + sealed_bytes()[9:]
+    assert "use a newer version" in refused(data)
+
+
+def test_that_what_is_encrypted_is_distrusted_like_any_file():
+    for inner in (b"", b"hello", struct.pack("<Q", 2**60), sealed_bytes(), plain_bytes()[:-1]):
+        refused(encrypted(inner, PASSPHRASE, CHEAPEST))
+    changed = plain_bytes()[:-1] + bytes([plain_bytes()[-1] ^ 1])
+    assert "digest" in refused(encrypted(changed, PASSPHRASE, CHEAPEST))
+
+
+# ------------------------------------------------------------- without cryptography
+
+
+WITHOUT_CRYPTOGRAPHY = """
+import sys
+import numpy as np
+from lmkl_core import LocalisedMKL
+from lmkl_core.model_file import from_bytes, to_bytes
+rows = np.random.default_rng(0).normal(size=(9, 2))
+from_bytes(to_bytes(LocalisedMKL(n_clusters=1, delta=0.1).fit(rows)))
+print(*{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+def test_that_models_without_a_passphrase_do_not_load_cryptography():
+    command = [sys.executable, "-c", WITHOUT_CRYPTOGRAPHY]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "lmkl_core" in run.stdout
+    assert "cryptography" not in run.stdout
+
+
+def test_that_a_missing_package_is_told_with_the_way_to_get_it(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *rest):
+        if name.partition(".")[0] == "cryptography":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    assert "pip install cryptography" in refused(sealed_bytes())
+    with pytest.raises(ModelFileError, match="pip install cryptography") as caught:
+        to_bytes(small_model(), passphrase=PASSPHRASE)
+    assert is_one_sentence(str(caught.value))

@@ -1,0 +1,169 @@
+"""Algorithm 1 against a transcription of the paper's lines that shares no code with it."""
+
+import numpy as np
+import pytest
+
+from lmkl_core.errors import ConvergenceWarning
+from lmkl_core.solver.algorithm1 import solve_as_printed
+from lmkl_core.solver.solve import solve
+from tests.core.problems import Data, mixed_widths, small_data
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
+# The printed update converges for these where delta is large.
+CALM = [(32 / 31, 32 / 31), (4 / 3, 4 / 3), (2, 2), (4 / 3, 2), (2, 4 / 3)]
+
+
+def transcription(data, p, q, iterations):
+    """Lines 1 to 13 of Algorithm 1, one ``K_cg`` at a time; yields ``(mu, lambda)``."""
+    n, (n_clusters, n_views) = len(data.memberships), data.shape
+    K = {}
+    for c in range(n_clusters):
+        for g in range(n_views):
+            K[c, g] = (
+                np.diag(data.memberships[:, c]) @ data.grams[g] @ np.diag(data.memberships[:, c])
+            )
+    uniform = (n_clusters * n_views) ** ((-p - q) / (2 * p * q))
+    mu = np.full((n_clusters, n_views), uniform)
+
+    def solved():
+        total = data.delta * np.eye(n)
+        for (c, g), kernel in K.items():
+            total = total + mu[c, g] * kernel
+        return np.linalg.inv(total) @ np.ones(n)
+
+    lam = solved()
+    for _ in range(iterations):
+        u = np.array([[lam @ K[c, g] @ lam for g in range(n_views)] for c in range(n_clusters)])
+        norm_p = np.linalg.norm(mu.ravel(), p)
+        norm_q = np.linalg.norm(mu.ravel(), q)
+        bar = u * (mu ** (p - 2) / norm_p**p + mu ** (q - 2) / norm_q**q) ** -1
+        mu = bar / np.sqrt(np.linalg.norm(bar.ravel(), p) * np.linalg.norm(bar.ravel(), q))
+        lam = solved()
+        yield mu, lam
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("p", "q"), [*CALM, (4, 4), (8 / 7, 8), (10, 4 / 3)])
+@pytest.mark.parametrize("delta", [0.5, 50.0])
+def test_that_every_iterate_is_that_of_the_printed_algorithm(p, q, delta):
+    data = small_data(1, n=15, n_clusters=2, n_views=3, delta=delta)
+    constraint = data.constraint("joint-matrix", p, q)
+    for count, (mu, lam) in enumerate(transcription(data, p, q, 6), start=1):
+        solution = solve_as_printed(data.problem(), constraint, max_iter=count, tol=0)
+        np.testing.assert_allclose(solution.weights, mu, rtol=1e-8)
+        np.testing.assert_allclose(solution.dual_coef, lam, rtol=1e-8)
+        assert solution.n_iter == count
+        assert solution.n_solves == count + 1
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_that_disjoint_families_update_each_cluster_by_itself():
+    data = small_data(2, n=15, n_clusters=3, n_views=2, delta=20.0)
+    p, q = 4 / 3, 2
+    # One step: the weights of a cluster depend on the others through lambda alone.
+    weights = solve_as_printed(
+        data.problem(), data.constraint("disjoint-matrix", p, q), max_iter=1, tol=0
+    ).weights
+    start = np.full(data.shape, 2.0 ** (-(p + q) / (2 * p * q)))
+    kernels = data.explicit_kernels()
+    lam = np.linalg.solve(
+        data.delta * np.eye(15) + np.tensordot(start.ravel(), kernels, axes=1), np.ones(15)
+    )
+    u = np.einsum("i,kij,j->k", lam, kernels, lam).reshape(data.shape)
+    for row, mu in zip(u, weights, strict=True):
+        # From equal weights the denominator is the same for all: mu is proportional to u.
+        np.testing.assert_allclose(mu / mu[0], row / row[0], rtol=1e-10)
+        assert np.linalg.norm(mu, p) * np.linalg.norm(mu, q) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize(("p", "q"), CALM)
+def test_that_it_converges_to_the_certified_optimum_where_it_converges(p, q):
+    # Slow for p near 1, and at large delta lambda hardly moves: so a fine tolerance.
+    data = small_data(3, n=20, delta=200.0)
+    constraint = data.constraint("joint-matrix", p, q)
+    printed = solve_as_printed(data.problem(), constraint, tol=1e-12, max_iter=3000)
+    certified = solve(data.problem(), constraint, tol=1e-10)
+    assert printed.stop_reason == "fixed point"
+    assert printed.converged
+    assert printed.solver == "algorithm-1"
+    assert printed.objective == pytest.approx(certified.objective, rel=1e-8)
+    np.testing.assert_allclose(printed.weights, certified.weights, atol=1e-4)
+    assert printed.gap <= 1e-6
+
+
+@pytest.mark.parametrize("p", [4, 8, 10])
+@pytest.mark.parametrize("delta", [0.5, 2000.0])
+def test_that_equal_exponents_above_three_do_not_converge_and_say_so(p, delta):
+    data = small_data(3, n=20, delta=delta)
+    with pytest.warns(ConvergenceWarning, match=r"Algorithm 1 as printed did not converge") as told:
+        solution = solve_as_printed(data.problem(), data.constraint("joint-matrix", p))
+    assert f"gap {solution.gap:.1e}" in str(told[0].message)
+    assert 'use solver="certified"' in str(told[0].message)
+    assert solution.stop_reason in ("iteration cap", "not finite")
+    assert not solution.converged
+
+
+def test_that_exponents_between_two_and_three_oscillate_with_the_slope_of_the_update():
+    # log mu is multiplied by 2 - p each time: for p = 2.5 the error changes sign and halves.
+    data = small_data(4, n=20, delta=1e5)
+    logs = [np.log(mu) for mu, _ in transcription(data, 2.5, 2.5, 12)]
+    best = solve(data.problem(), data.constraint("joint-matrix", 2.5), tol=1e-12).weights
+    errors = [np.sum((x - np.log(best)) * (logs[0] - np.log(best))) for x in logs[:6]]
+    ratios = np.divide(errors[1:], errors[:-1])
+    np.testing.assert_allclose(ratios, -0.5, atol=0.05)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (4, 4), (32 / 31, 10), (8 / 7, 8)])
+def test_that_its_certificate_is_as_true_as_that_of_the_certified_solver(p, q):
+    data = mixed_widths(1, n=40, n_clusters=1)
+    constraint = data.constraint("joint-matrix", p, q)
+    printed = solve_as_printed(data.problem(), constraint, max_iter=40)
+    certified = solve(data.problem(), constraint)
+    assert printed.lower_bound <= certified.objective * (1 + 1e-12)
+    assert printed.objective >= certified.lower_bound * (1 - 1e-12)
+    true_gap = (printed.objective - certified.objective) / printed.objective
+    assert printed.gap >= true_gap
+    assert constraint.norm(printed.weights) <= 1 + 1e-12
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_that_tracking_the_gap_does_not_change_the_iterates():
+    data = small_data(5, n=15)
+    constraint = data.constraint("joint-matrix", 8 / 7, 2)
+    tracked = solve_as_printed(data.problem(), constraint, max_iter=20)
+    timed = solve_as_printed(data.problem(), constraint, max_iter=20, track_gap=False)
+    np.testing.assert_array_equal(tracked.weights, timed.weights)
+    assert tracked.n_solves == timed.n_solves
+    assert timed.n_iter == 1
+    assert timed.objective == tracked.objective
+    assert timed.gap >= tracked.gap - 1e-15
+
+
+def test_that_weights_that_are_not_finite_end_it_at_the_last_finite_ones():
+    # The second kernel is zero: its weight becomes 0, then 0 / 0 for exponents above two.
+    grams = np.array([np.eye(4), np.zeros((4, 4))])
+    data = Data(grams, np.ones((4, 1)), 1.0)
+    with pytest.warns(ConvergenceWarning, match="not finite"):
+        solution = solve_as_printed(data.problem(), data.constraint("joint-matrix", 4))
+    assert solution.stop_reason == "not finite"
+    np.testing.assert_allclose(solution.weights, [[1, 0]], atol=1e-12)
+    assert np.isfinite(solution.objective)
+
+
+def test_that_cancelling_ends_it_after_the_current_iteration():
+    data = small_data(6, n=15)
+    solution = solve_as_printed(
+        data.problem(), data.constraint("joint-matrix", 4), cancel=lambda: True
+    )
+    assert solution.stop_reason == "cancelled"
+    assert solution.n_iter == 1
+
+
+def test_that_it_starts_where_it_is_told():
+    data = small_data(7, n=15, delta=2000.0)
+    constraint = data.constraint("joint-matrix", 4 / 3)
+    first = solve_as_printed(data.problem(), constraint)
+    again = solve_as_printed(data.problem(), constraint, init=first.weights)
+    assert again.n_iter <= 2

@@ -1,0 +1,215 @@
+"""The sets of weights: their geometry against sums of powers, their convexity against witnesses."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.solver.constraints import (
+    FAMILIES,
+    NormConstraint,
+    constraint_is_convex,
+    logsumexp,
+    make_constraint,
+    mixed_power_root,
+)
+from tests.core.problems import PAPER_GRID, feasible_weights, norm, onto_boundary, product_norm
+
+orders = st.floats(1, 50)
+PAIRS = [*itertools.combinations(PAPER_GRID, 2), (1, 2), (1, 10), (1, 200), (1.5, 1.5001)]
+
+
+def two_level_witness(p, q, size):
+    """Return two feasible points whose midpoint is not, or ``None`` where none is found.
+
+    Around weights of two levels move along the boundary in the direction that raises one
+    level and lowers the other: where the norm bends inwards both ends are feasible and the
+    middle is not.
+    """
+    upper = np.arange(size) < np.arange(1, size)[:, None, None, None]
+    level = np.exp(-np.geomspace(1e-3, 60, 60))[:, None, None]
+    length = np.array([0.02, 0.1, 0.3])[:, None]
+    middle = onto_boundary(np.where(upper, 1.0, level), p, q)
+    a, b = (middle**r / np.sum(middle**r, axis=-1, keepdims=True) for r in (p, q))
+    # z = (1, 0) made tangent: no change of the norm at first order.
+    z = upper - np.sum((a + b) / 2 * upper, axis=-1, keepdims=True)
+    one, two = (onto_boundary(middle * np.exp(sign * length * z), p, q) for sign in (-1, 1))
+    value = product_norm((one + two) / 2, p, q)
+    worst = np.unravel_index(np.argmax(value), value.shape)
+    return (one[worst], two[worst]) if value[worst] > 1 + 1e-9 else None
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_that_a_family_cuts_the_weights_into_the_groups_of_the_paper(family):
+    constraint = make_constraint(family, 4 / 3, 4, n_clusters=3, n_views=5)
+    groups = (1, 15) if family.startswith("joint") else (3, 5)
+    assert (constraint.n_groups, constraint.group_size) == groups
+    assert (constraint.p, constraint.q) == (4 / 3, 4 / 3 if family.endswith("vector") else 4)
+
+
+def test_that_an_unknown_family_is_refused_by_name():
+    with pytest.raises(InvalidInputError, match=r"constraint='oblique' is unknown: choose one of "):
+        make_constraint("oblique", 2, 2, 1, 1)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(p=orders, q=orders, seed=st.integers(0, 1000))
+def test_that_norm_and_normalise_agree_with_sums_of_powers(family, p, q, seed):
+    rng = np.random.default_rng(seed)
+    constraint = make_constraint(family, p, q, n_clusters=2, n_views=3)
+    weights = np.exp(rng.normal(size=(2, 3)) * 2)
+    groups = weights.reshape(constraint.n_groups, -1)
+    expected = product_norm(groups, constraint.p, constraint.q)
+    assert constraint.norm(weights) == pytest.approx(expected.max(), rel=1e-12)
+    scaled = np.exp(constraint.normalise(np.log(groups)))
+    np.testing.assert_allclose(product_norm(scaled, constraint.p, constraint.q), 1, rtol=1e-12)
+    np.testing.assert_allclose(scaled / scaled[:, :1], groups / groups[:, :1], rtol=1e-12)
+
+
+def test_that_the_matrix_norm_of_the_paper_is_the_product_of_two_vector_norms():
+    rng = np.random.default_rng(0)
+    weights = rng.exponential(size=(2, 3))
+    for p, q in [(4 / 3, 4), (4, 4 / 3), (2, 2)]:
+        outer = np.outer(weights, weights)
+        by_definition = norm(np.array([norm(row, p) for row in outer]), q)
+        assert make_constraint("joint-matrix", p, q, 2, 3).norm(weights) == pytest.approx(
+            by_definition
+        )
+
+
+@pytest.mark.parametrize("zeros", [[0], [1, 2], [0, 1, 2, 3]])
+def test_that_zero_weights_have_a_finite_norm(zeros):
+    weights = np.ones(4)
+    weights[zeros] = 0
+    expected = product_norm(weights, 1, 3)
+    assert NormConstraint(1, 3, 1, 4).norm(weights) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_that_uniform_weights_are_equal_and_of_norm_one(family):
+    constraint = make_constraint(family, 8 / 7, 8, n_clusters=3, n_views=7)
+    weights = constraint.uniform()
+    assert np.ptp(weights) == 0
+    np.testing.assert_allclose(product_norm(weights, constraint.p, constraint.q), 1, rtol=1e-12)
+
+
+@given(p=orders, q=orders, size=st.integers(1, 12), seed=st.integers(0, 100))
+def test_that_the_two_norms_never_differ_by_more_than_the_largest_ratio(p, q, size, seed):
+    points = feasible_weights(np.random.default_rng(seed), 200, size, p, q)
+    ratio = np.abs(np.log(norm(points, p) / norm(points, q)))
+    largest = NormConstraint(p, q, 1, size).max_log_ratio
+    assert np.all(ratio <= largest + 1e-12)
+    assert ratio[-1] == pytest.approx(largest, abs=1e-12)  # equal weights attain it
+
+
+@given(p=orders, q=orders, log_t=st.floats(-2, 2), seed=st.integers(0, 1000))
+def test_that_the_smaller_slice_is_in_the_larger_and_that_in_the_set(p, q, log_t, seed):
+    rng = np.random.default_rng(seed)
+    t = np.exp(log_t)
+    points = feasible_weights(rng, 300, 5, p, q) * rng.uniform(0.3, 1.5, size=(306, 1))
+    norm_p, norm_q = norm(points, p), norm(points, q)
+    in_smaller = (norm_p <= t) & (norm_q <= 1 / t)
+    in_larger = (norm_p / t + t * norm_q) / 2 <= 1 + 1e-12
+    in_set = norm_p * norm_q <= 1 + 1e-12
+    assert np.all(in_larger[in_smaller])
+    assert np.all(in_set[in_larger])
+
+
+def test_that_every_feasible_point_lies_in_the_smaller_slice_of_its_own_ratio():
+    points = feasible_weights(np.random.default_rng(1), 500, 6, 8 / 7, 8)
+    t = np.sqrt(norm(points, 8 / 7) / norm(points, 8))
+    np.testing.assert_array_less(norm(points, 8 / 7), t * (1 + 1e-12))
+    np.testing.assert_array_less(norm(points, 8), (1 + 1e-12) / t)
+
+
+@pytest.mark.parametrize("size", [2, 3, 6, 12])
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "{:.3g}-{:.3g}".format(*pair))
+def test_that_a_set_called_not_convex_has_a_witness_and_one_called_convex_none(pair, size):
+    verdict = constraint_is_convex(*pair, size)
+    witness = two_level_witness(*pair, size)
+    if verdict is False:
+        one, two = witness
+        assert product_norm(one, *pair) <= 1 + 1e-12
+        assert product_norm(two, *pair) <= 1 + 1e-12
+        assert product_norm((one + two) / 2, *pair) > 1 + 1e-9
+    elif verdict is True:
+        assert witness is None
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "size"),
+    [(p, p, 21) for p in PAPER_GRID]
+    + [(p, q, n) for p, q in PAIRS for n in (2, 5, 21) if constraint_is_convex(p, q, n)],
+)
+def test_that_midpoints_of_feasible_points_are_feasible_where_the_set_is_called_convex(p, q, size):
+    rng = np.random.default_rng(5)
+    points = feasible_weights(rng, 2000, size, p, q)
+    near = onto_boundary(points * np.exp(0.3 * rng.normal(size=points.shape)), p, q)
+    for others in (rng.permutation(points), near):
+        assert np.max(product_norm((points + others) / 2, p, q)) <= 1 + 1e-12
+
+
+@given(p=orders, q=orders, size=st.integers(1, 40))
+def test_that_convexity_does_not_depend_on_the_order_of_the_exponents(p, q, size):
+    assert constraint_is_convex(p, q, size) is constraint_is_convex(q, p, size)
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "size", "expected"),
+    [
+        (32 / 31, 10, 21, False),
+        (8 / 7, 8, 21, False),
+        (32 / 31, 2, 36, False),
+        (32 / 31, 2, 2, True),
+        (2, 2, 36, True),
+        (1, 1, 36, True),
+        (1, 10, 1, True),
+    ],
+)
+def test_that_the_pairs_of_the_design_note_are_judged_as_measured_there(p, q, size, expected):
+    assert constraint_is_convex(p, q, size) is expected
+    assert NormConstraint(p, q, 2, size).is_convex is expected
+
+
+@pytest.mark.parametrize(("p", "q", "outside"), [(32 / 31, 10, 1.3), (8 / 7, 8, 1.15)])
+def test_that_one_view_and_all_views_have_a_midpoint_far_outside(p, q, outside):
+    one, all_equal = onto_boundary(np.array([np.arange(21) == 0, np.ones(21)], dtype=float), p, q)
+    assert product_norm((one + all_equal) / 2, p, q) > outside
+
+
+def test_that_few_pairs_of_the_papers_grid_stay_undecided():
+    verdicts = [constraint_is_convex(p, q, 36) for p, q in itertools.combinations(PAPER_GRID, 2)]
+    assert verdicts.count(None) <= 3
+
+
+def test_that_a_non_convex_set_stays_non_convex_with_more_weights():
+    for p, q in itertools.combinations(PAPER_GRID, 2):
+        verdicts = [constraint_is_convex(p, q, size) for size in (2, 3, 5, 9, 17, 33)]
+        if False in verdicts:
+            assert set(verdicts[verdicts.index(False) :]) == {False}
+
+
+@given(
+    st.lists(st.floats(-700, 700), min_size=1, max_size=6),
+    st.floats(-600, 600),
+)
+def test_that_logsumexp_shifts_with_its_arguments_and_matches_numpy(values, shift):
+    values = np.array(values)
+    expected = np.logaddexp.reduce(values)
+    assert logsumexp(values) == pytest.approx(expected, rel=1e-13, abs=1e-12)
+    assert logsumexp(values + shift) == pytest.approx(expected + shift, rel=1e-12, abs=1e-10)
+
+
+@given(
+    target=st.floats(-600, 50),
+    logs=st.tuples(st.floats(-300, 50), st.floats(-300, 50)),
+    exponents=st.tuples(st.floats(-9, 2.3), st.floats(-9, 2.3)),
+)
+def test_that_the_mixed_power_root_solves_its_equation(target, logs, exponents):
+    first, second = 10.0 ** np.array(exponents)
+    y = mixed_power_root(np.array([target]), logs[0], logs[1], first, second)[0]
+    total = np.logaddexp(logs[0] + first * y, logs[1] + second * y)
+    assert total == pytest.approx(target, rel=1e-9, abs=1e-9)

@@ -1,0 +1,224 @@
+"""Newton's method on the logarithms, against finite differences of the plain objective."""
+
+import numpy as np
+import pytest
+
+from lmkl_core.solver.constraints import NormConstraint
+from lmkl_core.solver.newton import SMALLEST_LOG_WEIGHT, Geometry, descend, newton_direction
+from tests.core.problems import norm, onto_boundary, product_norm, small_data
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
+# Whole sets of every kind, and convex slices of sets that are not convex.
+CASES = {
+    "vector": ("joint-vector", 4 / 3, 4 / 3, None),
+    "vector, large p": ("joint-vector", 10, 10, None),
+    "matrix": ("joint-matrix", 4 / 3, 4, None),
+    "matrix, swapped": ("joint-matrix", 4, 4 / 3, None),
+    "disjoint vector": ("disjoint-vector", 2, 2, None),
+    "disjoint matrix": ("disjoint-matrix", 1.2, 6, None),
+    "slice": ("joint-matrix", 8 / 7, 8, [0.7]),
+    "slice, swapped": ("joint-matrix", 8, 8 / 7, [-0.7]),
+    "slices of groups": ("disjoint-matrix", 8 / 7, 8, [0.3, 0.6]),
+}
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES.keys())
+def case(request):
+    """Data, geometry and the objective as a plain function of unconstrained logarithms."""
+    family, p, q, slices = request.param
+    data = small_data(3, n=12, n_clusters=2, n_views=3, delta=1.0)
+    constraint = data.constraint(family, p, q)
+    return data, Geometry(constraint, None if slices is None else np.array(slices))
+
+
+def slice_norm(weights, geometry):
+    """``(|m|_p / t + t |m|_q) / 2`` with ``t^2 = e^s``, or ``sqrt(|m|_p |m|_q)``."""
+    p, q = geometry.constraint.p, geometry.constraint.q
+    if geometry.is_whole:
+        return np.sqrt(product_norm(weights, p, q))
+    t = np.exp(geometry.log_slices / 2)
+    return (norm(weights, p) / t + t * norm(weights, q)) / 2
+
+
+def composite(data, geometry):
+    """Return ``x -> phi(e^x / norm(e^x))`` on flat ``x``, from plain sums of powers."""
+    constraint = geometry.constraint
+
+    def value(x):
+        weights = np.exp(x.reshape(constraint.n_groups, -1))
+        return data.objective(weights / slice_norm(weights, geometry)[:, None])
+
+    return value
+
+
+def gradient_of(function, x, step=1e-5):
+    return np.array(
+        [(function(x + e) - function(x - e)) / (2 * step) for e in step * np.eye(x.size)]
+    )
+
+
+def second_derivative_of(function, x, step=2e-3):
+    """Central differences of fourth order: good to about 1e-9 relative here."""
+    eye = step * np.eye(x.size)
+
+    def slope(point, e):
+        return (
+            8 * (function(point + e) - function(point - e))
+            - (function(point + 2 * e) - function(point - 2 * e))
+        ) / (12 * step)
+
+    def row(e):
+        parts = [(8, e), (-8, -e), (-1, 2 * e), (1, -2 * e)]
+        return [sum(c * slope(x + d, f) for c, d in parts) / (12 * step) for f in eye]
+
+    return np.array([row(e) for e in eye])
+
+
+def minimiser(data, geometry, steps=40):
+    """Descend until no step lowers the objective."""
+    problem, constraint = data.problem(), geometry.constraint
+    x = geometry.normalise(np.zeros((constraint.n_groups, constraint.group_size)))
+    evaluation = problem.evaluate(np.exp(x))
+    for _ in range(steps):
+        step = descend(problem, geometry, x, evaluation)
+        if step is None:
+            return x
+        x, evaluation = step.x, step.evaluation
+    raise AssertionError("Newton's method did not come to rest")
+
+
+def off_gauge(x, geometry):
+    """Remove the direction that scaling takes out: the mean of every group."""
+    groups = x.reshape(geometry.constraint.n_groups, -1)
+    return (groups - groups.mean(axis=1, keepdims=True)).ravel()
+
+
+def test_that_normalised_weights_have_norm_one(case):
+    _, geometry = case
+    rng = np.random.default_rng(0)
+    shape = geometry.constraint.n_groups, geometry.constraint.group_size
+    for spread in (0.1, 3, 50):
+        weights = np.exp(geometry.normalise(spread * rng.normal(size=shape)))
+        np.testing.assert_allclose(slice_norm(weights, geometry), 1, rtol=1e-12)
+
+
+def test_that_weights_of_a_slice_are_feasible_in_the_whole_set(case):
+    _, geometry = case
+    constraint = geometry.constraint
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(200, constraint.n_groups, constraint.group_size))
+    for point in x:
+        assert constraint.norm(np.exp(geometry.normalise(point))) <= 1 + 1e-12
+
+
+def test_that_the_predicted_decrease_is_the_slope_along_the_step(case):
+    data, geometry = case
+    rng = np.random.default_rng(2)
+    constraint = geometry.constraint
+    for _ in range(3):
+        x = geometry.normalise(rng.normal(size=(constraint.n_groups, constraint.group_size)))
+        step, predicted = newton_direction(geometry, x, data.problem().evaluate(np.exp(x)))
+        slope = gradient_of(composite(data, geometry), x.ravel()) @ step.ravel()
+        assert predicted > 0
+        assert -slope == pytest.approx(predicted, rel=1e-6)
+
+
+def test_that_the_method_comes_to_rest_where_the_gradient_vanishes(case):
+    data, geometry = case
+    x = minimiser(data, geometry)
+    value = composite(data, geometry)
+    gradient = gradient_of(value, x.ravel())
+    np.testing.assert_allclose(gradient, 0, atol=1e-8 * value(x.ravel()))
+
+
+def test_that_the_step_near_a_minimum_is_newtons_step_by_finite_differences(case):
+    data, geometry = case
+    value = composite(data, geometry)
+    best = minimiser(data, geometry)
+    second = second_derivative_of(value, best.ravel())
+    assert np.linalg.eigvalsh(second).min() > -1e-9 * np.abs(second).max()
+    directions = np.random.default_rng(4).normal(size=(4, best.size))
+    for direction in [*np.eye(best.size), *directions]:
+        away = 1e-4 * off_gauge(direction, geometry)
+        x = geometry.normalise(best + away.reshape(best.shape))
+        step, _ = newton_direction(geometry, x, data.problem().evaluate(np.exp(x)))
+        gradient = gradient_of(value, x.ravel())
+        expected = -np.linalg.lstsq(second, gradient, rcond=1e-7)[0]
+        error = off_gauge(step.ravel(), geometry) - off_gauge(expected, geometry)
+        # The second derivative itself changes by the distance, relatively.
+        assert np.linalg.norm(error) <= 3e-3 * np.linalg.norm(away)
+
+
+def test_that_one_step_squares_the_distance_to_the_minimum(case):
+    data, geometry = case
+    best = minimiser(data, geometry)
+    rng = np.random.default_rng(5)
+    direction = off_gauge(rng.normal(size=best.size), geometry).reshape(best.shape)
+    errors = []
+    for length in (1e-2, 1e-3):
+        x = geometry.normalise(best + length * direction)
+        step, _ = newton_direction(geometry, x, data.problem().evaluate(np.exp(x)))
+        errors.append(np.linalg.norm(geometry.normalise(x + step) - best))
+    assert errors[0] < 0.05 * np.linalg.norm(1e-2 * direction)
+    assert errors[1] < 0.03 * errors[0]
+
+
+def test_that_every_accepted_step_lowers_the_objective_and_keeps_norm_one(case):
+    data, geometry = case
+    problem, constraint = data.problem(), geometry.constraint
+    rng = np.random.default_rng(6)
+    x = geometry.normalise(4 * rng.normal(size=(constraint.n_groups, constraint.group_size)))
+    evaluation = problem.evaluate(np.exp(x))
+    for _ in range(10):
+        step = descend(problem, geometry, x, evaluation)
+        if step is None:
+            break
+        assert step.evaluation.objective < evaluation.objective
+        assert step.decrease == evaluation.objective - step.evaluation.objective
+        np.testing.assert_allclose(slice_norm(np.exp(step.x), geometry), 1, rtol=1e-12)
+        x, evaluation = step.x, step.evaluation
+
+
+@pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (4 / 3, 4), (2, 2), (10, 10)])
+def test_that_a_weight_that_vanished_comes_back(p, q):
+    data = small_data(3, n=12, n_clusters=2, n_views=3, delta=1.0)
+    geometry = Geometry(data.constraint("joint-matrix", p, q))
+    best = minimiser(data, geometry)
+    problem = data.problem()
+    for lost in range(best.size):
+        x = best.copy()
+        x[0, lost] = SMALLEST_LOG_WEIGHT
+        x = geometry.normalise(x)
+        evaluation = problem.evaluate(np.exp(x))
+        for _ in range(30):
+            step = descend(problem, geometry, x, evaluation)
+            if step is None:
+                break
+            x, evaluation = step.x, step.evaluation
+        assert evaluation.objective == pytest.approx(data.objective(np.exp(best)), rel=1e-10)
+
+
+def test_that_a_step_with_weights_of_no_influence_stays_finite():
+    data = small_data(3, n=12, n_clusters=2, n_views=3, delta=1.0)
+    for p, q in [(1, 1), (1, 10), (32 / 31, 10), (200, 200)]:
+        geometry = Geometry(data.constraint("joint-matrix", p, q))
+        for x in (np.zeros((1, 6)), np.where(np.arange(6) == 2, 0, SMALLEST_LOG_WEIGHT)[None]):
+            x = geometry.normalise(x)
+            step, predicted = newton_direction(geometry, x, data.problem().evaluate(np.exp(x)))
+            assert np.all(np.isfinite(step))
+            assert np.isfinite(predicted)
+            assert predicted >= 0
+
+
+def test_that_stationary_weights_balance_pull_and_norm():
+    constraint = NormConstraint(4 / 3, 4, 1, 5)
+    geometry = Geometry(constraint)
+    rng = np.random.default_rng(7)
+    m = onto_boundary(rng.exponential(size=5), 4 / 3, 4)
+    a, b = (m**r / np.sum(m**r) for r in (4 / 3, 4))
+    # The sensitivity for which m is stationary: m u is proportional to the mean share.
+    u = (a + b) / 2 / m
+    x = np.log(m)[None]
+    target = geometry.stationary(x, geometry.shares(x), u[None])
+    np.testing.assert_allclose(target, x, atol=1e-10)

@@ -1,0 +1,335 @@
+"""The certified solver: what every solution promises, on ordinary and on hostile problems."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lmkl_core.errors import ConvergenceWarning
+from lmkl_core.solver.constraints import FAMILIES
+from lmkl_core.solver.solve import solve
+from tests.core.problems import (
+    PAPER_GRID,
+    Data,
+    barely_negative,
+    mixed_widths,
+    product_norm,
+    rbf_gram,
+    small_data,
+    soft_memberships,
+)
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
+
+EXTREME_PAIRS = [(1, 1), (1, 2), (2, 1), (32 / 31, 32 / 31), (4, 4), (200, 200), (2, 200)]
+
+# Strictly convex sets, so that the optimal weights are unique.
+convex_pairs = st.sampled_from([(4 / 3, 4 / 3), (2, 2), (4, 4), (10, 10), (4 / 3, 2), (2, 4)])
+families = st.sampled_from(FAMILIES)
+seeds = st.integers(0, 50)
+
+
+def assert_promises(data, constraint, solution):
+    """What holds for every solution, whatever the problem."""
+    allowance = solution.evaluation.rounding
+    groups = constraint.split(solution.weights)
+    assert solution.weights.shape == data.shape
+    assert np.all(solution.weights >= 0)
+    assert np.max(product_norm(groups, constraint.p, constraint.q)) <= 1 + 1e-11
+    objective = data.objective(solution.weights)
+    assert solution.objective == pytest.approx(objective, rel=1e-9 + allowance)
+    assert solution.dual_coef.sum() == pytest.approx(objective, rel=1e-9 + allowance)
+    assert solution.lower_bound <= solution.objective
+    true_gap = (solution.objective - solution.lower_bound) / solution.objective
+    assert solution.gap >= true_gap
+    assert solution.gap <= max(true_gap, 0) + 2 * allowance
+    assert np.all(np.diff(solution.objective_history) <= 0)
+    assert np.all(np.diff(solution.gap_history) <= allowance)
+    assert solution.objective_history[-1] == solution.objective
+    assert solution.gap_history[-1] == solution.gap
+    assert len(solution.objective_history) == len(solution.gap_history) == solution.n_iter
+
+
+def solved(data, family, p, q=None, **options):
+    """Solve, check every promise, and insist on the certificate."""
+    constraint = data.constraint(family, p, q)
+    solution = solve(data.problem(), constraint, **options)
+    assert_promises(data, constraint, solution)
+    assert solution.gap <= options.get("tol", 1e-6)
+    assert solution.stop_reason == "certified"
+    assert solution.converged
+    return solution
+
+
+def hostile_sets():
+    rng = np.random.default_rng(0)
+    n = 24
+    X = rng.normal(size=(n, 3))
+    base = [rbf_gram(X[:, :2], 1.0), rbf_gram(X[:, 1:], 0.7), X @ X.T]
+    soft = soft_memberships(rng, n, 3)
+    copies = np.arange(n) // 3
+    alone = np.zeros((n, 3))
+    alone[0, 0] = alone[1, 1] = 1
+    alone[2:, 2] = 1
+    empty = np.concatenate([soft, np.zeros((n, 1))], axis=1)
+    vectors = rng.normal(size=(5, n))
+    return {
+        "duplicate rows": ([K[np.ix_(copies, copies)] for K in base], soft[copies]),
+        "identical views": ([base[0]] * 4, soft),
+        "a kernel of zeros": ([*base, np.zeros((n, n))], soft),
+        "only kernels of zeros": ([np.zeros((n, n))] * 2, np.ones((n, 1))),
+        "clusters of one sample": (base, alone),
+        "a cluster for every sample": ([base[0], base[2]], np.eye(n)[:, :12] + np.eye(n)[:, 12:]),
+        "an empty cluster": (base, empty),
+        "scales from 1e-8 to 1e3": ([base[g % 3] * 10.0 ** (g - 8) for g in range(12)], soft),
+        "all ones and identity": ([np.ones((n, n)), np.eye(n), base[0]], soft),
+        "ones alone": ([np.ones((n, n))], np.ones((n, 1))),
+        "rank one": ([np.outer(v, v) for v in vectors], soft),
+    }
+
+
+HOSTILE = hostile_sets()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_that_hostile_sets_end_certified(name, family):
+    grams, memberships = HOSTILE[name]
+    grams = np.array(grams)
+    for delta in (1e-3, 10.0):
+        data = Data(grams, memberships, delta * len(memberships))
+        for p, q in [(1, 1), (32 / 31, 32 / 31), (8 / 7, 2), (2, 4 / 3), (10, 10)]:
+            if family.endswith("matrix") or p == q:
+                solved(data, family, p, q)
+
+
+@pytest.mark.parametrize("name", ["duplicate rows", "clusters of one sample", "rank one"])
+@pytest.mark.parametrize(("p", "q"), [(32 / 31, 10), (8, 8 / 7), (1, 10)])
+def test_that_hostile_sets_end_certified_where_the_weights_compete(name, p, q):
+    grams, memberships = HOSTILE[name]
+    solved(Data(np.array(grams), memberships, 0.024), "joint-matrix", p, q)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("pair", EXTREME_PAIRS, ids=lambda pair: "{:.3g}-{:.3g}".format(*pair))
+def test_that_extreme_exponents_end_certified(family, pair):
+    for delta in (0.02, 20.0):
+        solved(small_data(1, delta=delta), family, *pair)
+
+
+@pytest.mark.parametrize("delta_over_n", [1e-3, 0.1, 10])
+def test_that_the_papers_grid_ends_certified_with_few_solves(delta_over_n):
+    data = small_data(2, n=30, n_clusters=3, n_views=7, delta=30 * delta_over_n)
+    pairs = itertools.combinations_with_replacement(PAPER_GRID, 2)
+    solutions = [solved(data, "joint-matrix", p, q) for p, q in pairs]
+    assert np.median([solution.n_solves for solution in solutions]) <= 10
+
+
+@pytest.mark.parametrize("family", ["joint-matrix", "disjoint-matrix"])
+@pytest.mark.parametrize(("p", "q"), [(4 / 3, 4), (32 / 31, 10), (1, 4), (8 / 7, 8)])
+def test_that_the_order_of_the_exponents_does_not_change_the_optimum(family, p, q):
+    data = small_data(3)
+    one, two = solved(data, family, p, q), solved(data, family, q, p)
+    assert one.objective == pytest.approx(two.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("joint", "disjoint"),
+    [("joint-matrix", "disjoint-matrix"), ("joint-vector", "disjoint-vector")],
+)
+def test_that_one_cluster_makes_joint_and_disjoint_families_the_same(joint, disjoint):
+    data = small_data(4, n_clusters=1, n_views=4)
+    one, two = solved(data, joint, 4 / 3, 4), solved(data, disjoint, 4 / 3, 4)
+    np.testing.assert_allclose(one.weights, two.weights, rtol=1e-12)
+
+
+def test_that_equal_exponents_make_matrix_and_vector_families_the_same():
+    data = small_data(4)
+    for kind in ("joint", "disjoint"):
+        one, two = solved(data, f"{kind}-matrix", 4 / 3), solved(data, f"{kind}-vector", 4 / 3, 9)
+        np.testing.assert_array_equal(one.weights, two.weights)
+
+
+def test_that_exponents_of_one_leave_some_weights_without_influence():
+    weights = solved(mixed_widths(0, n=40, delta_over_n=1), "joint-matrix", 1).weights
+    assert np.sum(weights < 1e-12) >= weights.size / 2
+    assert np.max(weights) > 0.05
+
+
+def test_that_very_large_exponents_make_all_weights_nearly_one():
+    weights = solved(small_data(5), "joint-vector", 1000).weights
+    assert np.min(weights) > 0.9
+
+
+def test_that_float32_kernels_end_certified():
+    data = mixed_widths(1, n=50)
+    single = Data(data.grams.astype(np.float32), data.memberships, data.delta)
+    for p, q in [(4 / 3, 4 / 3), (8 / 7, 2), (10, 10)]:
+        one, two = solved(data, "joint-matrix", p, q), solved(single, "joint-matrix", p, q)
+        assert one.objective == pytest.approx(two.objective, rel=1e-5)
+
+
+@pytest.mark.parametrize(("p", "q"), [(2, 2), (4 / 3, 2), (10, 10)])
+def test_that_no_gap_is_reported_too_small_for_kernels_with_a_barely_negative_direction(p, q):
+    data = barely_negative()
+    solution = solve(data.problem(), data.constraint("joint-matrix", p, q), warn=False)
+    better = data.objective([1.0, 0.0])
+    assert solution.lower_bound <= better * (1 + 1e-9)
+    assert solution.gap >= (solution.objective - better) / solution.objective - 1e-9
+
+
+@settings(max_examples=10)
+@given(families, convex_pairs, seeds, st.floats(-6, 6))
+def test_that_scaling_kernels_and_delta_scales_the_objective_alone(family, pair, seed, exponent):
+    data, factor = small_data(seed, n=12), 10.0**exponent
+    scaled = Data(factor * data.grams, data.memberships, factor * data.delta)
+    one, two = solved(data, family, *pair, tol=1e-10), solved(scaled, family, *pair, tol=1e-10)
+    assert two.objective * factor == pytest.approx(one.objective, rel=1e-9)
+    np.testing.assert_allclose(two.weights, one.weights, atol=1e-4)
+
+
+@settings(max_examples=10)
+@given(families, convex_pairs, seeds)
+def test_that_the_order_of_samples_views_and_clusters_does_not_matter(family, pair, seed):
+    data = small_data(seed, n=12, n_clusters=3, n_views=3)
+    rng = np.random.default_rng(seed)
+    rows, views, clusters = rng.permutation(12), rng.permutation(3), rng.permutation(3)
+    moved = Data(
+        data.grams[views][:, rows][:, :, rows], data.memberships[rows][:, clusters], data.delta
+    )
+    one, two = solved(data, family, *pair, tol=1e-10), solved(moved, family, *pair, tol=1e-10)
+    assert two.objective == pytest.approx(one.objective, rel=1e-9)
+    np.testing.assert_allclose(two.weights, one.weights[clusters][:, views], atol=1e-4)
+    np.testing.assert_allclose(two.dual_coef, one.dual_coef[rows], atol=1e-4)
+
+
+@settings(max_examples=10)
+@given(st.sampled_from(["joint-vector", "disjoint-vector"]), st.floats(1.2, 10), seeds)
+def test_that_two_copies_of_a_view_share_its_weight_equally(family, p, seed):
+    data = small_data(seed, n=12)
+    copied = Data(data.grams[[0, 0, 1, 2]], data.memberships, data.delta)
+    one = solved(data, family, p, tol=1e-10)
+    two = solved(copied, family, p, tol=1e-10)
+    np.testing.assert_allclose(two.weights[:, 0], two.weights[:, 1], rtol=1e-9)
+    # With all weight on one copy the old optimum stays feasible: more views never hurt.
+    assert two.objective <= one.objective * (1 + 1e-9)
+
+
+@settings(max_examples=10)
+@given(st.floats(1, 10), st.sampled_from([2, 3]), seeds)
+def test_that_copying_all_views_is_a_rescaling_of_the_kernels(p, copies, seed):
+    # Equal copies of weight m have norm copies^(1/p) m and act like copies * m.
+    data = small_data(seed, n=12)
+    copied = Data(np.concatenate([data.grams] * copies), data.memberships, data.delta)
+    rescaled = Data(data.grams * copies ** (1 - 1 / p), data.memberships, data.delta)
+    one, two = solved(copied, "joint-vector", p), solved(rescaled, "joint-vector", p)
+    assert one.objective == pytest.approx(two.objective, rel=2e-6)
+
+
+@settings(max_examples=8)
+@given(families, st.sampled_from([(4 / 3, 4 / 3), (8 / 7, 8), (1, 1)]), seeds)
+def test_that_delta_lowers_the_objective_and_raises_the_product_of_both(family, pair, seed):
+    # 1^T (delta I + K)^-1 1 falls with delta, delta times it rises, for every K.
+    deltas = np.array([0.1, 1.0, 10.0, 100.0])
+    data = [small_data(seed, n=12, delta=delta) for delta in deltas]
+    values = np.array([solved(item, family, *pair).objective for item in data])
+    assert np.all(np.diff(values) < 0)
+    assert np.all(np.diff(deltas * values) > 0)
+
+
+@settings(max_examples=8)
+@given(families, seeds)
+def test_that_a_larger_exponent_never_raises_the_optimum(family, seed):
+    data = small_data(seed, n=12)
+    values = [solved(data, family, p, 4).objective for p in (16 / 15, 4 / 3, 2, 4, 10, 50)]
+    values.append(data.objective(np.ones(data.shape)))  # no weight of any set exceeds one
+    assert all(later <= earlier * (1 + 1e-6) for earlier, later in itertools.pairwise(values))
+
+
+@settings(max_examples=8)
+@given(st.sampled_from(["vector", "matrix"]), convex_pairs, seeds)
+def test_that_a_norm_for_each_cluster_never_has_a_larger_optimum_than_a_joint_one(kind, pair, seed):
+    data = small_data(seed, n=12)
+    joint, disjoint = (solved(data, f"{part}-{kind}", *pair) for part in ("joint", "disjoint"))
+    assert disjoint.objective <= joint.objective * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(("p", "q"), [(32 / 31, 32 / 31), (4 / 3, 4), (10, 10), (8 / 7, 2), (1, 1)])
+def test_that_a_refit_from_the_solution_needs_at_most_two_solves(family, p, q):
+    data = small_data(6, n=40, n_clusters=3, n_views=5)
+    first = solved(data, family, p, q)
+    again = solved(data, family, p, q, init=first.weights)
+    assert again.n_solves <= 2
+    assert again.objective <= first.objective * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("start", ["zeros", "one view", "huge"])
+@pytest.mark.parametrize(("p", "q"), [(1, 1), (4 / 3, 4), (8 / 7, 8), (10, 10)])
+def test_that_any_start_ends_at_the_same_certified_optimum(start, p, q):
+    data = small_data(7)
+    weights = {
+        "zeros": np.zeros(data.shape),
+        "one view": np.eye(*data.shape),
+        "huge": 1e8 * np.random.default_rng(0).exponential(size=data.shape),
+    }[start]
+    one = solved(data, "joint-matrix", p, q)
+    two = solved(data, "joint-matrix", p, q, init=weights)
+    assert two.objective == pytest.approx(one.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (32 / 31, 10), (1, 1)])
+def test_that_the_same_input_gives_the_same_bits(p, q):
+    data = mixed_widths(1, n_clusters=1)
+    one, two = (solved(data, "joint-matrix", p, q) for _ in range(2))
+    for name in ("weights", "dual_coef", "objective_history", "gap_history"):
+        assert getattr(one, name).tobytes() == getattr(two, name).tobytes()
+    assert (one.lower_bound, one.gap, one.n_solves) == (two.lower_bound, two.gap, two.n_solves)
+
+
+@pytest.mark.parametrize(("p", "q"), [(4 / 3, 4 / 3), (32 / 31, 10), (1, 1)])
+@pytest.mark.parametrize("steps", [0, 3])
+def test_that_cancelling_returns_the_best_point_with_a_valid_bound(p, q, steps):
+    data = mixed_widths(1, n_clusters=1)
+    constraint = data.constraint("joint-matrix", p, q)
+    asked = []
+
+    def cancel():
+        asked.append(1)
+        return len(asked) > steps
+
+    solution = solve(data.problem(), constraint, cancel=cancel)
+    full = solved(data, "joint-matrix", p, q)
+    assert_promises(data, constraint, solution)
+    assert solution.stop_reason == "cancelled"
+    assert not solution.converged
+    assert solution.n_solves < full.n_solves
+    assert solution.lower_bound <= full.objective * (1 + 1e-12)
+
+
+def test_that_a_cap_on_steps_warns_and_reports_a_gap_that_is_true():
+    data = mixed_widths(0)
+    constraint = data.constraint("joint-matrix", 4 / 3)
+    with pytest.warns(ConvergenceWarning, match=r"gap \d\.\de-\d\d stayed above tol=1\.0e-06"):
+        capped = solve(data.problem(), constraint, max_iter=1)
+    best = solved(data, "joint-matrix", 4 / 3)
+    assert_promises(data, constraint, capped)
+    assert capped.lower_bound <= best.objective <= capped.objective
+    assert capped.gap >= (capped.objective - best.objective) / capped.objective
+    assert capped.stop_reason == "stalled"
+
+
+def test_that_a_tighter_tolerance_is_reached_when_asked_for():
+    for p, q in [(4 / 3, 4 / 3), (2, 4), (10, 10)]:
+        solved(small_data(8), "joint-matrix", p, q, tol=1e-10)
+
+
+def test_that_solves_are_counted_per_call_and_the_solution_prints_in_one_line():
+    data = small_data(9)
+    problem, constraint = data.problem(), data.constraint("joint-matrix", 2)
+    first, second = (solve(problem, constraint) for _ in range(2))
+    assert first.n_solves == second.n_solves == problem.n_solves / 2
+    assert repr(first).startswith("Solution(certified: certified, objective=")
+    assert "\n" not in repr(first)
