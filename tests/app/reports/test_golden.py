@@ -1,0 +1,129 @@
+"""Reports as files: one guided test, one evaluation and one comparison, held word for word.
+
+After a change that is meant, write them anew with ``python -m tests.app.reports.test_golden`` and
+read the difference.
+"""
+
+import json
+import re
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.evaluation.protocols.types import SplitCount
+from app.reports import build, tables, write
+from app.reports.tables.comparing import Run
+from app.session.guided_test.trial import Trial
+from lmkl_core.metrics import ScoreTable
+from tests.app.evaluation.table_material import NAMES, evaluation, fold, method
+from tests.app.reports.report_material import context
+
+GOLDEN = Path(__file__).parent / "golden"
+NUMBER = re.compile(r"(?<![\w.#])-?\d+\.\d{4,}(?:e-?\d+)?(?![\w.])")
+"""Numbers written in full, whose last digits may depend on the processor."""
+
+
+def scored(seed, n_subjects=14, shift=0.0):
+    """Return scores of people of whom some are harder than others; a seed is another model."""
+    hard = np.random.default_rng(0).normal(size=n_subjects)
+    noise = np.random.default_rng(seed).normal(scale=0.4, size=(n_subjects, 4))
+    scores = np.column_stack([hard + 1.2, hard + 1.0, hard - 1.0 + shift, hard - 1.2]) + noise
+    scores[3, 2] = np.nan
+    species = np.tile(["", "", "print", "phone"], n_subjects)
+    subjects = np.repeat([f"s{number}" for number in range(n_subjects)], 4)
+    names = np.array([f"p{number}" for number in range(4 * n_subjects)])
+    return ScoreTable(scores.ravel(), species, subjects, names)
+
+
+def guided_test(folder):
+    """Write the report of the session in the folder of golden files."""
+    session = json.loads((GOLDEN / "session.json").read_text("utf-8"))
+    write(build(Trial.from_dict(session), context(conditions="lamp on")), folder / "guided.html")
+    page = folder / "guided.json"
+    document = json.loads(page.read_text("utf-8"))
+    del document["session"]  # the very file that was read
+    page.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def measured(name, preset="tiny", shift=0.0, **changes):
+    """Return the table of an evaluation with several folds, methods, and a failure."""
+    folds = (
+        fold("1", scored(1, shift=shift), 0.0),
+        fold("2", scored(2, shift=shift), 0.1, notes=("Not certified.",)),
+    )
+    singles = [
+        method(f"single:view/{n}", f"Single kernel: view/{n}", (fold("1", scored(10 + n)),))
+        for n in range(3)
+    ]
+    methods = (
+        method("mk-svdd", "Multiple Kernel-SVDD", (fold("1", scored(5), 0.2),)),
+        method("fusion", "The work in", folds),
+        method("lpq", "lp,q-MKL", (), failure="It did not converge."),
+        *singles,
+        method(folds=folds, seconds=12.5),
+    )
+    made = evaluation(
+        *methods,
+        settings={"preset": preset, "frames a recording": "20"},
+        recordings=(SplitCount("", "test", "attack", 6, 1, 7),),
+        missing=("test/attack/9.mov",),
+        passed_over=("list.txt, line 3: 'x' is no video.",),
+        **{
+            "table": "ONC",
+            "database": "oulu-npu",
+            "protocol": "IV",
+            "title": "OULU-NPU",
+            **changes,
+        },
+    )
+    return Run(name, tables.build(made, NAMES))
+
+
+def of_evaluation(folder):
+    """Write tables of several figures and of one, and a comparison."""
+    tables.write(measured("tiny").table, folder)
+    one = {"table": "RM", "database": "replay-mobile", "protocol": "", "is_simulated": True}
+    tables.write(measured("tiny", **one).table, folder)
+    tables.write_comparison(
+        tables.compare([measured("first"), measured("second", "texture", 0.8)]), folder
+    )
+
+
+def parts(path):
+    """Return the text between numbers, and the numbers."""
+    text = re.sub(r"<style>.*?</style>", "", path.read_text("utf-8"), flags=re.DOTALL)
+    return NUMBER.split(text), [float(number) for number in NUMBER.findall(text)]
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (guided_test, "guided.html guided.json guided.csv guided-details.csv "
+                      "guided-presentations.csv"),
+        (of_evaluation, "oulu-npu-IV.html oulu-npu-IV.json oulu-npu-IV.csv oulu-npu-IV.tex "
+                        "replay-mobile.html replay-mobile.tex "
+                        "comparison.html comparison.json comparison.csv comparison.tex"),
+    ],
+)  # fmt: skip
+def test_that_reports_are_what_they_were(tmp_path, make, names):
+    make(tmp_path)
+    for name in names.split():
+        words, numbers = parts(tmp_path / name)
+        expected_words, expected = parts(GOLDEN / name)
+        assert words == expected_words, name
+        assert numbers == pytest.approx(expected, rel=1e-6, abs=1e-9), name
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        guided_test(Path(place))
+        of_evaluation(Path(place))
+        for made in sorted(Path(place).iterdir()):
+            if made.name in ("replay-mobile.json", "replay-mobile.csv"):
+                continue  # as those of the other table
+            text = re.sub(
+                r"<style>.*?</style>", "<style></style>", made.read_text("utf-8"), flags=re.DOTALL
+            )
+            (GOLDEN / made.name).write_text(text, "utf-8", newline="")
