@@ -243,6 +243,8 @@ class FrameResult:
     shape (1, columns). ``reason`` is empty exactly then.
 
     ``face`` is the one that is followed, of the ``n_faces`` that the last full detection saw.
+    ``image`` is the frame as RGB, None of a bad frame; ``transform`` maps its pixels
+    to face coordinates (2 x 3), None without a usable face.
     """
 
     frame: Frame
@@ -259,6 +261,8 @@ class FrameResult:
     face_changed: bool = False
     """Whether this face does not continue the last one: the first, or another than before. What
     was gathered over earlier frames is then about somebody else."""
+    image: Image | None = None
+    transform: NDArray[np.float64] | None = None
     liveness: float | None = None
     """Probability that the face is live, as liveness networks see it; None where they are not on
     this computer, or the frame has no views."""

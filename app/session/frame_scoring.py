@@ -6,7 +6,6 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from app.capture.frames import as_rgb
 from app.models.model import PadModel
 from app.session.verdict import Judgement, judge, unscored
 from app.shown import Point, Region, Scored
@@ -20,8 +19,7 @@ from app.types import (
     Status,
     Verdict,
 )
-from app.vision.faces.alignment import cut, face_transform, square_corners
-from app.vision.faces.resampling import Matrix
+from app.vision.faces.alignment import Matrix, cut, square_corners
 from app.vision.pipeline import Pipeline
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import Crop
@@ -69,8 +67,7 @@ def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observa
     """
     began = perf_counter()
     result = pipeline.process(frame)
-    transform = None if result.face is None else face_transform(result.face.landmarks)
-    regions = () if transform is None else _regions(transform, pipeline.extractor.preset.crops)
+    regions = _regions(result.transform, pipeline.extractor.preset.crops)
     judgement, familiarity, score = _judged(model, result)
     terms: NDArray[np.float64] | None = None
     memberships: tuple[float, ...] = ()
@@ -97,7 +94,7 @@ def observe(pipeline: Pipeline, model: PadModel | None, frame: Frame) -> Observa
     is_usable = result.views is not None and judgement.verdict is not Verdict.BAD_FRAME
     views = dict(result.views) if is_usable and result.views is not None else None
     digest = "" if model is None else model.digest
-    return Observation(scored, views, result.condition, _thumbnail(result, transform), digest)
+    return Observation(scored, views, result.condition, _thumbnail(result), digest)
 
 
 def _judged(
@@ -119,8 +116,10 @@ def _judged(
     return judgement, familiarity, (terms, memberships)
 
 
-def _regions(transform: Matrix, crops: tuple[Crop, ...]) -> tuple[Region, ...]:
-    regions = []
+def _regions(transform: Matrix | None, crops: tuple[Crop, ...]) -> tuple[Region, ...]:
+    regions: list[Region] = []
+    if transform is None:
+        return ()
     for crop in crops:
         if crop.of != "face":
             continue
@@ -141,8 +140,7 @@ def _four(a: Point, b: Point, c: Point, d: Point) -> tuple[Point, Point, Point, 
     return a, b, c, d
 
 
-def _thumbnail(result: FrameResult, transform: Matrix | None) -> Image | None:
-    if result.views is None or transform is None:
+def _thumbnail(result: FrameResult) -> Image | None:
+    if result.views is None or result.transform is None or result.image is None:
         return None
-    image, _ = as_rgb(result.frame.image)
-    return None if image is None else cut(image, transform, THUMBNAIL)
+    return cut(result.image, result.transform, THUMBNAIL)

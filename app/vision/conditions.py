@@ -77,14 +77,12 @@ def condition_of(measures: FaceMeasures, frame_height: int) -> Condition:
     """
     warmth, tint = _cast(measures.colour)
     room_warmth, room_tint = _cast(measures.room)
-    half = measures.luma.shape[1] // 2
-    left, right = measures.luma[:, :half].mean() + 1.0, measures.luma[:, half:].mean() + 1.0
     return Condition(
         brightness=measures.brightness,
         contrast=measures.contrast,
         warmth=warmth,
         tint=tint,
-        side_light=math.log(left / right),
+        side_light=measures.side_light,
         sharpness=measures.sharpness,
         room_brightness=sum(measures.room) / 3,
         room_warmth=room_warmth,

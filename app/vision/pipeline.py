@@ -1,10 +1,9 @@
 """From a frame to named views: the only place where the stages are chained.
 
-``Frame -> RGB -> face -> aligned face -> quality and condition -> crops -> views, liveness``
+``Frame -> RGB -> face -> transform -> quality and condition -> crops -> views, liveness``
 
-Enrolment, live scoring, files and databases all come through `Pipeline.process`, so that one
-frame gives the same values everywhere. A stage that cannot go on ends the way with a status and a
-reason; nothing a frame can hold raises.
+Enrolment, live scoring, files and databases all use `Pipeline.process`, so that a frame gives the
+same values everywhere. A stage that cannot go on returns a status and a reason; no frame raises.
 """
 
 import logging
@@ -22,10 +21,16 @@ from numpy.typing import NDArray
 from app.capture.frames import as_rgb
 from app.types import Face, Frame, FrameResult, Image, Status
 from app.vision.conditions import condition_of
-from app.vision.faces.alignment import Box, cut, cut_all, face_side, face_transform, visible_share
+from app.vision.faces.alignment import (
+    Matrix,
+    cut,
+    cut_all,
+    face_side,
+    face_transform,
+    visible_share,
+)
 from app.vision.faces.pose import head_pose
-from app.vision.faces.resampling import Matrix
-from app.vision.faces.tracking import FaceTracker, Tracking
+from app.vision.faces.tracking import FaceTracker
 from app.vision.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure, surroundings
 from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.presets import Crop, Preset
@@ -35,68 +40,43 @@ log = logging.getLogger(__name__)
 Views = Mapping[str, NDArray[np.float32]]
 
 _ALIGNED = Crop("aligned", ALIGNED_SIZE)
-# Movement is told between frames that are this many seconds apart. Closer ones, such as network
-# cameras send in bursts, carry the time of their arrival and would make a slow move look fast.
+# Seconds between frames whose movement is measured. Network cameras send bursts of frames stamped
+# with their arrival, which would make a slow move look fast.
 _SHORTEST_GAP, _LONGEST_GAP = 0.02, 0.5
 _TRAIL = 16
 
 
 class Extractor(Protocol):
-    """What the pipeline needs of `lmkl_core.features.extractor.Extractor`."""
+    """The part of `lmkl_core.features.extractor.Extractor` that the pipeline needs."""
 
     @property
-    def preset(self) -> Preset:
-        """The preset that says which crops to cut."""
+    def preset(self) -> Preset: ...
 
-    def __call__(self, crops: Mapping[str, Image]) -> Views:
-        """Return the views of one frame's crops."""
+    def __call__(self, crops: Mapping[str, Image]) -> Views: ...
 
 
 class Meter(Protocol):
-    """What the pipeline needs of `lmkl_core.features.liveness.LivenessMeter`."""
+    """The part of `lmkl_core.features.liveness.LivenessMeter` that the pipeline needs."""
 
     @property
-    def crops(self) -> tuple[Crop, ...]:
-        """What it looks at."""
+    def crops(self) -> tuple[Crop, ...]: ...
 
-    def __call__(self, crops: Mapping[str, Image]) -> float:
-        """Return the probability that one frame's face is live."""
+    def __call__(self, crops: Mapping[str, Image]) -> float: ...
 
 
-def refuse_non_finite(views: Views) -> None:
-    """Refuse views that hold anything but finite numbers, whoever made them.
-
-    Raises
-    ------
-    UnusableViewsError
-        Names the first such view.
-    """
-    for name, row in views.items():
-        if not np.isfinite(row).all():
-            raise UnusableViewsError(f"the view {name} holds values that are no numbers.")
-
-
-class Stopwatch:
-    """Seconds spent in named stages."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def time(self, stage: str) -> Iterator[None]:
-        """Add the time of the block to a stage."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        seconds[stage] = perf_counter() - start
 
 
 class Pipeline:
-    """The chain of stages, with the little state it needs: the track and where the face was.
+    """The stages for one stream of frames, with the face's track and recent positions.
 
-    Not safe to call from two threads at once; one pipeline serves one stream of frames. Call
-    `reset` between streams.
+    Not thread-safe. Call `reset` between streams.
 
     Parameters
     ----------
@@ -124,108 +104,51 @@ class Pipeline:
         self._trail: deque[tuple[float, tuple[float, float]]] = deque(maxlen=_TRAIL)
 
     def reset(self) -> None:
-        """Forget the stream so far, before frames of another one come."""
+        """Forget the stream, before frames of another one come."""
         self.tracker.reset()
         self._trail.clear()
 
     def process(self, frame: Frame) -> FrameResult:
-        """Return the views of a frame, or why there are none.
-
-        Parameters
-        ----------
-        frame : Frame
-            Any frame; its image may be anything a broken camera sends.
-        """
-        watch = Stopwatch()
+        """Return the views of a frame, or the reason why there are none."""
+        seconds: dict[str, float] = {}
         image, reason = as_rgb(frame.image)
         if image is None:
             self.tracker.lose(frame.time)
             self._trail.clear()
             return FrameResult(frame, Status.BAD_FRAME, reason)
+        result = FrameResult(frame, Status.READY, image=image, seconds=seconds)
         if all(crop.of == "image" for crop in self.extractor.preset.crops):
-            return self._without_face(frame, image, watch)
-        with watch.time("detect"):
+            return self._with_views(result, image, seconds)
+        with _timed(seconds, "detect"):
             tracking = self.tracker.update(image, frame.time)
-        if tracking.face is None or tracking.changed:
+        face = tracking.face
+        if face is None or tracking.changed:
             self._trail.clear()  # from one face to another is no movement
-        if tracking.face is None:
+        if face is None:
             reason = "No face found: look into the camera, and come closer if you are far away."
-            return FrameResult(frame, Status.NO_FACE, reason, seconds=watch.seconds)
-        return self._with_face(frame, image, tracking.face, tracking, watch)
-
-    def _without_face(self, frame: Frame, image: Image, watch: Stopwatch) -> FrameResult:
-        """Serve presets of whole pictures, such as the paper's objects."""
-        found = FrameResult(frame, Status.READY, seconds=watch.seconds)
-        return self._with_views(found, image, None, watch)
-
-    def _with_face(
-        self, frame: Frame, image: Image, face: Face, tracking: Tracking, watch: Stopwatch
-    ) -> FrameResult:
+            return replace(result, status=Status.NO_FACE, reason=reason)
         transform = face_transform(face.landmarks)
+        result = replace(
+            result,
+            face=face,
+            n_faces=tracking.n_faces,
+            face_changed=tracking.changed,
+            transform=transform,
+        )
         if transform is None:
             self._trail.clear()
             reason = "The face's landmarks cannot be used: look straight into the camera."
-            return FrameResult(
-                frame,
-                Status.POOR_QUALITY,
-                reason,
-                face,
-                tracking.n_faces,
-                seconds=watch.seconds,
-                face_changed=tracking.changed,
-            )
-        with watch.time("quality"):
-            measures = self._measure(frame, image, face, transform)
+            return replace(result, status=Status.POOR_QUALITY, reason=reason)
+        with _timed(seconds, "quality"):
+            measures = self._measure(frame.time, image, face, transform)
             quality = judge(measures, self.limits)
             condition = condition_of(measures, image.shape[0])
-        found = FrameResult(
-            frame,
-            Status.READY if quality.passed else Status.POOR_QUALITY,
-            "" if quality.passed else quality.reasons[0],
-            face,
-            tracking.n_faces,
-            measures.pose,
-            quality,
-            condition,
-            seconds=watch.seconds,
-            face_changed=tracking.changed,
-        )
+        result = replace(result, pose=measures.pose, quality=quality, condition=condition)
         if not quality.passed:
-            return found
-        return self._with_views(found, image, transform, watch)
+            return replace(result, status=Status.POOR_QUALITY, reason=quality.reasons[0])
+        return self._with_views(result, image, seconds)
 
-    def _with_views(
-        self, found: FrameResult, image: Image, transform: Matrix | None, watch: Stopwatch
-    ) -> FrameResult:
-        """Add the views; what a network makes no numbers of is refused like a broken frame."""
-        box = None if found.face is None else found.face.box
-        with watch.time("crops"):
-            crops = cut_all(image, transform, self.extractor.preset.crops, box)
-        try:
-            with watch.time("views"):
-                views = self.extractor(crops)
-            refuse_non_finite(views)
-        except UnusableViewsError as error:
-            return replace(
-                found, status=Status.BAD_FRAME, reason=f"This frame is of no use: {error}"
-            )
-        return replace(found, views=views, liveness=self._liveness(image, box, watch))
-
-    def _liveness(self, image: Image, box: Box | None, watch: Stopwatch) -> float | None:
-        if self.meter is None or box is None:
-            return None
-        try:
-            with watch.time("liveness"):
-                found = self.meter(cut_all(image, None, self.meter.crops, box))
-        except UnusableViewsError:
-            return None
-        except Exception:
-            log.exception("Liveness cannot be measured: frames are judged without it.")
-            self.meter = None
-            return None
-        return found if math.isfinite(found) else None
-
-    def _measure(self, frame: Frame, image: Image, face: Face, transform: Matrix) -> FaceMeasures:
+    def _measure(self, time: float, image: Image, face: Face, transform: Matrix) -> FaceMeasures:
         size = face_side(transform)
         x, y = (float(value) for value in face.landmarks.mean(axis=0))
         return measure(
@@ -234,11 +157,11 @@ class Pipeline:
             size=size,
             visible=visible_share(face.landmarks, transform, image.shape[:2]),
             pose=head_pose(face.landmarks),
-            motion=self._motion(frame.time, (x, y), size),
+            motion=self._motion(time, (x, y), size),
         )
 
     def _motion(self, time: float, centre: tuple[float, float], size: float) -> float:
-        """Return how fast the face moved since a frame shortly before, in face sides a second."""
+        """Return the speed since a frame shortly before, in face sides a second."""
         trail = self._trail
         if trail and not 0.0 < time - trail[-1][0] <= _LONGEST_GAP:
             trail.clear()
@@ -249,3 +172,36 @@ class Pipeline:
         if not time - since >= _SHORTEST_GAP:
             return 0.0
         return math.dist(before, centre) / size / (time - since)
+
+    def _with_views(
+        self, result: FrameResult, image: Image, seconds: dict[str, float]
+    ) -> FrameResult:
+        box = None if result.face is None else result.face.box
+        with _timed(seconds, "crops"):
+            crops = cut_all(image, result.transform, self.extractor.preset.crops, box)
+        try:
+            with _timed(seconds, "views"):
+                views = self.extractor(crops)
+            for name, row in views.items():
+                if not np.isfinite(row).all():
+                    raise UnusableViewsError(f"the view {name} holds values that are no numbers.")
+        except UnusableViewsError as error:
+            reason = f"This frame is of no use: {error}"
+            return replace(result, status=Status.BAD_FRAME, reason=reason)
+        return replace(result, views=views, liveness=self._liveness(result, image, seconds))
+
+    def _liveness(
+        self, result: FrameResult, image: Image, seconds: dict[str, float]
+    ) -> float | None:
+        if self.meter is None or result.face is None:
+            return None
+        try:
+            with _timed(seconds, "liveness"):
+                found = self.meter(cut_all(image, None, self.meter.crops, result.face.box))
+        except UnusableViewsError:
+            return None
+        except Exception:
+            log.exception("Liveness cannot be measured: frames are judged without it.")
+            self.meter = None
+            return None
+        return found if math.isfinite(found) else None

@@ -1,4 +1,4 @@
-"""The quality gate: named values with limits, and for each failure what to do about it.
+"""The quality gate: named values with limits, and advice for each failure.
 
 Everything is measured on the aligned face (one size for every distance and tilt) or on its
 geometry, so that a limit means the same thing at every resolution of the camera.
@@ -27,7 +27,7 @@ _STEP = 8
 
 @dataclass(frozen=True)
 class Limits:
-    """What a face must fulfil to be enrolled or judged.
+    """Limits of a face that is enrolled or judged.
 
     ``docs/eyes.md`` says how often each limit refused frames of real recordings.
 
@@ -61,28 +61,20 @@ class Limits:
     max_motion: float = 1.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class FaceMeasures:
-    """What is measured once of a face, for the quality gate and the condition alike."""
+    """Measures of a face for the quality gate and the condition alike; see `measure`."""
 
     size: float
     visible: float
-    luma: NDArray[np.float32]
+    brightness: float
+    contrast: float
+    sharpness: float
+    side_light: float
     colour: Colour
     room: Colour
-    sharpness: float
     pose: Pose
     motion: float
-
-    @property
-    def brightness(self) -> float:
-        """Mean luma of the aligned face."""
-        return float(self.luma.mean())
-
-    @property
-    def contrast(self) -> float:
-        """Standard deviation of the aligned face's luma."""
-        return float(self.luma.std())
 
 
 def measure(
@@ -95,7 +87,7 @@ def measure(
     aligned : ndarray
         The tight face square, `ALIGNED_SIZE` pixels a side, RGB.
     room : tuple of float
-        Mean red, green and blue of what surrounds the head (`surroundings`).
+        Mean red, green and blue around the head (`surroundings`).
     size : float
         Its side in pixels of the frame.
     visible : float
@@ -107,13 +99,17 @@ def measure(
     """
     luma = cv2.cvtColor(aligned, cv2.COLOR_RGB2GRAY).astype(np.float32)
     red, green, blue = (float(value) for value in cv2.mean(aligned)[:3])
+    half = luma.shape[1] // 2
+    left, right = luma[:, :half].mean() + 1.0, luma[:, half:].mean() + 1.0
     return FaceMeasures(
         size=size,
         visible=visible,
-        luma=luma,
+        brightness=float(luma.mean()),
+        contrast=float(luma.std()),
+        sharpness=sharpness(luma),
+        side_light=math.log(left / right),
         colour=(red, green, blue),
         room=room,
-        sharpness=sharpness(luma),
         pose=pose,
         motion=motion,
     )
@@ -125,7 +121,7 @@ def surroundings(image: Image, centre: tuple[float, float], side: float) -> Colo
     Parameters
     ----------
     image : ndarray
-        The frame, RGB; every eighth pixel is looked at.
+        The frame, RGB; every eighth pixel is sampled.
     centre : tuple of float
         x and y of the face.
     side : float
@@ -136,7 +132,7 @@ def surroundings(image: Image, centre: tuple[float, float], side: float) -> Colo
     reach = HEAD_SIDES * side / 2
     outside = (np.abs(rows - centre[1]) > reach)[:, None] | (np.abs(columns - centre[0]) > reach)
     if np.count_nonzero(outside) < 0.05 * outside.size:
-        # The head fills the frame: its rim is the best guess at what lies behind.
+        # The head fills the frame: its rim is the best guess at the background.
         outside[:] = False
         outside[[0, -1], :] = outside[:, [0, -1]] = True
     red, green, blue = (float(value) for value in sample[outside].mean(axis=0))
@@ -157,63 +153,40 @@ def sharpness(luma: NDArray[np.float32]) -> float:
 
 
 def judge(measures: FaceMeasures, limits: Limits) -> Quality:
-    """Hold the measures against the limits, the most telling checks first."""
-    pose = measures.pose
-    darkest, brightest = limits.brightness
-    return Quality(
-        (
-            _at_least("size", measures.size, limits.min_size, "px", "Come closer."),
-            _at_least(
-                "visible",
-                measures.visible,
-                limits.min_visible,
-                "",
-                "The face is cut off: move into the picture.",
-            ),
-            _between(
-                "brightness",
-                measures.brightness,
-                darkest,
-                brightest,
-                "",
-                "Too dark: turn on a light.",
-                "Too bright: turn away from the light or lower the exposure.",
-            ),
-            _at_least(
-                "contrast",
-                measures.contrast,
-                limits.min_contrast,
-                "",
-                "Too flat: wipe the lens or change the light.",
-            ),
-            _at_least(
-                "sharpness",
-                measures.sharpness,
-                limits.min_sharpness,
-                "",
-                "Blurred: hold still or let the camera focus.",
-            ),
-            _either_way("turn", pose.yaw, limits.max_yaw, "Look towards the camera."),
-            _either_way("nod", pose.pitch, limits.max_pitch, "Lift or lower your head a little."),
-            _either_way("tilt", pose.roll, limits.max_roll, "Hold your head upright."),
-            _between(
-                "motion", measures.motion, 0.0, limits.max_motion, "faces/s", "", "Hold still."
-            ),
-        )
+    """Check the measures against the limits, most important first."""
+    m, at_least = measures, math.inf
+    turn, nod, tilt = limits.max_yaw, limits.max_pitch, limits.max_roll
+    too_bright = "Too bright: turn away from the light or lower the exposure."
+    cut_off = "The face is cut off: move into the picture."
+    flat = "Too flat: wipe the lens or change the light."
+    blurred = "Blurred: hold still or let the camera focus."
+    checks = (
+        _check("size", m.size, limits.min_size, at_least, "px", "Come closer."),
+        _check("visible", m.visible, limits.min_visible, at_least, "", cut_off),
+        _check(
+            "brightness",
+            m.brightness,
+            *limits.brightness,
+            "",
+            "Too dark: turn on a light.",
+            too_bright,
+        ),
+        _check("contrast", m.contrast, limits.min_contrast, at_least, "", flat),
+        _check("sharpness", m.sharpness, limits.min_sharpness, at_least, "", blurred),
+        _check("turn", m.pose.yaw, -turn, turn, "°", "Look towards the camera."),
+        _check("nod", m.pose.pitch, -nod, nod, "°", "Lift or lower your head a little."),
+        _check("tilt", m.pose.roll, -tilt, tilt, "°", "Hold your head upright."),
+        _check("motion", m.motion, 0.0, limits.max_motion, "faces/s", "Hold still."),
     )
+    return Quality(checks)
 
 
-def _between(
-    name: str, value: float, low: float, high: float, unit: str, below: str, above: str
+def _check(
+    name: str, value: float, low: float, high: float, unit: str, reason: str, above: str = ""
 ) -> Check:
-    # A value that is no number fails, and the upper reason is as good as the lower one.
-    reason = "" if low <= value <= high else (below if value < low else above or below)
+    """Return the check; ``above`` replaces the reason where values too high need other advice."""
+    if low <= value <= high:
+        reason = ""
+    elif above and not value < low:
+        reason = above
     return Check(name, value, low, high, unit, reason)
-
-
-def _at_least(name: str, value: float, low: float, unit: str, below: str) -> Check:
-    return _between(name, value, low, math.inf, unit, below, below)
-
-
-def _either_way(name: str, degrees: float, limit: float, reason: str) -> Check:
-    return _between(name, degrees, -limit, limit, "°", reason, reason)

@@ -24,11 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.types import Face, Image
-from app.vision.faces.alignment import face_transform
+from app.vision.faces.alignment import apply, face_transform, reduce_to, resample, square_to_image
 from app.vision.faces.detector import LONGEST_SIDE, check_image, largest_first, working_size
 from app.vision.faces.mtcnn_boxes import Boxes, regressed, squared, survivors
 from app.vision.faces.mtcnn_networks import CHECKSUMS, load_network
-from app.vision.faces.resampling import apply, reduce_to, resample, square_to_image
 
 # Geometry of the networks.
 _CELL, _STRIDE = 12, 2

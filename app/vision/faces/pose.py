@@ -19,10 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.types import Pose
-from app.vision.faces.alignment import face_transform
-
-UNKNOWN = Pose(float("nan"), float("nan"), float("nan"))
-"""Pose of landmarks that are no face; no limit admits it."""
 
 # The head in eye distances, x right, y down, z to the camera. The frontal shape is the mean of ten
 # neutral portraits, made symmetric; depths are those of an average head.
@@ -71,20 +67,7 @@ def rotation(pose: Pose) -> NDArray[np.float64]:
 
 
 def head_pose(landmarks: NDArray[np.float64]) -> Pose:
-    """Estimate the pose.
-
-    Parameters
-    ----------
-    landmarks : ndarray
-        (5, 2) positions in the order of `app.types.LANDMARKS`.
-
-    Returns
-    -------
-    Pose
-        `UNKNOWN` when the landmarks are no face (`face_transform` refuses them).
-    """
-    if face_transform(landmarks) is None:
-        return UNKNOWN
+    """Estimate the pose of (5, 2) landmarks that `face_transform` accepts."""
     points = np.asarray(landmarks, dtype=np.float64)
     # Upright first, so that "height" and "width" of the mouth mean what they say.
     eyes = points[1] - points[0]

@@ -12,9 +12,15 @@ import cv2
 import numpy as np
 
 from app.types import Face, Image
-from app.vision.faces.alignment import face_transform
+from app.vision.faces.alignment import (
+    Matrix,
+    apply,
+    face_transform,
+    reduce_to,
+    resample,
+    square_to_image,
+)
 from app.vision.faces.detector import LONGEST_SIDE, check_image, largest_first, working_size
-from app.vision.faces.resampling import Matrix, apply, reduce_to, resample, square_to_image
 from lmkl_core.errors import InvalidInputError
 
 YUNET_FILE = "face_detection_yunet_2023mar.onnx"

@@ -11,9 +11,8 @@ from app.evaluation.extracting import Eyes
 from app.headless.pipelines import pipeline_for, pipeline_of
 from app.models.samples import collect
 from app.types import Face, Frame, Status
-from app.vision.faces.alignment import cut, face_transform, square_corners
+from app.vision.faces.alignment import apply, cut, face_transform, invert, square_corners
 from app.vision.faces.detector import make_detector
-from app.vision.faces.resampling import apply, invert
 from app.vision.faces.tracking import Tracking
 from app.vision.pipeline import Pipeline
 from app.vision.quality import Limits

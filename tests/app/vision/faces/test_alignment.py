@@ -10,6 +10,7 @@ from app.vision.faces.alignment import (
     BROW,
     CHEEKS,
     CHIN,
+    apply,
     cut,
     cut_all,
     face_side,
@@ -17,7 +18,6 @@ from app.vision.faces.alignment import (
     square_corners,
     visible_share,
 )
-from app.vision.faces.resampling import apply
 from lmkl_core.features.presets.preset import TEMPLATE, Crop
 from tests.app.vision.faces.faces_material import blank, mirrored_landmarks, noisy, still
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from app.vision.faces.resampling import (
+from app.vision.faces.alignment import (
     apply,
     invert,
     reduce_to,
