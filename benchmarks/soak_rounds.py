@@ -449,6 +449,28 @@ class Demos:
         return demo
 
 
+def make_sources(folder, n_pictures):
+    """Record a video, a folder of pictures, and a network camera that shows these."""
+    import cv2
+
+    from app.demo.renderer.recordings import write_recordings
+    from app.demo.renderer.takes import Take
+
+    takes = {
+        "avi": Take("P001", n_frames=5 * n_pictures, condition="window"),
+        "png": Take("P001", n_frames=2 * n_pictures, condition="lamp"),
+    }
+    video, pictures = (
+        write_recordings(folder, [take], form=form)[0] for form, take in takes.items()
+    )
+    coded = [
+        cv2.imencode(".jpg", cv2.imread(str(path)))[1].tobytes()
+        for path in sorted(pictures.glob("*.png"))
+    ]
+    camera = NetworkCamera(coded)
+    return camera, [str(video), str(pictures), camera.address]
+
+
 class NetworkCamera:
     """A camera that speaks MJPEG on the loopback interface.
 
