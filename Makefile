@@ -46,7 +46,7 @@ bench: $(FULL)
 
 # The README's pictures, from the running app.
 screenshots: $(FULL)
-	$(DEV)/python -m app.qt.screenshots --readme assets/screenshots
+	$(DEV)/python -m tools.screenshots --readme assets/screenshots
 
 # The table in docs/faults.md, from the tests that inject the faults.
 faults: $(FULL)

@@ -167,6 +167,6 @@ class Control:
 def place_of(line):
     """A line of a traceback in short, if it is of the app."""
     found = re.match(rf'  File "{re.escape(ROOT)}/(app/\S+)", line (\d+) in (\S+)', line)
-    if found and found[1] == "app/qt/waiting.py":
+    if found and found[1] == "app/qt/window_picture.py":
         return None  # the loop itself
     return found and f"{found[1].removeprefix('app/qt/')}:{found[2]} {found[3]}"

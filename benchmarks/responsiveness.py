@@ -120,7 +120,7 @@ def clicking(window, seconds):
     from PySide6.QtTest import QTest
     from PySide6.QtWidgets import QTabBar
 
-    from app.qt.waiting import rest
+    from app.qt.window_picture import rest
 
     tabs = window.book.findChild(QTabBar)
     ends = time.perf_counter() + seconds
@@ -136,7 +136,7 @@ def run(seconds, n_recorded, control):
     from app.demo.source import DemoSource
     from app.qt import main_window
     from app.qt.bootstrap import make_application, make_window
-    from app.qt.waiting import rest, wait_until
+    from app.qt.window_picture import rest, wait_until
     from app.session.enrolment import Plan
     from app.settings import Settings
 
@@ -195,21 +195,21 @@ def run(seconds, n_recorded, control):
 
 
 def turn(window, page):
-    from app.qt.waiting import rest
+    from app.qt.window_picture import rest
 
     window.book.turn_to(page)
     rest(1.0)
 
 
 def fitted(session):
-    from app.qt.waiting import rest, wait_until
+    from app.qt.window_picture import rest, wait_until
 
     need(wait_until(lambda: session.model is not None, 120), "the model")
     rest(1.0)  # its page opens, and charts are drawn
 
 
 def dress(desk, name):
-    from app.qt.waiting import rest
+    from app.qt.window_picture import rest
 
     desk.change_settings(theme=name)
     rest(1.0)
@@ -222,7 +222,7 @@ def need(holds, what):
 
 def record_everything(demo):
     """Wait for the recorder, which stands for a camera: it has nothing to do when one measures."""
-    from app.qt.waiting import wait_until
+    from app.qt.window_picture import wait_until
 
     for chapter in demo.enrolment:
         if chapter.light in ("window", "lamp"):

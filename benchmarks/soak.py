@@ -205,7 +205,7 @@ def run(options, make_demo=None):
 
     keep_few_heaps()  # as early as the program does
     from app.qt.bootstrap import make_application, make_window
-    from app.qt.waiting import wait_until
+    from app.qt.window_picture import wait_until
     from app.session.enrolment import Plan
     from app.settings import Settings
     from benchmarks.soak_rounds import Demos, make_sources

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from app.qt.waiting import rest, wait_until
+from app.qt.window_picture import rest, wait_until
 from app.qt.workers.sentences import sentence_of
 from benchmarks import launch, responsiveness
 from benchmarks.__main__ import NAMES

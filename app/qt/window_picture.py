@@ -5,31 +5,34 @@
     python -m app.qt.window_picture MODEL PICTURE
 
 opens the model, lets the demo present the person and then a print, and saves the page that
-explains the score. Run as
-a process of its own: where Qt cannot start it ends the whole process, and only that.
+explains the score. It runs as a process of its own, because Qt ends the process where it cannot
+start.
 """
-
-from __future__ import annotations
 
 import argparse
 import os
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import monotonic
 
-if TYPE_CHECKING:
-    from app.qt.main_window import MainWindow
-    from app.qt.photographer import Photographer
+from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
+from PySide6.QtWidgets import QToolButton
+
+from app.qt.bootstrap import make_application, make_window
+from app.qt.main_window import MainWindow
+from app.settings import Settings
 
 SIZE = (1280, 800)
 GENUINE, ATTACK = "window 6", "print"
 """What the demo presents, one after the other."""
 PATIENCE = 15.0
-"""Seconds for which a verdict is waited for; what the window shows then is what is taken."""
-
+"""Seconds to wait for the expected verdict; the picture is taken in any case."""
 HISTORY = 2.5
 """Seconds of scores that the chart gets to show of each."""
+LOOK_EVERY = 15
+"""Milliseconds between looks at the condition in `wait_until`."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -39,41 +42,55 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("picture", type=Path, help="where the picture goes, as PNG")
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
     options = parser.parse_args(arguments)
-    # Before Qt is loaded: it reads this then.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as own:
-        # The person's own settings and data are none of its business.
+        # Not the person's own settings and data.
         os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = own
         _take(options.model.absolute(), options.picture.absolute(), options.theme)
 
 
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Run the event loop until a condition holds; return whether it did in time."""
+    loop, timer = QEventLoop(), QTimer(interval=LOOK_EVERY)
+    deadline = monotonic() + seconds
+    holds = condition()
+
+    def look() -> None:
+        nonlocal holds
+        holds = condition()
+        if holds or monotonic() >= deadline:
+            loop.quit()
+
+    timer.timeout.connect(look)
+    if not holds and seconds > 0:
+        timer.start()
+        loop.exec()
+        timer.stop()
+    return holds
+
+
+def rest(seconds: float) -> None:
+    """Run the event loop for a while."""
+    wait_until(lambda: False, seconds)
+
+
 def _take(model: Path, picture: Path, theme: str) -> None:
-    from PySide6.QtCore import QCoreApplication
-    from PySide6.QtWidgets import QToolButton
-
-    from app.qt.bootstrap import make_application, make_window
-    from app.qt.photographer import Photographer
-    from app.qt.waiting import wait_until
-    from app.settings import Settings
-
     make_application()
     window = make_window(Settings(source="demo", theme=theme), model=str(model))
     window.resize(*SIZE)
     window.show()
-    at, desk = Photographer(window, picture.parent), window.desk
+    desk = window.desk
     try:
-        at.wait("the window", lambda: window.pages is not None)
-        at.wait("the networks", lambda: desk.session is not None, 300.0)
-        session = desk.session
-        assert session is not None
-        at.wait("the model", lambda: session.model is not None)
+        _wait("the window", lambda: window.pages is not None)
+        _wait("the model", lambda: desk.session is not None and desk.session.model is not None)
         window.book.turn_to("why")
         for key, verdict in ((GENUINE, "genuine"), (ATTACK, "attack")):
-            _present(at, key)
+            desk.source.present(key)
+            _wait("the demo", partial(_presents, window, key))
             wait_until(partial(_says, window, verdict), PATIENCE)
-            at.rest(HISTORY)
+            rest(HISTORY)
         for button in window.live.notices.findChildren(QToolButton):
-            button.click()  # puts a notice away
+            button.click()  # dismisses a notice
         QCoreApplication.processEvents()
         if not window.grab().toImage().save(str(picture)):
             raise SystemExit(f"The picture cannot be written to {picture}.")
@@ -82,14 +99,18 @@ def _take(model: Path, picture: Path, theme: str) -> None:
         desk.stop()
 
 
+def _wait(what: str, condition: Callable[[], bool]) -> None:
+    if not wait_until(condition, 300.0):
+        raise SystemExit(f"There is no picture: waited in vain for {what}.")
+
+
+def _presents(window: MainWindow, key: str) -> bool:
+    demo = window.desk.source.demo
+    return demo is not None and demo.chapter.key == key
+
+
 def _says(window: MainWindow, verdict: str) -> bool:
     return window.live.banner.verdict.value == verdict
-
-
-def _present(at: Photographer, key: str) -> None:
-    source = at.desk.source
-    source.present(key)
-    at.wait("the demo", lambda: source.demo is not None and source.demo.chapter.key == key)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class Hands:
     """What `tests.qt.driving` needs of pytest-qt, without pytest."""
 
     def waitUntil(self, condition, timeout):
-        from app.qt.waiting import wait_until
+        from app.qt.window_picture import wait_until
 
         assert wait_until(condition, timeout / 1000), "it never came true"
 

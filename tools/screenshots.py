@@ -2,15 +2,13 @@
 
 ::
 
-    python -m app.qt.screenshots FOLDER
-    python -m app.qt.screenshots --readme assets/screenshots
+    python -m tools.screenshots FOLDER
+    python -m tools.screenshots --readme assets/screenshots
 
 enrols two takes, fits, looks at genuine frames and attacks, runs a test session, writes its report,
 and saves what the window shows meanwhile; a few views again at twice the size. Works without a
 screen, and away from the person's own settings and data.
 """
-
-from __future__ import annotations
 
 import argparse
 import os
@@ -18,19 +16,37 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from app.shown import Working
-from lmkl_core.system.processes import module_command, module_environment
+from PySide6.QtCore import QCoreApplication, QPoint, QTimer, qInstallMessageHandler
+from PySide6.QtGui import QImage, QImageWriter
+from PySide6.QtWidgets import QApplication, QScrollArea, QTabWidget
 
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QDialog
+from app.qt.bootstrap import make_application, make_window
+from app.qt.choices import choices_of
+from app.qt.views.dialogs.about_dialog import AboutDialog
+from app.qt.views.dialogs.details_dialog import DetailsDialog
+from app.qt.views.dialogs.export_dialog import ExportDialog
+from app.qt.views.dialogs.settings_dialog import SettingsDialog
+from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
+from app.qt.views.dialogs.unlock_dialog import UnlockDialog
+from app.qt.views.trial.plan_card import PlanCard
+from app.qt.views.trial.report_panel import ReportPanel
+from app.qt.views.trial.tally_card import TallyCard
+from app.qt.window_picture import rest, wait_until
+from app.settings import Settings
+from app.shown import Details, PassphraseAsked, Working
 
-    from app.qt.main_window import MainWindow
-    from app.qt.photographer import Photographer
+THEMES = ("light", "dark")
+MARGIN = 12
+MOST_BYTES = 150_000
+"""A picture that is larger than this as PNG becomes a JPEG; twice the scale may have twice that."""
+JPEG_QUALITIES = (90, 85, 80, 75, 70, 65)
+
+SETTLE = 0.6
+"""Seconds for which a view is left alone before it is taken, so that its charts are drawn."""
+
 
 SIZE = (1280, 720)
 
@@ -64,9 +80,9 @@ REPORT_SIZE = "1100,1500"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments=None):
     """Take all pictures."""
-    parser = argparse.ArgumentParser(prog="python -m app.qt.screenshots", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the pictures go; made if missing")
     parser.add_argument("--readme", action="store_true", help="only what README and guide show")
     parser.add_argument("--scale", type=float, default=2.0, help="of the few larger pictures")
@@ -88,55 +104,110 @@ def main(arguments: list[str] | None = None) -> None:
         if options.readme:
             return
         # A window's scale is that of its process.
-        larger = {**module_environment(), "QT_SCALE_FACTOR": f"{options.scale:g}"}
-        command = [*module_command("app.qt.screenshots"), str(options.folder)]
+        larger = {**os.environ, "QT_SCALE_FACTOR": f"{options.scale:g}"}
+        command = [sys.executable, "-m", "tools.screenshots", str(options.folder)]
         command += ["--model", model, "--scale", f"{options.scale:g}"]
         subprocess.run(command, env=larger, check=True)
 
 
-def _complain(_kind: object, _context: object, message: str) -> None:
+def _complain(_kind, _context, message):
     """Print what Qt says, but for what it says of every window where there is no screen."""
     if not message.startswith("This plugin does not support"):
         print(message, file=sys.stderr)
 
 
-def _with_window(
-    folder: Path,
-    scenes: Callable[[Photographer, str], None],
-    model: str,
-    suffix: str = "",
-    only: tuple[str, ...] = (),
-) -> None:
-    from PySide6.QtCore import qInstallMessageHandler
-
-    from app.qt.bootstrap import make_application, make_window
-    from app.qt.photographer import THEMES, Photographer
-    from app.settings import Settings
-
+def _with_window(folder, scenes, model, suffix="", only=()):
     qInstallMessageHandler(_complain)
     make_application()
     window = make_window(Settings(source="demo", theme=THEMES[0]))
     window.resize(*SIZE)
     window.show()
-    photographer = Photographer(window, folder, suffix, only)
-    desk = window.desk
+    at = Photographer(window, folder, suffix, only)
     try:
-        photographer.wait("the window", lambda: window.pages is not None)
-        photographer.wait("the networks", lambda: _is_scored(window), 300.0)
-        scenes(photographer, model)
+        at.wait("the window", lambda: window.pages is not None)
+        at.wait("the networks", lambda: window.desk.session.scored is not None, 300.0)
+        scenes(at, model)
     finally:
         window.hide()
-        desk.stop()
+        window.desk.stop()
 
 
-def _is_scored(window: MainWindow) -> bool:
-    return window.desk.session is not None and window.desk.session.scored is not None
+class Photographer:
+    """Drives the window and saves what it shows.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Shown.
+    folder : Path
+        Where the pictures go.
+    suffix : str
+        At the end of their names.
+    only : tuple of str
+        Views to save; all when empty.
+    """
+
+    def __init__(self, window, folder, suffix="", only=()):
+        self.window, self.desk = window, window.desk
+        self.folder, self._suffix, self._only = folder, suffix, only
+
+    def wait(self, what, condition, seconds=120.0):
+        """Let the program work until a condition holds; exit with a sentence if it never does."""
+        if not wait_until(condition, seconds):
+            raise SystemExit(f"The pictures are not complete: waited in vain for {what}.")
+
+    def take(self, name, widget=None):
+        """Save a view in both themes; the whole window unless another widget is given."""
+        if not self.wants(name):
+            return
+        for theme in THEMES:
+            self.desk.change_settings(theme=theme)
+            rest(SETTLE)
+            QCoreApplication.processEvents()  # what is to be laid out anew
+            picture = (widget or self.window).grab().toImage()
+            self.keep(picture, f"{name}-{theme}{self._suffix}")
+
+    def take_dialog(self, name, dialog):
+        dialog.show()
+        self.take(name, dialog)
+        dialog.close()
+
+    def wants(self, name):
+        return not self._only or name in self._only
+
+    def scroll_to(self, widget):
+        """Scroll the page until a part of it is at the top."""
+        area = widget.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        if area is not None:
+            rest(0.2)
+            top = widget.mapTo(area.widget(), QPoint(0, 0)).y()
+            area.verticalScrollBar().setValue(top - MARGIN)
+
+    def keep(self, picture, name):
+        """Save a picture, as JPEG where PNG would be too large, and print its path."""
+        path = self.folder / f"{name}.png"
+        most = MOST_BYTES * picture.devicePixelRatio()
+        picture.save(str(path))
+        if path.stat().st_size > most:
+            path.unlink()
+            path = path.with_suffix(".jpg")
+            for quality in JPEG_QUALITIES:
+                writer = QImageWriter(str(path), b"jpg")
+                writer.setQuality(quality)
+                writer.setOptimizedWrite(True)
+                writer.setProgressiveScanWrite(True)
+                writer.write(picture)
+                if path.stat().st_size <= most:
+                    break
+        print(f"{path} ({path.stat().st_size // 1000} kB)", flush=True)
 
 
 # ---------------------------------------------------------------- scenes
 
 
-def _all_scenes(at: Photographer, model: str) -> None:
+def _all_scenes(at, model):
     _first_run(at)
     _enrol(at)
     _fit(at)
@@ -147,11 +218,9 @@ def _all_scenes(at: Photographer, model: str) -> None:
     _dialogs(at)
 
 
-def _model_scenes(at: Photographer, model: str) -> None:
+def _model_scenes(at, model):
     """The few that are taken again at another size, with the model that was fitted before."""
     session, control = at.desk.session, at.desk.model
-    assert session is not None
-    assert control is not None
     _first_run(at)
     control.open(model)
     at.wait("the model", lambda: session.model is not None)
@@ -160,22 +229,19 @@ def _model_scenes(at: Photographer, model: str) -> None:
     _show(at, "why-attack", "print", "attack")
 
 
-def _first_run(at: Photographer) -> None:
+def _first_run(at):
     demo = at.desk.source.demo
-    assert demo is not None
     # It begins with the person; where the networks took long it may be at an attack by now.
     at.desk.source.present("window 7")
     at.wait("the person", lambda: demo.chapter.key == "window 7")
     at.desk.source.present("")
     at.wait("the person", lambda: demo.chapter.key == "window 6")
-    at.rest(1.0)
+    rest(1.0)
     at.take("first-run")
 
 
-def _enrol(at: Photographer) -> None:
+def _enrol(at):
     session, control = at.desk.session, at.desk.enrol
-    assert session is not None
-    assert control is not None
     for number in range(2):
         control.start("")
         if number == 1 and at.wants("recording"):
@@ -184,8 +250,6 @@ def _enrol(at: Photographer) -> None:
         at.wait("a take", lambda: not session.enrolment.is_recording)
     at.take("enrolled")
     pages = at.window.pages
-    assert pages is not None
-    assert pages.enrol is not None
     at.scroll_to(pages.enrol.takes)
     at.take("takes")
     at.scroll_to(pages.enrol.gallery)
@@ -193,27 +257,21 @@ def _enrol(at: Photographer) -> None:
     at.scroll_to(pages.enrol.record)
 
 
-def _fit(at: Photographer) -> None:
+def _fit(at):
     session, control = at.desk.session, at.desk.model
-    assert session is not None
-    assert control is not None
     control.fit()
     at.wait("the model", lambda: session.model is not None)
 
 
-def _export(at: Photographer, path: str) -> None:
+def _export(at, path):
     session, control = at.desk.session, at.desk.model
-    assert session is not None
-    assert control is not None
     control.export(path)
     at.wait("the export", lambda: not session.has_unsaved_model)
 
 
-def _model_pages(at: Photographer) -> None:
+def _model_pages(at):
     _show(at, "", "window 6", "genuine", page="model")
     pages = at.window.pages
-    assert pages is not None
-    assert pages.model is not None
     tabs = pages.model.tabs
     at.take("model")
     for number, name in enumerate(("weights", "threshold", "convergence", "details")):
@@ -224,12 +282,9 @@ def _model_pages(at: Photographer) -> None:
     _networks(at)
 
 
-def _networks(at: Photographer) -> None:
+def _networks(at):
     """The card of the liveness networks: as it offers them, on its way, and without internet."""
     pages, control = at.window.pages, at.desk.networks
-    assert pages is not None
-    assert pages.model is not None
-    assert control is not None
     card, shown = pages.model.networks, control.shown
     failed = replace(shown, problem=NO_INTERNET, is_by_hand=True)
     fetching = replace(
@@ -242,7 +297,7 @@ def _networks(at: Photographer) -> None:
     card.show_networks(shown)
 
 
-def _verdicts(at: Photographer) -> None:
+def _verdicts(at):
     _show(at, "why-genuine", "window 6", "genuine")
     _show(at, "why-attack", "print", "attack")
     _show(at, "live-attack", "phone", "attack", page="enrol")
@@ -250,33 +305,24 @@ def _verdicts(at: Photographer) -> None:
     at.desk.source.present("")
 
 
-def _show(at: Photographer, name: str, key: str, verdict: str, page: str = "why") -> None:
+def _show(at, name, key, verdict, page="why"):
     """Present something, and take what the window says of it; say so if it says something else."""
-    from app.qt.waiting import wait_until
 
     at.window.book.turn_to(page)
     at.desk.source.present(key)
     banner = at.window.live.banner
     demo = at.desk.source.demo
-    assert demo is not None
     at.wait(key, lambda: demo.chapter.key == key)
     if not wait_until(lambda: banner.verdict.value == verdict, 40.0):
         print(f"{name or page}: the verdict on {key} is {banner.verdict.value!r}, not {verdict!r}.")
         return
     if name:
-        at.rest(2.0)
+        rest(2.0)
         at.take(name)
 
 
-def _test(at: Photographer, report: Path) -> None:
-    from app.qt.views.trial.plan_card import PlanCard
-    from app.qt.views.trial.report_panel import ReportPanel
-    from app.qt.views.trial.tally_card import TallyCard
-    from app.qt.waiting import wait_until
-
+def _test(at, report):
     session, control = at.desk.session, at.desk.trial
-    assert session is not None
-    assert control is not None
     at.window.book.turn_to("test")
     control.choose_plan("Quick look")
     for number, species in enumerate(SPECIES):
@@ -287,20 +333,18 @@ def _test(at: Photographer, report: Path) -> None:
         at.wait(f"the test of {species}", lambda: not session.trial.is_presenting)
     _show(at, "", "window 6", "genuine", page="test")
     pages = at.window.pages
-    assert pages is not None
-    assert pages.test is not None
     cards = (("test-plan", PlanCard), ("test-tally", TallyCard), ("test-report", ReportPanel))
     for name, kind in cards:
         at.scroll_to(pages.test.findChild(kind))
         at.take(name)
-    saved: list[str] = []
+    saved = []
     control.report_saved.connect(saved.append)
     control.save_report(str(report))
     at.wait("the report", lambda: bool(saved))
     _browse(at, report)
 
 
-def _browse(at: Photographer, page: Path) -> None:
+def _browse(at, page):
     """Save the report as a browser shows it."""
     if not at.wants("report"):
         return
@@ -308,10 +352,6 @@ def _browse(at: Photographer, page: Path) -> None:
     if browser is None:
         print("report: there is no Chromium here, so its page is left out.")
         return
-    from PySide6.QtGui import QImage
-
-    from app.qt.photographer import THEMES
-
     taken = page.with_suffix(".png")
     for theme in THEMES:
         command = [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]
@@ -321,17 +361,7 @@ def _browse(at: Photographer, page: Path) -> None:
         at.keep(QImage(str(taken)), f"report-{theme}")
 
 
-def _dialogs(at: Photographer) -> None:
-    from PySide6.QtWidgets import QTabWidget
-
-    from app.qt.choices import choices_of
-    from app.qt.views.dialogs.about_dialog import AboutDialog
-    from app.qt.views.dialogs.details_dialog import DetailsDialog
-    from app.qt.views.dialogs.settings_dialog import SettingsDialog
-    from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
-    from app.qt.views.dialogs.unlock_dialog import UnlockDialog
-    from app.shown import Details, PassphraseAsked
-
+def _dialogs(at):
     window = at.window
     settings = SettingsDialog(at.desk.settings, choices_of(()), window)
     settings.show()
@@ -345,23 +375,18 @@ def _dialogs(at: Photographer) -> None:
     unlock.ask(PassphraseAsked("me.lmkl", "me.lmkl", was_wrong=True))
     at.take("unlock", unlock)
     unlock.close()
-    assert window.menus is not None
     for name, dialog in (
         ("about", AboutDialog(window)),
         ("details", DetailsDialog(Details(), ("print", "phone", "paper mask"), {}, window)),
         ("shortcuts", ShortcutsDialog(window.menus.all, window)),
     ):
-        _take_dialog(at, name, dialog)
+        at.take_dialog(name, dialog)
 
 
-def _take_export(at: Photographer) -> None:
+def _take_export(at):
     """Ask for an export as the menu does, want a passphrase, and go no further."""
-    from PySide6.QtCore import QTimer
-    from PySide6.QtWidgets import QApplication
 
-    from app.qt.views.dialogs.export_dialog import ExportDialog
-
-    def answer() -> None:
+    def answer():
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, ExportDialog)
         dialog.protect.setChecked(True)
@@ -371,15 +396,8 @@ def _take_export(at: Photographer) -> None:
         at.take("export", dialog)
         dialog.reject()
 
-    assert at.window.menus is not None
     QTimer.singleShot(0, answer)
     at.window.menus.models.export()
-
-
-def _take_dialog(at: Photographer, name: str, dialog: QDialog) -> None:
-    dialog.show()
-    at.take(name, dialog)
-    dialog.close()
 
 
 if __name__ == "__main__":
