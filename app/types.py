@@ -21,6 +21,13 @@ else:
     Image = Any
 """Height x width x 3, 8 bits, red-green-blue. Everywhere after a source: never blue-green-red."""
 
+Interval: TypeAlias = tuple[float, float]
+
+BONA_FIDE = "bona fide"
+
+SPECIES = ("print", "photo", "phone", "tablet", "replay", "monitor", "paper mask", "3-D mask")
+"""Attack instrument species that the guided test offers; a person may name others."""
+
 LANDMARKS = ("left eye", "right eye", "nose", "left mouth corner", "right mouth corner")
 """Order of the five landmarks, left and right as seen in the image."""
 
@@ -273,3 +280,13 @@ class FrameResult:
         if self.n_faces < 2:
             return ""
         return f"{self.n_faces} faces are in view: only the marked one is judged."
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """How fast things go: rates in frames a second, latency in seconds, frames dropped so far."""
+
+    source_rate: float = 0.0
+    scoring_rate: float = 0.0
+    latency: float = 0.0
+    n_dropped: int = 0

@@ -52,7 +52,7 @@ RULES = [
     Rule("app", ENGINES),
     Rule("app", ("PySide6",), except_in=("app/qt",)),
     Rule("app", ("app.qt",), except_in=("app/qt", WINDOW_ENTRY_POINT)),
-    Rule("app/qt/views", ("lmkl_core", "numpy", "scipy", "sklearn", "torch", "cv2")),
+    Rule("app/qt/views", ("lmkl_core", "scipy", "sklearn", "torch", "cv2")),
 ]
 
 
@@ -97,8 +97,19 @@ def test_that_imports_point_downwards(rule):
     assert not broken, describe(broken)
 
 
-# What a view may import of ours: values and what is Qt's own, nothing that computes or acts.
-KNOWN_TO_VIEWS = ("app.types", "app.shown", "app.settings", "app.session.explanation", "app.qt")
+# What a view may import of ours: values and what is Qt's own, nothing that acts.
+KNOWN_TO_VIEWS = (
+    *(
+        "app.types",
+        "app.settings",
+        "app.qt",
+        "app.shown",
+        "app.models.summary",
+        "app.models.people",
+    ),
+    *("app.session.takes", "app.session.coverage", "app.session.explanation"),
+    "app.session.guided_test.state",
+)
 
 
 def test_that_views_import_only_values_and_widgets_of_ours():

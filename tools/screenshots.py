@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QTabWidget
 
 from app.qt.bootstrap import make_application, make_window
 from app.qt.choices import choices_of
+from app.qt.state import PassphraseAsked, Working
 from app.qt.views.dialogs.about_dialog import AboutDialog
 from app.qt.views.dialogs.details_dialog import DetailsDialog
 from app.qt.views.dialogs.export_dialog import ExportDialog
@@ -35,8 +36,8 @@ from app.qt.views.trial.plan_card import PlanCard
 from app.qt.views.trial.report_panel import ReportPanel
 from app.qt.views.trial.tally_card import TallyCard
 from app.qt.window_picture import rest, wait_until
+from app.session.guided_test.state import Details
 from app.settings import Settings
-from app.shown import Details, PassphraseAsked, Working
 
 THEMES = ("light", "dark")
 MARGIN = 12

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from app.headless.sessions import SavedSession
     from app.headless.testing import Planned, Tested
     from app.models.model import PadModel
+    from app.models.summary import ModelSummary
     from app.reports import Report
-    from app.shown import ModelShown
 
 ATTACK_FORM = "--attack SPECIES=PATH, such as print=clip.mp4"
 
@@ -124,7 +124,7 @@ def report_command(
     test_plan = None if plan_file is None else read_plan(plan_file)
     code = ExitCode.OK
     source: str
-    shown: ModelShown | None
+    shown: ModelSummary | None
     if session is not None:
         saved = read_session(session)
         trial, source = saved.trial, saved.source or session.name
@@ -174,7 +174,7 @@ def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> "list[Plann
     from app.headless.reading import recordings_in
     from app.headless.testing import Planned
     from app.session.guided_test.presentation import species_name
-    from app.shown import BONA_FIDE
+    from app.types import BONA_FIDE
 
     plan = [Planned(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]
     for text in attacks or []:
@@ -223,7 +223,7 @@ def _tested(
         )
 
 
-def _checked(saved: "SavedSession", shown: "ModelShown") -> "ModelShown":
+def _checked(saved: "SavedSession", shown: "ModelSummary") -> "ModelSummary":
     """Return the model's description, after telling where it is not the one that was tested."""
     tested = {one.digest for one in saved.trial.presentations if one.digest}
     if tested and shown.digest not in tested:

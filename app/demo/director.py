@@ -3,7 +3,7 @@
 from app.demo.script import Chapter
 from app.demo.source import SIMULATED, DemoSource
 from app.session.enrolment import SUGGESTIONS
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 ENROLLED_LIGHTS = ("window", "lamp", "office")
 """What is presented for the suggested names of takes, in their order."""

@@ -25,8 +25,7 @@ from app.session.frame_scoring import observe
 from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.trial import Trial
 from app.settings import Settings
-from app.shown import BONA_FIDE
-from app.types import Frame
+from app.types import BONA_FIDE, Frame
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline

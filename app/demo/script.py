@@ -42,7 +42,7 @@ class Chapter:
     truth : {"nobody", "bonafide", "attack"}
         What it is.
     species : str or None
-        The attack's instrument, as in `app.shown.SPECIES` where it is one of these.
+        The attack's instrument, as in `app.types.SPECIES` where it is one of these.
     instrument : str or None
         What the renderer calls that instrument.
     light : str

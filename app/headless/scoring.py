@@ -18,8 +18,8 @@ from app.models.model import PadModel
 from app.session.frame_scoring import observe
 from app.session.guided_test.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
 from app.settings import Settings
-from app.shown import BONA_FIDE, Scored
-from app.types import Frame, Verdict
+from app.shown.frames import Scored
+from app.types import BONA_FIDE, Frame, Verdict
 from app.vision.pipeline import Pipeline
 
 SCORED = "scored"

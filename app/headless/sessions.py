@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.models.summary import ModelSummary, ThresholdSummary
 from app.reports.writing import FORMAT as REPORT_FORMAT
 from app.session.guided_test.trial import Trial, TrialError
-from app.shown import ModelShown, ThresholdShown
 from app.storage import read_text
 
 MAX_BYTES = 1 << 28
@@ -25,13 +25,13 @@ class SavedSession:
         The presentations.
     source : str
         Where they were presented; empty where the file does not say.
-    model : ModelShown or None
+    model : ModelSummary or None
         What is known of the model; only a report's JSON says.
     """
 
     trial: Trial
     source: str = ""
-    model: ModelShown | None = None
+    model: ModelSummary | None = None
 
 
 def read_session(path: Path) -> SavedSession:
@@ -77,12 +77,12 @@ def session_text(trial: Trial) -> str:
     return json.dumps(trial.as_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def _model(stored: Any) -> ModelShown | None:
+def _model(stored: Any) -> ModelSummary | None:
     """Return what a report says of its model; None where anything in it is not as it should be."""
     try:
         threshold = stored["threshold"]
         target = threshold["target_bpcer"]
-        shown = ThresholdShown(
+        shown = ThresholdSummary(
             value=_real(threshold["value"]),
             target_bpcer=None if target is None else _real(target),
             bpcer=_real(threshold["bpcer"]),
@@ -96,7 +96,7 @@ def _model(stored: Any) -> ModelShown | None:
             origin=_kind(threshold["origin"], str),
             statement=_kind(threshold["statement"], str),
         )
-        return ModelShown(
+        return ModelSummary(
             view_names=(),
             weights=(),
             cluster_sizes=(),

@@ -6,10 +6,10 @@ from typing import Any
 
 from app.headless.enrolling import TakeRecorded
 from app.models.model import PadModel
+from app.models.people import PersonSummary
 from app.models.summary import CERTIFIED_GAP, describe
 from app.session.coverage import coverage_by_person
 from app.session.enrolment import Sample
-from app.shown import PersonShown
 from lmkl_core.calibration.threshold import Calibration
 
 
@@ -52,7 +52,7 @@ def model_facts(model: PadModel) -> dict[str, Any]:
     }
 
 
-def person_facts(person: PersonShown) -> dict[str, Any]:
+def person_facts(person: PersonSummary) -> dict[str, Any]:
     """Return a person's error rate at the threshold; the name is None if no take gives one."""
     return {
         "name": person.name or None,

@@ -3,10 +3,12 @@
 Left-out scores are compared by whose takes they belong to. A verdict never says who it is.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from app.models.model import PadModel
-from app.shown import PersonShown
+from app.types import Interval
 from lmkl_core.calibration.blocks import block_numbers, time_blocks
 from lmkl_core.calibration.threshold import clopper_pearson, effective_number
 
@@ -14,7 +16,32 @@ MOST = 0.5
 """Anyone with more than this share of left-out frames refused should be recorded again."""
 
 
-def people_of(model: PadModel) -> tuple[PersonShown, ...]:
+@dataclass(frozen=True)
+class PersonSummary:
+    """What the threshold does to one of several people.
+
+    Attributes
+    ----------
+    name : str
+        As said at enrolment; empty for takes that do not say whose they are.
+    level : float
+        Median left-out score.
+    bpcer, interval : float, tuple of float
+        Share of left-out scores that the threshold refuses, and its exact interval at
+        ``n_effective``.
+    """
+
+    name: str
+    n_takes: int
+    n_frames: int
+    level: float
+    bpcer: float
+    interval: Interval
+    n_scores: int
+    n_effective: float
+
+
+def people_of(model: PadModel) -> tuple[PersonSummary, ...]:
     """Return each person of a model, in the order of their first takes.
 
     Takes that do not say whose they are belong to one person without a name.
@@ -33,7 +60,7 @@ def people_of(model: PadModel) -> tuple[PersonShown, ...]:
         bpcer = float(np.mean(scores < calibration.threshold))
         n_effective = effective_number(scores, blocks[own], takes[own])
         people.append(
-            PersonShown(
+            PersonSummary(
                 name,
                 n_takes=int(np.sum(persons == name)),
                 n_frames=int(np.sum(persons[estimator.takes_] == name)),
@@ -47,12 +74,12 @@ def people_of(model: PadModel) -> tuple[PersonShown, ...]:
     return tuple(people)
 
 
-def refused_people(people: tuple[PersonShown, ...]) -> tuple[PersonShown, ...]:
+def refused_people(people: tuple[PersonSummary, ...]) -> tuple[PersonSummary, ...]:
     """Return those of several people whom the threshold refuses in most frames."""
     return tuple(one for one in people if one.bpcer > MOST) if len(people) > 1 else ()
 
 
-def refusal_of(person: PersonShown) -> str:
+def refusal_of(person: PersonSummary) -> str:
     """Say who would be refused and what to do."""
     if not person.name:
         return (

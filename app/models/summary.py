@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from app.models.model import PadModel
-from app.models.people import people_of
+from app.models.people import PersonSummary, people_of
 from app.names import cleaned_name
-from app.shown import Bound, ModelShown, ThresholdShown
-from app.types import Image
+from app.types import Image, Interval
 from lmkl_core import InvalidInputError, LocalisedMKL
 from lmkl_core.theory import (
     dual_norm_bound,
@@ -29,7 +29,118 @@ LONGEST_NAME = 200
 """Characters of a preset's name that are shown."""
 
 
-def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelShown:
+@dataclass(frozen=True)
+class Bound:
+    """A figure of the theory: its name, its value and what it says."""
+
+    name: str
+    value: float
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ThresholdSummary:
+    """The threshold, where it comes from and how sure it is.
+
+    Attributes
+    ----------
+    target_bpcer : float or None
+        The share of genuine frames that may be refused, where one was asked for.
+    promised : bool or None
+        Whether the enrolment suffices to promise the target; None without one.
+    left_out, stress : tuple of float
+        The scores that set it, and those with whole conditions left out (empty with a single
+        condition).
+    level : float or None
+        The usual score of genuine frames: the median left-out score, where it is known.
+    """
+
+    value: float
+    target_bpcer: float | None
+    bpcer: float
+    interval: Interval
+    n_scores: int
+    n_effective: float
+    promised: bool | None
+    origin: str
+    statement: str
+    stress_bpcer: float | None = None
+    stress_interval: Interval = (0.0, 1.0)
+    left_out: tuple[float, ...] = ()
+    stress: tuple[float, ...] = ()
+    level: float | None = None
+
+    @property
+    def share_of_level(self) -> float | None:
+        """The threshold over the usual score of genuine frames, where that is known."""
+        return self.value / self.level if self.level is not None and self.level > 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSummary:
+    """A fitted model in numbers and words.
+
+    Attributes
+    ----------
+    weights : tuple of tuple of float
+        Kernel weights, clusters (outer) by views (inner).
+    cluster_sizes : tuple of int
+        Enrolled frames that belong mostly to each cluster.
+    typical_faces : tuple of Image or None
+        A small picture of each cluster's most typical frame, where one is in memory.
+    gap : float
+        Certified relative gap to the optimum.
+    gap_history, objective_history : tuple of float
+        One entry an iteration.
+    parameters : tuple of (str, str)
+        Names and values of what it was fitted with, fit to be shown.
+    takes : tuple of str
+        Names of the takes, as recorded.
+    people : tuple of PersonSummary
+        Whose takes they are; one person, without a name, where no take says.
+    typical_terms : tuple of tuple of float
+        Mean contribution of every cluster and view over the enrolled frames.
+    path : str
+        File it was exported to or loaded from; empty when it is in memory only.
+    is_protected : bool
+        Whether that file opens with a passphrase only.
+    is_simulated : bool
+        Whether frames of the demo were enrolled.
+    notes : tuple of str
+        What the person should know of how it was fitted, one sentence each.
+    """
+
+    view_names: tuple[str, ...]
+    weights: tuple[tuple[float, ...], ...]
+    cluster_sizes: tuple[int, ...]
+    typical_faces: tuple[Image | None, ...]
+    gap: float
+    is_certified: bool
+    stop_reason: str
+    n_solves: int
+    gap_history: tuple[float, ...]
+    objective_history: tuple[float, ...]
+    threshold: ThresholdSummary
+    bounds: tuple[Bound, ...]
+    parameters: tuple[tuple[str, str], ...]
+    takes: tuple[str, ...]
+    n_samples: int
+    preset: str
+    typical_terms: tuple[tuple[float, ...], ...] = ()
+    path: str = ""
+    is_protected: bool = False
+    digest: str = ""
+    is_simulated: bool = False
+    notes: tuple[str, ...] = ()
+    people: tuple[PersonSummary, ...] = ()
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.weights)
+
+
+def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelSummary:
     """Return what views show of a model.
 
     Parameters
@@ -43,7 +154,7 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
     solution = estimator.solution_
     labels = np.asarray(estimator.labels_)
     preset = model.features.get("preset", {})
-    return ModelShown(
+    return ModelSummary(
         view_names=model.view_names,
         weights=tuple(tuple(map(float, row)) for row in estimator.kernel_weights_),
         cluster_sizes=tuple(int(np.sum(labels == c)) for c in range(estimator.n_clusters_)),
@@ -72,13 +183,13 @@ def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelS
     )
 
 
-def _threshold(estimator: LocalisedMKL) -> ThresholdShown:
+def _threshold(estimator: LocalisedMKL) -> ThresholdSummary:
     calibration = estimator.calibration_
     stress = calibration.stress_scores
     has_stress = bool(np.isfinite(stress).all()) and not math.isnan(calibration.stress_bpcer)
     low, high = calibration.interval
     stress_low, stress_high = calibration.stress_interval
-    return ThresholdShown(
+    return ThresholdSummary(
         value=float(calibration.threshold),
         target_bpcer=calibration.target_bpcer,
         bpcer=float(calibration.bpcer),

@@ -1,5 +1,7 @@
 """Menus and shortcuts, and the dialogs behind them."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +13,13 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from app.qt import icons
 from app.qt.model_dialogs import ModelDialogs
 from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY
+from app.session.guided_test.state import ReportSummary
 from app.settings import Settings
-from app.shown import EnrolmentShown, ModelShown, ReportShown
 
 if TYPE_CHECKING:
+    from app.models.summary import ModelSummary
     from app.qt.main_window import MainWindow
+    from app.session.takes import EnrolmentState
 
 
 class Actions(QObject):
@@ -27,10 +31,10 @@ class Actions(QObject):
         Whose desk is ready.
     """
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window, self._desk = window, window.desk
-        self._report = ReportShown()
+        self._report = ReportSummary()
         self.models = ModelDialogs(window)
         self.all: list[QAction] = []
         self._make_file_menu()
@@ -286,20 +290,20 @@ class Actions(QObject):
     # ------------------------------------------------------------- keeping up
 
     @Slot(object)
-    def _on_model(self, model: ModelShown | None) -> None:
+    def _on_model(self, model: ModelSummary | None) -> None:
         self._export.setEnabled(model is not None)
         self._discard.setEnabled(model is not None)
 
     @Slot(object)
-    def _on_enrolment(self, shown: EnrolmentShown) -> None:
+    def _on_enrolment(self, shown: EnrolmentState) -> None:
         text = self.tr("&Stop the take") if shown.collecting else self.tr("&Record a take")
         self._record.setText(text)
         self._fit.setEnabled(shown.can_fit)
         self._undo.setEnabled(shown.can_undo and not shown.collecting)
 
     @Slot(object)
-    def _on_report(self, report: ReportShown | None) -> None:
-        self._report = report or ReportShown()
+    def _on_report(self, report: ReportSummary | None) -> None:
+        self._report = report or ReportSummary()
 
     @Slot(object)
     def _on_settings(self, _settings: object) -> None:

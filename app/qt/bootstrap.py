@@ -26,8 +26,8 @@ from app import settings as settings_file
 from app.logs import DEBUG_VARIABLE, way_of
 from app.qt import icons, theme
 from app.qt.loading_page import LoadingPage
+from app.qt.state import Notice
 from app.settings import Settings
-from app.shown import Notice
 
 if TYPE_CHECKING:
     from types import TracebackType

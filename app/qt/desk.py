@@ -17,6 +17,7 @@ from PySide6.QtCore import QDeadlineTimer, QObject, QTimer, Signal, Slot
 
 from app import settings as settings_file
 from app.qt.controllers.source_control import SourceControl
+from app.qt.state import Notice, SourceState, Working
 from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.jobs import JobWorker
@@ -24,7 +25,7 @@ from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.recovery import RecoveryWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.settings import Settings
-from app.shown import Notice, SourceShown, Throughput, Working
+from app.types import Throughput
 
 if TYPE_CHECKING:
     from app.capture.source import FrameSource
@@ -339,7 +340,7 @@ class Desk(QObject):
             self.session.observe(seen)
 
     @Slot(object)
-    def _on_source_changed(self, source: SourceShown) -> None:
+    def _on_source_changed(self, source: SourceState) -> None:
         """Greet with the person whenever the demo is opened anew."""
         is_opened = source.is_demo and not self._was_demo
         self._was_demo = source.is_demo

@@ -9,17 +9,18 @@ from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from app.qt import icons, theme
 from app.qt.desk import Desk
+from app.qt.state import SourceState
 from app.qt.views.live.live_panel import LivePanel
 from app.qt.views.live.status_line import StatusLine
 from app.qt.views.parts.book import ENROL, MODEL, PAUSE, TEST, WHY, Book
-from app.shown import SourceShown
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 
+    from app.models.summary import ModelSummary
     from app.qt.actions import Actions
     from app.qt.pages import Pages
-    from app.shown import ModelShown, Scored
+    from app.shown.frames import Scored
 
 MODEL_SUFFIXES = (".safetensors", ".lmkl")
 """Spelt out, because `app.models.files` takes its time to load; a test compares them."""
@@ -47,7 +48,7 @@ class MainWindow(QMainWindow):
         self.pages: Pages | None = None
         self.menus: Actions | None = None
         self.timeline: QWidget | None = None
-        self._source = SourceShown()
+        self._source = SourceState()
         self.live, self.book, self.status = LivePanel(), Book(), StatusLine()
         self._halves = QSplitter(Qt.Orientation.Horizontal)
         self._halves.setChildrenCollapsible(False)
@@ -187,7 +188,7 @@ class MainWindow(QMainWindow):
             self.timeline.append(scored)  # type: ignore[attr-defined]
 
     @Slot(object)
-    def _on_model(self, model: ModelShown | None) -> None:
+    def _on_model(self, model: ModelSummary | None) -> None:
         if self.timeline is not None:
             self.timeline.set_threshold(  # type: ignore[attr-defined]
                 None if model is None else model.threshold.value
@@ -195,7 +196,7 @@ class MainWindow(QMainWindow):
         self._title()
 
     @Slot(object)
-    def _on_source(self, source: SourceShown) -> None:
+    def _on_source(self, source: SourceState) -> None:
         if source.text != self._source.text and self.timeline is not None:
             self.timeline.clear()  # type: ignore[attr-defined]
         self._source = source

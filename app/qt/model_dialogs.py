@@ -7,9 +7,10 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.models.files import PROTECTED_SUFFIX, SUFFIX
+from app.models.summary import ModelSummary
+from app.qt.state import PassphraseAsked
 from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.qt.views.dialogs.unlock_dialog import UnlockDialog
-from app.shown import ModelShown, PassphraseAsked
 from lmkl_core.model_file.sealed import SHORTEST_PASSPHRASE, check_passphrase
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ class ModelDialogs(QObject):
     # ------------------------------------------------------------- keeping up
 
     @Slot(object)
-    def _on_model(self, model: ModelShown | None) -> None:
+    def _on_model(self, model: ModelSummary | None) -> None:
         """Propose a passphrase for what grew out of a protected model."""
         if model is None or model.path:
             self._is_protected = model is not None and model.is_protected

@@ -10,18 +10,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.models.summary import ModelSummary
 from app.qt import theme
 from app.qt.desk import Desk
+from app.qt.state import NetworksState, SourceState, Working
 from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY, Book
-from app.shown import (
-    EnrolmentShown,
-    ModelShown,
-    NetworksShown,
-    Scored,
-    SourceShown,
-    TrialShown,
-    Working,
-)
+from app.session.guided_test.state import TrialState
+from app.session.takes import EnrolmentState
+from app.shown.frames import Scored
 
 if TYPE_CHECKING:
     from app.qt.views.enrol.enrol_page import EnrolPage
@@ -224,19 +220,19 @@ class Pages(QObject):
             self.model.scroll_to_networks()
 
     @Slot(object)
-    def _on_networks(self, shown: NetworksShown) -> None:
+    def _on_networks(self, shown: NetworksState) -> None:
         if self.model is not None:
             self.model.networks.show_networks(shown)
 
     @Slot(object)
-    def _on_enrolment(self, shown: EnrolmentShown) -> None:
+    def _on_enrolment(self, shown: EnrolmentState) -> None:
         if self.enrol is not None:
             self._fill_enrol(self.enrol, shown)
         if self.model is not None:
             self.model.set_can_fit(shown.can_fit, shown.why_not)
 
     @Slot(object)
-    def _on_model(self, shown: ModelShown | None) -> None:
+    def _on_model(self, shown: ModelSummary | None) -> None:
         if self.model is not None:
             self.model.show_model(shown)
         if self.why is not None:
@@ -245,7 +241,7 @@ class Pages(QObject):
             self._make_ready(self.test, shown)
 
     @Slot(object)
-    def _on_trial(self, shown: TrialShown) -> None:
+    def _on_trial(self, shown: TrialState) -> None:
         if self.test is not None:
             self.test.show_trial(shown)
 
@@ -279,7 +275,7 @@ class Pages(QObject):
             self.enrol.set_busy(is_fitting)
 
     @Slot(object)
-    def _on_source(self, source: SourceShown) -> None:
+    def _on_source(self, source: SourceState) -> None:
         self._source = source
         if self.test is not None:
             self._simulate(self.test, source)
@@ -300,16 +296,16 @@ class Pages(QObject):
             # A model that was imported may have another target than the settings.
             self._desk.model.set_target(target)
 
-    def _fill_enrol(self, page: "EnrolPage", shown: EnrolmentShown) -> None:
+    def _fill_enrol(self, page: "EnrolPage", shown: EnrolmentState) -> None:
         page.show_enrolment(shown)
         session = self._session
         page.set_model_present(session.model is not None, len(session.enrolment.unmodelled))
 
     @staticmethod
-    def _simulate(page: "TestPage", source: SourceShown) -> None:
+    def _simulate(page: "TestPage", source: SourceState) -> None:
         page.set_simulated(source.is_demo, source.species)
 
-    def _make_ready(self, page: "TestPage", shown: ModelShown | None) -> None:
+    def _make_ready(self, page: "TestPage", shown: ModelSummary | None) -> None:
         why = "" if shown else self.tr("Enrol a face and fit a model first: then it can be tested.")
         page.set_ready(shown is not None, why)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from app.models.summary import ModelSummary
 from app.reports.brief import brief, limits
 from app.reports.conclusions import conclusions, simulated, warnings
 from app.reports.facts import Fact, facts, few
@@ -13,8 +14,8 @@ from app.reports.figures import Figure, figure_text, figures
 from app.reports.levels import Level, frame_level, presentation_level
 from app.reports.sweep import Band, bands
 from app.session.guided_test.presentation import Presentation
+from app.session.guided_test.state import Details, PlanProgress, ReportSummary
 from app.session.guided_test.trial import Trial
-from app.shown import Details, ModelShown, PlanShown, ReportShown
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Context:
     ----------
     source : str
         Name of the camera, file or demo, for presentations that do not know it.
-    model : ModelShown or None
+    model : ModelSummary or None
         The model that was tested, where it is at hand.
     version : str
         Of this software.
@@ -36,7 +37,7 @@ class Context:
     """
 
     source: str
-    model: ModelShown | None
+    model: ModelSummary | None
     version: str
     created: datetime
     conditions: str = ""
@@ -54,7 +55,7 @@ class Report:
         The figures at both levels.
     details : Details
         What the people say about the test.
-    plan : PlanShown or None
+    plan : PlanProgress or None
         How far its plan is.
     session : mapping
         The session as JSON values.
@@ -67,7 +68,7 @@ class Report:
     by_presentation: Level
     by_frame: Level
     details: Details
-    plan: PlanShown | None
+    plan: PlanProgress | None
     session: Mapping[str, Any]
     html: str = ""
 
@@ -147,7 +148,7 @@ class Report:
         )
 
     @cached_property
-    def shown(self) -> ReportShown:
+    def shown(self) -> ReportSummary:
         """Figures as a view shows them, the headline first."""
         told = tuple(
             (
@@ -157,7 +158,7 @@ class Report:
             for one in self.figures
             if not (one.key == "APNRR" and one.species)
         )
-        return ReportShown(told, self.warnings, len(self.missing), self.html)
+        return ReportSummary(told, self.warnings, len(self.missing), self.html)
 
 
 def build(trial: Trial, context: Context) -> Report:

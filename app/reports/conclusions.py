@@ -3,11 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from app.models.summary import ModelSummary
 from app.names import counted
 from app.reports.levels import Level, SpeciesCounts
 from app.reports.words import percent, span
 from app.session.guided_test.presentation import Presentation
-from app.shown import ModelShown
 
 
 def conclusions(level: Level) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def presentations_needed(rate: float) -> int:
 
 
 def warnings(
-    presentations: Sequence[Presentation], level: Level, model: ModelShown | None
+    presentations: Sequence[Presentation], level: Level, model: ModelSummary | None
 ) -> tuple[str, ...]:
     """Return what a reader must know before the figures, worst first."""
     found = [simulated(presentations), *_changes(presentations, model)]
@@ -113,7 +113,7 @@ def simulated(presentations: Sequence[Presentation]) -> str:
     )
 
 
-def _changes(presentations: Sequence[Presentation], model: ModelShown | None) -> list[str]:
+def _changes(presentations: Sequence[Presentation], model: ModelSummary | None) -> list[str]:
     scored = [one for one in presentations if one.threshold is not None]
     digests = {one.digest for one in scored}
     thresholds = {one.threshold for one in scored}

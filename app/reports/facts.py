@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal
 
+from app.models.summary import ModelSummary
 from app.names import counted
 from app.reports.words import grouped, score_text, spaced
 from app.session.guided_test.presentation import Presentation
-from app.shown import BONA_FIDE, Details, ModelShown, PlanShown
-from app.shown.details import DETAILS, SPECIES_DETAILS
+from app.session.guided_test.state import DETAILS, SPECIES_DETAILS, Details, PlanProgress
+from app.types import BONA_FIDE
 
 Origin = Literal["measured", "stated", "missing", "not applicable"]
 
@@ -58,12 +59,12 @@ class Fact:
 def facts(
     presentations: Sequence[Presentation],
     details: Details,
-    plan: PlanShown | None,
+    plan: PlanProgress | None,
     *,
     source: str,
     conditions: str,
     version: str,
-    model: ModelShown | None,
+    model: ModelSummary | None,
     digests: Sequence[str],
     thresholds: Sequence[float],
 ) -> tuple[Fact, ...]:
@@ -100,7 +101,7 @@ def _measured(key: str, group: str, label: str, value: str) -> Fact:
     return Fact(key, group, label, value, "measured" if value else "missing")
 
 
-def _plan(plan: PlanShown | None) -> Fact:
+def _plan(plan: PlanProgress | None) -> Fact:
     if plan is None:
         return Fact("plan", EVALUATION, "Test plan", "none", "stated")
     done = f"{plan.name}: {plan.n_wanted - plan.n_left} of {plan.n_wanted} presentations made"
@@ -163,7 +164,7 @@ def _instruments(presentations: Sequence[Presentation], details: Details) -> Ite
 
 def _tested(
     version: str,
-    model: ModelShown | None,
+    model: ModelSummary | None,
     digests: Sequence[str],
     thresholds: Sequence[float],
 ) -> Iterable[Fact]:

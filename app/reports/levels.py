@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.session.guided_test.presentation import Presentation
-from app.shown import BONA_FIDE
-from app.types import Verdict
+from app.types import BONA_FIDE, Verdict
 from lmkl_core.metrics import Errors, Estimate, Rate, auc, bpcer_at_apcer, eer
 
 APCER_TARGETS = (0.01, 0.05, 0.1)

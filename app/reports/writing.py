@@ -10,6 +10,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
+from app.models.summary import ModelSummary
 from app.reports.building import Report
 from app.reports.facts import Fact
 from app.reports.figures import figures
@@ -17,7 +18,6 @@ from app.reports.levels import Level
 from app.reports.page import render
 from app.reports.sweep import statement
 from app.session.guided_test.presentation import Presentation
-from app.shown import ModelShown
 from lmkl_core.metrics import det_points, roc_points
 from lmkl_core.system.atomic import write_together
 
@@ -129,7 +129,7 @@ def as_document(report: Report) -> dict[str, Any]:
     }
 
 
-def _model(model: ModelShown) -> dict[str, Any]:
+def _model(model: ModelSummary) -> dict[str, Any]:
     threshold = model.threshold
     return {
         "digest": model.digest,

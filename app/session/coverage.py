@@ -1,11 +1,10 @@
 """What an enrolment covers of pose, distance and light, and what is still missing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.shown import CoverageItem
 from app.types import Condition
 from app.vision.conditions import shared_circumstances
 
@@ -18,6 +17,16 @@ FRAMES = 60
 
 # Single odd frames should not count as variety.
 _ENDS = (0.05, 0.95)
+
+
+@dataclass(frozen=True)
+class CoverageItem:
+    """How well one kind of variety is enrolled: 0 to 1, and what to do about the rest."""
+
+    name: str
+    share: float
+    advice: str = ""
+    """Empty when nothing is missing."""
 
 
 def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[CoverageItem, ...]:

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from app.models.samples import Samples
 from app.names import LONGEST_PERSON, cleaned_name
-from app.session.coverage import coverage_by_person
+from app.session.coverage import CoverageItem, coverage_by_person
 from app.session.frame_scoring import Observation
-from app.session.takes import Offer, Plan, Sample
-from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
+from app.session.takes import EnrolmentState, Offer, Plan, Sample, TakeSummary
 from app.types import Verdict
 from app.vision.conditions import shared_circumstances
 
@@ -318,13 +317,13 @@ class Enrolment:
         return ""
 
     @property
-    def shown(self) -> EnrolmentShown:
+    def shown(self) -> EnrolmentState:
         """The enrolment as views show it."""
         recording, measured = self._recording, self._measure()
         counts = Counter(sample.take for sample in self.samples)
         persons = {sample.take: sample.person for sample in self.samples}
         takes = tuple(
-            TakeShown(
+            TakeSummary(
                 name,
                 n_samples,
                 measured.lights.get(name, 0),
@@ -334,9 +333,9 @@ class Enrolment:
             for name, n_samples in counts.items()
         )
         why_not = self.why_not()
-        return EnrolmentShown(
+        return EnrolmentState(
             takes=takes,
-            samples=tuple(SampleShown(s.number, s.take, s.thumbnail) for s in self.samples),
+            samples=self.samples,
             coverage=measured.coverage,
             collecting=self.recording,
             n_wanted=0 if recording is None else recording.n_frames,

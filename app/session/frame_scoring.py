@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from app.models.model import PadModel
 from app.session.verdict import Judgement, judge, unscored
-from app.shown import Point, Region, Scored
+from app.shown.frames import Point, Region, Scored
 from app.types import (
     ALL_FAMILIAR,
     Condition,

@@ -10,14 +10,16 @@ from enum import StrEnum
 from time import monotonic
 
 from app.models.model import PadModel
-from app.models.summary import describe
+from app.models.summary import ModelSummary, describe
 from app.session.enrolment import Enrolment, Offer, Plan, Sample
 from app.session.frame_scoring import Observation
+from app.session.guided_test.state import TrialState
 from app.session.guided_test.trial import Trial
+from app.session.takes import EnrolmentState
 from app.session.window_scoring import Decider
 from app.settings import Settings
-from app.shown import Decision, EnrolmentShown, ModelShown, Scored, Throughput, TrialShown
-from app.types import Image
+from app.shown.frames import Decision, Scored
+from app.types import Image, Throughput
 
 RATE_WINDOW = 30
 """Frames over which the rate of scoring is told."""
@@ -59,7 +61,7 @@ class Session:
         self.enrolment = Enrolment(plan)
         self.trial = Trial()
         self.model: PadModel | None = None
-        self.model_shown: ModelShown | None = None
+        self.model_shown: ModelSummary | None = None
         self.scored: Scored | None = None
         self.last_offer = Offer.IGNORED
         """What became of the last frame of the take that is being recorded."""
@@ -89,12 +91,12 @@ class Session:
         return self._decider.decision
 
     @property
-    def enrolment_shown(self) -> EnrolmentShown:
+    def enrolment_shown(self) -> EnrolmentState:
         """The enrolment as views show it."""
         return self.enrolment.shown
 
     @property
-    def trial_shown(self) -> TrialShown:
+    def trial_shown(self) -> TrialState:
         """The test session as views show it."""
         return self.trial.shown
 
@@ -204,7 +206,7 @@ class Session:
         self,
         model: PadModel | None,
         numbers: tuple[int, ...] | None = None,
-        shown: ModelShown | None = None,
+        shown: ModelSummary | None = None,
     ) -> None:
         """Judge by this model from now on.
 
@@ -214,7 +216,7 @@ class Session:
             The model; None for none.
         numbers : tuple of int, optional
             Numbers of the enrolled samples it was fitted on; as before when not given.
-        shown : ModelShown, optional
+        shown : ModelSummary, optional
             Its description, where it was made already: that takes a while for large models.
         """
         if numbers is not None:

@@ -6,6 +6,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from app.session.coverage import CoverageItem
 from app.types import Condition, Image
 
 
@@ -53,3 +54,47 @@ class Offer(Enum):
     UNUSABLE = "no usable face"
     REFUSED = "called an attack by the model it would be folded into"
     IGNORED = "no take is being recorded"
+
+
+@dataclass(frozen=True)
+class TakeSummary:
+    """One take: its name, how many frames it has, and the light it shares with other takes."""
+
+    name: str
+    n_samples: int
+    light: int = 0
+    """Takes with the same number were recorded in the same circumstances."""
+    is_in_model: bool = False
+    person: str = ""
+    """Whose face it shows; empty where that was not said."""
+
+
+@dataclass(frozen=True, eq=False)
+class EnrolmentState:
+    """The whole enrolment.
+
+    Attributes
+    ----------
+    collecting : str
+        Name of the take that is being recorded; empty when none is.
+    n_wanted, n_collected : int
+        Frames wanted in that take, and there so far.
+    person : str
+        Whose face the next take shows; may be empty.
+    hint : str
+        What to do now, or why the last frame was not kept.
+    """
+
+    takes: tuple[TakeSummary, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    coverage: tuple[CoverageItem, ...] = ()
+    collecting: str = ""
+    n_wanted: int = 0
+    n_collected: int = 0
+    hint: str = ""
+    can_fit: bool = False
+    why_not: str = ""
+    """What is missing before a model can be fitted; empty when nothing is."""
+    can_undo: bool = False
+    suggested_name: str = ""
+    person: str = ""

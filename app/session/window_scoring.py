@@ -4,7 +4,7 @@ import math
 from collections import deque
 
 from app.session.verdict import Judgement, means_of
-from app.shown import Decision, Scored
+from app.shown.frames import Decision, Scored
 from app.types import Verdict
 
 WINDOW = 15

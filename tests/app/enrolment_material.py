@@ -6,7 +6,7 @@ import numpy as np
 
 from app.session.enrolment import Enrolment, Offer, Plan
 from app.session.frame_scoring import Observation
-from app.shown import Scored
+from app.shown.frames import Scored
 from app.types import Frame, Verdict
 from tests.app.vision.test_conditions import HOME
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from app.session.guided_test.trial import Trial
-from app.shown import BONA_FIDE, Scored
-from app.types import Frame, Verdict
+from app.shown.frames import Scored
+from app.types import BONA_FIDE, Frame, Verdict
 
 PICTURE = np.zeros((2, 2, 3), dtype=np.uint8)
 THRESHOLD = 0.5

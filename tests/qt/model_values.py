@@ -5,7 +5,8 @@ import random
 
 import numpy as np
 
-from app.shown import Bound, Decision, ModelShown, Scored, ThresholdShown
+from app.models.summary import Bound, ModelSummary, ThresholdSummary
+from app.shown.frames import Decision, Scored
 from app.types import Familiarity, Frame, Verdict
 from tests.qt.charts.chart_values import VIEWS
 
@@ -38,7 +39,7 @@ def threshold_shown(**more):
         "left_out": left_out,
         "stress": stress,
     }
-    return ThresholdShown(**{**values, **more})
+    return ThresholdSummary(**{**values, **more})
 
 
 def usual_terms(n_clusters=3, total=0.8):
@@ -89,7 +90,7 @@ def model_shown(**more):
         "preset": "texture",
         "typical_terms": usual_terms(),
     }
-    return ModelShown(**{**values, **more})
+    return ModelSummary(**{**values, **more})
 
 
 def scored(

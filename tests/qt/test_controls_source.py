@@ -6,8 +6,8 @@ from app.capture.capture_state import CaptureState, Phase
 from app.capture.watchdog import Health
 from app.demo.source import DemoSource
 from app.qt.controllers.source_control import REMARK_TOPIC, SourceControl
+from app.qt.state import Notice
 from app.settings import Settings
-from app.shown import Notice
 from tests.qt.driving import Pictures
 
 

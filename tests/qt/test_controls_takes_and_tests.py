@@ -14,8 +14,8 @@ from app.qt.controllers.trial_control import TrialControl
 from app.session.guided_test.trial import FRAMES_WANTED
 from app.session.session import Session
 from app.settings import Settings
-from app.shown import BONA_FIDE, Decision
-from app.types import Verdict
+from app.shown.frames import Decision
+from app.types import BONA_FIDE, Verdict
 from tests.qt.driving import PLAN, Pictures
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.qt.views.enrol.coverage_meter import CoverageBar, CoverageMeter
-from app.shown import CoverageItem
+from app.session.coverage import CoverageItem
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt.views.enrol.enrol_page import EnrolPage
-from app.shown import CoverageItem, EnrolmentShown, SampleShown, TakeShown
+from app.session.coverage import CoverageItem
+from app.session.takes import EnrolmentState, Sample, TakeSummary
 
 COVERAGE = (
     CoverageItem("Frames", 1.0),
@@ -26,12 +27,14 @@ def enrolment(sizes, **more):
     """Return an enrolment of takes with so many frames each."""
     samples = [name for name, size in sizes.items() for _ in range(size)]
     values = {
-        "takes": tuple(TakeShown(name, size, 1) for name, size in sizes.items()),
-        "samples": tuple(SampleShown(number, name) for number, name in enumerate(samples)),
+        "takes": tuple(TakeSummary(name, size, 1) for name, size in sizes.items()),
+        "samples": tuple(
+            Sample(number, name, {}, None, None) for number, name in enumerate(samples)
+        ),
         "coverage": COVERAGE,
         "suggested_name": "lamp light",
     }
-    return EnrolmentShown(**(values | more))
+    return EnrolmentState(**(values | more))
 
 
 READY = {"can_fit": True, "can_undo": True}
@@ -44,7 +47,7 @@ def page(qtbot):
     page.resize(460, 560)
     with qtbot.waitExposed(page):
         page.show()
-    page.show_enrolment(EnrolmentShown(suggested_name="window light", why_not="Record a take."))
+    page.show_enrolment(EnrolmentState(suggested_name="window light", why_not="Record a take."))
     return page
 
 
@@ -58,7 +61,7 @@ def click(qtbot, button):
 
 def test_that_the_steps_are_shown_until_something_is_recorded(page):
     assert page.guidance.is_open
-    page.show_enrolment(EnrolmentShown(collecting="window light", n_wanted=36))
+    page.show_enrolment(EnrolmentState(collecting="window light", n_wanted=36))
     assert not page.guidance.is_open
 
 
@@ -107,21 +110,23 @@ def test_that_the_person_stays_for_the_next_take_and_goes_with_the_takes(page):
     page.show_enrolment(enrolment({"a": 36}, person="Ann"))
     assert page.record.person.isEnabled()
     assert page.record.person.text() == "Ann"
-    page.show_enrolment(EnrolmentShown())
+    page.show_enrolment(EnrolmentState())
     assert page.record.person.text() == ""
 
 
 def test_that_known_people_are_offered(page):
-    takes = tuple(TakeShown(n, 36, person=p) for n, p in (("a", "Ben"), ("b", "Ann"), ("c", "")))
-    page.show_enrolment(EnrolmentShown(takes=takes))
+    takes = tuple(TakeSummary(n, 36, person=p) for n, p in (("a", "Ben"), ("b", "Ann"), ("c", "")))
+    page.show_enrolment(EnrolmentState(takes=takes))
     assert page.record.person.completer().model().stringList() == ["Ann", "Ben"]
 
 
 def test_that_recommended_takes_are_counted_by_person(page):
-    takes = tuple(TakeShown(n, 36, person=p) for n, p in (("a", "Ann"), ("b", "Ann"), ("c", "Ben")))
-    page.show_enrolment(EnrolmentShown(takes=takes, suggested_name="lamp light", person="Ben"))
+    takes = tuple(
+        TakeSummary(n, 36, person=p) for n, p in zip("abc", ("Ann", "Ann", "Ben"), strict=True)
+    )
+    page.show_enrolment(EnrolmentState(takes=takes, suggested_name="lamp light", person="Ben"))
     assert page.record.note.text().startswith("1 of 2 recommended takes. Next: lamp light")
-    page.show_enrolment(EnrolmentShown(takes=takes, person="Ann"))
+    page.show_enrolment(EnrolmentState(takes=takes, person="Ann"))
     assert page.record.note.text().startswith("2 takes")
 
 
@@ -177,7 +182,7 @@ def test_that_a_take_that_was_stopped_early_has_no_tick(page):
 def test_that_what_was_told_of_a_take_goes_with_it(page):
     page.show_enrolment(enrolment({"lamp": 35}, collecting="lamp", n_wanted=36, n_collected=35))
     page.show_enrolment(enrolment({"lamp": 36}))
-    page.show_enrolment(EnrolmentShown())
+    page.show_enrolment(EnrolmentState())
     assert "lamp" not in page.record.note.text()
     assert page.record.ring.share == 0.0
 
@@ -204,8 +209,8 @@ def test_that_tab_reaches_the_name_before_the_button_that_records(page, qtbot):
 
 
 def test_that_a_take_without_frames_is_told(page):
-    page.show_enrolment(EnrolmentShown(collecting="lamp", n_wanted=36))
-    page.show_enrolment(EnrolmentShown())
+    page.show_enrolment(EnrolmentState(collecting="lamp", n_wanted=36))
+    page.show_enrolment(EnrolmentState())
     assert page.record.note.text().startswith("Nothing was kept.")
 
 

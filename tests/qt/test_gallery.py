@@ -8,13 +8,13 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from app.qt.views.enrol.gallery import Gallery
 from app.qt.views.enrol.gallery_model import NUMBER_ROLE, GalleryModel
-from app.shown import SampleShown
+from app.session.takes import Sample
 
 PICTURE = np.full((96, 96, 3), (200, 30, 60), np.uint8)
 
 
 def samples(numbers, take="lamp"):
-    return [SampleShown(number, take, PICTURE) for number in numbers]
+    return [Sample(number, take, {}, None, PICTURE) for number in numbers]
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_that_a_renamed_take_is_told_without_moving_rows(model):
 def test_that_pictures_keep_their_colours_also_of_parts_of_arrays(model):
     wide = np.zeros((96, 200, 3), np.uint8)
     wide[:, 50:146] = PICTURE
-    model.show_samples([SampleShown(0, "lamp", wide[:, 50:146])])
+    model.show_samples([Sample(0, "lamp", {}, None, wide[:, 50:146])])
     picture = model.index(0).data(Qt.ItemDataRole.DecorationRole)
     assert isinstance(picture, QPixmap)
     image = picture.toImage()
@@ -190,7 +190,7 @@ def test_that_thumbnails_are_painted_and_the_selected_one_differs(gallery):
 
 
 def test_that_a_frame_without_a_picture_is_drawn_as_a_person(gallery):
-    gallery.show_samples([SampleShown(0, "lamp", None)])
+    gallery.show_samples([Sample(0, "lamp", {}, None, None)])
     place = gallery.view.visualRect(gallery.model.index(0))
     image = gallery.view.viewport().grab(place).toImage()
     shades = {image.pixel(x, y) for x in range(0, place.width(), 2) for y in range(0, 88, 2)}

@@ -8,7 +8,7 @@ from PySide6.QtGui import QTextDocument
 from app.qt.views.charts.export import csv_text
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.presentation_list import PresentationModel
-from app.shown import PresentationShown
+from app.session.guided_test.state import PresentationSummary
 from app.types import Verdict
 
 NAMES = ['<img src="file:///etc/passwd">', "<b>bold</b>", "a<br>b", "x < y & z", "plain"]
@@ -29,7 +29,7 @@ def test_that_a_tool_tip_shows_a_name_as_it_is(qapp, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_that_the_tip_of_a_presentation_is_no_markup(qapp, name):
     model = PresentationModel()
-    model.show_presentations((PresentationShown(1, name, Verdict.ATTACK, 0.1, 30, False),))
+    model.show_presentations((PresentationSummary(1, name, Verdict.ATTACK, 0.1, 30, False),))
     index = model.index(0, 0, QModelIndex())
     assert name in as_qt_shows(model.data(index, Qt.ItemDataRole.ToolTipRole))
     assert name in model.data(index, Qt.ItemDataRole.AccessibleTextRole)

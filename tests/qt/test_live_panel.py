@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QWidget
 
+from app.qt.state import Notice
 from app.qt.views.live.live_panel import LivePanel
-from app.shown import Decision, Notice, Scored
+from app.shown.frames import Decision, Scored
 from app.types import Frame, Verdict
 
 

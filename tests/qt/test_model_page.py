@@ -8,8 +8,9 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 
+from app.models.people import PersonSummary
+from app.qt.state import Working
 from app.qt.views.model.model_page import ModelPage
-from app.shown import PersonShown, Working
 from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown
 from tests.qt.model_values import THRESHOLD as VALUE
 
@@ -364,8 +365,8 @@ def test_that_the_weights_are_whole_inside_the_page(qtbot, page):
 
 # ---------------------------------------------------------------- people
 
-ANN = PersonShown("Ann", 2, 70, 0.912, 0.0, (0.0, 0.123), 70, 28.0)
-SOMEBODY = PersonShown("", 1, 35, 0.5, 0.6, (0.3, 0.9), 35, 12.0)
+ANN = PersonSummary("Ann", 2, 70, 0.912, 0.0, (0.0, 0.123), 70, 28.0)
+SOMEBODY = PersonSummary("", 1, 35, 0.5, 0.6, (0.3, 0.9), 35, 12.0)
 
 
 def test_that_several_people_are_compared_under_the_threshold(page):

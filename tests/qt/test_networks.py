@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.capture.mailbox import LatestFrame
 from app.qt.controllers.networks_control import SHOW, TOPIC, NetworksControl
+from app.qt.state import FileWanted, NetworksState, Working
 from app.qt.views.model.networks_card import NetworksCard
 from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.session.session import Session, Topic
 from app.settings import Settings
-from app.shown import FileWanted, NetworksShown, Working
 from app.types import Verdict
 from lmkl_core.features.weights import catalogue
 from tests.features.file_server import Answer, serving
@@ -221,14 +221,14 @@ def test_that_they_are_offered_once_where_they_would_have_helped(bench):
 
 
 def test_that_nothing_is_offered_where_they_are(bench):
-    bench.control.shown = NetworksShown()
+    bench.control.shown = NetworksState()
     unfamiliar(bench.session)
     assert bench.told == []
 
 
 # ------------------------------------------------------------- the card
 
-MISSING = NetworksShown(
+MISSING = NetworksState(
     missing=(FileWanted("a.pth", "12", "https://a"),), size=3_700_000, licence="Apache-2.0"
 )
 
@@ -243,7 +243,7 @@ def card(qtbot):
 def test_that_the_card_is_hidden_where_nothing_is_missing(card):
     card.show_networks(MISSING)
     assert not card.isHidden()
-    card.show_networks(NetworksShown())
+    card.show_networks(NetworksState())
     assert card.isHidden()
 
 

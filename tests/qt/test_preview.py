@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor
 
 from app.qt import theme
 from app.qt.views.live.preview import STALE_SECONDS, Preview
-from app.shown import Region, Scored
+from app.shown.frames import Region, Scored
 from app.types import Frame, Verdict
 
 GREY = (90, 90, 90)

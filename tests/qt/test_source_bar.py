@@ -4,13 +4,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
+from app.qt.state import Choice, SourceState
 from app.qt.views.live.source_bar import SourceBar
-from app.shown import Choice, SourceShown
 
-DEMO = SourceShown(
+DEMO = SourceState(
     "demo", "Demo", True, (Choice("window 6", "The person"), Choice("print", "A print"))
 )
-CAMERA = SourceShown("camera:Webcam", "Webcam")
+CAMERA = SourceState("camera:Webcam", "Webcam")
 WEBCAM = Choice("Webcam", "Webcam")
 
 
@@ -61,7 +61,7 @@ def test_that_opening_the_list_asks_which_cameras_there_are(bar, qtbot):
 
 
 def test_that_a_source_that_is_not_in_the_list_is_added(bar):
-    bar.show_source(SourceShown("/takes/window.mp4", "window.mp4"))
+    bar.show_source(SourceState("/takes/window.mp4", "window.mp4"))
     assert bar._choice.currentText() == "window.mp4"
 
 
@@ -83,7 +83,7 @@ def test_that_what_the_demo_presents_can_be_chosen_only_on_the_demo(bar, qtbot):
 
 
 def test_that_the_demos_direction_is_shown_without_asking_for_it(bar, qtbot):
-    directed = SourceShown("demo", "Demo", True, DEMO.presentations, "print")
+    directed = SourceState("demo", "Demo", True, DEMO.presentations, "print")
     with qtbot.assertNotEmitted(bar.presentation_requested):
         bar.show_source(directed)
     assert bar._presents.currentData() == "print"

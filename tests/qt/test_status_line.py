@@ -3,8 +3,9 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from app.qt.state import Working
 from app.qt.views.live.status_line import StatusLine
-from app.shown import Throughput, Working
+from app.types import Throughput
 
 
 @pytest.fixture

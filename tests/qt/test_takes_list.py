@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
 from app.qt.views.enrol.takes_list import TakesList
-from app.shown import TakeShown
+from app.session.takes import TakeSummary
 
-WINDOW, LAMP = TakeShown("window", 36, 1, True), TakeShown("lamp", 24, 2)
+WINDOW, LAMP = TakeSummary("window", 36, 1, True), TakeSummary("lamp", 24, 2)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_that_the_take_that_is_recorded_is_marked(takes):
 
 
 def test_that_a_take_of_unknown_light_says_so(takes):
-    takes.show_takes((TakeShown("lamp", 1),))
+    takes.show_takes((TakeSummary("lamp", 1),))
     assert words(takes, 0)[2] == "–"
 
 
@@ -119,7 +119,7 @@ def test_that_locked_takes_are_neither_renamed_nor_deleted(takes, qtbot):
 def test_that_the_table_is_as_high_as_its_rows_up_to_six(takes):
     heights = []
     for n_takes in (1, 2, 6, 9):
-        takes.show_takes([TakeShown(f"take {n}", 1) for n in range(n_takes)])
+        takes.show_takes([TakeSummary(f"take {n}", 1) for n in range(n_takes)])
         heights.append(takes.table.sizeHint().height())
     assert heights[0] < heights[1] < heights[2] == heights[3]
 

@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from app import storage
 from app.session.guided_test.keeping import kept_tests
-from app.shown import BONA_FIDE
-from app.types import Verdict
+from app.types import BONA_FIDE, Verdict
 from tests.qt.driving import answer_box, with_dialog
 
 

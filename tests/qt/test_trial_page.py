@@ -18,16 +18,16 @@ from app.qt.views.trial.choice_button import ChoiceButton
 from app.qt.views.trial.presentation_list import PresentationList
 from app.qt.views.trial.tally_table import TallyTable
 from app.qt.views.trial.test_page import TestPage
-from app.shown import BONA_FIDE, SPECIES, PresentationShown, ReportShown, TallyRow, TrialShown
-from app.types import Verdict
+from app.session.guided_test.state import PresentationSummary, ReportSummary, TallyRow, TrialState
+from app.types import BONA_FIDE, SPECIES, Verdict
 
 NAMES = {BONA_FIDE: "Genuine person", "print": "Print (matt)", "phone": "Phone"}
 
-GENUINE = PresentationShown(1, BONA_FIDE, Verdict.GENUINE, 0.731, 30)
-REFUSED = PresentationShown(2, BONA_FIDE, Verdict.ATTACK, 0.512, 30)
-PRINT = PresentationShown(3, "print", Verdict.ATTACK, 0.312, 30)
-MASK = PresentationShown(4, "silicone mask", Verdict.GENUINE, 0.655, 30)
-UNSEEN = PresentationShown(5, "phone", Verdict.NO_FACE, None, 0)
+GENUINE = PresentationSummary(1, BONA_FIDE, Verdict.GENUINE, 0.731, 30)
+REFUSED = PresentationSummary(2, BONA_FIDE, Verdict.ATTACK, 0.512, 30)
+PRINT = PresentationSummary(3, "print", Verdict.ATTACK, 0.312, 30)
+MASK = PresentationSummary(4, "silicone mask", Verdict.GENUINE, 0.655, 30)
+UNSEEN = PresentationSummary(5, "phone", Verdict.NO_FACE, None, 0)
 
 TALLY = (
     TallyRow(BONA_FIDE, 2, 1, 1, 0, 0.5, (0.0126, 0.9874)),
@@ -35,8 +35,8 @@ TALLY = (
     TallyRow("silicone mask", 1, 1, 0, 0, 1.0, (0.025, 1.0)),
     TallyRow("phone", 1, 0, 0, 1, None, (0.0, 1.0)),
 )
-SESSION = TrialShown(presentations=(GENUINE, REFUSED, PRINT, MASK, UNSEEN), tally=TALLY)
-REPORT = ReportShown(
+SESSION = TrialState(presentations=(GENUINE, REFUSED, PRINT, MASK, UNSEEN), tally=TALLY)
+REPORT = ReportSummary(
     figures=(("BPCER", "50 % (1.3 to 99 %, n = 2)"), ("EER", "12 %")),
     warnings=("Fewer than 10 presentations: the intervals are wide.",),
 )
@@ -181,7 +181,7 @@ def test_that_without_a_model_nothing_is_presented_and_the_way_out_is_shown(qtbo
 
 
 def test_that_a_presentation_shows_its_progress_and_can_only_be_stopped(qtbot, page):
-    page.show_trial(TrialShown(presenting="phone", progress=0.4, hint="Hold the attack still."))
+    page.show_trial(TrialState(presenting="phone", progress=0.4, hint="Hold the attack still."))
     assert page._present.bar.value() == 400
     assert "Hold the attack still." in texts(page)
     assert choice(page, "Phone").isChecked()
@@ -195,16 +195,16 @@ def test_that_escape_stops_only_what_is_under_way(qtbot, page):
     stopped = QSignalSpy(page.presentation_stopped)
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert stopped.count() == 0
-    page.show_trial(TrialShown(presenting="phone"))
+    page.show_trial(TrialState(presenting="phone"))
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert stopped.count() == 1
 
 
 def test_that_the_focus_goes_from_present_to_stop_and_back(qtbot, page):
     button(page, "Present: Genuine person").setFocus()
-    page.show_trial(TrialShown(presenting=BONA_FIDE))
+    page.show_trial(TrialState(presenting=BONA_FIDE))
     assert button(page, "Stop").hasFocus()
-    page.show_trial(TrialShown(hint="done"))
+    page.show_trial(TrialState(hint="done"))
     assert button(page, "Present: Genuine person").hasFocus()
 
 
@@ -212,15 +212,15 @@ def test_that_the_focus_goes_from_present_to_stop_and_back(qtbot, page):
     ("presented", "shape"), [(PRINT, "check"), (MASK, "cross"), (UNSEEN, "dash")]
 )
 def test_that_the_shape_beside_the_outcome_means_right_or_wrong(page, presented, shape):
-    page.show_trial(TrialShown(presenting=presented.species))
-    page.show_trial(TrialShown(hint="It was judged.", presentations=(presented,)))
+    page.show_trial(TrialState(presenting=presented.species))
+    page.show_trial(TrialState(hint="It was judged.", presentations=(presented,)))
     assert "It was judged." in texts(page)
     assert page._present.hint.icon_name == shape
 
 
 def test_that_the_outcome_goes_when_something_else_is_said(page):
-    page.show_trial(TrialShown(hint="It was judged.", presentations=(PRINT,)))
-    page.show_trial(TrialShown(hint="Too short.", presentations=(PRINT,)))
+    page.show_trial(TrialState(hint="It was judged.", presentations=(PRINT,)))
+    page.show_trial(TrialState(hint="Too short.", presentations=(PRINT,)))
     assert page._present.hint.icon_name == ""
 
 
@@ -266,7 +266,7 @@ def test_that_presentations_are_listed_newest_first_with_verdict_and_score(page)
 
 
 def test_that_a_simulated_presentation_is_marked_in_the_list(page):
-    page.show_trial(TrialShown(presentations=(replace(PRINT, is_simulated=True),)))
+    page.show_trial(TrialState(presentations=(replace(PRINT, is_simulated=True),)))
     assert row(page, 0).endswith("simulated")
 
 

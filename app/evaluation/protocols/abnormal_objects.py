@@ -22,7 +22,7 @@ from app.evaluation.protocols.folders import find_root, folders_in, listed
 from app.evaluation.protocols.objects import halves, images
 from app.evaluation.protocols.splits import Division, Material, reader
 from app.evaluation.protocols.types import Database, Mode, ProtocolError
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 TITLE = "1001 Abnormal Objects"
 MODES: tuple[Mode, ...] = ("one-against-rest",)

@@ -17,7 +17,7 @@ from app.evaluation.protocols.folders import find_root
 from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.splits import Division, Material, reader
 from app.evaluation.protocols.types import Database, Mode, Recording
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 TITLE = "CASIA-FASD"
 MODES: tuple[Mode, ...] = ("client-independent", "client-specific")

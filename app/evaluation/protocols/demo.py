@@ -18,7 +18,7 @@ from app.demo.renderer.takes import RATE, Take
 from app.evaluation.protocols.recordings import DemoFootage
 from app.evaluation.protocols.splits import Division, Material, reader
 from app.evaluation.protocols.types import Database, Mode, Recording
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 TITLE = "Demo (simulated)"
 MODES: tuple[Mode, ...] = ("client-specific", "client-independent")

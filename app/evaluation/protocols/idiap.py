@@ -17,7 +17,7 @@ from app.evaluation.protocols.folders import Line, files_in, find_root, listed, 
 from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.splits import Division, Material
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 GROUPS = ("train", "devel", "test")
 LISTS = "protocols"

@@ -20,7 +20,7 @@ from app.evaluation.protocols.folders import Line, find_root, read_list
 from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.splits import Division, Material, reader
 from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 TITLE = "NUAA"
 MODES: tuple[Mode, ...] = ("client-independent", "client-specific")

@@ -30,7 +30,7 @@ from app.evaluation.protocols.folders import files_in, find_root, folders_in, li
 from app.evaluation.protocols.recordings import VIDEO_SUFFIXES, FileFootage
 from app.evaluation.protocols.splits import Division, Material, bona_fide, by_subject, reader
 from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 TITLE = "Own recordings"
 MODES: tuple[Mode, ...] = ("client-specific", "client-independent")

@@ -20,7 +20,7 @@ from pathlib import Path
 from app.evaluation.protocols.idiap import Family, Told, genuine
 from app.evaluation.protocols.splits import Material, reader
 from app.evaluation.protocols.types import Database, Mode
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 TITLE = "Replay-Attack"
 PROTOCOLS = ("grandtest", "print", "mobile", "highdef", "digitalphoto", "photo", "video")

@@ -31,7 +31,7 @@ from app.evaluation.protocols.types import (
     Recording,
     SplitCount,
 )
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 Counts: TypeAlias = Mapping[tuple[str, str, str], int]
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
-from app.shown import BONA_FIDE
-from app.types import Frame
+from app.types import BONA_FIDE, Frame
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET
 
@@ -45,7 +44,7 @@ class Recording:
     subject : str
         The person, or the class of objects.
     species : str
-        `app.shown.BONA_FIDE`, or the attack instrument species.
+        `app.types.BONA_FIDE`, or the attack instrument species.
     footage : Footage
         Its frames.
     condition : str

@@ -5,9 +5,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.demo import director
 from app.demo.script import Chapter
 from app.qt.controllers.source_control import SourceControl
+from app.qt.state import Notice
 from app.session.enrolment import Offer
 from app.session.session import Session, Topic
-from app.shown import Decision, Notice
+from app.shown.frames import Decision
 
 TOPIC = "enrolment"
 

@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.models.files import Export, load, save
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.models.summary import describe
+from app.models.summary import ModelSummary, describe
+from app.qt.state import Notice, PassphraseAsked
 from app.qt.workers.jobs import Cancel, Job
 from app.session.enrolment import Sample, as_samples
 from app.session.session import Session
-from app.shown import ModelShown, Notice, PassphraseAsked
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
 
 FIT, EXTEND, EXPORT, IMPORT, CALIBRATE = "fit", "extend", "export", "import", "calibrate"
@@ -30,7 +30,7 @@ class Made:
     ----------
     model : PadModel
         The result.
-    shown : ModelShown
+    shown : ModelSummary
         Its description, which takes too long for the window's thread.
     era : int
         Of the control when it was asked for: results of an earlier one are dropped.
@@ -45,7 +45,7 @@ class Made:
     """
 
     model: PadModel
-    shown: ModelShown
+    shown: ModelSummary
     era: int
     base: PadModel | None = None
     numbers: tuple[int, ...] | None = None
@@ -349,7 +349,7 @@ class ModelControl(QObject):
         self,
         model: PadModel | None,
         numbers: tuple[int, ...] | None = None,
-        shown: ModelShown | None = None,
+        shown: ModelSummary | None = None,
     ) -> None:
         self._session.set_model(model, numbers, shown)
         self.model_changed.emit(model)

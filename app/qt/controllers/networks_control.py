@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.qt.state import Choice, NetworksState, Notice, Working
 from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.session.session import Session, Topic
-from app.shown import Choice, NetworksShown, Notice, Working
 from app.types import Verdict
 
 TOPIC = "liveness networks"
@@ -30,7 +30,7 @@ class NetworksControl(QObject):
 
     notice = Signal(object)
     changed = Signal(object)
-    """A `NetworksShown`."""
+    """A `NetworksState`."""
     card_requested = Signal()
 
     look_requested = Signal()
@@ -47,7 +47,7 @@ class NetworksControl(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._worker = session, worker
-        self.shown = NetworksShown()
+        self.shown = NetworksState()
         self._is_offered = self._is_wanted = False
         self.look_requested.connect(worker.look)
         self.fetch_requested.connect(worker.fetch)
@@ -115,7 +115,7 @@ class NetworksControl(QObject):
         self.changed.emit(self.shown)
 
     @Slot(object)
-    def _on_looked(self, shown: NetworksShown) -> None:
+    def _on_looked(self, shown: NetworksState) -> None:
         self.shown = shown
         self.changed.emit(shown)
         if self._is_wanted and not shown.missing:

@@ -6,12 +6,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.qt.state import Choice, Notice
 from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery.finding import Found, Recovered
 from app.session.recovery.wording import fits, offer_of, outcome_of
 from app.session.session import Session, Topic
 from app.session.takes import Sample
-from app.shown import Choice, Notice
 
 TOPIC = "recovery"
 BRING_BACK, DELETE = "bring back", "delete"

@@ -5,8 +5,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.capture.capture_state import CaptureState, Phase
 from app.capture.source import FrameSource
 from app.demo.source import DemoSource
+from app.qt.state import Choice, Notice, SourceState
 from app.settings import Settings
-from app.shown import Choice, Notice, SourceShown
 
 TOPIC = "source"
 REMARK_TOPIC = "source remark"
@@ -96,14 +96,14 @@ class SourceControl(QObject):
         return "" if self._source is None else self._source.name
 
     @property
-    def shown(self) -> SourceShown:
+    def shown(self) -> SourceState:
         """The source as views show it."""
         demo = self.demo
         if demo is None:
-            return SourceShown(self._text, self.name)
+            return SourceState(self._text, self.name)
         choices = tuple(Choice(c.key, c.caption) for c in demo.presentations)
         species = tuple(c.species for c in demo.presentations if c.species is not None)
-        return SourceShown(self._text, self.name, True, choices, demo.presenting or "", species)
+        return SourceState(self._text, self.name, True, choices, demo.presenting or "", species)
 
     # ------------------------------------------------------------- from the capture
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.demo import director
 from app.qt.controllers.source_control import SourceControl
+from app.qt.state import Notice
 from app.qt.workers.jobs import Cancel, Job
 from app.session.guided_test.details import (
     Templates,
@@ -20,9 +21,10 @@ from app.session.guided_test.details import (
 )
 from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
 from app.session.guided_test.plans import built_in_plans, read_plan
+from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial, TrialError
 from app.session.session import Session, Topic
-from app.shown import BONA_FIDE, Details, Notice
+from app.types import BONA_FIDE
 
 TOPIC = "test"
 REPORT, SAVE_REPORT = "report", "save report"
@@ -42,7 +44,7 @@ class TrialControl(QObject):
     job_requested = Signal(object)
     notice = Signal(object)
     report_changed = Signal(object)
-    """A `ReportShown` or None."""
+    """A `ReportSummary` or None."""
     report_saved = Signal(str)
     plans_changed = Signal(object)
     """Names of the test plans there are."""

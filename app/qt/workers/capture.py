@@ -16,7 +16,7 @@ from app.capture.source import Cause, FrameSource, SourceError
 from app.demo.source import DemoSource
 from app.logs import way_of
 from app.malloc_tuning import keep_few_heaps
-from app.shown import Choice
+from app.qt.state import Choice
 from app.types import Frame
 
 log = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
+from app.qt.state import Working
 from app.qt.workers.sentences import sentence_of
-from app.shown import Working
 
 log = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
+from app.qt.state import FileWanted, NetworksState, Working
 from app.qt.workers.sentences import sentence_of
-from app.shown import FileWanted, NetworksShown, Working
 
 if TYPE_CHECKING:
     from lmkl_core.features.weights import Weights
@@ -26,7 +26,7 @@ class NetworksWorker(QObject):
     """Bring the files here; whatever goes wrong becomes a sentence of what is shown."""
 
     looked = Signal(object)
-    """A `NetworksShown`: what is missing now."""
+    """A `NetworksState`: what is missing now."""
     working = Signal(object)
     """A `Working`: how far the download is; empty at its end."""
 
@@ -114,12 +114,12 @@ class NetworksWorker(QObject):
             before += entry.size or 0
 
 
-def _shown(problem: str = "", is_by_hand: bool = False) -> NetworksShown:
+def _shown(problem: str = "", is_by_hand: bool = False) -> NetworksState:
     from lmkl_core.features.liveness import missing_weights
     from lmkl_core.features.weights import weights_folder
 
     missing = missing_weights()
-    return NetworksShown(
+    return NetworksState(
         missing=tuple(FileWanted(one.file_name, one.sha256, one.url) for one in missing),
         size=_size(missing),
         licence=", ".join(dict.fromkeys(one.licence for one in missing)),

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.capture.mailbox import LatestFrame
 from app.logs import way_of
+from app.qt.state import Working
 from app.qt.workers.sentences import sentence_of
-from app.shown import Working
 
 if TYPE_CHECKING:
     from app.models.model import PadModel

@@ -9,9 +9,7 @@ from typing import Any
 from app import storage
 from app.names import cleaned_name
 from app.session.guided_test.presentation import LONGEST_NAME, TrialError, species_name
-from app.session.guided_test.toml import read_toml
-from app.shown import BONA_FIDE
-from app.shown.details import (
+from app.session.guided_test.state import (
     DETAILS,
     LARGEST_COUNT,
     LONGEST_DETAIL,
@@ -19,6 +17,8 @@ from app.shown.details import (
     Detail,
     Details,
 )
+from app.session.guided_test.toml import read_toml
+from app.types import BONA_FIDE
 
 MOST_SPECIES = 100
 MOST_TEMPLATES = 50

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from app import storage
 from app.session.guided_test.presentation import Presentation, TrialError
+from app.session.guided_test.state import KeptTest
 from app.session.guided_test.trial import MOST_PRESENTATIONS, Trial
 from app.session.recovery.runs import Run, begin_run, ended_runs
-from app.shown import KeptTest
 
 HEAD_NAME = "session.json"
 MAX_BYTES = 1 << 20

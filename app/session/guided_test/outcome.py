@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from app.session.guided_test.presentation import Presentation
-from app.shown import BONA_FIDE, SPECIES, TallyRow
-from app.types import Verdict
+from app.session.guided_test.state import TallyRow
+from app.types import BONA_FIDE, SPECIES, Verdict
 
 _TOLD = {
     Verdict.GENUINE: "was accepted",

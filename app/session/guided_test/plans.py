@@ -26,8 +26,9 @@ from app.session.guided_test.presentation import (
     TrialError,
     species_name,
 )
+from app.session.guided_test.state import PlannedRow, PlanProgress
 from app.session.guided_test.toml import read_toml
-from app.shown import BONA_FIDE, PlannedRow, PlanShown
+from app.types import BONA_FIDE
 
 MOST_SPECIES = 50
 MOST_PRESENTATIONS = 10_000
@@ -60,7 +61,7 @@ class TestPlan:
         n_bona_fide = self.wanted.get(BONA_FIDE, 0)
         return {"name": self.name, "note": self.note, "bona_fide": n_bona_fide, "species": species}
 
-    def shown(self, presentations: Iterable[Presentation]) -> PlanShown:
+    def shown(self, presentations: Iterable[Presentation]) -> PlanProgress:
         """Return what is done and what is still to do.
 
         Every presentation counts, also one without a response: it was made. The bound that a row
@@ -70,7 +71,7 @@ class TestPlan:
         for one in presentations:
             made.setdefault(one.species, []).append(one)
         rows = (_row(name, n, made.get(name, ())) for name, n in self.wanted.items())
-        return PlanShown(self.name, self.note, tuple(rows))
+        return PlanProgress(self.name, self.note, tuple(rows))
 
 
 def _row(species: str, n_wanted: int, made: Iterable[Presentation]) -> PlannedRow:

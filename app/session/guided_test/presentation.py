@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from app.names import cleaned_name
+from app.session.guided_test.state import PresentationSummary
 from app.session.verdict import Judgement, Means, means_of
-from app.shown import BONA_FIDE, SPECIES, PresentationShown, Scored
-from app.types import Familiarity, Verdict
+from app.shown.frames import Scored
+from app.types import BONA_FIDE, SPECIES, Familiarity, Verdict
 
 ENOUGH_FRAMES = 5
 """With fewer scored frames than this a presentation has no response."""
@@ -113,7 +114,7 @@ class Presentation:
     number : int
         Counts from 1 in a session and is never given twice.
     species : str
-        `app.shown.BONA_FIDE` or an attack's species.
+        `app.types.BONA_FIDE` or an attack's species.
     frames : tuple of JudgedFrame
         In their order.
     threshold : float or None
@@ -197,9 +198,9 @@ class Presentation:
         return judgement
 
     @property
-    def shown(self) -> PresentationShown:
+    def shown(self) -> PresentationSummary:
         """The presentation as a view shows it."""
-        return PresentationShown(
+        return PresentationSummary(
             self.number,
             self.species,
             self.verdict,

@@ -25,8 +25,9 @@ from app.session.guided_test.presentation import (
     presentation_from,
     species_name,
 )
-from app.shown import BONA_FIDE, Details, Scored, TallyRow, TrialShown
-from app.types import Frame, Verdict
+from app.session.guided_test.state import Details, TallyRow, TrialState
+from app.shown.frames import Scored
+from app.types import BONA_FIDE, Frame, Verdict
 
 __all__ = ["FRAMES_WANTED", "SECONDS_WANTED", "Presentation", "Trial", "TrialError"]
 
@@ -157,7 +158,7 @@ class Trial:
         Parameters
         ----------
         species : str
-            `app.shown.BONA_FIDE`, one of `app.shown.SPECIES`, or a name of the person's own.
+            `app.types.BONA_FIDE`, one of `app.types.SPECIES`, or a name of the person's own.
         is_simulated : bool
             Whether it is generated and not held before a camera.
         source : str
@@ -278,10 +279,10 @@ class Trial:
         )
 
     @property
-    def shown(self) -> TrialShown:
+    def shown(self) -> TrialState:
         """The session as a view shows it."""
         running = self._running
-        return TrialShown(
+        return TrialState(
             presenting=running.species if running else "",
             progress=running.progress if running else 0.0,
             hint=_running_hint(running) if running else self._hint,

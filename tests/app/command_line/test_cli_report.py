@@ -8,7 +8,7 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.models.files import load
 from app.session.guided_test.trial import Trial
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 from tests.app.command_line.running import interrupted, refused, run
 
 SOON = ("--every", 0.05)

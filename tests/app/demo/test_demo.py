@@ -9,8 +9,7 @@ from app.demo import run
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.result import STATEMENT, GroupResult, as_json, conditions_of
 from app.models.summary import CERTIFIED_GAP
-from app.shown import BONA_FIDE, SPECIES
-from app.types import Verdict
+from app.types import BONA_FIDE, SPECIES, Verdict
 from lmkl_core import clopper_pearson
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 from tests.app.trial_material import present, session

@@ -5,7 +5,7 @@ from app.demo.renderer import takes
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.script import RATE, script
 from app.session.takes import Plan
-from app.shown import SPECIES
+from app.types import SPECIES
 from lmkl_core.errors import InvalidInputError
 
 

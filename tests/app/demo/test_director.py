@@ -4,7 +4,7 @@ import pytest
 
 from app.demo import director
 from app.demo.source import DemoSource
-from app.shown import BONA_FIDE, SPECIES
+from app.types import BONA_FIDE, SPECIES
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from app.demo.renderer.takes import Take
 from app.evaluation.options import Options
 from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.types import Database, Fold, Layout, Plan, Recording
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 PEOPLE = ("P001", "P002")
 N_FRAMES = 4

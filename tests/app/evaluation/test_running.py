@@ -14,7 +14,7 @@ from app.evaluation import assembling, running
 from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.types import ProtocolError, Recording
 from app.evaluation.running import run
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 from lmkl_core.baselines import METHODS
 from lmkl_core.errors import Cancelled, InvalidInputError
 from tests.app.evaluation.material import (

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from app.models.summary import ModelSummary, ThresholdSummary
 from app.reports import Context
-from app.shown import ModelShown, ThresholdShown
 
 
 def model(**changes):
     """Return a model in numbers and words."""
-    threshold = ThresholdShown(
+    threshold = ThresholdSummary(
         value=0.5,
         target_bpcer=0.05,
         bpcer=0.04,
@@ -22,7 +22,7 @@ def model(**changes):
         statement="BPCER 4.0 % on left-out scores, 95 % interval 1.0 to 10.0 %: the target of "
         "5.0 % is met in expectation.",
     )
-    made = ModelShown(
+    made = ModelSummary(
         view_names=("face",),
         weights=((1.0,),),
         cluster_sizes=(240,),

@@ -13,8 +13,7 @@ from app.reports.page import render
 from app.reports.svg import round_ticks
 from app.reports.writing import as_document, presentations_csv
 from app.session.guided_test.trial import Trial
-from app.shown import BONA_FIDE
-from app.types import Familiarity, Verdict
+from app.types import BONA_FIDE, Familiarity, Verdict
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
 from tests.app.reports.report_material import context, model
 from tests.app.trial_material import present, scored, session

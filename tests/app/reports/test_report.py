@@ -13,9 +13,10 @@ from app.reports import build
 from app.reports.page import render
 from app.reports.sweep import statement
 from app.reports.writing import as_document, figures_csv
+from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial
-from app.shown import BONA_FIDE, Details, Scored
-from app.types import Check, Frame, Quality, Verdict
+from app.shown.frames import Scored
+from app.types import BONA_FIDE, Check, Frame, Quality, Verdict
 from lmkl_core.metrics import Rate
 from tests.app.reports.report_material import context, model
 from tests.app.trial_material import present, scored, session

@@ -9,8 +9,8 @@ import pytest
 
 from app.reports import ReportError, build, write
 from app.reports.page import render
+from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial
-from app.shown import Details
 from tests.app.pages import outline
 from tests.app.reports.report_material import context, model
 from tests.app.trial_material import present, session

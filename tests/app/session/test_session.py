@@ -9,8 +9,8 @@ from app.session.frame_scoring import Observation
 from app.session.session import RATE_WINDOW, Session, Topic
 from app.session.window_scoring import ENOUGH, WINDOW
 from app.settings import Settings
-from app.shown import BONA_FIDE, Scored
-from app.types import Frame, Verdict
+from app.shown.frames import Scored
+from app.types import BONA_FIDE, Frame, Verdict
 from tests.app.enrolment_material import PICTURE, SHORT, seen, unusable
 from tests.app.models.model_material import WINDOW as TAKES
 from tests.app.models.model_material import samples_of, window_model

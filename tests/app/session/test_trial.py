@@ -9,8 +9,7 @@ from subprocess import run
 import pytest
 
 from app.session.guided_test.trial import FRAMES_WANTED, SECONDS_WANTED, Trial, TrialError
-from app.shown import BONA_FIDE
-from app.types import Familiarity, Verdict
+from app.types import BONA_FIDE, Familiarity, Verdict
 from lmkl_core import clopper_pearson
 from tests.app.trial_material import present, scored, session
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.session.window_scoring import ENOUGH, LONGEST_GAP, PATIENCE, RULE, WINDOW, Decider
-from app.shown import Scored
+from app.shown.frames import Scored
 from app.types import Familiarity, Frame, Verdict
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)

@@ -9,8 +9,8 @@ from app.reports import build
 from app.reports.page import render
 from app.reports.writing import as_document, facts_csv, figures_csv, presentations_csv
 from app.session.guided_test.plans import built_in_plans
+from app.session.guided_test.state import Details
 from app.session.guided_test.trial import TrialError
-from app.shown import Details
 from tests.app.pages import outline
 from tests.app.reports.report_material import context
 from tests.app.trial_material import present, session

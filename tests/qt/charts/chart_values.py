@@ -5,7 +5,8 @@ import random
 
 import numpy as np
 
-from app.shown import ModelShown, Scored, ThresholdShown
+from app.models.summary import ModelSummary, ThresholdSummary
+from app.shown.frames import Scored
 from app.types import Frame, Verdict
 from lmkl_core.features.presets import load_preset
 
@@ -18,7 +19,7 @@ def threshold_shown(*, n=240, with_stress=True, value=0.62):
     left_out = tuple(rng.gauss(0.78, 0.06) for _ in range(n))
     stress = tuple(rng.gauss(0.74, 0.08) for _ in range(n)) if with_stress else ()
     share = sum(score < value for score in left_out) / n
-    return ThresholdShown(
+    return ThresholdSummary(
         value=value,
         target_bpcer=0.02,
         bpcer=share,
@@ -68,7 +69,7 @@ def model_shown(*, n_clusters=3, views=VIEWS, gap_history=None, objective_histor
         "n_samples": 131,
         "preset": "texture",
     }
-    return ModelShown(**(values | more))
+    return ModelSummary(**(values | more))
 
 
 def terms_for(score, n_clusters=3, n_views=12, seed=7):

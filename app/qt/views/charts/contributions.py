@@ -22,7 +22,7 @@ from app.qt.views.charts.wording import (
     row_parts,
     view_name,
 )
-from app.shown import Scored
+from app.shown.frames import Scored
 
 Terms = tuple[tuple[float, ...], ...]
 _VIEW, _REGION, _LAYER, _CLUSTER = range(4)

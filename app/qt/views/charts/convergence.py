@@ -6,13 +6,13 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.models.summary import ModelSummary
 from app.qt.views.charts.base import Chart
 from app.qt.views.charts.export import csv_text
 from app.qt.views.charts.flow import FlowRow
 from app.qt.views.charts.legend import draw_mark
 from app.qt.views.charts.plot import Pixels, Plot, draw_curve
 from app.qt.views.charts.wording import number, scientific
-from app.shown import ModelShown
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FLOOR = 1e-16
@@ -60,7 +60,7 @@ class ConvergenceChart(Chart):
 
     # ------------------------------------------------------------ values
 
-    def show_model(self, model: ModelShown | None) -> None:
+    def show_model(self, model: ModelSummary | None) -> None:
         """Show how a model was fitted, or that there is none."""
         if model is None:
             self.show_history((), (), float("nan"), False)

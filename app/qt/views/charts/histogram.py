@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Slot
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from app.models.summary import ThresholdSummary
 from app.qt.views.charts.base import Chart
 from app.qt.views.charts.bins import counts_in, edges_for
 from app.qt.views.charts.export import csv_text
@@ -15,7 +16,7 @@ from app.qt.views.charts.flow import FlowRow
 from app.qt.views.charts.legend import Key, Legend
 from app.qt.views.charts.plot import Pixels, Plot, pg, tinted
 from app.qt.views.charts.wording import decimals, percent, places_for
-from app.shown import BONA_FIDE, Interval, ThresholdShown
+from app.types import BONA_FIDE, Interval
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class ScoreHistogram(Chart):
         Parameters
         ----------
         series : mapping of str to sequence of float
-            Scores by name. `app.shown.BONA_FIDE` names genuine ones; all others are attacks.
+            Scores by name. `app.types.BONA_FIDE` names genuine ones; all others are attacks.
         threshold : float or None
             Accepted when the score is at least this.
         intervals : mapping of str to tuple of float, optional
@@ -94,7 +95,7 @@ class ScoreHistogram(Chart):
         )
         self.mark_stale()
 
-    def show_threshold(self, threshold: ThresholdShown | None) -> None:
+    def show_threshold(self, threshold: ThresholdSummary | None) -> None:
         """Show the left-out scores that set a threshold, and those of the stress test."""
         if threshold is None:
             self.show_series({}, None)

@@ -16,7 +16,7 @@ from app.qt.views.charts.plot import Pixels, Plot, draw_curve, tinted
 from app.qt.views.charts.steady_range import SteadyRange
 from app.qt.views.charts.wording import decimals, places_for
 from app.qt.views.parts.verdict_words import verdict_word
-from app.shown import Scored
+from app.shown.frames import Scored
 from app.types import Verdict
 
 _MARK_GAP = 9.0

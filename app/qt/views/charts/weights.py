@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.summary import ModelSummary
 from app.qt.views.charts.base import Chart
 from app.qt.views.charts.choices import Choices
 from app.qt.views.charts.export import csv_text
@@ -27,7 +28,6 @@ from app.qt.views.charts.wording import (
     view_name,
     weight_text,
 )
-from app.shown import ModelShown
 
 _N_TOLD = 4
 _AS_ENROLLED, _BY_TOTAL, _BY_NAME = "as enrolled", "total", "name"
@@ -41,7 +41,7 @@ class WeightsChart(Chart):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Kernel weights"))
-        self._model: ModelShown | None = None
+        self._model: ModelSummary | None = None
         self._views: tuple[ViewName, ...] = ()
         self._order: list[int] = []
 
@@ -77,7 +77,7 @@ class WeightsChart(Chart):
 
     # ------------------------------------------------------------ values
 
-    def show_model(self, model: ModelShown | None) -> None:
+    def show_model(self, model: ModelSummary | None) -> None:
         """Show the weights of a model, or that there is none."""
         old = 0 if self._model is None else self._model.n_clusters
         self._model = model

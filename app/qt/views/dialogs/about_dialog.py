@@ -49,6 +49,7 @@ PARTS = (
     Part("cryptography", "cryptography", "Apache-2.0 or BSD-3-Clause"),
     Part("filelock", "filelock", "MIT"),
     Part("Jinja", "jinja2", "BSD-3-Clause"),
+    Part("msgspec", "msgspec", "BSD-3-Clause"),
     Part("packaging", "packaging", "Apache-2.0 or BSD-2-Clause"),
     Part("Typer", "typer", "MIT"),
     Part("Rich", "rich", "MIT"),

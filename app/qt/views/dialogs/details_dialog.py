@@ -24,13 +24,13 @@ from app.qt.theme import GRID, set_class
 from app.qt.views.dialogs.settings_fields import CalmComboBox, line
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.trial_words import species_words
-from app.shown import Details
-from app.shown.details import (
+from app.session.guided_test.state import (
     DETAILS,
     LARGEST_COUNT,
     LONGEST_DETAIL,
     SPECIES_DETAILS,
     Detail,
+    Details,
     made_hint,
 )
 

@@ -3,11 +3,11 @@
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
+from app.qt.state import PassphraseAsked
 from app.qt.theme import set_class
 from app.qt.views.dialogs.passphrase_edit import PassphraseDialog, PassphraseEdit, SeeTyped
 from app.qt.views.dialogs.settings_fields import line
 from app.qt.views.parts.texts import plain_tip
-from app.shown import PassphraseAsked
 
 _LONGEST_NAME = 40
 """Of a file, in letters."""

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QSizePolicy, QW
 from app.qt.theme import colours
 from app.qt.views.parts.shape_mark import ShapeMark
 from app.qt.views.parts.texts import set_text, wrapped
-from app.shown import CoverageItem
+from app.session.coverage import CoverageItem
 
 _STEPS = 100
 _HALF = 0.5

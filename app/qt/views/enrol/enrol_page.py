@@ -24,7 +24,7 @@ from app.qt.views.enrol.quality_list import QualityList
 from app.qt.views.enrol.record_card import RecordCard
 from app.qt.views.enrol.takes_list import TakesList
 from app.qt.views.parts.texts import card
-from app.shown import EnrolmentShown
+from app.session.takes import EnrolmentState
 from app.types import Quality
 
 _TWO_COLUMNS = 54
@@ -61,7 +61,7 @@ class EnrolPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_busy = self._has_model = False
-        self._shown = EnrolmentShown()
+        self._shown = EnrolmentState()
         self.guidance = Guidance(self)
         self.record = RecordCard(self)
         self.quality = QualityList(self)
@@ -80,7 +80,7 @@ class EnrolPage(QWidget):
 
     # ------------------------------------------------------------- what is shown
 
-    def show_enrolment(self, shown: EnrolmentShown) -> None:
+    def show_enrolment(self, shown: EnrolmentState) -> None:
         """Show the enrolment; may be called for every frame."""
         self._shown = shown
         has_takes = bool(shown.takes)

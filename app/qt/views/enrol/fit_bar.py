@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from app.qt.icons import icon
 from app.qt.theme import set_class
 from app.qt.views.parts.texts import set_text, wrapped
-from app.shown import EnrolmentShown
+from app.session.takes import EnrolmentState
 
 UNDO_SHORTCUT = QKeySequence.StandardKey.Undo
 FIT_SHORTCUT = "Ctrl+F"
@@ -55,7 +55,7 @@ class FitBar(QFrame):
         column.addLayout(row)
         self._refresh()
 
-    def show_enrolment(self, shown: EnrolmentShown) -> None:
+    def show_enrolment(self, shown: EnrolmentState) -> None:
         """Take what can be undone and whether a model can be fitted."""
         self._can_undo, self._can_fit = shown.can_undo, shown.can_fit
         self._why_not, self._is_recording = shown.why_not, bool(shown.collecting)

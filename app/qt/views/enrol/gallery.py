@@ -33,7 +33,7 @@ from app.qt.icons import icon, paint_icon
 from app.qt.theme import colours
 from app.qt.views.enrol.gallery_model import NUMBER_ROLE, GalleryModel, Index
 from app.qt.views.parts.calm_combo_box import CalmComboBox
-from app.shown import SampleShown
+from app.session.takes import Sample
 
 _PICTURE = 80
 _GAP = 4
@@ -100,7 +100,7 @@ class Gallery(QWidget):
         """What the tab key stops at, in order."""
         return self.filter, self.remove_button, self.view
 
-    def show_samples(self, samples: Sequence[SampleShown]) -> None:
+    def show_samples(self, samples: Sequence[Sample]) -> None:
         """Show these samples; cheap when little has changed."""
         self.model.show_samples(samples)
         names = tuple(dict.fromkeys(sample.take for sample in samples))

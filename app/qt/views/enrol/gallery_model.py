@@ -6,7 +6,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QImage, QPixmap
 
 from app.qt.views.parts.texts import plain_tip
-from app.shown import SampleShown
+from app.session.takes import Sample
 from app.types import Image
 
 Index = QModelIndex | QPersistentModelIndex
@@ -25,8 +25,8 @@ class GalleryModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._all: tuple[SampleShown, ...] = ()
-        self._rows: list[SampleShown] = []
+        self._all: tuple[Sample, ...] = ()
+        self._rows: list[Sample] = []
         self._pictures: dict[int, QPixmap] = {}
         self._take = ""
 
@@ -43,7 +43,7 @@ class GalleryModel(QAbstractListModel):
             self._rows = self._wanted()
             self.endResetModel()
 
-    def show_samples(self, samples: Sequence[SampleShown]) -> None:
+    def show_samples(self, samples: Sequence[Sample]) -> None:
         """Show these samples; only rows that differ are touched."""
         if _same(samples, self._all):
             return
@@ -81,11 +81,11 @@ class GalleryModel(QAbstractListModel):
             return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         return None
 
-    def _number_in_take(self, sample: SampleShown) -> int:
+    def _number_in_take(self, sample: Sample) -> int:
         before = [s for s in self._all if s.take == sample.take and s.number <= sample.number]
         return len(before)
 
-    def _picture(self, sample: SampleShown) -> QPixmap | None:
+    def _picture(self, sample: Sample) -> QPixmap | None:
         if sample.thumbnail is None:
             return None
         if sample.number not in self._pictures:
@@ -96,7 +96,7 @@ class GalleryModel(QAbstractListModel):
         for number in [number for number in self._pictures if number not in known]:
             del self._pictures[number]
 
-    def _wanted(self) -> list[SampleShown]:
+    def _wanted(self) -> list[Sample]:
         return [sample for sample in self._all if self._take in ("", sample.take)]
 
     def _remove_missing(self, wanted: set[int]) -> None:
@@ -113,7 +113,7 @@ class GalleryModel(QAbstractListModel):
             self.endRemoveRows()
             last = first - 1
 
-    def _insert_new(self, wanted: list[SampleShown]) -> None:
+    def _insert_new(self, wanted: list[Sample]) -> None:
         at = 0
         while at < len(wanted):
             if at < len(self._rows) and self._rows[at].number == wanted[at].number:
@@ -128,7 +128,7 @@ class GalleryModel(QAbstractListModel):
             self.endInsertRows()
             at = end
 
-    def _update(self, wanted: list[SampleShown]) -> None:
+    def _update(self, wanted: list[Sample]) -> None:
         for row, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):
             if old is new:
                 continue
@@ -140,14 +140,14 @@ class GalleryModel(QAbstractListModel):
                 self.dataChanged.emit(index, index)
 
 
-def _same(some: Sequence[SampleShown], others: Sequence[SampleShown]) -> bool:
+def _same(some: Sequence[Sample], others: Sequence[Sample]) -> bool:
     return len(some) == len(others) and all(
         (one.number, one.take) == (other.number, other.take) and one.thumbnail is other.thumbnail
         for one, other in zip(some, others, strict=True)
     )
 
 
-def _is_subsequence(some: Sequence[SampleShown], of: Sequence[SampleShown]) -> bool:
+def _is_subsequence(some: Sequence[Sample], of: Sequence[Sample]) -> bool:
     numbers = iter(sample.number for sample in of)
     return all(sample.number in numbers for sample in some)
 

@@ -23,7 +23,7 @@ from app.qt.views.enrol.progress_ring import ProgressRing
 from app.qt.views.enrol.takes_list import LONGEST_NAME
 from app.qt.views.parts.calm_combo_box import CalmComboBox
 from app.qt.views.parts.texts import wrapped
-from app.shown import EnrolmentShown, TakeShown
+from app.session.takes import EnrolmentState, TakeSummary
 
 SHORTCUT = "Ctrl+R"
 
@@ -51,7 +51,7 @@ class RecordCard(QFrame):
         set_class(self, "card")
         self._collecting = self._outcome = self._person = ""
         self._n_wanted = 0
-        self._takes: tuple[TakeShown, ...] = ()
+        self._takes: tuple[TakeSummary, ...] = ()
         self._has_model = False
         self.heading = wrapped(self.tr("New take"), "heading", self)
         self.ring = ProgressRing(self)
@@ -95,7 +95,7 @@ class RecordCard(QFrame):
         """Whether a take is being recorded."""
         return bool(self._collecting)
 
-    def show_enrolment(self, shown: EnrolmentShown) -> None:
+    def show_enrolment(self, shown: EnrolmentState) -> None:
         """Show how far the recording is, or what can be recorded next."""
         self._suggest(shown.suggested_name)
         self._show_people(shown)
@@ -188,7 +188,7 @@ class RecordCard(QFrame):
             grid.setColumnStretch(column, stretch)
         return naming
 
-    def _show_people(self, shown: EnrolmentShown) -> None:
+    def _show_people(self, shown: EnrolmentState) -> None:
         """Suggest known names; update the field when the enrolment's person changes."""
         people = sorted({take.person for take in shown.takes} - {""})
         if people != self._people.stringList():
@@ -256,13 +256,13 @@ class RecordCard(QFrame):
         )
         return text.format(n=n, recommended=RECOMMENDED, name=suggested)
 
-    def _show_all(self, takes: tuple[TakeShown, ...]) -> None:
+    def _show_all(self, takes: tuple[TakeSummary, ...]) -> None:
         if takes:
             self.ring.show_complete(sum(take.n_samples for take in takes))
         else:
             self.ring.show_total(0)
 
-    def _end(self, name: str, shown: EnrolmentShown) -> None:
+    def _end(self, name: str, shown: EnrolmentState) -> None:
         """Tell what became of the take that has just ended."""
         n = {take.name: take.n_samples for take in shown.takes}.get(name, 0)
         if n >= self._n_wanted > 0:

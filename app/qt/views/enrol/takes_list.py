@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.qt.icons import icon
 from app.qt.views.enrol.gallery_model import Index
 from app.qt.views.parts.texts import plain_tip, set_text, wrapped
-from app.shown import TakeShown
+from app.session.takes import TakeSummary
 
 LONGEST_NAME = 60
 _NAME, _FRAMES, _LIGHT, _MODEL, _PERSON = range(5)
@@ -49,7 +49,7 @@ class TakesList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: tuple[TakeShown, ...] = ()
+        self._shown: tuple[TakeSummary, ...] = ()
         self._collecting = ""
         self._is_locked = self._may_clear = False
         self.table = _Table(self)
@@ -127,7 +127,7 @@ class TakesList(QWidget):
         """Why the last name was not taken; empty when it was."""
         return self._message.text()
 
-    def show_takes(self, takes: Sequence[TakeShown], collecting: str = "") -> None:
+    def show_takes(self, takes: Sequence[TakeSummary], collecting: str = "") -> None:
         """Show these takes; ``collecting`` is the one that is being recorded."""
         if (tuple(takes), collecting) == (self._shown, self._collecting):
             return
@@ -154,7 +154,7 @@ class TakesList(QWidget):
         items = self.table.selectedItems()
         return items[0].text(_NAME) if items else ""
 
-    def _show_take(self, item: QTreeWidgetItem | None, take: TakeShown) -> None:
+    def _show_take(self, item: QTreeWidgetItem | None, take: TakeSummary) -> None:
         if item is None:
             return
         if take.name == self._collecting:

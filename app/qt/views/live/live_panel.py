@@ -15,7 +15,7 @@ from app.qt.views.live.source_bar import SourceBar
 from app.qt.views.live.verdict_banner import VerdictBanner
 
 if TYPE_CHECKING:
-    from app.shown import Decision, Scored
+    from app.shown.frames import Decision, Scored
 
 TIMELINE_HEIGHT = 150
 

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import icons, theme
+from app.qt.state import Notice
 from app.qt.views.parts.shape_mark import ShapeMark
-from app.shown import Notice
 
 MOST = 3
 """Notices at a time; the oldest goes when another comes."""

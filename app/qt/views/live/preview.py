@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.qt import icons, theme
 
 if TYPE_CHECKING:
-    from app.shown import Scored
+    from app.shown.frames import Scored
     from app.types import Frame
 
 STALE_SECONDS = 1.0

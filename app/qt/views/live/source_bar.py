@@ -10,7 +10,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import icons
-from app.shown import Choice, SourceShown
+from app.qt.state import Choice, SourceState
 
 DEMO = "demo"
 _FILE, _FOLDER, _ADDRESS = "<file>", "<folder>", "<address>"
@@ -26,7 +26,7 @@ class SourceBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._source = SourceShown()
+        self._source = SourceState()
         self._cameras: tuple[Choice, ...] = ()
         self._choice, self._presents = _Opening(self), QComboBox(self)
         for box, name in (
@@ -63,7 +63,7 @@ class SourceBar(QWidget):
         return tuple(camera.key for camera in self._cameras)
 
     @Slot(object)
-    def show_source(self, source: SourceShown) -> None:
+    def show_source(self, source: SourceState) -> None:
         """Show which source is open."""
         if source == self._source:
             self._fill()  # a choice that came to nothing is taken back

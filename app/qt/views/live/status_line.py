@@ -4,7 +4,8 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
 from app.qt import theme
-from app.shown import Throughput, Working
+from app.qt.state import Working
+from app.types import Throughput
 
 
 class StatusLine(QStatusBar):

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushBut
 from app.qt import icons, theme
 
 if TYPE_CHECKING:
-    from app.shown import Decision, EnrolmentShown
+    from app.session.takes import EnrolmentState
+    from app.shown.frames import Decision
     from app.types import Verdict
 
 READABLE = 250
@@ -49,7 +50,7 @@ class VerdictBanner(QFrame):
         super().__init__(parent)
         self._shown: Decision | None = None
         self._newest: Decision | None = None
-        self._enrolment: EnrolmentShown | None = None
+        self._enrolment: EnrolmentState | None = None
         self._is_fitting = False
         self._icon = QLabel()
         self._icon.setFixedSize(ICON, ICON)
@@ -106,7 +107,7 @@ class VerdictBanner(QFrame):
         if self._shown is None or decision.verdict is not self._shown.verdict:
             self._write()
 
-    def show_enrolment(self, enrolment: EnrolmentShown) -> None:
+    def show_enrolment(self, enrolment: EnrolmentState) -> None:
         """Tell of a take that is being recorded, and of frames that wait to be learnt from."""
         self._enrolment = enrolment
         self._write()

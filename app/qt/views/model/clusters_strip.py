@@ -4,12 +4,12 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
+from app.models.summary import ModelSummary
 from app.qt.icons import paint_icon
 from app.qt.theme import colours as theme_colours
 from app.qt.views.charts.colours import LIGHT, ChartColours
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.parts.texts import set_text, wrapped
-from app.shown import ModelShown
 from app.types import Image
 
 _EDGE = 3
@@ -154,7 +154,7 @@ class ClustersStrip(QWidget):
         column.addWidget(self._tray)
         column.addWidget(self._remark)
 
-    def show_model(self, model: ModelShown | None) -> None:
+    def show_model(self, model: ModelSummary | None) -> None:
         """Show a model's clusters; costs nothing when they are shown already."""
         if model is None:
             self._set_number(0)

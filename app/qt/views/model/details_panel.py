@@ -2,10 +2,10 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.models.summary import ModelSummary
 from app.qt.icons import icon
 from app.qt.views.charts.wording import number, percent, scientific
 from app.qt.views.model.facts_table import Facts, FactsTable
-from app.shown import ModelShown
 
 
 class DetailsPanel(QWidget):
@@ -30,11 +30,11 @@ class DetailsPanel(QWidget):
         column.addWidget(self.table)
         column.addStretch(1)
 
-    def show_model(self, model: ModelShown | None) -> None:
+    def show_model(self, model: ModelSummary | None) -> None:
         """Show a model's details."""
         self.table.show_facts(() if model is None else self._facts(model))
 
-    def _facts(self, model: ModelShown) -> tuple[Facts, ...]:
+    def _facts(self, model: ModelSummary) -> tuple[Facts, ...]:
         threshold = model.threshold
         low, high = threshold.interval
         bpcer = self.tr("{rate} (n = {n}, 95 % interval {low} to {high})").format(

@@ -5,13 +5,13 @@ from pathlib import PurePath
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.models.summary import ModelSummary
 from app.qt.icons import icon
 from app.qt.theme import set_class
 from app.qt.views.charts.flow import FlowLayout
 from app.qt.views.charts.wording import decimals, places_for, scientific
 from app.qt.views.model.threshold_words import threshold_mark, threshold_words
 from app.qt.views.parts.texts import ElidedLabel, Mark, MarkedText, caution, plain_tip, wrapped
-from app.shown import ModelShown
 
 
 class _Figure(QWidget):
@@ -52,7 +52,7 @@ class ModelHeader(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._shown: ModelShown | None = None
+        self._shown: ModelSummary | None = None
         self._notes: list[MarkedText] = []
         self._simulated = caution("", self)
         self._figures = {
@@ -116,7 +116,7 @@ class ModelHeader(QFrame):
         column.addLayout(file_row)
         column.addWidget(buttons)
 
-    def show_model(self, model: ModelShown) -> None:
+    def show_model(self, model: ModelSummary) -> None:
         """Show a model."""
         if model is self._shown:
             return
@@ -157,7 +157,7 @@ class ModelHeader(QFrame):
         """Cautions that are shown."""
         return tuple(note.text() for note in self._notes)
 
-    def _show_certificate(self, model: ModelShown) -> None:
+    def _show_certificate(self, model: ModelSummary) -> None:
         gap = scientific(model.gap)
         if model.is_certified:
             text = self.tr("The fit is optimal: proven to within {gap} (relative).")
@@ -169,7 +169,7 @@ class ModelHeader(QFrame):
             )
             self.certificate.show_text(text.format(gap=gap), "warning", "caution")
 
-    def _show_threshold(self, model: ModelShown) -> None:
+    def _show_threshold(self, model: ModelSummary) -> None:
         threshold = model.threshold
         text = threshold_words(threshold)
         self.threshold.show_text(text, *threshold_mark(threshold))

@@ -5,7 +5,9 @@ from functools import cached_property
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from app.models.summary import ModelSummary
 from app.qt.icons import icon
+from app.qt.state import Working
 from app.qt.theme import GRID, set_class
 from app.qt.views.charts.colours import LIGHT, ChartColours
 from app.qt.views.charts.convergence import ConvergenceChart
@@ -21,7 +23,6 @@ from app.qt.views.parts.calm_tab_bar import CalmTabBar
 from app.qt.views.parts.empty_state import EmptyState
 from app.qt.views.parts.texts import card, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
-from app.shown import ModelShown, Working
 
 _LATE = {1: "threshold", 2: "convergence"}
 """Tabs whose content is made after the page, and the attribute that holds it."""
@@ -50,7 +51,7 @@ class ModelPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model: ModelShown | None = None
+        self._model: ModelSummary | None = None
         self._can_fit: tuple[bool, str] = (True, "")
         self._is_working = False
         self.working = WorkingCard(self)
@@ -101,7 +102,7 @@ class ModelPage(QWidget):
 
     # ------------------------------------------------------------ values
 
-    def show_model(self, model: ModelShown | None) -> None:
+    def show_model(self, model: ModelSummary | None) -> None:
         """Show a model, or how to get one; costs nothing when it is shown already."""
         if model is self._model:
             return

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt.icons import icon
+from app.qt.state import NetworksState
 from app.qt.theme import set_class
 from app.qt.views.parts.texts import MarkedText, set_text, wrapped
-from app.shown import NetworksShown
 
 _BY_HAND_LINES = 14
 
@@ -78,7 +78,7 @@ class NetworksCard(QFrame):
             column.addWidget(part)
         column.addWidget(self.bar)
         column.addLayout(row)
-        self.show_networks(NetworksShown())
+        self.show_networks(NetworksState())
 
     @property
     def text(self) -> str:
@@ -87,7 +87,7 @@ class NetworksCard(QFrame):
         return "\n".join(part.text() for part in parts if part.text())
 
     @Slot(object)
-    def show_networks(self, shown: NetworksShown) -> None:
+    def show_networks(self, shown: NetworksState) -> None:
         """Show what is missing, or nothing."""
         is_busy = bool(shown.working.text)
         set_text(self._facts, self._facts_words(shown, is_busy=is_busy))
@@ -107,7 +107,7 @@ class NetworksCard(QFrame):
         self.bar.setValue(shown.working.done)
         self.setVisible(bool(shown.missing))
 
-    def _facts_words(self, shown: NetworksShown, *, is_busy: bool) -> str:
+    def _facts_words(self, shown: NetworksState, *, is_busy: bool) -> str:
         size = f"{shown.size / 1e6:.1f}"
         if is_busy:
             if not shown.working.total:
@@ -118,7 +118,7 @@ class NetworksCard(QFrame):
         text = self.tr("{size} MB to download, licence {licence}. The model stays as it is.")
         return text.format(size=size, licence=shown.licence)
 
-    def _hint_words(self, shown: NetworksShown) -> str:
+    def _hint_words(self, shown: NetworksState) -> str:
         return self.tr(
             "Without internet: get these files on another computer and choose them here, or put "
             "them into {folder} and press “Get them”."

@@ -3,10 +3,10 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from app.models.people import PersonSummary
 from app.qt.theme import set_class
 from app.qt.views.charts.wording import decimals, percent
 from app.qt.views.parts.texts import wrapped
-from app.shown import PersonShown
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 
@@ -22,7 +22,7 @@ class PeopleTable(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: tuple[PersonShown, ...] = ()
+        self._shown: tuple[PersonSummary, ...] = ()
         self._labels: list[QLabel] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -38,7 +38,7 @@ class PeopleTable(QWidget):
         texts = [label.text() for label in self._labels]
         return tuple(tuple(texts[start : start + 4]) for start in range(0, len(texts), 4))
 
-    def show_people(self, people: tuple[PersonShown, ...]) -> None:
+    def show_people(self, people: tuple[PersonSummary, ...]) -> None:
         """Show people; costs nothing when they are shown already."""
         if people == self._shown:
             return
@@ -59,7 +59,7 @@ class PeopleTable(QWidget):
                 self._put_row(*self._words(person))
         self.setVisible(bool(self._labels))
 
-    def _words(self, person: PersonShown) -> tuple[str, str, str, str]:
+    def _words(self, person: PersonSummary) -> tuple[str, str, str, str]:
         low, high = person.interval
         rate = self.tr("{rate} of {n} ({low} to {high})")
         return (

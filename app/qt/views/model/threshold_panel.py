@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QWheelEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QLabel, QVBoxLayout, QWidget
 
+from app.models.summary import ThresholdSummary
 from app.qt.theme import GRID
 from app.qt.views.charts.colours import ChartColours
 from app.qt.views.charts.flow import FlowLayout
@@ -13,7 +14,6 @@ from app.qt.views.model.people_table import PeopleTable
 from app.qt.views.model.threshold_words import threshold_mark
 from app.qt.views.parts.texts import MarkedText, set_text, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
-from app.shown import ThresholdShown
 
 AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
 """What stands for no target, and the targets that can be chosen, in percent."""
@@ -48,7 +48,7 @@ class ThresholdPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: ThresholdShown | None = None
+        self._shown: ThresholdSummary | None = None
         self._label = QLabel(self.tr("Target BPCER"), self)
         self.target = _Target(self)
         self.target.setRange(AUTOMATIC, HIGHEST)
@@ -97,7 +97,7 @@ class ThresholdPanel(QWidget):
         column.addWidget(self.histogram, 1)
         Unscrolled(self.histogram)
 
-    def show_threshold(self, threshold: ThresholdShown | None) -> None:
+    def show_threshold(self, threshold: ThresholdSummary | None) -> None:
         """Show a threshold; costs nothing when it is shown already."""
         if threshold == self._shown:
             return
@@ -129,12 +129,12 @@ class ThresholdPanel(QWidget):
             self._tell()
         super().hideEvent(event)
 
-    def _show_target(self, threshold: ThresholdShown) -> None:
+    def _show_target(self, threshold: ThresholdSummary) -> None:
         self.target.blockSignals(True)
         self.target.setValue(_field_value(threshold))
         self.target.blockSignals(False)
 
-    def _stress_words(self, threshold: ThresholdShown) -> str:
+    def _stress_words(self, threshold: ThresholdSummary) -> str:
         if threshold.stress_bpcer is None:
             return self.tr(
                 "All takes share one light: how it does in another is not known. "
@@ -158,6 +158,6 @@ class ThresholdPanel(QWidget):
             self.target_changed.emit(None if value == AUTOMATIC else round(value / 100, 6))
 
 
-def _field_value(threshold: ThresholdShown) -> float:
+def _field_value(threshold: ThresholdSummary) -> float:
     share = threshold.target_bpcer
     return AUTOMATIC if share is None else min(max(round(100 * share, 1), LOWEST), HIGHEST)

@@ -2,20 +2,20 @@
 
 from PySide6.QtCore import QCoreApplication
 
+from app.models.summary import ThresholdSummary
 from app.qt.views.charts.wording import decimals, percent
-from app.shown import ThresholdShown
 
 _SOME, _MANY = 0.005, 0.5
 
 
-def threshold_mark(threshold: ThresholdShown) -> tuple[str, str]:
+def threshold_mark(threshold: ThresholdSummary) -> tuple[str, str]:
     """Return icon and colour of what is said: a target that is promised, one that is not, none."""
     if threshold.promised is None:
         return "info", "muted"
     return ("genuine", "good") if threshold.promised else ("warning", "caution")
 
 
-def threshold_words(threshold: ThresholdShown) -> str:
+def threshold_words(threshold: ThresholdSummary) -> str:
     """Return where it stands, how many genuine frames may be refused, and what would help."""
     low, high = (decimals(100 * end, 1) for end in threshold.interval)
     span = _tr("with {n} independent frames, anything from {low} to {high} %").format(

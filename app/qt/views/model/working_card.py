@@ -4,9 +4,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.qt.icons import icon
+from app.qt.state import Working
 from app.qt.theme import set_class
 from app.qt.views.parts.texts import set_text, wrapped
-from app.shown import Working
 
 _STEPS = 1000
 

@@ -19,7 +19,8 @@ from app.qt.theme import GRID, set_class
 from app.qt.views.dialogs.settings_fields import CalmComboBox
 from app.qt.views.trial.step_heading import MARGIN
 from app.qt.views.trial.trial_words import percent, species_words
-from app.shown import BONA_FIDE, PlannedRow, PlanShown
+from app.session.guided_test.state import PlannedRow, PlanProgress
+from app.types import BONA_FIDE
 
 
 class PlanCard(QFrame):
@@ -41,7 +42,7 @@ class PlanCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._plan: PlanShown | None = None
+        self._plan: PlanProgress | None = None
         self._names: tuple[str, ...] = ()
         self._rows: dict[str, tuple[QLabel, QLabel]] = {}
         column = QVBoxLayout(self)
@@ -91,7 +92,7 @@ class PlanCard(QFrame):
                 self.choice.addItem(name, name)
         self._show_chosen()
 
-    def show_plan(self, plan: PlanShown | None) -> None:
+    def show_plan(self, plan: PlanProgress | None) -> None:
         """Show how far a plan is; cheap when nothing changed."""
         if plan == self._plan:
             return

@@ -7,7 +7,7 @@ from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
 from app.qt.views.trial.step_heading import MARGIN, Note, StepHeading
 from app.qt.views.trial.trial_words import judgement, species_words
-from app.shown import TrialShown
+from app.session.guided_test.state import TrialState
 
 _STEPS = 1000
 
@@ -61,7 +61,7 @@ class PresentCard(QFrame):
         column.addWidget(self.hint)
         self.set_simulated(False)
 
-    def show_trial(self, trial: TrialShown) -> None:
+    def show_trial(self, trial: TrialState) -> None:
         """Show how far the presentation is, or what became of the last one."""
         is_presenting = bool(trial.presenting)
         value = round(_STEPS * min(max(trial.progress, 0.0), 1.0)) if is_presenting else 0

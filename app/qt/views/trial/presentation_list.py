@@ -22,7 +22,7 @@ from app.qt.icons import icon
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.trial_words import is_error, judgement, outcome_words
 from app.qt.views.trial.two_line_delegate import CELL, Cell, TwoLineDelegate
-from app.shown import PresentationShown
+from app.session.guided_test.state import PresentationSummary
 
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -45,9 +45,9 @@ class PresentationModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._shown: list[PresentationShown] = []
+        self._shown: list[PresentationSummary] = []
 
-    def show_presentations(self, presentations: Sequence[PresentationShown]) -> None:
+    def show_presentations(self, presentations: Sequence[PresentationSummary]) -> None:
         """Show presentations, given oldest first; rows that stay are left alone."""
         wanted = list(reversed(presentations))
         wanted_too = set(wanted)
@@ -91,7 +91,7 @@ class PresentationModel(QAbstractListModel):
             return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         return None
 
-    def _cell_of(self, shown: PresentationShown) -> Cell:
+    def _cell_of(self, shown: PresentationSummary) -> Cell:
         score = (
             self.tr("no score")
             if shown.score is None
@@ -147,7 +147,7 @@ class PresentationList(QListView):
         self._model.modelReset.connect(self._on_selected)
         self._fit()
 
-    def show_presentations(self, presentations: Sequence[PresentationShown]) -> None:
+    def show_presentations(self, presentations: Sequence[PresentationSummary]) -> None:
         """Show presentations, given oldest first."""
         self._model.show_presentations(presentations)
         self._fit()

@@ -9,7 +9,7 @@ from app.qt.theme import GRID, set_class
 from app.qt.views.trial.choice_grid import ButtonRow
 from app.qt.views.trial.step_heading import MARGIN, Note, StepHeading
 from app.qt.views.trial.trial_words import NO_BREAK
-from app.shown import ReportShown
+from app.session.guided_test.state import ReportSummary
 
 
 class ReportPanel(QFrame):
@@ -33,7 +33,7 @@ class ReportPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._report: ReportShown | None = None
+        self._report: ReportSummary | None = None
         self._why_not = ""
         self._is_stale = False
 
@@ -80,7 +80,7 @@ class ReportPanel(QFrame):
         column.addWidget(buttons)
         self._refresh()
 
-    def show_report(self, report: ReportShown | None) -> None:
+    def show_report(self, report: ReportSummary | None) -> None:
         """Show a report that fits the presentations as they are, or that there is none."""
         is_same = report == self._report and not self._is_stale
         if is_same:

@@ -3,7 +3,7 @@
 from PySide6.QtGui import QIcon
 
 from app.qt.icons import icon
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 
 _NAMES = {
     BONA_FIDE: "person",

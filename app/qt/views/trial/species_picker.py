@@ -10,7 +10,7 @@ from app.qt.views.trial.choice_button import ChoiceButton
 from app.qt.views.trial.choice_grid import ChoiceGrid
 from app.qt.views.trial.species_icons import species_icon_name
 from app.qt.views.trial.trial_words import species_words
-from app.shown import BONA_FIDE, SPECIES
+from app.types import BONA_FIDE, SPECIES
 
 LONGEST_NAME = 60
 """Characters of a name of one's own, as `app.session.guided_test.presentation` takes them."""

@@ -10,7 +10,7 @@ from app.qt.views.trial.presentation_list import PresentationList
 from app.qt.views.trial.step_heading import MARGIN, StepHeading
 from app.qt.views.trial.tally_table import TallyTable
 from app.qt.views.trial.trial_words import NO_BREAK, bound_words, species_words
-from app.shown import TrialShown
+from app.session.guided_test.state import TrialState
 
 
 class TallyCard(QFrame):
@@ -32,7 +32,7 @@ class TallyCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._trial = TrialShown()
+        self._trial = TrialState()
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(GRID + 4)
@@ -77,7 +77,7 @@ class TallyCard(QFrame):
         self._on_selected(0)
         self._show_parts()
 
-    def show_trial(self, trial: TrialShown) -> None:
+    def show_trial(self, trial: TrialState) -> None:
         """Show a session's tally and presentations."""
         before, self._trial = self._trial, trial
         if trial.tally != before.tally:

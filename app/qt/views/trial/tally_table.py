@@ -26,7 +26,8 @@ from app.qt.views.trial.trial_words import (
     species_words,
 )
 from app.qt.views.trial.two_line_delegate import CELL, Cell, TwoLineDelegate
-from app.shown import BONA_FIDE, TallyRow
+from app.session.guided_test.state import TallyRow
+from app.types import BONA_FIDE
 
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()

@@ -23,7 +23,8 @@ from app.qt.views.trial.report_panel import ReportPanel
 from app.qt.views.trial.species_picker import SpeciesPicker
 from app.qt.views.trial.step_heading import MARGIN, Note, StepHeading
 from app.qt.views.trial.tally_card import TallyCard
-from app.shown import SPECIES, KeptTest, ReportShown, TrialShown
+from app.session.guided_test.state import KeptTest, ReportSummary, TrialState
+from app.types import SPECIES
 
 _WIDE = 62
 """Widths of an average letter from which the page has two columns, counted for each."""
@@ -41,7 +42,7 @@ class TestPage(QWidget):
     __test__ = False  # for pytest: this is no test
 
     presentation_requested = Signal(str)
-    """`app.shown.BONA_FIDE` or the name of an attack."""
+    """`app.types.BONA_FIDE` or the name of an attack."""
     presentation_stopped = Signal()
     """The presentation is to end now."""
     presentation_removed = Signal(int)
@@ -71,7 +72,7 @@ class TestPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._trial = TrialShown()
+        self._trial = TrialState()
         self._is_ready = False
         self._why = self.tr("There is no model to test yet: enrol a face and fit one first.")
         self._is_simulated = False
@@ -87,7 +88,7 @@ class TestPage(QWidget):
 
     # ---------------------------------------------------------------- what is shown
 
-    def show_trial(self, trial: TrialShown) -> None:
+    def show_trial(self, trial: TrialState) -> None:
         """Show a test session; cheap when little changed."""
         before = self._trial
         if trial == before:
@@ -115,7 +116,7 @@ class TestPage(QWidget):
         self._kept = kept
         self._refresh()
 
-    def show_report(self, report: ReportShown | None) -> None:
+    def show_report(self, report: ReportSummary | None) -> None:
         """Show the report of the session as it is now, or that there is none."""
         self._report.show_report(report)
 

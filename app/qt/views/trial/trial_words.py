@@ -2,8 +2,8 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from app.shown import BONA_FIDE, PresentationShown, TallyRow
-from app.types import Verdict
+from app.session.guided_test.state import PresentationSummary, TallyRow
+from app.types import BONA_FIDE, Verdict
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -53,20 +53,20 @@ def rate_name(row: TallyRow) -> str:
     return "BPCER" if row.species == BONA_FIDE else "APCER"
 
 
-def is_error(presentation: PresentationShown) -> bool:
+def is_error(presentation: PresentationSummary) -> bool:
     """Return whether a presentation was judged wrongly; having no response is no error."""
     verdict = presentation.verdict
     return verdict.accepts if presentation.is_attack else verdict.refuses
 
 
-def judgement(presentation: PresentationShown) -> tuple[str, str]:
+def judgement(presentation: PresentationSummary) -> tuple[str, str]:
     """Return the shape and the colour that say whether a presentation was judged rightly."""
     if not presentation.verdict.decides:
         return "dash", "muted"
     return ("cross", "bad") if is_error(presentation) else ("check", "good")
 
 
-def outcome_words(presentation: PresentationShown) -> str:
+def outcome_words(presentation: PresentationSummary) -> str:
     """Return whether a presentation was judged rightly, and what was done with it."""
     what = _subject(presentation.species)
     match presentation.verdict:

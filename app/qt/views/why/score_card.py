@@ -12,7 +12,7 @@ from app.qt.views.parts.verdict_words import verdict_word
 from app.qt.views.why.memberships_bar import MembershipsBar
 from app.qt.views.why.region_words import plain_words
 from app.session.explanation import Explanation
-from app.shown import Decision, Scored
+from app.shown.frames import Decision, Scored
 from app.types import Verdict
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.summary import ModelSummary
 from app.qt.icon_shapes import VERDICTS
 from app.qt.icons import icon
 from app.qt.theme import GRID
@@ -21,7 +22,7 @@ from app.qt.views.parts.texts import card, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
 from app.qt.views.why.score_card import ScoreCard
 from app.session.explanation import explain
-from app.shown import Decision, ModelShown, Scored
+from app.shown.frames import Decision, Scored
 
 REFRESH_MS = 200
 """Between two refreshes: numbers that change faster cannot be read."""
@@ -43,7 +44,7 @@ class WhyPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model: ModelShown | None = None
+        self._model: ModelSummary | None = None
         self._newest: Scored | None = None
         self._scored: Scored | None = None
         self._decision: Decision | None = None
@@ -115,7 +116,7 @@ class WhyPage(QWidget):
             self._decision = decision
             self._mark_stale()
 
-    def show_model(self, model: ModelShown | None) -> None:
+    def show_model(self, model: ModelSummary | None) -> None:
         """Explain scores of another model; what was shown belongs to the one before."""
         if model is self._model:
             return

@@ -6,7 +6,7 @@ from app import storage
 from app.session.guided_test import details
 from app.session.guided_test.details import Templates, details_from, load_templates, save_templates
 from app.session.guided_test.presentation import TrialError
-from app.shown import Details
+from app.session.guided_test.state import Details
 
 GIVEN = Details({"tester": "Ann", "n_subjects": "12"}, {"print": {"made": "laser, 600 dpi"}})
 

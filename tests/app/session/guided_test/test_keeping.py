@@ -8,8 +8,9 @@ from app import storage
 from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
 from app.session.guided_test.plans import plan_from
 from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial
-from app.shown import BONA_FIDE, Details
+from app.types import BONA_FIDE
 from tests.app.trial_material import present, session
 
 

@@ -5,7 +5,7 @@ import pytest
 from app.session.guided_test.plans import TestPlan, built_in_plans, plan_from, read_plan
 from app.session.guided_test.presentation import TrialError
 from app.session.guided_test.trial import Trial
-from app.shown import BONA_FIDE
+from app.types import BONA_FIDE
 from lmkl_core import clopper_pearson
 from tests.app.trial_material import present
 

@@ -1,19 +1,75 @@
-"""A test session, its tally and the headlines of its report."""
+"""Values of a guided test: its details, plan, tally, presentations and report."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from app.shown.details import Details
-from app.shown.model import Interval
-from app.types import Verdict
+from app.types import BONA_FIDE, Interval, Verdict
 
-BONA_FIDE = "bona fide"
+LONGEST_DETAIL = 200
+"""Characters of an answer."""
 
-SPECIES = ("print", "photo", "phone", "tablet", "replay", "monitor", "paper mask", "3-D mask")
-"""Attack instrument species that the guided test offers; a person may name others."""
+LARGEST_COUNT = 100_000
+"""Of people or instruments."""
 
 
 @dataclass(frozen=True)
-class PresentationShown:
+class Detail:
+    """A question: its key in files, its label, an example, and what answers it takes."""
+
+    key: str
+    label: str
+    hint: str = ""
+    kind: Literal["text", "number"] = "text"
+    choices: tuple[str, ...] = ()
+
+
+DETAILS = (
+    Detail("tester", "Tested by", "Who is responsible for the test"),
+    Detail("organisation", "Organisation", "Laboratory, company or university"),
+    Detail("potential", "Attack potential or level", "For example: level A, or basic"),
+    Detail("n_subjects", "Test subjects", "How many people", "number"),
+    Detail("consent", "Consent of the subjects", choices=("noted", "not noted")),
+    Detail("distance", "Distance to the camera", "For example: 40 to 60 cm"),
+    Detail("light", "Light at the face", "In lux, if known: 300 lx"),
+)
+"""Asked once for a test."""
+
+SPECIES_DETAILS = (
+    Detail("made", "How it is made"),
+    Detail("n_instruments", "Instruments", "How many", "number"),
+)
+"""Asked for every attack instrument species."""
+
+_MADE = {
+    "Printer, paper, resolution": ("print", "photo"),
+    "Screen model, resolution, brightness": ("phone", "tablet", "replay", "monitor"),
+    "Material and how it was shaped": ("paper mask", "3-D mask"),
+}
+
+
+def made_hint(species: str) -> str:
+    """Return what to say about how an instrument of a species is made."""
+    for hint, names in _MADE.items():
+        if species in names:
+            return hint
+    return "Material, device, resolution"
+
+
+@dataclass(frozen=True)
+class Details:
+    """The answers, by key; those of a species by its name. What is not known is left out."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    species: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def of(self, species: str) -> Mapping[str, str]:
+        """Return what is said about a species."""
+        return self.species.get(species, {})
+
+
+@dataclass(frozen=True)
+class PresentationSummary:
     """One presentation of a test: what was presented and what the program said."""
 
     number: int
@@ -68,7 +124,7 @@ class PlannedRow:
 
 
 @dataclass(frozen=True)
-class PlanShown:
+class PlanProgress:
     """A test plan and how far it is."""
 
     name: str
@@ -96,7 +152,7 @@ class KeptTest:
 
 
 @dataclass(frozen=True)
-class TrialShown:
+class TrialState:
     """A test session.
 
     ``presenting`` names the species that is being presented; empty when none is.
@@ -105,14 +161,14 @@ class TrialShown:
     presenting: str = ""
     progress: float = 0.0
     hint: str = ""
-    presentations: tuple[PresentationShown, ...] = ()
+    presentations: tuple[PresentationSummary, ...] = ()
     tally: tuple[TallyRow, ...] = ()
-    plan: PlanShown | None = None
+    plan: PlanProgress | None = None
     details: Details = field(default_factory=Details)
 
 
 @dataclass(frozen=True)
-class ReportShown:
+class ReportSummary:
     """Headline figures of a report, each with what it is, and where its files are."""
 
     figures: tuple[tuple[str, str], ...] = ()

@@ -1,16 +1,14 @@
-"""The source, how fast things go, what is being done, and sentences for the person."""
+"""Values that the window shows beside those of the session: source, work under way, notices."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Throughput:
-    """How fast things go: rates in frames a second, latency in seconds, frames dropped so far."""
+class Choice:
+    """Something that can be chosen: what the program calls it, and what people read."""
 
-    source_rate: float = 0.0
-    scoring_rate: float = 0.0
-    latency: float = 0.0
-    n_dropped: int = 0
+    key: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Notice:
     text: str
     level: str = "info"
     topic: str = ""
-    actions: tuple["Choice", ...] = ()
+    actions: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,15 +60,7 @@ class Working:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Something that can be chosen: what the program calls it, and what people read."""
-
-    key: str
-    text: str
-
-
-@dataclass(frozen=True)
-class SourceShown:
+class SourceState:
     """Where frames come from.
 
     Attributes
@@ -99,7 +89,7 @@ class SourceShown:
 
 
 @dataclass(frozen=True)
-class NetworksShown:
+class NetworksState:
     """Networks that are optional, as far as they are missing.
 
     Attributes
@@ -127,3 +117,15 @@ class NetworksShown:
     problem: str = ""
     is_by_hand: bool = False
     working: Working = field(default_factory=Working)
+
+
+@dataclass(frozen=True)
+class PassphraseAsked:
+    """A protected model that opens with its passphrase only.
+
+    ``was_wrong`` says that one was given and did not open it.
+    """
+
+    path: str
+    name: str
+    was_wrong: bool = False
