@@ -1,6 +1,6 @@
 """Certified solver against Algorithm 1 on the paper's grid.
 
-    python -m benchmarks grid                       the table of the README
+    python -m benchmarks grid                       the table of docs/measurements.md
     python -m benchmarks grid --hostile             hard sets, all pairs, certified solver only
     python -m benchmarks grid --families            the other constraint families
 
