@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from lmkl_core.features.networks import find_network
 from lmkl_core.features.networks.description import Conv
+from lmkl_core.features.networks.registry import NETWORKS
 
 # Widest part of each bottleneck in the groups conv_3, conv_4 and conv_5.
 _INSIDE = {
@@ -51,7 +51,7 @@ def minifasnet_state(name, widths):
         return channels
 
     channels = 3
-    for layer in find_network(name).description:
+    for layer in NETWORKS[name].description:
         channels = draw(layer, channels)
     state["conv1.bn.running_var"] *= 1e4  # pixels go up to 255
     return {f"module.{key}": value.astype(np.float32) for key, value in state.items()}

@@ -172,23 +172,24 @@ def lite0(blocks, crops=PARTS, pooling="mean+std", normalisation="l2-each") -> P
     layers = tuple(f"block{number}" for number in blocks)
     name = f"Lite0 {', '.join(map(str, blocks))} x {' '.join(crops)}, {pooling}, {normalisation}"
     branch = Branch(LITE, tuple(crops), layers, pooling, normalisation=normalisation)
-    return Preset(name, "", (), (branch,))
+    return Preset(name, "", load_preset("texture").crops, (branch,))
 
 
 def candidates() -> list[Preset]:
     """The shipped presets, and what they were chosen from."""
     parts = ("face", "wide", "mouth", "eyes")
+    crops = load_preset("texture").crops
     first = Preset(
         "first default: std of Lite0 4, 7 and MobileNetV2 13, 17",
         "",
-        (),
+        crops,
         (
             Branch(LITE, parts[:2], ("block4", "block7"), "std"),
             Branch(MOBILE, parts, ("layer13", "layer17"), "std"),
         ),
     )
     last = Preset(
-        "last layer: MobileNetV2 17", "", (), (Branch(MOBILE, parts, ("layer17",), "mean"),)
+        "last layer: MobileNetV2 17", "", crops, (Branch(MOBILE, parts, ("layer17",), "mean"),)
     )
     return [
         *(replace(load_preset(name), name=f"`{name}`") for name in ("texture", "tiny", "liveness")),

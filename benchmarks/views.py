@@ -31,7 +31,7 @@ from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.networks.graph import Graph
-from lmkl_core.features.networks.registry import find_network
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.plan import plan
 from lmkl_core.features.presets import load_preset
 
@@ -61,7 +61,7 @@ def random_weights(folder):
                 save_file(minifasnet_state(name, minifasnet_widths(name)), path)
             else:
                 torch.manual_seed(0)
-                torch.save(find_network(name).build().body.state_dict(), path)
+                torch.save(NETWORKS[name].build().body.state_dict(), path)
         return RandomWeights(path, name.encode().hex().ljust(64, "0"))
 
     return find

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError, UnusableViewsError
-from lmkl_core.features.descriptors import DescriptorEngine, find_descriptor
+from lmkl_core.features.descriptors import DESCRIPTORS, DescriptorEngine
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
 from lmkl_core.features.engines.engine import Engine
@@ -19,9 +18,10 @@ from lmkl_core.features.engines.machine import default_threads
 from lmkl_core.features.engines.thread_pool import Crew
 from lmkl_core.features.engines.torch_extra import has_torch, without_torch
 from lmkl_core.features.networks.graph import VIEWS_FORMAT
-from lmkl_core.features.networks.registry import find_network
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.plan import described_views, plan
 from lmkl_core.features.presets.preset import Branch, Crop, DescriptorBranch, Preset
+from lmkl_core.features.presets.schema import json_values
 
 
 class FoundWeights(Protocol):
@@ -223,7 +223,7 @@ def check_torch(preset: Preset) -> None:
     EngineError
         In one sentence, with the way out.
     """
-    names = [name for name in preset.networks if find_network(name).needs_torch]
+    names = [name for name in preset.networks if NETWORKS[name].needs_torch]
     if names and not has_torch():
         raise without_torch(f"The preset {preset.name} (its networks {', '.join(names)})")
 
@@ -265,7 +265,7 @@ def _default_find() -> Callable[..., FoundWeights]:
 
 def _crop(crop: Crop) -> dict[str, Any]:
     """Return a crop as JSON values; older models have no scale, so only a box has one."""
-    values = _json(asdict(crop))
+    values = json_values(crop)
     if crop.of != "box":
         del values["scale"]
     return values
@@ -273,11 +273,7 @@ def _crop(crop: Crop) -> dict[str, Any]:
 
 def _branch(branch: Branch | DescriptorBranch) -> dict[str, Any]:
     """Return a branch as JSON values, a descriptor with its version."""
-    values = _json(asdict(branch))
+    values = json_values(branch)
     if isinstance(branch, DescriptorBranch):
-        values["version"] = find_descriptor(branch.descriptor).version
+        values["version"] = DESCRIPTORS[branch.descriptor].version
     return values
-
-
-def _json(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items()}

@@ -11,7 +11,7 @@ from lmkl_core.features.engines import export, machine, probe
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.engines.torch_engine import TorchEngine, one_crop_at_a_time
-from lmkl_core.features.networks import Graph, Output
+from lmkl_core.features.networks.graph import Graph, Output
 
 GRAPH = Graph(
     "mobilenet-v2",

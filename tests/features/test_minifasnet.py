@@ -9,8 +9,9 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.reference import reference_crops
-from lmkl_core.features.networks import Graph, Output, find_network
 from lmkl_core.features.networks.filling import LARGEST_WIDTH, fill
+from lmkl_core.features.networks.graph import Graph, Output
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.networks.state import State
 from tests.features.minifasnet_material import NAMES, small_widths, written_out
 
@@ -19,7 +20,7 @@ OUTPUTS = (Output("embedding", "mean", "none"), Output("live", "mean", "none"))
 
 
 def filled(name, state):
-    spec = find_network(name)
+    spec = NETWORKS[name]
     return fill(spec, State(spec, state, "x.pth"))
 
 
@@ -96,9 +97,3 @@ def test_that_one_networks_file_is_not_the_others():
     state = minifasnet_state("minifasnet-v1se", small_widths("minifasnet-v1se"))
     with pytest.raises(InvalidInputError, match="does not fit minifasnet-v2"):
         filled("minifasnet-v2", state)
-
-
-@pytest.mark.parametrize("size", [64, 96])
-def test_that_other_sizes_are_refused(size):
-    with pytest.raises(InvalidInputError, match=f"takes crops of 80 pixels, not of {size}"):
-        Graph("minifasnet-v2", size, "none", OUTPUTS)

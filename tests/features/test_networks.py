@@ -10,9 +10,11 @@ import torchvision
 from efficientnet_lite_pytorch import EfficientNet
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks import NETWORKS, Graph, Output, find_network, old_names
+from lmkl_core.features.networks import old_names
 from lmkl_core.features.networks.description import Conv
 from lmkl_core.features.networks.filling import FilledConv
+from lmkl_core.features.networks.graph import Graph, Output
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.networks.state import State
 from lmkl_core.features.networks.torch_modules import load_network, network_of
 from lmkl_core.features.networks.truncated import Truncated
@@ -47,7 +49,7 @@ def test_that_every_described_layer_has_the_channels_that_the_registry_says(name
 def test_that_our_efficientnet_agrees_with_the_independent_one_block_by_block(lite0, size):
     theirs = EfficientNet.from_name("efficientnet-lite0", image_size=size).eval()
     theirs.load_state_dict(torch.load(lite0, weights_only=True))
-    ours = load_network(find_network("efficientnet-lite0"), lite0)
+    ours = load_network(NETWORKS["efficientnet-lite0"], lite0)
     x = torch.rand(1, 3, size, size, generator=torch.manual_seed(0)) * 2 - 1
     parts = [
         lambda y: theirs._swish(theirs._bn0(theirs._conv_stem(y))),
@@ -74,7 +76,7 @@ def test_that_sides_are_padded_as_tensorflow_pads_them(size, pads):
 
 def truncated_last(name, state):
     """Return our network cut at its last layer, with a state dict as a file would hold it."""
-    spec = find_network(name)
+    spec = NETWORKS[name]
     arrays = {key: value.numpy() for key, value in state.items()}
     stages = network_of(spec, State(spec, arrays, "made by the test"))
     return Truncated(Graph(name, 64, "none", (Output("last", "mean", "none"),)), stages)
@@ -147,39 +149,7 @@ def test_that_densenets_published_names_with_dots_are_understood():
 def test_that_a_missing_timm_is_named_with_the_way_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "timm.models.nasnet", None)
     with pytest.raises(InvalidInputError, match=r"pip install lmkl-pad\[objects\]"):
-        find_network("nasnetlarge").build()
-
-
-def test_that_an_unknown_network_is_answered_with_the_names_of_all():
-    with pytest.raises(InvalidInputError, match=r"no network 'resnet5'.*resnet50"):
-        find_network("resnet5")
-
-
-def test_that_an_unknown_layer_is_answered_with_the_names_of_all():
-    with pytest.raises(InvalidInputError, match=r"vgg16 has no layer 'fc7'.*pool5, last"):
-        find_network("vgg16").layer("fc7")
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"size": 16}, "32 to 1024 pixels, not of 16"),
-        ({"size": 4096}, "not of 4096"),
-        ({"photometry": "sepia"}, "no photometry 'sepia'"),
-        ({"outputs": (Output("block2", "max", "l2"),)}, "no pooling 'max'"),
-        ({"outputs": (Output("block2", "mean", "l1"),)}, "no normalisation 'l1'"),
-        ({"outputs": ()}, "name at least one"),
-    ],
-)
-def test_that_a_graph_refuses_what_does_not_exist(change, message):
-    right = {
-        "network": "efficientnet-lite0",
-        "size": 64,
-        "photometry": "none",
-        "outputs": (Output("block2", "mean", "l2"),),
-    }
-    with pytest.raises(InvalidInputError, match=message):
-        Graph(**(right | change))
+        NETWORKS["nasnetlarge"].build()
 
 
 def test_that_a_graph_survives_json_and_its_key_tells_every_difference_apart():

@@ -259,108 +259,98 @@ def test_that_shipped_presets_survive_being_written(name):
 
 # ------------------------------------------------- how a bad one is refused
 
-# What is replaced in GOOD, by what, the line that must be named, and words of the sentence.
+# What is replaced in GOOD, by what, the place that must be named, and words of the message.
 BAD = [
-    ('name = "mine"', "name = mine", 1, "not TOML"),
-    ('name = "mine"', 'nmae = "mine"', 1, "(did you mean 'name'?)"),
-    ('name = "mine"\n', "", 1, "needs the key 'name'"),
-    ('name = "mine"', "name = 3", 1, "name must be a text in quotes, not a whole number (3)"),
-    ('name = "mine"', 'name = "  "', 1, "not empty"),
-    ('name = "mine"', 'name = "a\\nb"', 1, "one line"),
-    ('name = "mine"', f'name = "{"x" * 61}"', 1, "longer than 60"),
-    ('"for tests"', "[]", 2, "description must be a text in quotes, not a list"),
-    ("[crops.face]", "[crops.face.deeper]", 4, "has no key 'deeper'"),
-    ("[crops.face]", "[crop.face]", 4, "(did you mean 'crops'?)"),
-    ("[crops.nose]", "[crops.face]", 9, "not TOML"),
-    ("[crops.nose]", '[crops."no/se"]', 9, "a crop cannot be called 'no/se'"),
-    ("[0.5, 0.5]", "[0.5]", 5, "centre has two numbers, across and down, not 1"),
-    ("[0.5, 0.5]", "0.5", 5, "centre must be a list in brackets, not a number (0.5)"),
-    ("[0.5, 0.5]", "[\n0.5,\ninf]", 7, "centre is inf; it must lie between -2 and 3"),
-    ("[0.5, 0.5]", "[nan, 0]", 5, "centre is nan"),
-    ("[0.5, 0.5]", '["left", 0]', 5, "centre must be a number, not a text ('left')"),
-    ("[0.5, 0.5]", "[true, 0]", 5, "centre must be a number, not true or false (True)"),
-    ("side = 1.0", "side = 0", 6, "side is 0; it must lie between 0.05 and 10"),
-    ("side = 1.0", "side = -1.5", 6, "side is -1.5"),
-    ("side = 1.0\n", "", 4, "needs side (1.0 is the face) or native = true"),
-    ("side = 1.0", "native = false", 4, "needs side"),
-    ("native = true", "native = true\nside = 1.0", 11, "remove side or native"),
-    ("native = true", "native = 1", 10, "native must be true or false, not a whole number (1)"),
-    ("native = true", 'of = "image"\ncentre = [0, 0]', 11, "says nothing about the whole image"),
-    ("native = true", 'of = "imag"\n', 10, "(did you mean 'image'?)"),
-    ("native = true", "native = true\nscale = 2", 11, "says nothing about a square on the face"),
-    ("native = true", 'of = "box"\nside = 1', 11, "side says nothing about the detector's box"),
-    ("native = true", 'of = "box"', 9, "the crop 'nose' needs the key 'scale'"),
-    ("native = true", 'of = "box"\nscale = 0', 11, "scale is 0; it must lie between 0.1 and 10"),
-    ("native = true", 'of = "box"\nscale = "x"', 11, "scale must be a number, not a text"),
-    ("size = 224", "size = 225", 7, "multiple of 32 from 32 to 512, or 331"),
-    ("size = 224", "size = 0", 7, "size is 0"),
-    ("size = 224", "size = 544", 7, "size is 544"),
-    ("size = 224", "size = 224.0", 7, "size must be a whole number, not a number (224.0)"),
-    ("size = 224", "size = true", 7, "size must be a whole number, not true or false"),
-    ("size = 224", "size = 1979-05-27", 7, "not a date or time"),
-    ("size = 224", f"size = {'9' * 400}", 7, "size is a huge number"),
-    ("size = 224\n", "", 4, "the crop 'face' needs the key 'size'"),
-    ("size = 224", "szie = 224", 7, "(did you mean 'size'?)"),
-    ('"efficientnet-lite0"', '"efficientnet-lite1"', 14, "(did you mean 'efficientnet-lite0'?)"),
-    ('"efficientnet-lite0"', '"alexnet"', 17, "there are conv1, conv2, conv3"),
-    ('network = "efficientnet-lite0"\n', "", 13, "a branch needs the key 'network'"),
-    ('["face", "nose"]', '["face", "nosee"]', 15, "(did you mean 'nose'?)"),
-    ('["face", "nose"]', '["face", "face"]', 15, "the crop 'face' is named twice"),
-    ('["face", "nose"]', "[]", 15, "crops is empty; it needs one of face, nose"),
-    ('["face", "nose"]', '"face"', 15, "crops must be a list in brackets, not a text ('face')"),
-    ('["face", "nose"]', "[3]", 15, "crops must be a text in quotes, not a whole number (3)"),
-    ("[crops.nose]", "[crops.chin]\nside = 1\nsize = 64\n\n[crops.nose]", 9, "no branch uses the"),
-    ('"block4"', '"blok4"', 18, "(did you mean 'block4'?)"),
-    ('"block4"', '"block2"', 18, "the efficientnet-lite0 layer 'block2' is named twice"),
-    ('["last"]', '["layer18", "last"]', 24, "is there already under its other name"),
-    ('"mean"', '"median"', 25, "there are mean, std, mean+std"),
-    ('"grey-world"', '"gray-world"', 26, "(did you mean 'grey-world'?)"),
-    ('normalisation = "none"', 'normalization = "none"', 27, "(did you mean 'normalisation'?)"),
-    ('"mobilenet-v2"', '"efficientnet-lite0"', 24, None),
-    ('"lbp"\ncrops = ["face", "nose"]', '"lbp"\ncrops = ["face"]\nx = [', 32, "not TOML"),
-    ('"lbp"', '"lpb"', 30, "(did you mean 'lbp'?); there are lbp, iqm"),
-    ('"lbp"', "3", 30, "descriptor must be a text in quotes, not a whole number (3)"),
-    ('descriptor = "lbp"', 'decriptor = "lbp"', 30, "(did you mean 'descriptor'?)"),
-    ('descriptor = "lbp"\n', "", 29, "needs the key 'network' or the key 'descriptor'"),
-    ('"lbp"', '"lbp"\nnetwork = "vgg16"', 30, "a network or a descriptor, not both"),
-    ('"lbp"', '"lbp"\nlayers = ["last"]', 31, "layers is for networks; the descriptor lbp takes"),
-    ('"lbp"', '"lbp"\npooling = "std"', 31, "pooling is for networks"),
-    ('"lbp"\ncrops = ["face", "nose"]', '"lbp"', 29, "a branch needs the key 'crops'"),
-    ('"lbp"\ncrops = ["face"', '"lbp"\ncrops = ["fase"', 31, "(did you mean 'face'?)"),
+    ('name = "mine"', "name = mine", "is not TOML", "at line 1"),
+    ('name = "mine"', 'nmae = "mine"', "the preset", "(did you mean 'name'?)"),
+    ('name = "mine"\n', "", "the preset", "missing required field `name`"),
+    ('name = "mine"', "name = 3", "name", "expected `str`, got `int`"),
+    ('name = "mine"', 'name = "  "', "name", "not empty"),
+    ('name = "mine"', 'name = "a\\nb"', "name", "one line"),
+    ('name = "mine"', f'name = "{"x" * 61}"', "name", "<= 60"),
+    ('"for tests"', "[]", "description", "expected `str`"),
+    ("[crops.face]", "[crops.face.deeper]", "crops.face", "no key 'deeper'"),
+    ("[crops.face]", "[crop.face]", "the preset", "(did you mean 'crops'?)"),
+    ("[crops.nose]", "[crops.face]", "is not TOML", "line 9"),
+    ("[crops.nose]", '[crops."no/se"]', "", "A crop cannot be called 'no/se'"),
+    ("[0.5, 0.5]", "[0.5]", "crops.face.centre", "of length 2, got 1"),
+    ("[0.5, 0.5]", "0.5", "crops.face.centre", "expected `array`"),
+    ("[0.5, 0.5]", "[\n0.5,\ninf]", "crops.face.centre[2]", "<= 3.0"),
+    ("[0.5, 0.5]", "[nan, 0]", "crops.face.centre[1]", ">= -2.0"),
+    ("[0.5, 0.5]", '["left", 0]', "crops.face.centre[1]", "got `str`"),
+    ("[0.5, 0.5]", "[true, 0]", "crops.face.centre[1]", "got `bool`"),
+    ("side = 1.0", "side = 0", "crops.face.side", ">= 0.05"),
+    ("side = 1.0", f"side = {'9' * 400}", "crops.face.side", "out of range"),
+    ("side = 1.0\n", "", "crops.face", "needs either side (1.0 is the face) or native = true"),
+    ("side = 1.0", "native = false", "crops.face", "needs either side"),
+    ("native = true", "native = true\nside = 1.0", "crops.nose", "needs either side"),
+    ("native = true", "native = 1", "crops.nose.native", "expected `bool`"),
+    ("native = true", 'of = "image"\ncentre = [0, 0]', "crops.nose.centre", "the whole image"),
+    ("native = true", 'of = "imag"\n', "crops.nose.of", "(did you mean 'image'?)"),
+    ("native = true", "native = true\nscale = 2", "crops.nose.scale", "a square on the face"),
+    ("native = true", 'of = "box"\nside = 1', "crops.nose.side", "about the detector's box"),
+    ("native = true", 'of = "box"', "crops.nose", "needs scale"),
+    ("native = true", 'of = "box"\nscale = 0', "crops.nose.scale", ">= 0.1"),
+    ("size = 224", "size = 225", "crops.face.size", "multiple of 32 from 32 to 512, or 331"),
+    ("size = 224", "size = 544", "crops.face.size", "is 544"),
+    ("size = 224", "size = 224.0", "crops.face.size", "got `float`"),
+    ("size = 224", "size = true", "crops.face.size", "got `bool`"),
+    ("size = 224", "size = 1979-05-27", "crops.face.size", "got `date`"),
+    ("size = 224", f"size = {'9' * 400}", "crops.face.size", "a huge number"),
+    ("size = 224\n", "", "crops.face", "missing required field `size`"),
+    ("size = 224", "szie = 224", "crops.face", "(did you mean 'size'?)"),
+    ("size = 224", "size = 32\n#", "branches[2].crops", "has 32 pixels, but alexnet needs 64"),
+    ("size = 224", "size = 512\n#", "branches[2].crops", "512 pixels, but minifasnet-v2 needs 80"),
+    ("size = 128", "size = 32", "branches[3].crops", "'nose' has 32 pixels, but iqm needs 64"),
+    ('"efficientnet-lite0"', '"efficientnet-lite1"', "branches[1].network", "(did you mean 'eff"),
+    ('"efficientnet-lite0"', '"alexnet"', "branches[1].layers[1]", "there are conv1, conv2"),
+    ('network = "efficientnet-lite0"\n', "", "branches[1]", "needs the key 'network'"),
+    ('["face", "nose"]', '["face", "nosee"]', "branches[1].crops[2]", "(did you mean 'nose'?)"),
+    ('["face", "nose"]', '["face", "face"]', "branches[1].crops[2]", "'face' is named twice"),
+    ('["face", "nose"]', "[]", "branches[1].crops", "is empty; it needs one of face, nose"),
+    ('["face", "nose"]', '"face"', "branches[1].crops", "expected `array`"),
+    ('["face", "nose"]', "[3]", "branches[1].crops[1]", "expected `str`"),
+    ("[crops.nose]", "[crops.chin]\nside=1\nsize=64\n[crops.nose]", "crops.chin", "no branch uses"),
+    ('"block4"', '"blok4"', "branches[1].layers[2]", "(did you mean 'block4'?)"),
+    ('"block4"', '"block2"', "branches[1].layers[2]", "layer 'block2' is named twice"),
+    ('["last"]', '["layer18", "last"]', "branches[2].layers", "under two names"),
+    ('"mean"', '"median"', "branches[2].pooling", "there are mean, std, mean+std"),
+    ('"grey-world"', '"gray-world"', "branches[2].photometry", "(did you mean 'grey-world'?)"),
+    ('normalisation = "none"', 'normalization = ""', "branches[2]", "mean 'normalisation'?)"),
+    ('"mobilenet-v2"', '"efficientnet-lite0"', "branches[2].layers[1]", "did you mean"),
+    ('"lbp"\ncrops = ["face", "nose"]', '"lbp"\nx = [', "is not TOML", "at end of document"),
+    ('"lbp"', '"lpb"', "branches[3].descriptor", "(did you mean 'lbp'?); there are lbp, iqm"),
+    ('"lbp"', "3", "branches[3].descriptor", "expected `str`"),
+    ('descriptor = "lbp"', 'decriptor = "lbp"', "branches[3]", "or the key 'descriptor'"),
+    ('"lbp"', '"lbp"\nnetwork = "vgg16"', "branches[3]", "not both"),
+    ('"lbp"', '"lbp"\npooling = "std"', "branches[3]", "no key 'pooling'"),
+    ('"lbp"\ncrops = ["face", "nose"]', '"lbp"', "branches[3]", "required field `crops`"),
 ]
+OTHERS = {
+    "alexnet": ('"mobilenet-v2"', '"alexnet"'),
+    "minifasnet": ('"mobilenet-v2"', '"minifasnet-v2"'),
+    "iqm": ('"lbp"', '"iqm"'),
+    "branches[2].layers[1]": ('["last"]', '["blck2"]'),
+}
 
 
-@pytest.mark.parametrize(("old", "new", "line", "words"), BAD)
-def test_that_a_bad_preset_is_refused_with_its_line_and_what_is_allowed(old, new, line, words):
+@pytest.mark.parametrize(("old", "new", "place", "words"), BAD)
+def test_that_a_bad_preset_is_refused_with_the_place_and_what_is_allowed(old, new, place, words):
     assert GOOD.count(old) >= 1
     text = GOOD.replace(old, new, 1)
-    if words is None:  # the same view in two branches
-        text = text.replace('["last"]', '["block2"]')
-        line, words = 21, "the view face/efficientnet-lite0.block2 is made twice"
-    sentence = refusal(text)
-    assert sentence.startswith(f"mine.toml, line {line}: "), sentence
-    assert words in sentence
-    assert "\n" not in sentence
+    for key, (before, after) in OTHERS.items():
+        if key in (place, *words.replace("-", " ").split()):
+            text = text.replace(before, after)
+    message = refusal(text)
+    gap = " " if place.startswith("is") else ": "
+    assert message.startswith(f"mine.toml{gap}{place}"), message
+    assert words in message
+    assert "\n" not in message
 
 
-def test_that_a_crop_too_small_for_its_network_is_refused():
-    text = GOOD.replace("size = 224", "size = 32").replace('"mobilenet-v2"', '"alexnet"')
-    assert "line 23: the crop 'face' has 32 pixels, but alexnet needs 64" in refusal(text)
-
-
-def test_that_a_crop_too_large_for_its_network_is_refused():
-    text = GOOD.replace('"mobilenet-v2"', '"minifasnet-v2"')
-    assert "line 23: the crop 'face' has 224 pixels, but minifasnet-v2 needs 80" in refusal(text)
-
-
-def test_that_a_crop_too_small_for_its_descriptor_is_refused():
-    text = GOOD.replace("size = 128", "size = 32").replace('"lbp"', '"iqm"')
-    assert "line 31: the crop 'nose' has 32 pixels, but iqm needs 64" in refusal(text)
-
-
-def test_that_a_descriptor_is_not_made_twice_of_one_crop():
+def test_that_a_view_is_not_made_twice():
     again = GOOD + '\n[[branches]]\ndescriptor = "lbp"\ncrops = ["nose"]\n'
-    assert "line 33: the view nose/lbp is made twice" in refusal(again)
+    assert "mine.toml: The preset mine has the view nose/lbp twice" in refusal(again)
 
 
 def test_that_more_than_a_hundred_views_are_refused():
@@ -368,28 +358,27 @@ def test_that_more_than_a_hundred_views_are_refused():
     names = json.dumps([f"c{i}" for i in range(21)])
     layers = '["block1", "block2", "block3", "block4", "block5"]'
     branch = f'[[branches]]\nnetwork = "efficientnet-lite0"\ncrops = {names}\nlayers = {layers}\n'
-    sentence = refusal(f'name = "x"\n{crops}{branch}')
-    assert sentence.startswith("mine.toml, line 65: there are more than 100 views")
+    assert "more than 100 views" in refusal(f'name = "x"\n{crops}{branch}')
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "line 1: a preset needs the key 'name'"),
-        (b'name = "x"\n\ncrops = {}\nbranches = []', "line 3: a preset needs at least one crop"),
-        (b'name = "x"\ncrops = 3', "line 2: crops must be a table, not a whole number (3)"),
-        (b'name = "x"\n[crops]\nface = 3', "line 3: face must be a table"),
-        (b'name = "x"\n[crops.a]\nside=1\nsize=32\n', "line 1: a preset needs the key 'branches'"),
-        (b'name = "x"\nbranches=[]\n[crops.a]\nside=1\nsize=32', "line 2: a preset needs at least"),
-        (b'name = "x"\nbranches=[3]\n[crops.a]\nside=1\nsize=32', "line 2: branches must be a"),
-        (b'name = "x"\n\n\xff', "line 3: this is not text in UTF-8"),
-        (b'name = "x"\nx = ' + b"[" * 3000, "line 2: lists or tables are nested too deeply"),
+        (b"", "missing required field `name`"),
+        (b'name = "x"\n\ncrops = {}\nbranches = []', "needs at least one crop"),
+        (b'name = "x"\ncrops = 3\nbranches = []', "crops: expected `object`, got `int`"),
+        (b'name = "x"\nbranches=[]\n[crops]\nface = 3', "crops.face: expected `object`, got `int`"),
+        (b'name = "x"\n[crops.a]\nside=1\nsize=32\n', "missing required field `branches`"),
+        (b'name = "x"\nbranches=[]\n[crops.a]\nside=1\nsize=32', "has no views"),
+        (b'name = "x"\nbranches=[3]\n[crops.a]\nside=1\nsize=32', "branches[1]: expected `obj"),
+        (b'name = "x"\n\n\xff', "is not text in UTF-8"),
+        (b'name = "x"\nx = ' + b"[" * 3000, "lists or tables are nested too deeply"),
         (b"x = " + b"[\n" * 30_000, "nested too deeply"),
-        (b'name = "x"\nx = ' + b"9" * 5000 + b"\n\n", "line 2: is longer than 4000 characters"),
-        (b'name = "x"\na' + b".a" * 30_000 + b" = 1", "line 2: is longer than 4000 characters"),
-        (b"k" * 3000 + b" = 1", f"line 1: a preset has no key '{'k' * 35}...'; the keys are"),
+        (b'name = "x"\nx = ' + b"9" * 5000 + b"\n\n", "line 2 is longer than 4000 characters"),
+        (b'name = "x"\na' + b".a" * 30_000 + b" = 1", "line 2 is longer than 4000 characters"),
+        (b"k" * 3000 + b" = 1", f"the preset: there is no key '{'k' * 35}...'; there are"),
         (b"#" * 70_000, "is longer than 65536 bytes"),
-        (b"\x00\x01", "line 1: this is not TOML"),
+        (b"\x00\x01", "is not TOML"),
     ],
     ids=lambda value: None if isinstance(value, bytes) else value,
 )  # fmt: skip
@@ -403,7 +392,7 @@ def test_that_the_mark_some_editors_begin_a_file_with_is_passed_over():
 
 
 def test_that_an_unknown_name_offers_the_nearest_and_a_file():
-    with pytest.raises(PresetError, match=r"did you mean 'texture'\? .*ends in \.toml"):
+    with pytest.raises(PresetError, match=r"\.toml file: .*did you mean 'texture'\?"):
         load_preset("textur")
 
 
@@ -423,21 +412,19 @@ def test_that_tables_without_a_file_name_the_place_by_its_path():
 
 @pytest.mark.parametrize("value", [None, [], "x", 3])
 def test_that_what_is_no_table_is_refused(value):
-    with pytest.raises(PresetError, match="the preset must be a table"):
+    with pytest.raises(PresetError, match="the preset: expected `object`"):
         preset_from_dict(value)
 
 
 @settings(max_examples=300)
 @given(text=st.sampled_from(preset_names()).map(shipped_text).flatmap(mutated))
-def test_that_a_changed_file_loads_or_is_refused_with_a_line_it_has(text):
-    content = text.encode("utf-8", "surrogatepass")
-    refused = None
+def test_that_a_changed_file_loads_or_is_refused(text):
+    message = ""
     try:
-        preset = read_preset(content, "mine.toml")
+        preset = read_preset(text.encode("utf-8", "surrogatepass"), "mine.toml")
     except PresetError as error:
-        refused = error
-    if refused is None:
-        assert read_preset(to_toml(preset).encode(), "x") == preset
+        message = str(error)
+    if message:
+        assert re.match(r"mine\.toml(:| is) ", message)
     else:
-        assert str(refused).startswith(f"mine.toml, line {refused.line}: ")
-        assert 1 <= refused.line <= content.count(b"\n") + 1
+        assert read_preset(to_toml(preset).encode(), "x") == preset

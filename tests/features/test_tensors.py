@@ -13,13 +13,13 @@ import torch
 from safetensors.torch import save_file
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks import find_network
 from lmkl_core.features.networks.filling import fill
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.networks.state import State
 from lmkl_core.features.weights import tensors as module
 from lmkl_core.features.weights.tensors import read_tensors
 
-SPEC = find_network("efficientnet-lite0")
+SPEC = NETWORKS["efficientnet-lite0"]
 NAME, VARIANCE = "_blocks.3._bn1.bias", "_blocks.3._bn1.running_var"
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from lmkl_core.features.networks import Graph, Output, find_network
+from lmkl_core.features.networks.graph import Graph, Output
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.networks.torch_modules import load_network
 from lmkl_core.features.networks.truncated import Truncated
 
@@ -13,7 +14,7 @@ SIZE = 64
 
 @pytest.fixture(scope="module")
 def stages(lite0):
-    return load_network(find_network("efficientnet-lite0"), lite0)
+    return load_network(NETWORKS["efficientnet-lite0"], lite0)
 
 
 @pytest.fixture(scope="module")

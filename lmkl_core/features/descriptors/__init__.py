@@ -4,11 +4,6 @@ They are what one-class face detectors used before networks, and stand beside th
 so that methods can be compared on the same crops.
 """
 
-from lmkl_core.features.descriptors.registry import (
-    DESCRIPTORS,
-    Descriptor,
-    DescriptorEngine,
-    find_descriptor,
-)
+from lmkl_core.features.descriptors.registry import DESCRIPTORS, Descriptor, DescriptorEngine
 
-__all__ = ["DESCRIPTORS", "Descriptor", "DescriptorEngine", "find_descriptor"]
+__all__ = ["DESCRIPTORS", "Descriptor", "DescriptorEngine"]

@@ -7,7 +7,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.descriptors import iqm, lbp
 
 
@@ -68,22 +67,6 @@ DESCRIPTORS = MappingProxyType(
     }
 )
 """Every descriptor, by its name."""
-
-
-def find_descriptor(name: str) -> Descriptor:
-    """Return the descriptor of that name.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none.
-    """
-    try:
-        return DESCRIPTORS[name]
-    except KeyError:
-        raise InvalidInputError(
-            f"There is no descriptor {name!r}; the descriptors are {', '.join(DESCRIPTORS)}."
-        ) from None
 
 
 class DescriptorEngine:

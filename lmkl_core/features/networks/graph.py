@@ -5,17 +5,9 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks.registry import find_network
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.networks.spec import NetworkSpec
-from lmkl_core.features.presets.preset import (
-    NORMALISATIONS,
-    PHOTOMETRIES,
-    POOLINGS,
-    Normalisation,
-    Photometry,
-    Pooling,
-)
+from lmkl_core.features.presets.preset import Normalisation, Photometry, Pooling
 
 VIEWS_FORMAT = 1
 """Raised whenever the same preset and weights would give other values than before."""
@@ -46,39 +38,17 @@ class Output:
 
 @dataclass(frozen=True)
 class Graph:
-    """A network up to the deepest layer used, for square crops of one size.
-
-    Raises
-    ------
-    InvalidInputError
-        If the network, a layer, the size or a choice does not exist.
-    """
+    """A network up to the deepest layer used, for square crops of one size."""
 
     network: str
     size: int
     photometry: Photometry
     outputs: tuple[Output, ...]
 
-    def __post_init__(self) -> None:
-        for output in self.outputs:
-            self.spec.layer(output.layer)
-            _check_choice("pooling", output.pooling, POOLINGS)
-            _check_choice("normalisation", output.normalisation, NORMALISATIONS)
-        _check_choice("photometry", self.photometry, PHOTOMETRIES)
-        if not self.outputs:
-            raise InvalidInputError(f"No layer of {self.network} is used; name at least one.")
-        low, high = self.spec.smallest, self.spec.largest
-        if not low <= self.size <= high:
-            sizes = f"{low} to {high}" if low < high else f"{low}"
-            raise InvalidInputError(
-                f"{self.network} takes crops of {sizes} pixels, not of {self.size}; "
-                "change the crop's size."
-            )
-
     @property
     def spec(self) -> NetworkSpec:
         """The network."""
-        return find_network(self.network)
+        return NETWORKS[self.network]
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -113,10 +83,3 @@ class Graph:
             "views format": VIEWS_FORMAT,
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InvalidInputError(
-            f"There is no {what} {value!r}; the choices are {', '.join(choices)}."
-        )

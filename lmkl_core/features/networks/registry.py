@@ -13,7 +13,6 @@ it with ``mean``.
 
 from types import MappingProxyType
 
-from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks import families, old_names
 from lmkl_core.features.networks.efficientnet_lite import LITE0
 from lmkl_core.features.networks.minifasnet import CLASSES, EMBEDDING, minifasnet
@@ -132,19 +131,3 @@ _SPECS = (
 
 NETWORKS = MappingProxyType({spec.name: spec for spec in _SPECS})
 """Every network, by its name."""
-
-
-def find_network(name: str) -> NetworkSpec:
-    """Return the network of that name.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none.
-    """
-    try:
-        return NETWORKS[name]
-    except KeyError:
-        raise InvalidInputError(
-            f"There is no network {name!r}; the networks are {', '.join(NETWORKS)}."
-        ) from None

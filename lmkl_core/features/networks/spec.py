@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks import old_names
 
 if TYPE_CHECKING:
@@ -83,19 +82,7 @@ class NetworkSpec:
         return (*(layer.name for layer in self.layers), LAST)
 
     def layer(self, name: str) -> Layer:
-        """Return the layer of that name.
-
-        Raises
-        ------
-        InvalidInputError
-            If the network has no such layer.
-        """
+        """Return the layer of that name, or the last one for `LAST`."""
         if name == LAST:
             return self.layers[-1]
-        for layer in self.layers:
-            if layer.name == name:
-                return layer
-        raise InvalidInputError(
-            f"The network {self.name} has no layer {name!r}; "
-            f"its layers are {', '.join(self.layer_names)}."
-        )
+        return next(layer for layer in self.layers if layer.name == name)

@@ -1,12 +1,18 @@
-"""What a preset says, as values: no file, no network and no picture is touched here.
+"""A preset as values: crops, networks, layers, pooling and descriptors, checked when it is made.
 
 Crops are squares in *face coordinates*: a similarity transform takes the five landmarks of a face
 as close as it can to `TEMPLATE`, whose unit square is the tight face. So a crop means the same
 part of the face in every frame, whatever the distance and the tilt of the head.
 """
 
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.descriptors.registry import DESCRIPTORS
+from lmkl_core.features.networks.registry import NETWORKS
 
 Pooling: TypeAlias = Literal["mean", "std", "mean+std"]
 Photometry: TypeAlias = Literal["none", "grey-world", "standardise"]
@@ -16,6 +22,11 @@ POOLINGS: tuple[Pooling, ...] = ("mean", "std", "mean+std")
 PHOTOMETRIES: tuple[Photometry, ...] = ("none", "grey-world", "standardise")
 NORMALISATIONS: tuple[Normalisation, ...] = ("l2", "l2-each", "none")
 
+MAX_VIEWS = 100
+SMALLEST, LARGEST, STEP = 32, 512, 32
+MINIFASNET_SIZE, NASNET_SIZE = 80, 331
+"""The sizes these networks were trained on, though not multiples of 32."""
+
 # Eyes, nose and mouth corners of the widely used 112-pixel alignment template, over 112.
 TEMPLATE = (
     (0.3419, 0.4616),
@@ -24,6 +35,10 @@ TEMPLATE = (
     (0.3709, 0.8247),
     (0.6315, 0.8232),
 )
+
+
+class PresetError(InvalidInputError):
+    """A preset that cannot be used; the message names the place and what is allowed."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +140,41 @@ class DescriptorBranch:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named set of crops and branches."""
+    """A named set of crops and branches.
+
+    Raises
+    ------
+    PresetError
+        If it cannot be computed: a crop, network, layer, descriptor or option does not exist, a
+        crop has a wrong size, or a view is there twice.
+    """
 
     name: str
     description: str
     crops: tuple[Crop, ...]
     branches: tuple[Branch | DescriptorBranch, ...]
+
+    def __post_init__(self) -> None:
+        sizes = {crop.name: crop.size for crop in self.crops}
+        if len(sizes) < len(self.crops):
+            raise PresetError(f"The preset {self.name} has two crops of one name.")
+        for name, size in sizes.items():
+            _check_size(size, f"crops.{name}.size")
+        for number, branch in enumerate(self.branches, start=1):
+            _check_branch(branch, sizes, f"branches[{number}]")
+        names = self.view_names
+        if not names:
+            raise PresetError(f"The preset {self.name} has no views; add a branch.")
+        if len(names) > MAX_VIEWS:
+            raise PresetError(
+                f"The preset {self.name} has more than {MAX_VIEWS} views (each crop with each "
+                "layer makes one)."
+            )
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise PresetError(
+                f"The preset {self.name} has the view {twice[0]} twice; give the crop a second "
+                "name if both are meant."
+            )
 
     @property
     def view_names(self) -> tuple[str, ...]:
@@ -155,3 +199,66 @@ class Preset:
     def crop(self, name: str) -> Crop:
         """Return the crop of that name."""
         return next(crop for crop in self.crops if crop.name == name)
+
+
+def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> None:
+    """Raise unless the word is allowed, with the nearest allowed word as a suggestion."""
+    allowed = tuple(allowed)
+    if word not in allowed:
+        near = difflib.get_close_matches(word[:100].lower(), allowed, n=1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise PresetError(
+            f"{where}: there is no {what} {short(word)}{hint}; there are {', '.join(allowed)}."
+        )
+
+
+def short(value: object) -> str:
+    """Show a value in few characters."""
+    shown = repr(value) if not isinstance(value, int) or abs(value) < 10**12 else "a huge number"
+    return shown if len(shown) <= 40 else shown[:36] + "...'"
+
+
+def _check_size(size: int, where: str) -> None:
+    if size in (MINIFASNET_SIZE, NASNET_SIZE) or (SMALLEST <= size <= LARGEST and size % STEP == 0):
+        return
+    raise PresetError(
+        f"{where} is {short(size)}; it must be a multiple of {STEP} from {SMALLEST} to {LARGEST}, "
+        f"or {NASNET_SIZE} for NASNetLarge or {MINIFASNET_SIZE} for MiniFASNet."
+    )
+
+
+def _check_branch(branch: Branch | DescriptorBranch, sizes: dict[str, int], where: str) -> None:
+    _check_names(branch.crops, sizes, "crop", f"{where}.crops")
+    if isinstance(branch, DescriptorBranch):
+        name = branch.descriptor
+        check_choice(name, DESCRIPTORS, "descriptor", f"{where}.descriptor")
+        smallest, largest = DESCRIPTORS[name].smallest, LARGEST
+    else:
+        name = branch.network
+        check_choice(name, NETWORKS, "network", f"{where}.network")
+        spec = NETWORKS[name]
+        smallest, largest = spec.smallest, spec.largest
+        _check_names(branch.layers, spec.layer_names, f"{name} layer", f"{where}.layers")
+        if len({spec.layer(layer) for layer in branch.layers}) < len(branch.layers):
+            raise PresetError(f"{where}.layers: {name} has one of these layers under two names.")
+        check_choice(branch.pooling, POOLINGS, "pooling", f"{where}.pooling")
+        check_choice(branch.photometry, PHOTOMETRIES, "photometry", f"{where}.photometry")
+        check_choice(
+            branch.normalisation, NORMALISATIONS, "normalisation", f"{where}.normalisation"
+        )
+    for crop in branch.crops:
+        if not smallest <= sizes[crop] <= largest:
+            needed = smallest if sizes[crop] < smallest else largest
+            raise PresetError(
+                f"{where}.crops: the crop {crop!r} has {sizes[crop]} pixels, but {name} needs "
+                f"{needed}."
+            )
+
+
+def _check_names(names: Sequence[str], allowed: Iterable[str], what: str, where: str) -> None:
+    if not names:
+        raise PresetError(f"{where} is empty; it needs one of {', '.join(allowed)}.")
+    for number, name in enumerate(names, start=1):
+        check_choice(name, allowed, what, f"{where}[{number}]")
+        if name in names[: number - 1]:
+            raise PresetError(f"{where}[{number}]: the {what} {name!r} is named twice.")

@@ -18,7 +18,7 @@ from app.vision.pipeline import Pipeline
 from app.vision.quality import Limits
 from lmkl_core.errors import Cancelled, UnusableViewsError
 from lmkl_core.features.liveness import LivenessMeter
-from lmkl_core.features.presets import Branch, Crop, Preset, load_preset
+from lmkl_core.features.presets import Crop, DescriptorBranch, Preset, load_preset
 from tests.app.models.model_material import window_model
 from tests.app.vision.faces.faces_material import side_by_side
 
@@ -360,7 +360,7 @@ class MeanColour:
 
     def __init__(self, *crops):
         names = tuple(crop.name for crop in crops)
-        self.preset = Preset("mean", "", crops, (Branch("none", names, ("rgb",)),))
+        self.preset = Preset("mean", "", crops, (DescriptorBranch("lbp", names),))
 
     def __call__(self, crops):
         return {
