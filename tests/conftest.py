@@ -1,6 +1,7 @@
 """Settings that every test shares."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Before any test imports onnxruntime itself, which then reports to Microsoft. That our own code
 # does without this is for tests/faults/test_privacy_life.py to see.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+# A shell that starts the tests in the background lets them, and every process they start, ignore
+# Ctrl-C; some tests send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A shared machine makes single examples slow now and then, which says nothing
 # about the code; the same examples every time keep a failure reproducible.

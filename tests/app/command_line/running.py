@@ -40,8 +40,6 @@ def interrupted(arguments, when, number=signal.SIGINT):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that starts the tests in the background lets them ignore Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         try:
             when(process)
