@@ -1,93 +1,61 @@
-"""One process at a time: a lock that the system lets go of when its holder dies."""
+"""One process at a time: a lock that the system releases when its holder dies."""
 
 import errno
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# What systems answer when somebody else holds the lock.
-_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+from filelock import FileLock
+from filelock import Timeout as Locked
 
-
-class Locked(Exception):
-    """Another process holds the lock."""
+__all__ = ["Locked", "is_held", "only_one"]
 
 
 @contextmanager
 def only_one(path: Path) -> Iterator[None]:
-    """Hold the lock of that name, or raise `Locked` at once.
-
-    Parameters
-    ----------
-    path : Path
-        A file of its own, made here and removed again.
+    """Hold the lock of that name, a file that is made here and removed again.
 
     Raises
     ------
     Locked
-        If another process, or another thread, holds it.
+        At once, if another process or thread holds it.
     OSError
-        If the file cannot be made, or the file system knows no locks.
+        If the file cannot be made or locked.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    lock = _acquired(path)
     try:
-        try:
-            _lock(handle)
-        except OSError as error:
-            if error.errno not in _HELD:
-                raise OSError(error.errno, error.strerror, str(path)) from error
-            raise Locked(str(path)) from error
-        # Between opening and locking, the holder may have let go and removed the file. Then this
-        # is the lock of a file nobody else will ever open, and keeps no one away.
-        if not _is_still_there(handle, path):
-            raise Locked(str(path))
-        try:
-            yield
-        finally:
-            # Windows removes no file that is open; an empty one left behind does no harm.
-            with suppress(OSError):
-                path.unlink()
+        yield
     finally:
-        os.close(handle)
+        # Windows removes no file that is open; an empty one left behind does no harm.
+        with suppress(OSError):
+            path.unlink()
+        lock.release()
 
 
 def is_held(path: Path) -> bool:
-    """Whether a process that is alive holds the lock of that name; the file stays as it is.
+    """Whether a live process holds the lock of that name; the file stays as it is.
 
     Raises
     ------
     OSError
-        If there is no such file, or the file system knows no locks.
+        If there is no such file, or it cannot be locked.
     """
-    handle = os.open(path, os.O_RDWR)
+    times = path.stat()
     try:
-        _lock(handle)
-    except OSError as error:
-        if error.errno not in _HELD:
-            raise
+        _acquired(path).release()
+    except Locked:
         return True
-    finally:
-        os.close(handle)
+    # Some versions of filelock touch the file, and on Windows they remove it.
+    path.touch()
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     return False
 
 
-def _is_still_there(handle: int, path: Path) -> bool:
+def _acquired(path: Path) -> FileLock:
+    lock = FileLock(path, mode=0o600, thread_local=False)
     try:
-        return os.path.samestat(os.fstat(handle), os.stat(path))
-    except FileNotFoundError:
-        return False
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(handle: int) -> None:
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock.acquire(blocking=False)
+    except NotImplementedError as error:
+        raise OSError(errno.ENOLCK, str(error), str(path)) from error
+    return lock

@@ -22,7 +22,6 @@ from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.reference import LIMIT, relative_difference
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Branch, Crop, Preset
-from lmkl_core.system import locking
 from lmkl_core.system.locking import is_held, only_one
 from tests.features.small_preset import crops_for
 
@@ -347,10 +346,10 @@ def test_that_an_engine_runs_without_a_mark_where_none_can_be_left(tmp_path):
 
 
 def test_that_nothing_piles_up_where_the_file_system_knows_no_locks(tmp_path, monkeypatch):
-    def no_locks(_handle):
+    def no_locks(*_):
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(locking, "_lock", no_locks)
+    monkeypatch.setattr("fcntl.flock", no_locks)
     cache = Cache(tmp_path)
     with cache.first_use(KEY):
         assert list((tmp_path / "probes").iterdir()) == []
