@@ -3,6 +3,7 @@
 Importing this loads nothing: the application shows its first frame before scikit-learn is there.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,6 +37,20 @@ class Cancelled(RuntimeError):
     """The caller asked a long computation to stop."""
 
 
+def asked_to_stop(cancel: Callable[[], bool] | None) -> bool:
+    """Whether the caller, who may have passed no ``cancel``, wants to stop."""
+    return cancel is not None and cancel()
+
+
+def raise_if_cancelled(
+    cancel: Callable[[], bool] | None,
+    message: str = "The fit was cancelled; the model is as it was before.",
+) -> None:
+    """Raise `Cancelled` if the caller wants to stop."""
+    if asked_to_stop(cancel):
+        raise Cancelled(message)
+
+
 class DuplicateRowsWarning(UserWarning):
     """Some training rows are exact copies of others."""
 
@@ -49,6 +64,8 @@ __all__ = [
     "PassphraseNeeded",
     "UnusableViewsError",
     "WrongPassphrase",
+    "asked_to_stop",
+    "raise_if_cancelled",
 ]
 
 

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.base import clone
 
+from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.fitting.fit import Localised, Settings, fit_kernels, localise, solve_settings
 from lmkl_core.scorer import BLOCK_BYTES, SupportKernels
 from lmkl_core.selection import DELTAS, EXPONENTS, serpentine_pairs
 from lmkl_core.solver.constraints import FIXED_FAMILIES
 from lmkl_core.solver.problem import GramProblem
-from lmkl_core.system.cancelling import raise_if_cancelled
 from lmkl_core.validation import as_views, check_groups, check_real, match_views
 
 

@@ -46,7 +46,7 @@ from sklearn.base import clone
 
 from lmkl_core.calibration import blocks as blocking
 from lmkl_core.calibration.threshold import Calibration, threshold_for
-from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
 from lmkl_core.fitting.fit import (
     Localised,
     Settings,
@@ -56,7 +56,6 @@ from lmkl_core.fitting.fit import (
     solve_settings,
 )
 from lmkl_core.solver.problem import GramProblem
-from lmkl_core.system.cancelling import asked_to_stop
 from lmkl_core.system.processes import preferred_workers
 from lmkl_core.validation import (
     as_views,

@@ -114,7 +114,7 @@ def _write(result: "DemoResult", figures: dict[str, object], folder: Path) -> No
     from app.models.summary import describe
     from app.reports import Context, build, write
     from lmkl_core.errors import ModelFileError
-    from lmkl_core.model_file.storage import write_atomically
+    from lmkl_core.system.atomic import write_atomically
 
     created = datetime.now().astimezone()
     text = json.dumps(figures, indent=2, allow_nan=False) + "\n"

@@ -27,7 +27,7 @@ def take_window_picture(model: Path, picture: Path) -> str:
         Empty, or one sentence that says why there is no picture.
     """
     # Imported here: --help should not wait for SciPy.
-    from lmkl_core.model_file.storage import write_atomically
+    from lmkl_core.system.atomic import write_atomically
 
     with tempfile.TemporaryDirectory() as folder:
         # What it puts aside lies in the same folder: where it is killed, at Ctrl-C or because it

@@ -24,10 +24,15 @@ from numpy.typing import NDArray
 
 from app.storage import StorageError, cache_folder, make_private
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.model_file.container import read_header, read_tensors, seal
-from lmkl_core.model_file.refusal import Refused
-from lmkl_core.model_file.storage import opened, write_atomically
-from lmkl_core.model_file.strict_json import canonical
+from lmkl_core.model_file.container import (
+    Refused,
+    canonical,
+    opened,
+    read_header,
+    read_tensors,
+    seal,
+)
+from lmkl_core.system.atomic import write_atomically
 from lmkl_core.system.folders import CACHE_VARIABLE
 
 LARGEST_ENTRY = 1 << 30

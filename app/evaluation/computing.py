@@ -19,7 +19,7 @@ from app.evaluation.progress import CANCELLED, Cancel, Part, Progress
 from app.evaluation.protocols.types import Plan
 from app.evaluation.task import Manner, Outcome, work
 from app.storage import OUTCOMES_NAME
-from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.system.processes import preferred_workers
 
 BATCH_BYTES = 1 << 30

@@ -40,9 +40,9 @@ from app.vision.faces.mtcnn_networks import CHECKSUMS
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
 from app.vision.quality import Limits
+from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Preset
-from lmkl_core.system.cancelling import raise_if_cancelled
 from lmkl_core.system.processes import preferred_workers
 
 PIPELINE_VERSION = 2

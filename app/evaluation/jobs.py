@@ -7,7 +7,7 @@ from typing import Any
 from joblib import Parallel
 
 from app.evaluation.progress import CANCELLED, Cancel
-from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.errors import raise_if_cancelled
 
 
 def arriving(

@@ -29,12 +29,11 @@ from app.evaluation.methods import Row
 from app.evaluation.options import GridName, Selection
 from app.evaluation.result import Level
 from lmkl_core import LocalisedMKL, select
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.grid_scores import score_grid
 from lmkl_core.metrics import auc
 from lmkl_core.selection import DELTAS, EXPONENTS
 from lmkl_core.solver.constraints import FIXED_FAMILIES
-from lmkl_core.system.cancelling import raise_if_cancelled
 
 SELECTION_ROWS = 1000
 """Training frames on which cells are compared, at most."""

@@ -23,8 +23,7 @@ from app.evaluation.selecting import choose, scores_of
 from app.evaluation.warning_capture import Hearing
 from app.logs import way_of
 from app.models.summary import CERTIFIED_GAP
-from lmkl_core.errors import Cancelled, InvalidInputError
-from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.errors import Cancelled, InvalidInputError, raise_if_cancelled
 
 LEAST_FRAMES = 2
 """Training frames without which there is no model."""

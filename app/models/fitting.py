@@ -15,8 +15,12 @@ from app.models.samples import Samples
 from app.settings import Settings
 from app.vision.conditions import EnrolledConditions
 from lmkl_core import LocalisedMKL
-from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning, InvalidInputError
-from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.errors import (
+    ConvergenceWarning,
+    DuplicateRowsWarning,
+    InvalidInputError,
+    raise_if_cancelled,
+)
 
 Cancel = Callable[[], bool]
 

@@ -16,7 +16,7 @@ from app.types import Condition, Frame, FrameResult, Status
 from app.vision.conditions import EnrolledConditions, shared_circumstances
 from app.vision.pipeline import Pipeline
 from lmkl_core import LocalisedMKL
-from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.errors import raise_if_cancelled
 
 
 @dataclass(eq=False)

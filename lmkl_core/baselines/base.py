@@ -22,10 +22,9 @@ from sklearn.utils.validation import check_is_fitted
 from lmkl_core.base import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.calibration.blocks import block_numbers, choose_block_length, time_blocks
 from lmkl_core.calibration.threshold import Calibration, calibrate, threshold_for
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.fitting.fit import fit_kernels
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, mean_gram
-from lmkl_core.system.cancelling import raise_if_cancelled
 from lmkl_core.validation import (
     Views,
     check_conditions,

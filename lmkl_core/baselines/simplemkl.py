@@ -50,9 +50,8 @@ import numpy as np
 from scipy.optimize import linprog, nnls
 
 from lmkl_core.baselines.ball import gain_left, solve_one_class
-from lmkl_core.errors import ConvergenceWarning
+from lmkl_core.errors import ConvergenceWarning, raise_if_cancelled
 from lmkl_core.solver.solution import Solution
-from lmkl_core.system.cancelling import raise_if_cancelled
 
 SUFFICIENT_DECREASE = 1e-4
 """Share of the decrease promised by the gradient that a step must bring."""

@@ -10,7 +10,7 @@ from scipy.linalg import cho_solve, lapack, solve_triangular
 from lmkl_core.calibration.blocks import with_new_takes
 from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.clusters import Clusters
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.fitting.fit import (
     Settings,
     certificate_gap,
@@ -22,7 +22,6 @@ from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack, mean_gram
 from lmkl_core.scorer import Scorer, SupportKernels
 from lmkl_core.solver.problem import GramProblem
 from lmkl_core.solver.solution import Solution
-from lmkl_core.system.cancelling import raise_if_cancelled
 from lmkl_core.validation import Views
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from lmkl_core.calibration import blocks as blocking
 from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.clusters import Clusters
+from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.fitting.fit import (
     Settings,
     calibrate_by_leaving_out,
@@ -19,7 +20,6 @@ from lmkl_core.kernels import ViewKernel, mean_gram
 from lmkl_core.scorer import Scorer
 from lmkl_core.solver.problem import Evaluation
 from lmkl_core.solver.solution import Solution
-from lmkl_core.system.cancelling import raise_if_cancelled
 from lmkl_core.validation import Views
 
 CALIBRATION_ROWS = 3000

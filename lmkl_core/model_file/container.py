@@ -6,20 +6,26 @@ is checked in full, against itself and against the size of the file, before anyt
 that it claims is allocated.
 """
 
+import contextlib
 import hashlib
+import json
 import math
+import os
+import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, Literal, TypeVar
 
+import msgspec
 import numpy as np
 from safetensors.numpy import save
 
-from lmkl_core.model_file.fields import Fields
-from lmkl_core.model_file.refusal import ANOTHER_FILE, Refused, shown
-from lmkl_core.model_file.strict_json import canonical, parse
-
 MANIFEST_KEY = "lmkl"
 """Key of the manifest in the safetensors metadata."""
+
+DIGEST = "digest"
+"""Key of the digest in the manifest."""
 
 LARGEST_HEADER = 4 << 20
 """Bytes of header that are read."""
@@ -31,20 +37,91 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 """The dtypes that tensors may have, by their safetensors names."""
 
-DIGEST = "digest"
-"""Key of the digest in the manifest."""
+EXPORT_AGAIN = "restore a copy or export the model again"
+ANOTHER_FILE = "choose a file that this program exported"
 
 _PREFIX = 8
+_LONGEST_REASON = 240  # characters: a file must not fill the screen
+
+T = TypeVar("T")
+
+Text = Annotated[str, msgspec.Meta(max_length=1000)]
+"""A name or a sentence of bounded length."""
 
 
-@dataclass(frozen=True)
-class Place:
+class Refused(Exception):
+    """A file is refused; `lmkl_core.model_file.files` turns it into `ModelFileError`.
+
+    Parameters
+    ----------
+    reason : str
+        What is wrong, to follow "because".
+    way_out : str
+        What the user can do.
+    """
+
+    def __init__(self, reason: str, way_out: str = EXPORT_AGAIN):
+        super().__init__(reason)
+        self.reason, self.way_out = shortened(reason, _LONGEST_REASON), way_out
+
+
+def shortened(text: str, limit: int) -> str:
+    """Text on one line, of at most ``limit`` characters."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in text[: limit + 1])
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def shown(value: object) -> str:
+    """Show a value of the file in a sentence."""
+    return shortened(repr(value), 60)
+
+
+# --- JSON
+
+
+def canonical(value: object) -> str:
+    """One spelling for one value: sorted keys, no spaces, no NaN, ASCII only."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def parse(text: str | bytes, what: str) -> dict[str, Any]:
+    """Read a JSON object; ``what`` names it in sentences.
+
+    Of repeated keys the last one counts: compare the spelling where that matters.
+    """
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise Refused(f"{what} is not well-formed ({error})") from None
+
+
+def checked(value: object, schema: type[T], what: str) -> T:
+    """Convert parsed JSON to a msgspec type, every key and range of it checked."""
+    try:
+        return msgspec.convert(value, schema)
+    except msgspec.ValidationError as error:
+        raise Refused(f"{what} is refused ({error})") from None
+
+
+# --- safetensors
+
+_Size = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the header says of one tensor."""
 
-    dtype: str
-    shape: tuple[int, ...]
-    begin: int
-    end: int
+    dtype: Literal["F64", "F32", "I64"]
+    shape: Annotated[tuple[_Size, ...], msgspec.Meta(max_length=3)]
+    data_offsets: tuple[_Size, _Size]
+
+    def __post_init__(self) -> None:
+        begin, end = self.data_offsets
+        # Python's integers do not overflow.
+        if end - begin != math.prod(self.shape) * DTYPES[self.dtype].itemsize:
+            raise ValueError("the size of a tensor does not match its shape")
+        if 0 in self.shape and len(self.shape) > 1:
+            raise ValueError("a tensor has an impossible shape")
 
 
 @dataclass(frozen=True)
@@ -72,6 +149,26 @@ def digest(document: dict[str, Any], tensors: dict[str, np.ndarray]) -> str:
     return state.hexdigest()
 
 
+@contextlib.contextmanager
+def opened(path: Path, max_bytes: int) -> Iterator[tuple[BinaryIO, int]]:
+    """Open a regular file of at most ``max_bytes`` and return it with its size."""
+    # Without O_NONBLOCK opening a named pipe would wait for a writer.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if "\0" in str(path):
+        raise Refused("its name is impossible", "check the path")
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags), buffering=0) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise Refused("it is not a file of its own", ANOTHER_FILE)
+        if status.st_size > max_bytes:
+            raise Refused(
+                f"its {status.st_size / 2**20:.1f} MiB exceed the limit of "
+                f"{max_bytes / 2**20:.1f} MiB",
+                "raise max_bytes if you trust it",
+            )
+        yield stream, status.st_size
+
+
 def read_header(stream: BinaryIO, size: int) -> Header:
     """Read and check the header of a file of ``size`` bytes."""
     if size == 0:
@@ -87,22 +184,39 @@ def read_header(stream: BinaryIO, size: int) -> Header:
         )
     if length > size - _PREFIX:
         raise Refused("it ends within its header")
-    header = parse(read_exactly(stream, length), "its header")
-    if not isinstance(header, dict):
-        raise Refused("its header is not a JSON object", ANOTHER_FILE)
+    raw = read_exactly(stream, length)
+    header = parse(raw, "its header")
+    # The digest covers the meaning of header and manifest, so each may have one spelling only:
+    # another one, such as a repeated key, is damage all the same.
+    if msgspec.json.encode(header) != raw.rstrip(b" "):
+        raise Refused("its header repeats a key or is not spelled as this program spells it")
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or not isinstance(metadata.get(MANIFEST_KEY), str):
         raise Refused("it carries no manifest of this program", ANOTHER_FILE)
     if len(metadata) > 1:
         raise Refused("its header carries more than the manifest")
-    places = _places(header, size - _PREFIX - length)
+    places = _in_file_order(header, size - _PREFIX - length)
     document = parse(metadata[MANIFEST_KEY], "its manifest")
-    if not isinstance(document, dict):
-        raise Refused("its manifest is not a JSON object")
     if canonical(document) != metadata[MANIFEST_KEY]:
-        # The digest is of the meaning; another spelling of it is damage all the same.
-        raise Refused("its manifest is not spelled as this program spells it")
+        raise Refused("its manifest repeats a key or is not spelled as this program spells it")
     return Header(document, places)
+
+
+def _in_file_order(header: dict[str, Any], size: int) -> dict[str, Place]:
+    """Places of the tensors: end to end, and exactly as many bytes as there are."""
+    places = checked(header, dict[str, Place], "its header")
+    ordered = sorted(places.items(), key=lambda item: (item[1].data_offsets, item[0]))
+    position = 0
+    for name, place in ordered:
+        begin, end = place.data_offsets
+        if begin != position:
+            raise Refused(f"its tensor {shown(name)} does not follow the one before it")
+        position = end
+    if position > size:
+        raise Refused(f"it is truncated: {size} of {position} bytes of tensors are left")
+    if position < size:
+        raise Refused(f"it has {size - position} bytes that belong to no tensor")
+    return dict(ordered)
 
 
 def read_tensors(stream: BinaryIO, header: Header) -> dict[str, np.ndarray]:
@@ -134,37 +248,3 @@ def fill(stream: BinaryIO, buffer: memoryview) -> None:
         if not count:
             raise Refused("it ends too early")
         done += count
-
-
-def _places(header: dict[str, Any], size: int) -> dict[str, Place]:
-    """Places of the tensors in file order: end to end, and exactly as many bytes as there are."""
-    places = {name: _place(name, value) for name, value in header.items()}
-    ordered = sorted(places.items(), key=lambda item: (item[1].begin, item[1].end, item[0]))
-    position = 0
-    for name, place in ordered:
-        if place.begin != position:
-            raise Refused(f"its tensor {shown(name)} does not follow the one before it")
-        position = place.end
-    if position > size:
-        raise Refused(f"it is truncated: {size} of {position} bytes of tensors are left")
-    if position < size:
-        raise Refused(f"it has {size - position} bytes that belong to no tensor")
-    return dict(ordered)
-
-
-def _place(name: str, value: object) -> Place:
-    fields = Fields(value, f"entry for tensor {shown(name)}")
-    dtype = fields.text("dtype", tuple(DTYPES))
-    shape, offsets = fields.items("shape", 3), fields.items("data_offsets", 2)
-    fields.finish()
-    if (
-        len(offsets) != 2
-        or any(type(part) is not int or part < 0 for part in [*shape, *offsets])
-        or (0 in shape and len(shape) > 1)
-    ):
-        raise Refused(f"its tensor {shown(name)} has an impossible shape or place")
-    place = Place(dtype, tuple(shape), *offsets)
-    # Python's integers do not overflow.
-    if place.end - place.begin != math.prod(shape) * DTYPES[dtype].itemsize:
-        raise Refused(f"the size of its tensor {shown(name)} does not match its shape")
-    return place

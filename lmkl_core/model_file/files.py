@@ -16,15 +16,17 @@ from lmkl_core.errors import (
     WrongPassphrase,
 )
 from lmkl_core.estimator import LocalisedMKL
-from lmkl_core.model_file.container import read_header, read_tensors, seal
-from lmkl_core.model_file.layout import check_layout
-from lmkl_core.model_file.manifest import (
-    Manifest,
-    check_kernels_are_registered,
-    parse_manifest,
-    restored_settings,
+from lmkl_core.model_file.container import (
+    ANOTHER_FILE,
+    EXPORT_AGAIN,
+    Refused,
+    opened,
+    read_header,
+    read_tensors,
+    seal,
+    shortened,
 )
-from lmkl_core.model_file.refusal import ANOTHER_FILE, EXPORT_AGAIN, Refused, shortened
+from lmkl_core.model_file.manifest import Manifest, parse_manifest, restored_settings
 from lmkl_core.model_file.sealed import (
     MAGIC,
     NoPassphrase,
@@ -34,8 +36,8 @@ from lmkl_core.model_file.sealed import (
     is_sealed,
 )
 from lmkl_core.model_file.state import describe, rebuild, transposed
-from lmkl_core.model_file.storage import opened, write_atomically
-from lmkl_core.model_file.values import check_values
+from lmkl_core.model_file.tensors import check_layout, check_values
+from lmkl_core.system.atomic import write_atomically
 
 MAX_BYTES = 2 << 30
 """Size of a file that is read unless the caller says otherwise."""
@@ -186,7 +188,6 @@ def _read(stream: BinaryIO, size: int) -> tuple[LocalisedMKL, Manifest]:
     """Header, manifest, layout, tensors, digest, values, model: each step trusts those before."""
     header = read_header(stream, size)
     manifest = parse_manifest(header.document)
-    check_kernels_are_registered(manifest)
     settings = restored_settings(manifest)
     check_layout(manifest, header.places)
     tensors = transposed(manifest, read_tensors(stream, header))

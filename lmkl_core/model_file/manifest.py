@@ -2,26 +2,36 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.estimator import LocalisedMKL
 from lmkl_core.fitting.fit import Settings
 from lmkl_core.kernels import KERNELS, PRECOMPUTED
-from lmkl_core.model_file.container import DIGEST
-from lmkl_core.model_file.fields import LARGEST_NUMBER, Fields
-from lmkl_core.model_file.refusal import ANOTHER_FILE, Refused, shown
-from lmkl_core.model_file.strict_json import canonical
+from lmkl_core.model_file.container import (
+    ANOTHER_FILE,
+    DIGEST,
+    Refused,
+    Text,
+    canonical,
+    checked,
+    shown,
+)
 from lmkl_core.validation import Views, check_integer
 
 FORMAT = "lmkl-pad model"
 VERSION = 3
 
-EXACT, INDUCING = "exact", "inducing"
+EXACT: Literal["exact"] = "exact"
+INDUCING: Literal["inducing"] = "inducing"
+
+LARGEST_NUMBER = 1e100
+"""Numbers beyond this come from no fit, and their squares are still finite."""
 
 LARGEST_EXTRA = 64 << 10
 """Bytes of JSON that a caller may add."""
@@ -35,19 +45,77 @@ SETTINGS = tuple(
 """Checked parameters of the fit that is stored. They differ from the constructor's parameters where
 those were changed after the fit. Kernels stand with the views, and the seed has done its work."""
 
+Natural = Annotated[int, Meta(ge=0, le=2**53)]
+Count = Annotated[int, Meta(ge=1, le=2**53)]
+Real = Annotated[float, Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+NotNegative = Annotated[float, Meta(ge=0, le=LARGEST_NUMBER)]
+Positive = Annotated[float, Meta(ge=1 / LARGEST_NUMBER, le=LARGEST_NUMBER)]
+Share = Annotated[float, Meta(gt=0, lt=1)]
+Rate = Annotated[float, Meta(ge=0, le=1)]
 
-@dataclass(frozen=True)
-class ViewEntry:
+
+class Strict(Struct, frozen=True, forbid_unknown_fields=True):
+    """A JSON object whose keys and values are all checked."""
+
+
+class ViewEntry(Strict, frozen=True):
     """One view: its name, its columns and its fitted kernel."""
 
-    name: str
-    columns: int
-    kernel: str
-    width: float
+    name: Text
+    columns: Count
+    kernel: Text
+    width: Positive
 
 
-@dataclass(frozen=True)
-class Manifest:
+class ThresholdEntry(Strict, frozen=True):
+    """The scalars of `lmkl_core.Calibration`; no stress rate with a single condition."""
+
+    threshold: Real
+    target_bpcer: Share | None
+    bpcer: Rate
+    interval: tuple[Rate, Rate]
+    confidence: Share
+    n_scores: Count
+    n_effective: Annotated[float, Meta(ge=1)]
+    n_blocks: Count
+    n_takes: Count
+    block_length: Count
+    promised: bool | None
+    stress_bpcer: Rate | None
+    stress_interval: tuple[Rate, Rate]
+    origin: Text
+    statement: Text
+
+    def __post_init__(self) -> None:
+        if max(self.n_effective, self.n_blocks, self.n_takes) > self.n_scores:
+            raise ValueError("n_effective, n_blocks or n_takes exceed n_scores")
+        if any(low > high for low, high in (self.interval, self.stress_interval)):
+            raise ValueError("an interval ends before it starts")
+        if (self.promised is None) != (self.target_bpcer is None):
+            raise ValueError("target_bpcer or promised stands without the other")
+        _check_printable(self.origin, self.statement)
+
+
+class CertificateEntry(Strict, frozen=True):
+    """Gap of the present rows, and the scalars of `lmkl_core.Solution` with its own gap."""
+
+    gap: NotNegative
+    objective: Positive
+    lower_bound: Real
+    solution_gap: NotNegative
+    solver: Text
+    stop_reason: Text
+    n_iter: Natural
+    n_solves: Natural
+    constraint_is_convex: bool | None
+
+    def __post_init__(self) -> None:
+        if self.lower_bound > self.objective:
+            raise ValueError("lower_bound exceeds objective")
+        _check_printable(self.solver, self.stop_reason)
+
+
+class Manifest(Strict, frozen=True, kw_only=True):
     """What a model file says about its model.
 
     Attributes
@@ -71,10 +139,8 @@ class Manifest:
         Rows of every take; its condition, a number that takes in the same circumstances share.
     delta : float
         The paper's delta.
-    threshold : dict
-        The scalars of `lmkl_core.Calibration`: the threshold and how it was set.
-    certificate : dict
-        Gap of the present rows, and the scalars of `lmkl_core.Solution`.
+    threshold : ThresholdEntry
+    certificate : CertificateEntry
     column_major : tuple of str
         Tensors that are stored transposed because they lie so in memory: products of the
         same numbers in another order of memory may round differently.
@@ -84,26 +150,40 @@ class Manifest:
         SHA-256 over all of this and the tensors: names the model.
     """
 
-    kind: str
-    library: str
-    created: str
+    kind: Literal["exact", "inducing"]
+    library: Text
+    created: Text
     parameters: dict[str, Any]
     settings: dict[str, Any]
     views: tuple[ViewEntry, ...]
-    dtype: str
+    dtype: Literal["float32", "float64"]
     single_array: bool
-    feature_names: tuple[str, ...] | None
-    n_rows: int
-    n_support: int
-    n_clusters: int
-    takes: tuple[int, ...]
-    conditions: tuple[int, ...]
-    delta: float
-    threshold: dict[str, Any]
-    certificate: dict[str, Any]
-    column_major: tuple[str, ...]
+    feature_names: tuple[Text, ...] | None
+    n_rows: Count
+    n_support: Count
+    n_clusters: Count
+    takes: tuple[Count, ...]
+    conditions: tuple[Natural, ...]
+    delta: Positive
+    threshold: ThresholdEntry
+    certificate: CertificateEntry
+    column_major: tuple[Text, ...]
     extra: dict[str, Any]
-    digest: str = ""
+    digest: Text
+
+    def __post_init__(self) -> None:
+        _check_printable(self.library)
+        _check_time(self.created)
+        for where, found, wanted in (
+            ("parameters", self.parameters, PARAMETERS),
+            ("settings", self.settings, SETTINGS),
+        ):
+            if odd := set(found) ^ set(wanted):
+                raise ValueError(f"its {where} lack the key {shown(min(odd))}, or it is unknown")
+        if len(canonical(self.extra)) > LARGEST_EXTRA:
+            raise ValueError(f"its extra entries exceed {LARGEST_EXTRA >> 10} KiB")
+        _check_views(self)
+        _check_counts(self)
 
     @property
     def view_names(self) -> tuple[str, ...]:
@@ -112,7 +192,7 @@ class Manifest:
 
     def document(self) -> dict[str, Any]:
         """The manifest as a JSON object, without its digest."""
-        document = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        document = {"format": FORMAT, "version": VERSION, **msgspec.to_builtins(self)}
         del document[DIGEST]
         return document
 
@@ -132,46 +212,32 @@ def plain(value: object) -> Any:
 
 def parse_manifest(document: dict[str, Any]) -> Manifest:
     """Check a parsed manifest, every key of it, and return it."""
-    fields = Fields(document, "manifest")
-    _check_format(fields)
-    manifest = Manifest(
-        kind=fields.text("kind", (EXACT, INDUCING)),
-        library=fields.sentence("library"),
-        created=fields.text("created"),
-        parameters=_named(fields.take("parameters"), "parameters", PARAMETERS),
-        settings=_named(fields.take("settings"), "settings", SETTINGS),
-        views=tuple(_view(value) for value in fields.items("views")),
-        dtype=fields.text("dtype", ("float32", "float64")),
-        single_array=fields.boolean("single_array"),
-        feature_names=fields.optional_texts("feature_names"),
-        n_rows=fields.integer("n_rows", 1),
-        n_support=fields.integer("n_support", 1),
-        n_clusters=fields.integer("n_clusters", 1),
-        takes=_counts(fields.items("takes")),
-        conditions=_conditions(fields.items("conditions")),
-        delta=fields.positive("delta"),
-        threshold=_threshold(fields.take("threshold")),
-        certificate=_certificate(fields.take("certificate")),
-        column_major=fields.texts("column_major"),
-        extra=_extra(fields.take("extra")),
-        digest=fields.text(DIGEST),
-    )
-    fields.finish()
-    _check_created(manifest.created)
-    _check_views(manifest)
-    _check_counts(manifest)
-    return manifest
+    document = dict(document)
+    if document.pop("format", None) != FORMAT:
+        raise Refused("its manifest is of another program", ANOTHER_FILE)
+    version = checked(document.pop("version", None), Natural, "its version")
+    if version > VERSION:
+        reason = f"its format has version {version} and this program reads {VERSION}"
+        raise Refused(reason, "update lmkl-pad")
+    if version < VERSION:
+        raise Refused(
+            "it was made by an earlier version, whose threshold was unsafe", "enrol again"
+        )
+    return checked(document, Manifest, "its manifest")
 
 
 def restored_parameters(manifest: Manifest) -> dict[str, Any]:
     """The constructor's parameters, after the estimator's own checks."""
-    parameters, names = manifest.parameters, manifest.view_names
-    _check_kernel_parameter(parameters["kernel"])
+    parameters = manifest.parameters
+    kernel = parameters["kernel"]
+    parts = list(kernel.values()) if isinstance(kernel, dict) else kernel
+    if not all(isinstance(part, str) for part in (parts if isinstance(parts, list) else [parts])):
+        raise Refused(f"its parameter kernel is {shown(kernel)} and names no kernels")
     seed = parameters["random_state"]
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
         raise Refused(f"its parameter random_state is {shown(seed)} and not a seed")
     try:
-        LocalisedMKL(**parameters).settings(Views(names, ()))
+        LocalisedMKL(**parameters).settings(Views(manifest.view_names, ()))
         if parameters["n_inducing"] not in (None, "auto"):
             check_integer("n_inducing", parameters["n_inducing"], 1)
     except InvalidInputError as error:
@@ -181,6 +247,13 @@ def restored_parameters(manifest: Manifest) -> dict[str, Any]:
 
 def restored_settings(manifest: Manifest) -> Settings:
     """The settings of the stored fit, after the estimator's own checks."""
+    for view in manifest.views:
+        if view.kernel != PRECOMPUTED and view.kernel not in KERNELS:
+            raise Refused(
+                f"its view {shown(view.name)} uses the kernel {shown(view.kernel)}, which is not "
+                "registered here",
+                f"call lmkl_core.register_kernel({shown(view.kernel)}, function) first",
+            )
     try:
         twin = LocalisedMKL(**manifest.settings, kernel=[view.kernel for view in manifest.views])
         settings = twin.settings(Views(manifest.view_names, ()))
@@ -197,163 +270,49 @@ def restored_settings(manifest: Manifest) -> Settings:
     return settings
 
 
-def check_kernels_are_registered(manifest: Manifest) -> None:
-    """Refuse a model whose kernel functions are unknown here."""
-    for view in manifest.views:
-        if view.kernel != PRECOMPUTED and view.kernel not in KERNELS:
-            raise Refused(
-                f"its view {shown(view.name)} uses the kernel {shown(view.kernel)}, which is not "
-                "registered here",
-                f"call lmkl_core.register_kernel({shown(view.kernel)}, function) first",
-            )
+def _check_printable(*texts: str) -> None:
+    if not all(text.isprintable() for text in texts):
+        raise ValueError("a text has control characters")
 
 
-def _check_format(fields: Fields) -> None:
-    if fields.take("format") != FORMAT:
-        raise Refused("its manifest is of another program", ANOTHER_FILE)
-    version = fields.integer("version", 0)
-    if version > VERSION:
-        reason = f"its format has version {version} and this program reads {VERSION}"
-        raise Refused(reason, "update lmkl-pad")
-    if version < VERSION:
-        raise Refused(
-            "it was made by an earlier version, whose threshold was unsafe", "enrol again"
-        )
-
-
-def _named(value: object, where: str, names: tuple[str, ...]) -> dict[str, Any]:
-    fields = Fields(value, where)
-    result = {name: fields.take(name) for name in names}
-    fields.finish()
-    return result
-
-
-def _view(value: object) -> ViewEntry:
-    fields = Fields(value, "view")
-    view = ViewEntry(
-        fields.text("name"),
-        fields.integer("columns", 1),
-        fields.text("kernel"),
-        fields.positive("width"),
-    )
-    fields.finish()
-    return view
-
-
-def _counts(values: list[Any]) -> tuple[int, ...]:
-    if not values or any(type(value) is not int or value < 1 for value in values):
-        raise Refused("the rows of its takes are not counted by whole numbers")
-    return tuple(values)
-
-
-def _conditions(values: list[Any]) -> tuple[int, ...]:
-    # Below their number: a larger one would ask for as much memory.
-    if any(type(value) is not int or not 0 <= value < len(values) for value in values):
-        raise Refused("the conditions of its takes are not numbered")
-    return tuple(values)
-
-
-def _threshold(value: object) -> dict[str, Any]:
-    fields = Fields(value, "threshold")
-    n = fields.integer("n_scores", 1)
-    result = {
-        "threshold": fields.real("threshold"),
-        "target_bpcer": fields.optional_share("target_bpcer"),
-        "bpcer": fields.real("bpcer", 0, 1),
-        "interval": fields.interval("interval"),
-        "confidence": fields.share("confidence"),
-        "n_scores": n,
-        "n_effective": fields.real("n_effective", 1, n),
-        "n_blocks": fields.integer("n_blocks", 1, n),
-        "n_takes": fields.integer("n_takes", 1, n),
-        "block_length": fields.integer("block_length", 1),
-        "promised": fields.optional_boolean("promised"),
-        "stress_bpcer": fields.optional_real("stress_bpcer", 0, 1),
-        "stress_interval": fields.interval("stress_interval"),
-        "origin": fields.sentence("origin"),
-        "statement": fields.sentence("statement"),
-    }
-    fields.finish()
-    if (result["promised"] is None) != (result["target_bpcer"] is None):
-        raise Refused("its threshold has a target or a promise without the other")
-    return result
-
-
-def _certificate(value: object) -> dict[str, Any]:
-    fields = Fields(value, "certificate")
-    objective = fields.positive("objective")
-    result = {
-        "gap": fields.real("gap", 0),
-        "objective": objective,
-        "lower_bound": fields.real("lower_bound", high=objective),
-        "solution_gap": fields.real("solution_gap", 0),
-        "solver": fields.sentence("solver"),
-        "stop_reason": fields.sentence("stop_reason"),
-        "n_iter": fields.integer("n_iter", 0),
-        "n_solves": fields.integer("n_solves", 0),
-        "constraint_is_convex": fields.optional_boolean("constraint_is_convex"),
-    }
-    fields.finish()
-    return result
-
-
-def _extra(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Refused("its extra entries are not an object")
-    if len(canonical(value)) > LARGEST_EXTRA:
-        raise Refused(
-            f"its extra entries exceed {LARGEST_EXTRA >> 10} KiB",
-            "keep only what identifies things",
-        )
-    return value
-
-
-def _check_created(created: str) -> None:
+def _check_time(created: str) -> None:
     try:
         time = datetime.fromisoformat(created)
     except ValueError:
         time = None
     if time is None or time.tzinfo is None:
-        raise Refused(f"its time {shown(created)} is not an ISO 8601 time with a zone")
+        raise ValueError(f"its time {shown(created)} is not an ISO 8601 time with a zone")
 
 
 def _check_views(manifest: Manifest) -> None:
     names = manifest.view_names
     if not names or len(set(names)) < len(names):
-        raise Refused("its views have no names or repeat them")
+        raise ValueError("its views have no names or repeat them")
     # A width outside the normal numbers of the dtype would divide by zero or overflow.
     limits = np.finfo(manifest.dtype)
     for view in manifest.views:
-        if not float(limits.tiny) <= view.width <= min(float(limits.max), LARGEST_NUMBER):
-            raise Refused(f"the width of view {shown(view.name)} is {view.width:g}")
+        if not float(limits.tiny) <= view.width <= float(limits.max):
+            raise ValueError(f"the width of view {shown(view.name)} is {view.width:g}")
         if view.kernel == PRECOMPUTED and (
             manifest.kind == INDUCING or view.columns != manifest.n_rows
         ):
-            raise Refused(f"view {shown(view.name)} is no precomputed kernel of its rows")
+            raise ValueError(f"view {shown(view.name)} is no precomputed kernel of its rows")
     if manifest.single_array and len(names) > 1:
-        raise Refused("it has several views and claims to be fitted on one array")
+        raise ValueError("it has several views and claims to be fitted on one array")
     if manifest.feature_names is not None and (
         not manifest.single_array or len(manifest.feature_names) != manifest.views[0].columns
     ):
-        raise Refused("its column names do not match its views")
+        raise ValueError("its column names do not match its views")
 
 
 def _check_counts(manifest: Manifest) -> None:
     if sum(manifest.takes) != manifest.n_rows:
-        raise Refused("the rows of its takes do not add up to its rows")
-    if len(manifest.conditions) != len(manifest.takes):
-        raise Refused("it does not tell the condition of every take")
+        raise ValueError("the rows of its takes do not add up to its rows")
+    n_takes = len(manifest.takes)
+    # Below their number: a larger one would ask for as much memory.
+    if len(manifest.conditions) != n_takes or max(manifest.conditions) >= n_takes:
+        raise ValueError("it does not number the condition of every take")
     if manifest.kind == EXACT and manifest.n_support != manifest.n_rows:
-        raise Refused("it is an exact fit that does not score by all of its rows")
-    if manifest.threshold["n_scores"] > manifest.n_rows:
-        raise Refused("its threshold rests on more scores than there are rows")
-
-
-def _check_kernel_parameter(value: object) -> None:
-    parts = [value]
-    if isinstance(value, dict):
-        parts = list(value.values())
-    elif isinstance(value, list):
-        parts = value
-    if not all(isinstance(part, str) for part in parts):
-        raise Refused(f"its parameter kernel is {shown(value)} and names no kernels")
+        raise ValueError("it is an exact fit that does not score by all of its rows")
+    if manifest.threshold.n_scores > manifest.n_rows:
+        raise ValueError("its threshold rests on more scores than there are rows")

@@ -46,8 +46,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.model_file.container import fill, read_exactly
-from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.container import Refused, fill, read_exactly
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

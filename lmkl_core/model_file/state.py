@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from lmkl_core.calibration.threshold import Calibration
@@ -19,25 +19,26 @@ from lmkl_core.fitting.fit import Settings
 from lmkl_core.fitting.inducing import InducingBasis, InducingProblem
 from lmkl_core.fitting.streamed import StreamedFit
 from lmkl_core.kernels import ViewKernel
+from lmkl_core.model_file.container import Refused, checked
 from lmkl_core.model_file.manifest import (
     EXACT,
     INDUCING,
     PARAMETERS,
     SETTINGS,
+    CertificateEntry,
     Manifest,
+    ThresholdEntry,
     ViewEntry,
     plain,
     restored_parameters,
 )
-from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.tensors import Tensors
 from lmkl_core.scorer import SupportKernels
 from lmkl_core.solver.solution import Solution
 from lmkl_core.validation import Views
 
 PROBED_ROWS = 64
 """Support rows that a loaded model has to score."""
-
-Tensors = dict[str, np.ndarray]
 
 
 def describe(
@@ -75,6 +76,7 @@ def describe(
         certificate=_certificate(fitted),
         column_major=tuple(name for name, array in tensors.items() if _is_column_major(array)),
         extra={} if extra is None else plain(extra),
+        digest="",
     )
     return manifest, transposed(manifest, tensors)
 
@@ -100,7 +102,7 @@ def rebuild(manifest: Manifest, settings: Settings, tensors: Tensors) -> Localis
         "memberships": tensors["memberships"],
         "solution": _solution(manifest, tensors),
         "dual_coef": tensors["dual_coef"],
-        "known_gap": manifest.certificate["gap"],
+        "known_gap": manifest.certificate.gap,
     }
     with np.errstate(all="ignore"):
         fitted: ExactFit | StreamedFit
@@ -167,40 +169,34 @@ def _library_version() -> str:
         return "unknown"
 
 
-def _threshold(calibration: Calibration) -> dict[str, Any]:
-    names = [field.name for field in dataclass_fields(Calibration)]
-    names = [name for name in names if name not in ("scores", "stress_scores")]
-    scalars = {name: plain(getattr(calibration, name)) for name in names}
+def _threshold(calibration: Calibration) -> ThresholdEntry:
+    scalars = {name: plain(getattr(calibration, name)) for name in ThresholdEntry.__struct_fields__}
     if math.isnan(calibration.stress_bpcer):
         scalars["stress_bpcer"] = None
-    return scalars
+    return checked(scalars, ThresholdEntry, "its threshold")
 
 
 def _calibration(manifest: Manifest, tensors: Tensors) -> Calibration:
-    scalars, scores = dict(manifest.threshold), tensors["scores"]
+    scalars, scores = msgspec.structs.asdict(manifest.threshold), tensors["scores"]
     if scalars["stress_bpcer"] is None:
         scalars["stress_bpcer"] = math.nan
     stress = tensors.get("stress_scores", np.full(len(scores), np.nan))
     return Calibration(**scalars, scores=scores, stress_scores=stress)
 
 
-def _certificate(fitted: ExactFit | StreamedFit) -> dict[str, Any]:
-    solution = fitted.solution
-    names = ("objective", "lower_bound", "solver", "stop_reason", "n_iter", "n_solves")
-    return {
-        "gap": float(fitted.gap),
-        "solution_gap": float(solution.gap),
-        "constraint_is_convex": plain(solution.constraint_is_convex),
-        **{name: plain(getattr(solution, name)) for name in names},
-    }
+def _certificate(fitted: ExactFit | StreamedFit) -> CertificateEntry:
+    names = CertificateEntry.__struct_fields__
+    scalars = {name: plain(getattr(fitted.solution, name, None)) for name in names}
+    scalars |= {"gap": float(fitted.gap), "solution_gap": float(fitted.solution.gap)}
+    return checked(scalars, CertificateEntry, "its certificate")
 
 
 def _solution(manifest: Manifest, tensors: Tensors) -> Solution:
-    scalars = {key: value for key, value in manifest.certificate.items() if key != "gap"}
+    scalars = msgspec.structs.asdict(manifest.certificate)
+    scalars["gap"] = scalars.pop("solution_gap")
     return Solution(
         weights=tensors["weights"],
         dual_coef=tensors.get("solution.dual_coef", tensors["dual_coef"]),
-        gap=scalars.pop("solution_gap"),
         objective_history=tensors["history.objective"],
         gap_history=tensors["history.gap"],
         **scalars,

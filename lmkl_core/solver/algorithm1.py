@@ -17,12 +17,11 @@ import warnings
 
 import numpy as np
 
-from lmkl_core.errors import ConvergenceWarning
+from lmkl_core.errors import ConvergenceWarning, asked_to_stop
 from lmkl_core.solver.constraints import NormConstraint
 from lmkl_core.solver.problem import Problem
 from lmkl_core.solver.solution import Solution
 from lmkl_core.solver.solve import Run, finish
-from lmkl_core.system.cancelling import asked_to_stop
 
 
 def solve_as_printed(

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from lmkl_core.errors import asked_to_stop
 from lmkl_core.solver.certificate import SupportCurves
 from lmkl_core.solver.constraints import NormConstraint
 from lmkl_core.solver.newton import Geometry, descend
 from lmkl_core.solver.problem import Evaluation, Problem
-from lmkl_core.system.cancelling import asked_to_stop
 
 
 class Cut:

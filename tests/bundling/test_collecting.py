@@ -11,8 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from bundling import collecting
+from bundling.entry import MODULES
 from lmkl_core.features.weights.catalogue import CATALOGUE
-from lmkl_core.system.processes import MODULES
 
 pytestmark = pytest.mark.light
 

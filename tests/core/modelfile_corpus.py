@@ -70,7 +70,9 @@ def with_header(data, change):
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
     text = change(header)
-    raw = (json.dumps(header) if text is None else text).encode()
+    if text is None:  # as safetensors spells it
+        text = json.dumps(header, separators=(",", ":"), ensure_ascii=False)
+    raw = text.encode()
     return struct.pack("<Q", len(raw)) + raw + data[8 + length :]
 
 

@@ -7,8 +7,7 @@ from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
 from app.qt.threads import WorkerThread, any_left_behind
 from app.qt.workers.jobs import Job, JobWorker
-from lmkl_core.errors import InvalidInputError
-from lmkl_core.system.cancelling import raise_if_cancelled
+from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 
 PATIENCE = 20_000
 

@@ -7,8 +7,7 @@ from typing import Literal
 from app.capture.opencv import cv2
 from app.demo.renderer.takes import RATE, SIZE, Take, frames
 from app.types import Image
-from lmkl_core.errors import Cancelled, InvalidInputError
-from lmkl_core.system.cancelling import asked_to_stop
+from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
 
 
 def recording_path(folder: Path, take: Take, form: Literal["avi", "png"] = "avi") -> Path:

@@ -13,7 +13,7 @@ from app.reports.tables.data import as_csv, as_document
 from app.reports.tables.latex import as_latex
 from app.reports.tables.page import render
 from app.reports.writing import ReportError
-from lmkl_core.model_file.storage import write_atomically
+from lmkl_core.system.atomic import write_atomically
 
 
 class TableError(ReportError):

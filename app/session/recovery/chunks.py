@@ -3,16 +3,24 @@
 import io
 from collections.abc import Sequence
 from dataclasses import astuple
+from typing import Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from app.session.takes import Sample
 from app.types import Condition
 from app.vision.conditions import NAMES
-from lmkl_core.model_file.container import DIGEST, digest, read_header, read_tensors, seal
-from lmkl_core.model_file.fields import Fields
-from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.container import (
+    Refused,
+    Text,
+    checked,
+    digest,
+    read_header,
+    read_tensors,
+    seal,
+)
 
 FORMAT = "lmkl-pad unsaved frames"
 VERSION = 1
@@ -26,6 +34,14 @@ _CONDITIONS = "conditions"
 
 Numbers = tuple[dict[str, NDArray[np.float32]], Condition | None]
 """What is kept of a frame: its views, each a row, and its circumstances."""
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    format: Literal["lmkl-pad unsaved frames"]
+    version: Literal[1]
+    views: tuple[Text, ...]
+    circumstances: tuple[str, ...]
+    digest: str
 
 
 def packed(samples: Sequence[Sample]) -> tuple[bytes, str]:
@@ -61,15 +77,12 @@ def unpacked(data: bytes, expected_digest: str) -> list[Numbers]:
     """
     stream = io.BytesIO(data)
     header = read_header(stream, len(data))
-    fields = Fields(header.document, "manifest")
-    if fields.text(DIGEST) != expected_digest:
+    manifest = checked(header.document, Manifest, "its manifest")
+    names = manifest.views
+    if manifest.digest != expected_digest:
         raise Refused("it is another file than the one that was written")
-    fields.text("format", (FORMAT,))
-    fields.integer("version", VERSION, VERSION)
-    names = fields.texts("views")
-    if fields.texts("circumstances") != NAMES:
+    if manifest.circumstances != NAMES:
         raise Refused("other circumstances were measured then")
-    fields.finish()
     wanted = {*(f"view {place}" for place in range(len(names))), _CONDITIONS}
     if not 0 < len(names) <= MOST_VIEWS or len(set(names)) < len(names):
         raise Refused("its views make no sense")

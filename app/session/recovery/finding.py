@@ -8,8 +8,7 @@ from app.session.recovery.chunks import LARGEST_CHUNK, Numbers, unpacked
 from app.session.recovery.index import Index, read_index
 from app.session.recovery.runs import Run, ended_runs
 from app.session.takes import Sample
-from lmkl_core.model_file.refusal import Refused
-from lmkl_core.model_file.storage import opened
+from lmkl_core.model_file.container import Refused, opened
 
 LARGEST_RUN = 4 << 30
 """Bytes of all files of a run that are read."""

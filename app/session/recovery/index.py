@@ -5,13 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from app.session.recovery.chunks import MOST_ROWS
-from lmkl_core.model_file.fields import Fields
-from lmkl_core.model_file.refusal import Refused
-from lmkl_core.model_file.storage import opened
-from lmkl_core.model_file.strict_json import canonical, parse
+from lmkl_core.model_file.container import Refused, Text, canonical, checked, opened, parse
 
 FILE_NAME = "index.json"
 FORMAT = "lmkl-pad unsaved takes"
@@ -95,6 +94,21 @@ class Index:
         return canonical({**document, "digest": _digest(document)}).encode("ascii")
 
 
+class Document(msgspec.Struct, forbid_unknown_fields=True):
+    """The JSON of the file."""
+
+    format: Literal["lmkl-pad unsaved takes"]
+    version: int
+    digest: str
+    written: str
+    features: dict[str, Any]
+    takes: tuple[Text, ...]
+    chunks: Annotated[list[Any], msgspec.Meta(max_length=MOST_CHUNKS)]
+    rows: Annotated[list[Any], msgspec.Meta(max_length=MOST_FRAMES)]
+    instead_of: tuple[Text, ...]
+    persons: tuple[Text, ...] = ()
+
+
 def read_index(folder: Path) -> Index:
     """Read a folder's index.
 
@@ -110,39 +124,28 @@ def read_index(folder: Path) -> Index:
     with opened(folder / FILE_NAME, LARGEST_INDEX) as (stream, size):
         data = stream.read(size)
     document = parse(data, "its index")
-    if not isinstance(document, dict):
-        raise Refused("its index is not a JSON object")
-    fields = Fields(document, "index")
-    fields.text("format", (FORMAT,))
-    if fields.integer("version", 0) != VERSION:
+    found = checked(document, Document, "its index")
+    if found.version != VERSION:
         raise Refused("another version of the program kept them")
-    found = fields.text("digest")
-    if found != _digest({key: value for key, value in document.items() if key != "digest"}):
+    if found.digest != _digest({key: value for key, value in document.items() if key != "digest"}):
         raise Refused("its index does not match its digest")
-    features = fields.take("features")
-    if not isinstance(features, dict):
-        raise Refused("its index does not say which views were computed")
-    takes = fields.texts("takes")
-    persons = fields.texts("persons") if "persons" in document else ()
-    if not all(name.isprintable() for name in takes + persons):
+    if not all(name.isprintable() for name in found.takes + found.persons):
         raise Refused("its index has takes whose names cannot be shown")
-    if persons and len(persons) != len(takes):
+    if found.persons and len(found.persons) != len(found.takes):
         raise Refused("its index names a different number of people than takes")
-    chunks = tuple(_chunk(entry) for entry in fields.items("chunks", MOST_CHUNKS))
-    rows = tuple(_row(entry, takes, chunks) for entry in fields.items("rows", MOST_FRAMES))
-    index = Index(
-        _moment(fields.text("written")),
-        features,
-        takes,
-        rows,
-        chunks,
-        fields.texts("instead_of"),
-        persons,
-    )
-    fields.finish()
+    chunks = tuple(_chunk(entry) for entry in found.chunks)
+    rows = tuple(_row(entry, found.takes, chunks) for entry in found.rows)
     if not rows or len({(row.chunk, row.row) for row in rows}) < len(rows):
         raise Refused("its index lists no frames, or one twice")
-    return index
+    return Index(
+        _moment(found.written),
+        found.features,
+        found.takes,
+        rows,
+        chunks,
+        found.instead_of,
+        found.persons,
+    )
 
 
 def _chunk(entry: object) -> Chunk:

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
-from lmkl_core.errors import Cancelled, InvalidInputError
-from lmkl_core.system.cancelling import asked_to_stop
+from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
 from lmkl_core.system.processes import module_command, module_environment
 
 _MARK = "@lmkl "  # libraries print to the standard output too

@@ -12,8 +12,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from lmkl_core.errors import Cancelled
-from lmkl_core.system.cancelling import asked_to_stop
+from lmkl_core.errors import Cancelled, asked_to_stop
 from lmkl_core.system.folders import cache_folder, make_private
 
 MEMORY_FILE = "checksums.json"

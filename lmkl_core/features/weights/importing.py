@@ -6,13 +6,12 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
 from lmkl_core.features.weights import catalogue
 from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.checksums import BLOCK, sha256_of
 from lmkl_core.features.weights.errors import wrong_checksum
 from lmkl_core.features.weights.store import WeightsFile, weights_folder
-from lmkl_core.system.cancelling import asked_to_stop
 
 MAX_BYTES = 2 << 30
 """More than any file of weights has; what is larger is not read."""

@@ -17,8 +17,7 @@ from email.message import Message
 from pathlib import Path
 from typing import IO, Any
 
-from lmkl_core.errors import Cancelled, InvalidInputError
-from lmkl_core.system.cancelling import asked_to_stop
+from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes there will be, where known."""

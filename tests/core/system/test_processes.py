@@ -45,22 +45,22 @@ def test_that_the_command_of_a_build_is_understood_by_a_build(frozen, monkeypatc
     monkeypatch.setattr(module, "main", lambda: ran.append(sys.argv))
     monkeypatch.setattr(sys, "argv", ["before"])
     command = [*processes.module_command("app.qt.window_picture"), "model", "picture"]
-    assert processes.run_if_asked(command)
+    assert entry.run_if_asked(command)
     assert ran == [["/opt/lmkl-pad/lmkl-pad", "model", "picture"]]
 
 
 @pytest.mark.parametrize("given", [[], ["demo"], ["score", processes.RUN_MODULE, PROBE]])
 def test_that_commands_of_people_are_left_to_the_command_line(given):
-    assert not processes.run_if_asked(["lmkl-pad", *given])
+    assert not entry.run_if_asked(["lmkl-pad", *given])
 
 
 @pytest.mark.parametrize("given", [[], ["os"], ["app.cli.main"], ["http.server"]])
 def test_that_a_build_cannot_be_made_to_run_anything_else(given):
     with pytest.raises(SystemExit, match="is for the program itself"):
-        processes.run_if_asked(["lmkl-pad", processes.RUN_MODULE, *given])
+        entry.run_if_asked(["lmkl-pad", processes.RUN_MODULE, *given])
 
 
-@pytest.mark.parametrize("name", processes.MODULES)
+@pytest.mark.parametrize("name", entry.MODULES)
 def test_that_modules_of_children_have_a_beginning(name):
     assert callable(import_module(name).main)
 

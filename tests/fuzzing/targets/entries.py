@@ -8,8 +8,7 @@ import numpy as np
 from app.evaluation.cache import Cache
 from app.evaluation.entries import Entry
 from app.vision.conditions import NAMES
-from lmkl_core.model_file.container import seal
-from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.container import Refused, seal
 from tests.core.modelfile_corpus import mutant, unsealed
 from tests.fuzzing.bytes_mutators import mutated_bytes
 from tests.fuzzing.target import LOADED, Broken, Target

@@ -13,8 +13,7 @@ from app.models.files import load as load_pad_model
 from app.models.summary import describe
 from lmkl_core import InvalidInputError, LocalisedMKL, ModelFileError
 from lmkl_core.model_file import Manifest, from_bytes, to_bytes
-from lmkl_core.model_file.container import seal
-from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.container import Refused, seal
 from lmkl_core.model_file.sealed import CHEAPEST, HEADER, Cost, _cipher, decrypted, encrypted
 from tests.app.models.model_material import FEATURES, window_model
 from tests.core.modelfile_corpus import (

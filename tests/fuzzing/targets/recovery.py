@@ -11,8 +11,7 @@ from app.session.recovery.finding import _UNUSABLE, Found, load
 from app.session.recovery.index import FILE_NAME, Chunk, Index, Row, _digest, read_index
 from app.session.recovery.runs import Run
 from app.session.takes import Sample
-from lmkl_core.model_file.container import digest
-from lmkl_core.model_file.refusal import Refused
+from lmkl_core.model_file.container import Refused, digest
 from tests.core.modelfile_corpus import mutant, unsealed
 from tests.fuzzing.bytes_mutators import mutated_bytes
 from tests.fuzzing.json_mutators import mutated_json, spelt
