@@ -208,7 +208,7 @@ class Rounds:
 
     def _has_ended(self):
         """Whether a recording is over, which a busy machine had no time to judge."""
-        from app.capture.capture_state import Phase
+        from app.capture.capture import Phase
 
         capture = self._desk.capture.capture
         return capture is not None and capture.state.phase is Phase.ENDED

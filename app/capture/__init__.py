@@ -1,4 +1,4 @@
-"""Where frames come from: cameras, files, folders, the network and the built-in demo.
+"""Where frames come from: cameras, files, folders and the network.
 
-Importing this package, or `app.capture.source`, loads no OpenCV; opening a source does.
+Importing `app.capture.source` loads no OpenCV; opening a source does.
 """

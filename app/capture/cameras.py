@@ -1,7 +1,18 @@
-"""The cameras at this machine, by names that stay, listed without opening one.
+r"""The cameras of this machine, under stable names, listed without opening one.
 
-An enumerator lists a camera once for each way to reach it, and numbers shift when one is unplugged.
-Here every camera appears once, under a name that is unique and the same after a restart.
+An enumerator lists a camera once for each backend, and numbers shift when one is unplugged. Here
+every camera appears once, under a name that is unique and the same after a restart.
+
+A virtual camera shows what a program gives it: a recording, a face swap, the screen. Nothing of
+that shows in the frames, so such cameras are marked, as far as the system tells, and never refused:
+
+- Linux: a device without hardware lies in the folder ``virtual`` of sysfs (v4l2loopback, which OBS
+  and most others use), or belongs to a driver that simulates one (vivid).
+- Windows: ``swd#vcamdevapi`` in its path is the system's own interface for such programs, and
+  ``@device:sw:`` a software filter.
+- Everywhere: its name, if a known program gives it or it says that it is virtual.
+
+A driver of one's own, or a screen held before a lens, is not found like this.
 """
 
 import os
@@ -10,12 +21,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cv2_enumerate_cameras import CameraInfo, enumerate_cameras, supported_backends
 
 from app.capture.opencv import cv2
 from app.capture.source import Cause, SourceError
-from app.capture.virtual import is_virtual
 
 PREFERRED_BACKENDS = {
     "linux": (cv2.CAP_V4L2,),
@@ -23,6 +34,22 @@ PREFERRED_BACKENDS = {
     "darwin": (cv2.CAP_AVFOUNDATION,),
 }
 """By `sys.platform`, best first. Elsewhere the enumerator would open every device: none there."""
+
+SYSFS = Path("/sys/class/video4linux")
+"""Where Linux lists its video devices."""
+
+_VIRTUAL_DRIVERS = frozenset(
+    {"akvcam", "v4l2loopback", "v4l2 loopback", "vicodec", "vimc", "vivid"}
+)
+_VIRTUAL_PATHS = ("swd#vcamdevapi", "@device:sw:")
+_VIRTUAL_NAMES = re.compile(
+    r"\b(?:virtual|v4l2\s?loopback|dummy video device|obs[ -]?cam(?:era)?|vcam|unity video capture|"
+    r"manycam|droidcam|snap camera|xsplit|splitcam|sparkocam|webcammax|youcam|altercam|chromacam|"
+    r"fakecam|akvcam|webcamoid|mmhmm|camo|iriun|ivcam|epoccam|e2esoft|ndi|nvidia broadcast|"
+    r"logi capture|vmix|wirecast|ecamm|camtwist|facerig|animaze|avatarify|prism live|streamlabs|"
+    r"deepfacelive)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -40,16 +67,16 @@ class Camera:
     Attributes
     ----------
     name : str
-        What a person reads, unique in the list: the second of two alike ends in "(2)".
+        Unique in the list: the second of two alike ends in "(2)".
     routes : tuple of Route
         Ways to reach it, best first. They hold for now; look the camera up again by
         ``identity`` before opening it.
     path : str
         Device node on Linux, device path on Windows, unique id on macOS; may be empty.
     usb : str
-        Vendor and product as "046d:082d"; empty where unknown.
+        Vendor and product as "046d:082d"; empty if unknown.
     plug : str
-        Where it is plugged in, which stays while it is; may be empty.
+        The port it is plugged into; may be empty.
     is_virtual : bool
         Whether it is known to be a program.
     """
@@ -63,7 +90,7 @@ class Camera:
 
     @property
     def label(self) -> str:
-        """What a list shows: the name, and whether it is a program."""
+        """The name, marked if it is a program."""
         return f"{self.name} (a program)" if self.is_virtual else self.name
 
     @property
@@ -72,20 +99,20 @@ class Camera:
         return f"{self.name} [{self.usb}]" if self.usb else self.name
 
     @property
-    def index(self) -> int:
-        """Number within the preferred backend."""
-        return self.routes[0].index
-
-    @property
-    def backend(self) -> int:
-        """The preferred backend, as ``cv2.CAP_...``."""
-        return self.routes[0].backend
+    def remark(self) -> str:
+        """The warning to show when a program is opened as a camera."""
+        if not self.is_virtual:
+            return ""
+        return (
+            f"{self.name} is a program that shows whatever it is given: a picture fed into it "
+            "never passed a lens, so choose the real camera to test what is held before one."
+        )
 
 
 def list_cameras() -> list[Camera]:
-    """Return the cameras at this machine without opening one.
+    """Return the cameras of this machine without opening one.
 
-    On Linux each node is asked what it is, which starts no stream and lights no lamp.
+    On Linux each node is queried, which starts no stream and lights no lamp.
     """
     preferred = PREFERRED_BACKENDS.get(sys.platform, ())
     usable = [backend for backend in preferred if backend in supported_backends]
@@ -100,7 +127,7 @@ def find_camera(name: str = "", cameras: Sequence[Camera] | None = None) -> Came
     ----------
     name : str
         Its name, identity, device path or number; or a part of the name that fits one only.
-        Capitals do not matter.
+        Case does not matter.
     cameras : sequence of Camera, optional
         Where to look; the machine's by default.
 
@@ -117,7 +144,7 @@ def find_camera(name: str = "", cameras: Sequence[Camera] | None = None) -> Came
     if not wanted:
         return cameras[0]
     for camera in cameras:
-        known_as = (camera.name, camera.identity, camera.path, str(camera.index))
+        known_as = (camera.name, camera.identity, camera.path, str(camera.routes[0].index))
         if wanted in (text.casefold() for text in known_as):
             return camera
     similar = [camera for camera in cameras if wanted in camera.identity.casefold()]
@@ -136,7 +163,7 @@ def distinct_cameras(found: Iterable[CameraInfo], preference: Sequence[int]) -> 
     found : iterable of CameraInfo
         As enumerated, in any order, several backends mixed.
     preference : sequence of int
-        Backends that count, best first; what others list is left out.
+        Backends to use, best first; others are left out.
     """
     ranked = sorted(
         (info for info in found if info.backend in preference),
@@ -151,23 +178,17 @@ def distinct_cameras(found: Iterable[CameraInfo], preference: Sequence[int]) -> 
         occurrence = seen[info.backend, device]
         seen[info.backend, device] += 1
         same_device.setdefault((device, occurrence), []).append(info)
-    devices = sorted(same_device.values(), key=lambda infos: _plug_of(infos[0]))
-    return _named(devices)
-
-
-def _named(devices: Iterable[Sequence[CameraInfo]]) -> list[Camera]:
-    """Number the namesakes in the order of their plugs, then list in the system's order."""
     cameras = []
     counts: Counter[str] = Counter()
-    for infos in devices:
+    # Namesakes are numbered in the order of their plugs, which outlives a restart.
+    for infos in sorted(same_device.values(), key=lambda infos: _plug_of(infos[0])):
         best = infos[0]
         plain = " ".join((best.name or "").split()) or "Camera"
         counts[plain] += 1
-        name = plain if counts[plain] == 1 else f"{plain} ({counts[plain]})"
         has_usb = best.vid is not None and best.pid is not None
         cameras.append(
             Camera(
-                name=name,
+                name=plain if counts[plain] == 1 else f"{plain} ({counts[plain]})",
                 routes=tuple(Route(info.backend, info.index) for info in infos),
                 path=best.path or "",
                 usb=f"{best.vid:04x}:{best.pid:04x}" if has_usb else "",
@@ -175,7 +196,23 @@ def _named(devices: Iterable[Sequence[CameraInfo]]) -> list[Camera]:
                 is_virtual=any(is_virtual(info.name or "", info.path or "") for info in infos),
             )
         )
-    return sorted(cameras, key=lambda camera: (camera.routes[0].backend, camera.index))
+    return sorted(cameras, key=lambda camera: (camera.routes[0].backend, camera.routes[0].index))
+
+
+def is_virtual(name: str, path: str = "", devices: Path = SYSFS) -> bool:
+    """Whether a camera is known to be a program, by its name and device path."""
+    if path.startswith("/dev/") and _is_without_hardware(devices / os.path.basename(path)):
+        return True
+    if any(mark in path.casefold() for mark in _VIRTUAL_PATHS):
+        return True
+    return _VIRTUAL_NAMES.search(name) is not None
+
+
+def _is_without_hardware(device: Path) -> bool:
+    if "virtual" in Path(os.path.realpath(device)).parts:
+        return True
+    driver = os.path.basename(os.path.realpath(device / "device" / "driver"))
+    return driver.casefold() in _VIRTUAL_DRIVERS
 
 
 def _device_of(path: str | None) -> str:
@@ -187,8 +224,9 @@ def _device_of(path: str | None) -> str:
 
 
 def _plug_of(info: CameraInfo) -> tuple[str, str, int]:
-    """Return what orders namesakes: the plug they are in, which outlives a restart."""
+    """Return the sort key of namesakes: their plug, else their path, then their number."""
     path = info.path or ""
-    node = os.path.join("/sys/class/video4linux", os.path.basename(path), "device")
-    plug = os.path.realpath(node) if path.startswith("/dev/") and os.path.exists(node) else ""
-    return plug, "" if path.startswith("/dev/") else path, info.index
+    if not path.startswith("/dev/"):
+        return "", path, info.index
+    node = SYSFS / os.path.basename(path) / "device"
+    return os.path.realpath(node) if node.exists() else "", "", info.index

@@ -1,6 +1,6 @@
 """A thread that owns a source: opens it, reads it, watches it, opens it again.
 
-    with Capture(Webcam(), on_frame=show, on_health=tell) as capture:
+    with Capture(Webcam(), on_frame=show, on_state=report) as capture:
         ...
 
 Nothing here waits for a source: a read that never returns is reported as stalled by a second
@@ -14,15 +14,13 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from app.capture.capture_state import CaptureState, Phase
-from app.capture.causes import advice
-from app.capture.mailbox import LatestFrame
 from app.capture.pacing import Clock, SystemClock
-from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.capture.source import Cause, FrameSource, SourceError, advice
 from app.capture.watchdog import Health, Limits, Watchdog
 from app.logs import kind_of, way_of
 from app.types import Frame
@@ -33,10 +31,59 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 RATE_AGE = 2.0
-"""Seconds after the last frame from which on no rate is told any more."""
+"""Seconds after the last frame from which on the rate is 0."""
 
 PAUSES = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between attempts to open a live source again; the last one repeats."""
+
+
+class Phase(StrEnum):
+    """What the capture thread is doing."""
+
+    IDLE = "idle"
+    OPENING = "opening"
+    RUNNING = "running"
+    PAUSED = "waiting to open again"
+    ENDED = "ended"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    ABANDONED = "abandoned"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no more frames will come."""
+        return self in (Phase.ENDED, Phase.FAILED, Phase.STOPPED, Phase.ABANDONED)
+
+
+@dataclass(frozen=True)
+class CaptureState:
+    """The state of a capture.
+
+    Attributes
+    ----------
+    phase : Phase
+        What the thread is doing.
+    health : Health
+        Whether the frames are usable.
+    message : str
+        One sentence of advice; empty when all is well.
+    cause : Cause or None
+        What the message is about.
+    n_frames : int
+        Frames read so far.
+    n_openings : int
+        How often the source was opened.
+    rate : float
+        Frames a second over the last ones; 0 before there are any.
+    """
+
+    phase: Phase = Phase.IDLE
+    health: Health = Health.STARTING
+    message: str = ""
+    cause: Cause | None = None
+    n_frames: int = 0
+    n_openings: int = 0
+    rate: float = 0.0
 
 
 _started: "weakref.WeakSet[Capture]" = weakref.WeakSet()
@@ -44,7 +91,7 @@ _started: "weakref.WeakSet[Capture]" = weakref.WeakSet()
 
 @atexit.register
 def _stop_all() -> None:
-    """Stop what still runs when the program ends: a thread cut off within OpenCV aborts it."""
+    """Stop running captures when the program ends: a thread cut off within OpenCV aborts it."""
     for capture in list(_started):
         if not capture.state.phase.is_final:
             capture.stop(timeout=1.0)
@@ -54,64 +101,55 @@ class Capture:
     """Read a source on a thread of its own.
 
     Callbacks come from the capture's threads, one at a time for changes of state; they should
-    return soon (emit a signal, fill a mailbox). What they raise is logged and goes no further.
+    return soon (emit a signal, fill a mailbox). Their exceptions are logged and go no further.
 
     Parameters
     ----------
     source : FrameSource
         Belongs to the capture from now on.
     on_frame : callable, optional
-        Called with every frame. ``latest`` holds the newest for those who come at their own pace.
-    on_sight : callable, optional
-        Called with those frames alone that may be judged: new and whole pictures of a source that
-        is well. Called after ``on_frame``.
-    on_health : callable, optional
-        Called with a `Health` and a sentence of advice whenever one of them changes.
+        Called with every frame.
     on_state : callable, optional
-        Called with a `CaptureState` whenever phase, health or advice change.
+        Called with a `CaptureState` whenever phase, health or message change.
+    on_sight : callable, optional
+        Called after ``on_frame`` with the frames that may be judged: new and whole pictures of a
+        healthy source.
     pauses : sequence of float
         Seconds between attempts to open a live source again.
     limits : Limits, optional
         For the watchdog; chosen to suit the source by default.
     look_every : float
-        Seconds between looks at a source that gives no frames.
+        Seconds between checks of a source that gives no frames.
     clock : Clock, optional
-        Where the time comes from.
+        Replaces the system's clock.
     """
 
     def __init__(
         self,
         source: FrameSource,
-        on_frame: Callable[[Frame], None] | None = None,
-        on_health: Callable[[Health, str], None] | None = None,
-        on_state: Callable[[CaptureState], None] | None = None,
+        on_frame: Callable[[Frame], object] | None = None,
+        on_state: Callable[[CaptureState], object] | None = None,
         *,
-        on_sight: Callable[[Frame], None] | None = None,
+        on_sight: Callable[[Frame], object] | None = None,
         pauses: Sequence[float] = PAUSES,
         limits: Limits | None = None,
         look_every: float = 0.25,
         clock: Clock | None = None,
     ) -> None:
         self.source = source
-        self.latest = LatestFrame()
-        self._on_frame, self._on_health, self._on_state = on_frame, on_health, on_state
-        self._on_sight = on_sight
+        self._on_frame, self._on_state, self._on_sight = on_frame, on_state, on_sight
         self._pauses = tuple(pauses)
         self._limits = limits
         self._look_every = look_every
         self._clock: Clock = clock or SystemClock()
         self._stop = threading.Event()
         self._over = threading.Event()
-        self._lock = threading.Lock()
-        self._telling = threading.RLock()
+        self._lock = threading.Lock()  # of the fields below
+        self._telling = threading.RLock()  # held during callbacks, so that states come in order
         self._reader = threading.Thread(target=self._run, name="capture", daemon=True)
         self._monitor = threading.Thread(target=self._look, name="capture monitor", daemon=True)
-        self._watchdog: Watchdog | None = None
-        self._phase, self._health = Phase.IDLE, Health.STARTING
-        self._message = ""
-        self._cause: Cause | None = None
-        self._info: SourceInfo | None = None
-        self._n_frames = self._n_openings = 0
+        self._watchdog = Watchdog(self._clock.now())
+        self._state = CaptureState()
         self._arrivals: deque[float] = deque(maxlen=30)
         self._still: NDArray[Any] | None = None
         self._complained_of_callback = False
@@ -120,23 +158,19 @@ class Capture:
 
     @property
     def state(self) -> CaptureState:
-        """The present moment; the health is judged now, not when the last frame came."""
+        """The present state; stalls are judged now, not when the last frame came."""
         with self._lock:
             state = self._snapshot()
-            health = self._health_now()
-        if health is not Health.STALLED:
-            return state
-        cause = self._cause_of(health, state.phase)
-        return replace(state, health=health, cause=cause, message=self._advice(cause))
+            return self._judged(state, Health.STALLED) if self._is_stalled() else state
 
     def start(self) -> None:
-        """Start reading; once in a capture's life."""
+        """Start reading; a capture can be started once."""
         _started.add(self)
         self._reader.start()
         self._monitor.start()
 
     def stop(self, timeout: float = 3.0) -> bool:
-        """End the reading and return whether the thread has ended.
+        """Stop reading and return whether the thread has ended.
 
         A read that does not return in time is left behind on its daemon thread: none of its
         frames is delivered any more, and the phase is ``ABANDONED``.
@@ -146,7 +180,7 @@ class Capture:
             self._finish(Phase.STOPPED)
             return True
         deadline = time.monotonic() + timeout
-        # Closing may block as well, so it happens on the side.
+        # Closing may block as well, so it happens on a thread of its own.
         closer = threading.Thread(target=self._close, name="capture closer", daemon=True)
         closer.start()
         if threading.current_thread() in (self._reader, self._monitor):
@@ -161,7 +195,7 @@ class Capture:
         return True
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until no frame will come any more; return whether that is so."""
+        """Wait until no more frames will come; return whether that is so."""
         return self._over.wait(timeout)
 
     def __enter__(self) -> Self:
@@ -181,7 +215,7 @@ class Capture:
     def _run(self) -> None:
         n_failed = 0
         while not self._stop.is_set():
-            n_before = self._n_frames
+            n_before = self._state.n_frames
             try:
                 error = self._read_to_the_end()
             except SourceError as raised:
@@ -201,23 +235,21 @@ class Capture:
             log.info("%s failed: %s", kind_of(self.source), error.cause)
             if not self.source.is_live:
                 return self._finish(Phase.FAILED, error)
-            if self._n_frames > n_before:
+            if self._state.n_frames > n_before:
                 n_failed = 0
             self._tell(Phase.PAUSED, Health.UNAVAILABLE, error)
-            pause = self._pauses[min(n_failed, len(self._pauses) - 1)]
-            self._clock.wait(self._stop, pause)
+            self._clock.wait(self._stop, self._pauses[min(n_failed, len(self._pauses) - 1)])
             n_failed += 1
         self._finish(Phase.STOPPED)
 
     def _read_to_the_end(self) -> SourceError | None:
-        """Open and read; None where a finite source ended or a stop was asked for."""
+        """Open and read; None if a finite source ended or a stop was requested."""
         self._watch(self._limits or Limits())
-        # Why it failed the last time stays the best advice until it works.
+        # The reason of the last failure stays the best advice until the source works.
         self._tell(Phase.OPENING)
         info = self.source.open()
         with self._lock:
-            self._info = info
-            self._n_openings += 1
+            self._state = replace(self._state, n_openings=self._state.n_openings + 1)
             self._arrivals.clear()
         self._watch(self._limits or Limits.of(info, self.source.is_live))
         self._tell(Phase.RUNNING, Health.STARTING)
@@ -233,18 +265,20 @@ class Capture:
                 return SourceError(Cause.FROZEN, self.source.subject)
         return None
 
+    def _watch(self, limits: Limits) -> None:
+        with self._lock:
+            self._watchdog = Watchdog(self._clock.now(), limits, self._still)
+
     def _receive(self, frame: Frame) -> Health:
         now = self._clock.now()
         with self._lock:
-            assert self._watchdog is not None
             health = self._watchdog.feed(frame.image, now)
             may_judge = self._watchdog.may_judge(now)
             if self._watchdog.is_changing:
                 self._still = None
-            self._n_frames += 1
+            self._state = replace(self._state, n_frames=self._state.n_frames + 1)
             self._arrivals.append(now)
         self._tell(health=health)
-        self.latest.put(frame)
         self._call(self._on_frame, frame)
         if may_judge:
             self._call(self._on_sight, frame)
@@ -259,44 +293,62 @@ class Capture:
     # ------------------------------------------------------------- the monitor's thread
 
     def _look(self) -> None:
+        """Report stalls, which only show while no frame comes."""
         while not self._over.wait(self._look_every):
-            self._judge()
-
-    def _judge(self) -> None:
-        """Report what only shows while no frame comes."""
-        with self._telling:
-            with self._lock:
-                health = self._health_now()
-            if health is Health.STALLED:
-                self._tell(health=health)
+            with self._telling:
+                with self._lock:
+                    is_stalled = self._is_stalled()
+                if is_stalled:
+                    self._tell(health=Health.STALLED)
 
     # ------------------------------------------------------------- shared
 
-    def _watch(self, limits: Limits) -> None:
-        with self._lock:
-            self._watchdog = Watchdog(self._clock.now(), limits, self._still)
-
-    def _health_now(self) -> Health:
+    def _is_stalled(self) -> bool:
         """Judge a source that should be giving frames; the caller holds the lock."""
-        if self._watchdog is None or self._phase not in (Phase.OPENING, Phase.RUNNING):
-            return self._health
-        return self._watchdog.health(self._clock.now())
+        should_run = self._state.phase in (Phase.OPENING, Phase.RUNNING)
+        return should_run and self._watchdog.health(self._clock.now()) is Health.STALLED
 
     def _snapshot(self) -> CaptureState:
-        """Return the state as last told; the caller holds the lock."""
-        span = self._arrivals[-1] - self._arrivals[0] if len(self._arrivals) > 1 else 0.0
-        if self._arrivals and self._clock.now() - self._arrivals[-1] > RATE_AGE:
-            span = 0.0
-        return CaptureState(
-            phase=self._phase,
-            health=self._health,
-            message=self._message,
-            cause=self._cause,
-            info=self._info,
-            n_frames=self._n_frames,
-            n_openings=self._n_openings,
-            rate=(len(self._arrivals) - 1) / span if span > 0 else 0.0,
-        )
+        """Return the state as last reported, with the rate; the caller holds the lock."""
+        times = self._arrivals
+        span = times[-1] - times[0] if len(times) > 1 else 0.0
+        if span <= 0 or self._clock.now() - times[-1] > RATE_AGE:
+            return self._state
+        return replace(self._state, rate=(len(times) - 1) / span)
+
+    def _judged(
+        self, state: CaptureState, health: Health, error: SourceError | None = None
+    ) -> CaptureState:
+        if error is not None:
+            return replace(state, health=health, cause=error.cause, message=str(error))
+        cause = health.cause
+        if health is Health.STALLED and state.phase is Phase.OPENING:
+            cause = Cause.SLOW_TO_OPEN
+        message = advice(cause, self.source.subject) if cause else ""
+        return replace(state, health=health, cause=cause, message=message)
+
+    def _tell(
+        self,
+        phase: Phase | None = None,
+        health: Health | None = None,
+        error: SourceError | None = None,
+    ) -> None:
+        """Update the state and report it if it changed."""
+        with self._telling:
+            with self._lock:
+                before = self._state
+                if before.phase.is_final:
+                    return
+                self._state = replace(before, phase=phase or before.phase)
+                if health is not None:
+                    self._state = self._judged(self._state, health, error)
+                state = self._snapshot()
+            if (state.phase, state.health, state.message) != (
+                before.phase,
+                before.health,
+                before.message,
+            ):
+                self._call(self._on_state, state)
 
     def _finish(self, phase: Phase, error: SourceError | None = None) -> None:
         self._tell(phase, Health.UNAVAILABLE if error else None, error)
@@ -311,42 +363,8 @@ class Capture:
                 self._telling.release()
         else:
             with self._lock:
-                self._phase = Phase.ABANDONED
+                self._state = replace(self._state, phase=Phase.ABANDONED)
         self._over.set()
-
-    def _tell(
-        self,
-        phase: Phase | None = None,
-        health: Health | None = None,
-        error: SourceError | None = None,
-    ) -> None:
-        """Take over what changed and call back if anything did."""
-        with self._telling:
-            with self._lock:
-                if self._phase.is_final:
-                    return
-                before = (self._phase, self._health, self._message)
-                self._phase = phase or self._phase
-                if health is not None:
-                    self._health = health
-                    self._cause = error.cause if error else self._cause_of(health, self._phase)
-                    self._message = str(error) if error else self._advice(self._cause)
-                after = (self._phase, self._health, self._message)
-                state = self._snapshot()
-            if after == before:
-                return
-            if after[1:] != before[1:]:
-                self._call(self._on_health, state.health, state.message)
-            self._call(self._on_state, state)
-
-    @staticmethod
-    def _cause_of(health: Health, phase: Phase) -> Cause | None:
-        """Return what goes with a health; what has not begun cannot have stopped."""
-        is_slow = health is Health.STALLED and phase is Phase.OPENING
-        return Cause.SLOW_TO_OPEN if is_slow else health.cause
-
-    def _advice(self, cause: Cause | None) -> str:
-        return advice(cause, self.source.subject) if cause else ""
 
     def _close(self) -> None:
         try:
@@ -354,7 +372,7 @@ class Capture:
         except Exception as error:
             log.error("%s did not close: %s", kind_of(self.source), way_of(error))
 
-    def _call(self, callback: Callable[..., None] | None, *values: object) -> None:
+    def _call(self, callback: Callable[..., object] | None, *values: object) -> None:
         if callback is None:
             return
         try:

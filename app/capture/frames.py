@@ -1,4 +1,4 @@
-"""Any array that calls itself a frame, as RGB or with the reason why not."""
+"""Any array that may be a frame, as RGB or with the reason why it is refused."""
 
 from typing import Any
 
@@ -8,17 +8,18 @@ from numpy.typing import NDArray
 from app.types import Image
 
 MIN_SIDE = 64
-MAX_PIXELS = 64_000_000
+MAX_PIXELS = 1 << 26
+"""Larger frames (more than 8192 x 8192) are refused, before they are decoded; 8K video passes."""
 # Sensors show a few levels of noise behind a closed shutter.
 BLACK_LEVEL = 12
-# Every n-th pixel in both directions is enough to see whether there is a picture at all.
+# Every n-th pixel in both directions shows whether there is a picture at all.
 STEP = 8
 # Share of a picture's height that has to be missing before it is called half decoded.
 MISSING_SHARE = 1 / 8
-# What decoders leave where data are missing, exactly: middle grey, or the green that no luma and no
-# chroma make. A camera's noise keeps a real wall of that colour from being even.
+# What decoders leave where data are missing, exactly: middle grey, or the green of zero luma and
+# chroma. A camera's noise keeps a real wall of that colour from being even.
 GREY_FILL, GREEN_FILL = (126, 132), (70, 140)
-# Side in pixels of what JPEG compresses together, and how far colours blur over its edges.
+# Side in pixels of a JPEG block, and how far colours blur over its edges.
 BLOCK, FILL_BLUR = 8, 3
 
 
@@ -26,7 +27,7 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
     """Return the picture as RGB with 8 bits, or None and the reason.
 
     Grey pictures are repeated over three channels, a fourth channel is dropped and 16 bits are
-    cut to the upper 8; what cannot be a camera's picture is refused.
+    cut to the upper 8; anything else is refused.
 
     Parameters
     ----------
@@ -47,13 +48,17 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
     if pixels.dtype.kind != "u" or pixels.dtype.itemsize > 2:
         return None, f"The frame's pixels are {pixels.dtype}; 8 or 16 bits unsigned are read."
     # Matrices and masked arrays are arrays too, with arithmetic of their own.
-    pixels = np.asarray(pixels)
-    height, width = pixels.shape[:2]
+    image = np.asarray(pixels)
+    height, width = image.shape[:2]
     if min(height, width) < MIN_SIDE:
         return None, f"The frame is {width} x {height}; at least {MIN_SIDE} x {MIN_SIDE} is needed."
     if height * width > MAX_PIXELS:
         return None, f"The frame is {width} x {height}; choose a smaller resolution."
-    image = _three_channels(_eight_bits(pixels))
+    if image.dtype.itemsize == 2:  # in either order of bytes
+        image = (image >> 8).astype(np.uint8)
+    if image.ndim == 2 or image.shape[2] == 1:
+        image = np.repeat(image.reshape(height, width, 1), 3, axis=2)
+    image = np.ascontiguousarray(image[:, :, :3])
     sample = image[::STEP, ::STEP]
     darkest, brightest = sample.min(axis=(0, 1)), sample.max(axis=(0, 1))
     if brightest.max() <= BLACK_LEVEL:
@@ -66,15 +71,10 @@ def as_rgb(pixels: NDArray[Any]) -> tuple[Image | None, str]:
 
 
 def lacks_lower_part(image: Image) -> bool:
-    """Whether a decoder ran out of data: the last rows are all of the colour it fills them with.
+    """Whether a decoder ran out of data: the last rows all have the colour it fills them with.
 
-    A picture with an even border all around is not meant: its first row is of that colour too.
-    What a decoder fills with the rows of an older picture looks whole, and is not found here.
-
-    Parameters
-    ----------
-    image : ndarray
-        (height, width, 3) of uint8.
+    A picture with an even border all around does not count: its first row has that colour too.
+    What a decoder fills with rows of an older picture looks whole, and is not found here.
     """
     if image.ndim != 3 or image.shape[2] != 3 or not image.size:
         return False
@@ -86,10 +86,10 @@ def lacks_lower_part(image: Image) -> bool:
 
 
 def _is_padded(image: Image) -> bool:
-    """Whether the grey below a picture begins in a straight line, as a person or a program adds it.
+    """Whether the grey below a picture begins in a straight line, as padding does.
 
-    Data end within a row of blocks: on the right the grey begins a block higher. Nobody pads with
-    the green of no data.
+    Data end within a row of blocks: on the right the grey begins a block higher. The green of no
+    data is never padding.
     """
     colour = image[-1, -1]
     if np.ptp(colour.astype(int)) > GREY_FILL[1] - GREY_FILL[0]:
@@ -101,20 +101,5 @@ def _is_padded(image: Image) -> bool:
 
 def _is_fill(red: int, green: int, blue: int) -> bool:
     low, high = GREY_FILL
-    if all(low <= value <= high for value in (red, green, blue)):
-        return True
-    return max(red, blue) <= 2 and GREEN_FILL[0] <= green <= GREEN_FILL[1]
-
-
-def _eight_bits(pixels: NDArray[Any]) -> Image:
-    if pixels.dtype.itemsize == 2:  # in either order of bytes
-        return (pixels >> 8).astype(np.uint8)
-    return pixels
-
-
-def _three_channels(pixels: Image) -> Image:
-    if pixels.ndim == 2:
-        pixels = pixels[:, :, np.newaxis]
-    if pixels.shape[2] == 1:
-        return np.repeat(pixels, 3, axis=2)
-    return np.ascontiguousarray(pixels[:, :, :3])
+    is_grey = all(low <= value <= high for value in (red, green, blue))
+    return is_grey or (max(red, blue) <= 2 and GREEN_FILL[0] <= green <= GREEN_FILL[1])

@@ -1,10 +1,9 @@
-"""What cameras at a cable and cameras in the network have in common."""
+"""What webcams and network cameras have in common."""
 
 import threading
 from abc import abstractmethod
 
-from app.capture.grabber import Grabber
-from app.capture.opencv import MAX_PIXELS, rgb_from_bgr
+from app.capture.opencv import MAX_PIXELS, Grabber, rgb_from_bgr
 from app.capture.pacing import Clock, SystemClock
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
 from app.types import Frame, Image
@@ -14,26 +13,19 @@ SLOW = 0.5
 
 
 class LiveSource(FrameSource):
-    """A source that shows the world as it is now, opened on the thread that calls `open`.
+    """A camera, opened on the thread that calls `open`.
 
     Opening waits for the first picture: some drivers open a busy camera without complaint and
     fail only then. Time counts from the first opening, on a clock that never runs backwards.
-
-    Parameters
-    ----------
-    name : str
-        Fit to be shown.
-    clock : Clock, optional
-        Where the time comes from.
     """
 
     is_live = True
 
     is_compressed = False
-    """Whether its pictures always come compressed; those of a camera at a cable mostly do not."""
+    """Whether its pictures always arrive compressed."""
 
     attempts = 10
-    """Failed reads in a row that are forgiven: networks lose packets, and many a webcam begins with
+    """Failed reads in a row that are forgiven: networks lose packets, and many webcams begin with
     pictures that cannot be decoded. A read that waited in vain is not repeated."""
 
     def __init__(self, name: str, clock: Clock | None = None) -> None:
@@ -51,7 +43,7 @@ class LiveSource(FrameSource):
 
     @abstractmethod
     def _why_silent(self) -> Cause:
-        """Say why the open source gives no picture."""
+        """Return why the open source gives no picture."""
 
     def open(self) -> SourceInfo:
         """Connect and wait for the first picture; this may take seconds."""
@@ -72,13 +64,9 @@ class LiveSource(FrameSource):
             self._opened_at = self._clock.now()
         height, width = first.shape[:2]
         is_jpeg = grabber.codec == "MJPG"
+        is_video = self.is_compressed and not is_jpeg
         return SourceInfo(
-            self.name,
-            width,
-            height,
-            grabber.rate,
-            is_jpeg=is_jpeg,
-            is_video=self.is_compressed and not is_jpeg,
+            self.name, width, height, grabber.rate, is_jpeg=is_jpeg, is_video=is_video
         )
 
     def read(self) -> Frame | None:
@@ -92,13 +80,13 @@ class LiveSource(FrameSource):
         if self._closing.is_set():
             return None
         if image is None:
-            # Our own stream would make the camera look busy to whoever asks it why.
+            # Our own stream would make the camera look busy to `_why_silent`.
             grabber.close()
             raise SourceError(self._why_silent(), self.subject)
         return self._deliver(rgb_from_bgr(image), self._clock.now() - self._opened_at)
 
     def close(self) -> None:
-        """Let go of the camera; a blocked `read` ends at its time limit and then lets go."""
+        """Release the camera; a blocked `read` ends at its time limit and then releases it."""
         self._closing.set()
         self._first = None
         if (grabber := self._grabber) is not None:

@@ -1,4 +1,8 @@
-"""A camera in the network: MJPEG over http(s), or rtsp."""
+"""A camera in the network: MJPEG over http(s), or rtsp.
+
+Cameras carry passwords in every part of an address: before the host, in the query, even in the path
+(``/user=admin&password=...``). Only parts that cannot hold one are shown or logged.
+"""
 
 import http.client
 import re
@@ -8,11 +12,10 @@ import time
 from base64 import b64encode
 from dataclasses import dataclass, field
 from email import message_from_bytes
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
-from app.capture.address import Address, parse_address, redirected
-from app.capture.grabber import Grabber
 from app.capture.live import LiveSource
-from app.capture.opencv import cv2
+from app.capture.opencv import Grabber, cv2
 from app.capture.pacing import Clock
 from app.capture.source import Cause, SourceError
 
@@ -23,9 +26,90 @@ MAX_HEAD = 1 << 16
 """Bytes of an answer's head that are read; real ones have a few hundred."""
 
 MOST_REDIRECTS = 3
-"""Times in a row that a camera may send us on to another path of its own."""
 
+_PORTS = {"http": 80, "https": 443, "rtsp": 554, "rtsps": 322}
 _EMPTY_LINE = re.compile(rb"\r?\n\r?\n")
+_MALFORMED = (
+    "The address of the network camera is malformed: write it as http://host:port/path and "
+    "special characters of a password in percent form, such as %40 for @ and %2F for /."
+)
+
+
+@dataclass(frozen=True)
+class Address:
+    """The parts of a network camera's address.
+
+    Attributes
+    ----------
+    url : str
+        With credentials, for the library that connects: never shown or logged.
+    port : int
+        The given one or the protocol's own.
+    shown : str
+        Without credentials; the text form.
+    """
+
+    url: str = field(repr=False)
+    scheme: str
+    host: str
+    port: int
+    shown: str
+    user: str | None = field(default=None, repr=False)
+    password: str | None = field(default=None, repr=False)
+    target: str = field(default="/", repr=False)
+
+    def __str__(self) -> str:
+        return self.shown
+
+
+def parse_address(url: str) -> Address:
+    """Return the parts of an address, or raise `SourceError` without quoting it."""
+    text = url.strip()
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED) from None
+    scheme = parts.scheme.lower()
+    if scheme not in _PORTS:
+        raise SourceError(Cause.UNKNOWN_FORM, "An address of this kind")
+    # An @ behind the host is a password with / ? or # in it, split at the wrong place; behind a
+    # path, the query may hold one.
+    behind = parts.path + parts.fragment + ("" if parts.path else parts.query)
+    if not host or "@" in behind or any(not char.isprintable() for char in text):
+        raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED)
+    place = f"[{host}]" if ":" in host else host
+    place = place if port is None else f"{place}:{port}"
+    path = parts.path if not set("=&;") & set(unquote(parts.path)) else ""
+    return Address(
+        url=text,
+        scheme=scheme,
+        host=host,
+        port=_PORTS[scheme] if port is None else port,
+        shown=f"{scheme}://{place}{path.rstrip('/')}",
+        user=None if parts.username is None else unquote(parts.username),
+        password=None if parts.password is None else unquote(parts.password),
+        target=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
+    )
+
+
+def redirected(address: Address, location: str) -> Address:
+    """Return the target of a redirect; the login is passed on to the same host only.
+
+    Raises `SourceError` if the location is no camera address or leaves an encrypted connection.
+    """
+    try:
+        parts = urlsplit(urljoin(address.url, location.strip()))
+        has_login = parts.username is not None
+    except ValueError:
+        raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED) from None
+    login = urlsplit(address.url).netloc.rpartition("@")[0]
+    if login and not has_login and parts.hostname == address.host:
+        parts = parts._replace(netloc=f"{login}@{parts.netloc}")
+    target = parse_address(urlunsplit(parts))
+    if not location.strip() or (address.scheme == "https" and target.scheme != "https"):
+        raise SourceError(Cause.UNKNOWN_FORM, message=_MALFORMED)
+    return target
 
 
 class NetworkCamera(LiveSource):
@@ -34,12 +118,11 @@ class NetworkCamera(LiveSource):
     Parameters
     ----------
     url : str
-        ``http``, ``https``, ``rtsp`` or ``rtsps``; user name and password may be in it and are
-        shown nowhere.
+        ``http``, ``https``, ``rtsp`` or ``rtsps``, with or without user name and password.
     open_timeout, read_timeout : float
         Seconds to wait for the connection and for a frame.
     clock : Clock, optional
-        Where the time comes from.
+        Replaces the system's clock.
     """
 
     is_compressed = True
@@ -59,47 +142,35 @@ class NetworkCamera(LiveSource):
 
     @property
     def subject(self) -> str:
-        """The beginning of a sentence about this camera."""
         return f"The network camera {self.name}"
 
     def _connect(self) -> Grabber:
         address = self._address
-        for _ in range(MOST_REDIRECTS):
-            grabber = self._grabber_of(address)
-            if grabber.is_open:
-                return grabber
-            if self._closing.is_set():
-                raise SourceError(Cause.NO_ANSWER, self.subject)
-            try:
-                raise why_no_video(address, self.subject, min(PROBE_TIMEOUT, self._open_timeout))
-            except Redirected as elsewhere:
-                address = elsewhere.address
-        message = f"{self.subject} sends us round in circles: restart the camera."
-        raise SourceError(Cause.UNREADABLE, message=message)
-
-    def _grabber_of(self, address: Address) -> Grabber:
         options = (
             cv2.CAP_PROP_OPEN_TIMEOUT_MSEC,
             round(self._open_timeout * 1000),
             cv2.CAP_PROP_READ_TIMEOUT_MSEC,
             round(self._read_timeout * 1000),
         )
-        return Grabber(address.url, cv2.CAP_FFMPEG, options)
+        for _ in range(MOST_REDIRECTS):
+            grabber = Grabber(address.url, cv2.CAP_FFMPEG, options)
+            if grabber.is_open:
+                return grabber
+            if self._closing.is_set():
+                raise SourceError(Cause.NO_ANSWER, self.subject)
+            error = why_no_video(address, self.subject, min(PROBE_TIMEOUT, self._open_timeout))
+            if not isinstance(error, Redirected):
+                raise error
+            address = error.address
+        message = f"{self.subject} sends us round in circles: restart the camera."
+        raise SourceError(Cause.UNREADABLE, message=message)
 
     def _why_silent(self) -> Cause:
         return Cause.STALLED
 
 
 class Redirected(SourceError):
-    """The video is at another path of the same machine.
-
-    Parameters
-    ----------
-    address : Address
-        Where it is.
-    subject : str
-        What sends us there.
-    """
+    """The video is at another path of the same host, ``address``."""
 
     def __init__(self, address: Address, subject: str) -> None:
         super().__init__(Cause.NOT_FOUND, message=f"{subject} has its video at {address}.")
@@ -116,7 +187,7 @@ class _Answer:
 
 
 def why_no_video(address: Address, subject: str, timeout: float = PROBE_TIMEOUT) -> SourceError:
-    """Ask the machine at the address once more, to tell the person what to change."""
+    """Ask the host once more and return an error that says what to change."""
     try:
         if address.scheme in ("http", "https"):
             return _judge(_ask_over_http(address, timeout), address, subject)
@@ -174,30 +245,31 @@ def _head_of_answer(connection: socket.socket, deadline: float) -> bytes:
 
 def _judge(answer: _Answer, address: Address, subject: str) -> SourceError:
     status, content_type = answer.status, answer.content_type
+    cause = Cause.UNREADABLE
     if status in (301, 302, 303, 307, 308):
-        return _judge_redirection(answer.location, address, subject)
+        return _judge_redirect(answer.location, address, subject)
     if status in (401, 403):
+        cause = Cause.PERMISSION
         message = f"{subject} refuses access: put the right user name and password in its address."
-        return SourceError(Cause.PERMISSION, message=message)
-    if status in (404, 410):
+    elif status in (404, 410):
+        cause = Cause.NOT_FOUND
         message = f"{subject} has nothing at this path: look up the video's path in its manual."
-        return SourceError(Cause.NOT_FOUND, message=message)
-    if status >= 500:
+    elif status >= 500:
+        cause = Cause.NO_ANSWER
         message = f"{subject} reports a fault of its own ({status}): restart the camera."
-        return SourceError(Cause.NO_ANSWER, message=message)
-    if content_type.startswith(("image/", "multipart/", "video/")):
+    elif content_type.startswith(("image/", "multipart/", "video/")):
         message = (
             f"{subject} announces a video and sends no picture that can be read: restart the "
             "camera, or choose MJPEG or H.264 in its settings."
         )
-        return SourceError(Cause.UNREADABLE, message=message)
-    what = "a web page" if content_type == "text/html" else "something that is no video"
-    message = f"{subject} answers with {what}: look up the video's path in its manual."
-    return SourceError(Cause.UNREADABLE, message=message)
+    else:
+        what = "a web page" if content_type == "text/html" else "something that is no video"
+        message = f"{subject} answers with {what}: look up the video's path in its manual."
+    return SourceError(cause, message=message)
 
 
-def _judge_redirection(location: str, address: Address, subject: str) -> SourceError:
-    """Follow it to the same machine alone: nobody is asked for but whom the person named."""
+def _judge_redirect(location: str, address: Address, subject: str) -> SourceError:
+    """Follow redirects to the same host only."""
     try:
         target = redirected(address, location)
     except SourceError:

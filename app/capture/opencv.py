@@ -1,28 +1,31 @@
-"""OpenCV as the sources use it: quiet, bounded, and set up before it loads.
+"""OpenCV as the sources use it: quiet, bounded, and configured before it loads.
 
 Every source takes ``cv2`` from here. Some settings are read from the environment once, when OpenCV
-or its FFmpeg first needs them; what a person has set already is left alone.
+or its FFmpeg first needs them; variables that are already set are left alone.
 """
 
 import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypeGuard, cast
 
 _SETTINGS: Final = {
-    # Nothing on standard error: what matters reaches the person as a sentence.
+    # Nothing on standard error: problems reach the person as a sentence.
     "OPENCV_LOG_LEVEL": "SILENT",
     "OPENCV_FFMPEG_LOGLEVEL": "-8",
-    # Opening an address that does not answer must not hold up everything else: OpenCV would keep
-    # a lock on FFmpeg meanwhile, which its present versions do not need.
+    # OpenCV would hold a lock on FFmpeg while it opens an address that does not answer; its present
+    # versions do not need it.
     "OPENCV_FFMPEG_IS_THREAD_SAFE": "1",
-    # A camera may not send us on to another machine: whoever wants that one gives its address. The
-    # other option is OpenCV's own, which it forgets where this is set.
+    # Do not follow redirects to other hosts. The other option is OpenCV's default, which is lost
+    # where this variable is set.
     "OPENCV_FFMPEG_CAPTURE_OPTIONS": "rtsp_flags;prefer_tcp|max_redirects;0",
     # Linux: seconds a read waits for a camera before it fails.
     "OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT": "4",
     # Windows: without this a camera takes up to a minute to open through Media Foundation.
     "OPENCV_VIDEOIO_MSMF_ENABLE_HW_TRANSFORMS": "0",
-    # macOS: OpenCV's own question for permission only works on the window's thread, which never
-    # opens a camera here; the system asks by itself when the camera is first used.
+    # macOS: OpenCV's own permission prompt only works on the window's thread, which never opens a
+    # camera here; the system asks when the camera is first used.
     "OPENCV_AVFOUNDATION_SKIP_AUTH": "1",
 }
 _SILENT: Final = 0
@@ -34,23 +37,23 @@ import cv2  # noqa: E402  (the environment comes first)
 import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
+from app.capture.frames import MAX_PIXELS  # noqa: E402
 from app.types import Image  # noqa: E402
 
-__all__ = ["MAX_PIXELS", "cv2", "is_picture", "rgb_from_bgr"]
+__all__ = ["MAX_PIXELS", "Grabber", "cv2", "is_picture", "rgb_from_bgr"]
 
-MAX_PIXELS: Final = 1 << 26
-"""Frames of more pixels (8192 x 8192) are refused before they are decoded: 8K video passes."""
+MAX_RATE: Final = 1000.0
+"""Announced rates above this are a container's time base, not frames a second."""
 
-# Someone else may have loaded OpenCV before the environment was set.
+# OpenCV may have been loaded before the environment was set.
 if os.environ["OPENCV_LOG_LEVEL"] == _SETTINGS["OPENCV_LOG_LEVEL"]:
     cv2.utils.logging.setLogLevel(_SILENT)
-
 
 _CODES: Final = {1: cv2.COLOR_GRAY2RGB, 3: cv2.COLOR_BGR2RGB, 4: cv2.COLOR_BGRA2RGB}
 
 
 def is_picture(image: object) -> TypeGuard[NDArray[Any]]:
-    """Whether this is an array that `rgb_from_bgr` takes: some backends hand over anything."""
+    """Whether `rgb_from_bgr` accepts this: some backends return anything."""
     if not isinstance(image, np.ndarray) or not image.size or image.ndim not in (2, 3):
         return False
     channels = 1 if image.ndim == 2 else image.shape[2]
@@ -58,7 +61,7 @@ def is_picture(image: object) -> TypeGuard[NDArray[Any]]:
 
 
 def rgb_from_bgr(image: NDArray[Any]) -> Image:
-    """Return the picture red first, in three channels of 8 bits, in one piece of memory.
+    """Return the picture red first, in three channels of 8 bits, contiguous.
 
     Grey pictures are repeated over the channels, a fourth channel is dropped, and of 16 bits the
     upper 8 are kept.
@@ -67,3 +70,110 @@ def rgb_from_bgr(image: NDArray[Any]) -> Image:
         image = (image >> 8).astype(np.uint8)
     channels = 1 if image.ndim == 2 else image.shape[2]
     return cast(Image, cv2.cvtColor(np.ascontiguousarray(image), _CODES[channels]))
+
+
+class Grabber:
+    """A `cv2.VideoCapture` that any thread may close.
+
+    Releasing one while another thread reads from it ends the process, so the last user releases
+    it: the closing thread when it is idle, otherwise the reader on its way out.
+
+    Parameters
+    ----------
+    target : int or str
+        Device number, path or address.
+    backend : int
+        ``cv2.CAP_...``; never ``CAP_ANY``, which tries one backend after the other.
+    options : sequence of int
+        Pairs of property and value that hold from the opening on.
+    """
+
+    def __init__(self, target: int | str, backend: int, options: Sequence[int] = ()) -> None:
+        self._closing = threading.Event()
+        self._in_use = threading.Lock()
+        try:
+            if isinstance(target, str):
+                # OpenCV ends the process where Python's text has no UTF-8 form.
+                target.encode()
+            # Two signatures of the same constructor, so that mypy can tell which is meant.
+            if isinstance(target, int):
+                self._capture = cv2.VideoCapture(target, backend, list(options))
+            else:
+                self._capture = cv2.VideoCapture(target, backend, list(options))
+        except (cv2.error, UnicodeEncodeError):
+            # Its text quotes the target, which may hold a password.
+            self._capture = cv2.VideoCapture()
+        self.is_open = self._capture.isOpened()
+
+    def grab(self) -> Image | None:
+        """Return the next picture, blue first, or None; wait as long as the backend does."""
+        got, image = False, None
+        with self._using() as is_usable:
+            try:
+                if is_usable:
+                    got, image = self._capture.read()
+            except cv2.error:
+                got = False
+        is_good = got and not self._closing.is_set() and is_picture(image)
+        return cast(Image, image) if is_good else None
+
+    def skip(self) -> bool:
+        """Pass over the next picture without decoding it; False where there is none."""
+        with self._using() as is_usable:
+            try:
+                found = is_usable and self._capture.grab()
+            except cv2.error:
+                found = False
+        return found and not self._closing.is_set()
+
+    def get(self, prop: int) -> float:
+        """Return a property of the open capture; 0 where the backend does not know it."""
+        with self._using() as is_usable:
+            value = self._capture.get(prop) if is_usable else 0.0
+        return value if value > 0 else 0.0
+
+    def set(self, prop: int, value: float) -> None:
+        """Ask for a value; the backend may give another one or none."""
+        with self._using() as is_usable:
+            if is_usable:
+                self._capture.set(prop, value)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Announced width and height."""
+        width = self.get(cv2.CAP_PROP_FRAME_WIDTH)
+        return int(width), int(self.get(cv2.CAP_PROP_FRAME_HEIGHT))
+
+    @property
+    def rate(self) -> float:
+        """Announced frames a second; 0 where it is missing or a time base in disguise."""
+        rate = self.get(cv2.CAP_PROP_FPS)
+        return rate if rate <= MAX_RATE else 0.0
+
+    @property
+    def codec(self) -> str:
+        """Four letters, such as ``MJPG``; empty where the backend does not know it."""
+        code = int(self.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
+        return code.to_bytes(4, "little").decode("ascii", "replace").strip("\0 ")
+
+    def close(self) -> None:
+        """Release the capture now, or as soon as a running `grab` returns."""
+        self._closing.set()
+        self._release_if_unused()
+
+    @contextmanager
+    def _using(self) -> Iterator[bool]:
+        """Hold the capture and yield whether it is open; release it if it was closed meanwhile."""
+        try:
+            with self._in_use:
+                yield not self._closing.is_set()
+        finally:
+            if self._closing.is_set():
+                self._release_if_unused()
+
+    def _release_if_unused(self) -> None:
+        if self._in_use.acquire(blocking=False):
+            try:
+                self._capture.release()
+            finally:
+                self._in_use.release()

@@ -1,22 +1,16 @@
-"""A source from what a person types."""
+"""A source from the text that names it."""
 
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from app.capture.causes import may_not_be_read
-from app.capture.source import Cause, FrameSource, SourceError
-
-CAMERA = "camera"
-DEMO = "demo"
-
-
-class _Playing(TypedDict, total=False):
-    """How a recording is played; what is missing is left to the source."""
-
-    paced: bool
-    loop: bool
+from app.capture.folder import IMAGE_SUFFIXES, ImageFolder
+from app.capture.network import NetworkCamera
+from app.capture.source import Cause, FrameSource, SourceError, unreadable_by_account
+from app.capture.video import VideoFile
+from app.capture.webcam import Webcam
+from app.demo.source import DemoSource
 
 
 def source_from(
@@ -48,25 +42,19 @@ def source_from(
         When the text names nothing that exists, with the accepted forms where they may help.
     """
     text = text.strip()
-    playing: _Playing = {}
-    if paced is not None:
-        playing["paced"] = paced
-    if loop is not None:
-        playing["loop"] = loop
-    if text.casefold() == DEMO:
-        from app.demo.source import DemoSource
-
+    asked = {"paced": paced, "loop": loop}
+    playing: dict[str, Any] = {key: value for key, value in asked.items() if value is not None}
+    if text.casefold() == "demo":
         return DemoSource(**playing)
     kind, _, name = text.partition(":")
-    if kind.strip().casefold() == CAMERA:
-        from app.capture.webcam import Webcam
-
+    if kind.strip().casefold() == "camera":
         return Webcam(name.strip(), width, height, 30.0 if rate is None else rate)
     if "://" in text and not text.casefold().startswith("file://"):
-        from app.capture.network import NetworkCamera
-
         return NetworkCamera(text)
-    return _recording(_path_from(text), playing, rate)
+    path = _path_from(text)
+    if path.is_dir() or path.suffix.lower() in IMAGE_SUFFIXES:
+        return ImageFolder(path, 10.0 if rate is None else rate, **playing)
+    return VideoFile(path, **playing)
 
 
 def _path_from(text: str) -> Path:
@@ -79,7 +67,7 @@ def _path_from(text: str) -> Path:
         path = Path(text).expanduser()
         found = bool(text) and path.exists()
     except PermissionError:
-        raise may_not_be_read(f"The file or folder {text}") from None
+        raise unreadable_by_account(f"The file or folder {text}") from None
     except (OSError, ValueError, RuntimeError):
         raise SourceError(Cause.UNKNOWN_FORM, "This text") from None
     if found:
@@ -88,12 +76,3 @@ def _path_from(text: str) -> Path:
     if looks_like_a_path:
         raise SourceError(Cause.NOT_FOUND, f"The file or folder {text}")
     raise SourceError(Cause.UNKNOWN_FORM, f"'{text}'" if text else "An empty text")
-
-
-def _recording(path: Path, playing: _Playing, rate: float | None) -> FrameSource:
-    from app.capture.image_folder import IMAGE_SUFFIXES, ImageFolder
-    from app.capture.video_file import VideoFile
-
-    if path.is_dir() or path.suffix.lower() in IMAGE_SUFFIXES:
-        return ImageFolder(path, 10.0 if rate is None else rate, **playing)
-    return VideoFile(path, **playing)

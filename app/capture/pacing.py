@@ -1,4 +1,4 @@
-"""Time: a clock, when a recorded frame was taken, and when to show it."""
+"""Time: a clock, the time stamps of recorded frames, and when to show them."""
 
 import math
 import threading
@@ -16,24 +16,20 @@ LARGEST_DELAY = 1.0
 
 
 class Clock(Protocol):
-    """What the sources need of time, so that a test can bring its own."""
+    """A monotonic clock in seconds, and a wait that an event ends early."""
 
-    def now(self) -> float:
-        """Return seconds on a clock that never runs backwards."""
+    def now(self) -> float: ...
 
-    def wait(self, until_set: threading.Event, seconds: float) -> None:
-        """Return after the seconds, or as soon as the event is set."""
+    def wait(self, until_set: threading.Event, seconds: float) -> None: ...
 
 
 class SystemClock:
     """The machine's monotonic clock."""
 
     def now(self) -> float:
-        """Return seconds on a clock that never runs backwards."""
         return time.monotonic()
 
     def wait(self, until_set: threading.Event, seconds: float) -> None:
-        """Return after the seconds, or as soon as the event is set."""
         until_set.wait(seconds)
 
 
@@ -41,13 +37,13 @@ class Timeline:
     """Turn the positions a container announces into a time that only runs forwards.
 
     Positions start again with every loop and every opening, are missing in some formats and wrong
-    in damaged files. Wherever one does not follow the last, the timeline goes on by one frame and
+    in damaged files. Where one does not follow the last, the timeline goes on by one frame and
     counts from there.
 
     Parameters
     ----------
     rate : float
-        Frames a second; 0 where it is not known.
+        Frames a second; 0 if unknown.
     """
 
     def __init__(self, rate: float = 0.0) -> None:
@@ -71,13 +67,7 @@ class Timeline:
 
 
 class Pacer:
-    """Hold frames back until their time has come.
-
-    Parameters
-    ----------
-    clock : Clock
-        Where the time comes from.
-    """
+    """Hold frames back until they are due."""
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock: Clock = clock or SystemClock()
@@ -93,5 +83,5 @@ class Pacer:
             self._clock.wait(interrupt, delay)
 
     def restart(self) -> None:
-        """Forget when it began: the next frame is due at once."""
+        """Make the next frame due at once."""
         self._start = None

@@ -1,4 +1,4 @@
-"""The one interface of everything that gives frames.
+"""The interface of everything that gives frames, and the reasons why a source gives none.
 
 A source is made (cheap, touches nothing), opened, read until it gives ``None``, and closed; it may
 be opened again afterwards and then goes on counting where it stopped.
@@ -11,36 +11,157 @@ Threads: ``open`` and ``read`` belong to one thread, never the window's, because
 networks may block for seconds. ``close`` may come from any thread.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
-from app.capture.causes import Cause, SourceError
 from app.types import Frame, Image
 
-__all__ = ["Cause", "FrameSource", "SourceError", "SourceInfo"]
+
+class Cause(StrEnum):
+    """What is wrong with a source; the values appear in machine-readable reports."""
+
+    NO_CAMERA = "no camera"
+    BUSY = "busy"
+    PERMISSION = "permission"
+    CANNOT_OPEN = "cannot open"
+    BLACK = "black image"
+    FROZEN = "frozen image"
+    DAMAGED = "damaged image"
+    NO_ANSWER = "no answer"
+    STALLED = "stalled"
+    SLOW_TO_OPEN = "slow to open"
+    UNREADABLE = "unreadable"
+    TOO_LARGE = "too large"
+    EMPTY = "empty"
+    NOT_FOUND = "not found"
+    UNKNOWN_FORM = "unknown form"
+
+
+_ADVICE = {
+    Cause.NO_CAMERA: "{subject} is not there: plug it in, or choose another source.",
+    Cause.BUSY: "{subject} is in use by another program: close it there and try again.",
+    Cause.PERMISSION: ("{subject} may not be used by this account: ask for permission to use it."),
+    Cause.CANNOT_OPEN: (
+        "{subject} does not open: close other programs that use it, unplug it and plug it in again."
+    ),
+    Cause.BLACK: "{subject} gives a black image: open its shutter or turn on a light.",
+    Cause.FROZEN: (
+        "{subject} repeats the same image: unplug it and plug it in again, or open its shutter."
+    ),
+    Cause.DAMAGED: "{subject} sends damaged images: check its cable or its network.",
+    Cause.NO_ANSWER: (
+        "{subject} does not answer: check the address and that the camera is on and reachable."
+    ),
+    Cause.STALLED: "{subject} has stopped sending frames: check its cable or its network.",
+    Cause.SLOW_TO_OPEN: "{subject} takes long to open: wait, or choose another source.",
+    Cause.UNREADABLE: "{subject} cannot be read: it is damaged or of an unknown format.",
+    Cause.TOO_LARGE: "{subject} is too large: make it smaller than {limit}.",
+    Cause.EMPTY: "{subject} holds no image: choose another one.",
+    Cause.NOT_FOUND: "{subject} does not exist: check how it is spelt.",
+    Cause.UNKNOWN_FORM: (
+        "{subject} is no source: give demo, camera, camera:NAME, the path of a video, an image or "
+        "a folder of images, or an http, https or rtsp address."
+    ),
+}
+
+_CAMERA_PERMISSION = {
+    "linux": (
+        "{subject} may not be used by this account: run 'sudo usermod -aG video $USER', "
+        "then log in again."
+    ),
+    "darwin": (
+        "{subject} may not be used by this program: allow it in System Settings, Privacy & "
+        "Security, Camera, then start the program again."
+    ),
+    "win32": (
+        "{subject} may not be used by this program: switch on Settings, Privacy & security, "
+        "Camera, 'Let desktop apps access your camera'."
+    ),
+}
+
+
+def advice(
+    cause: Cause, subject: str, *, limit: str = "the limit", platform: str = sys.platform
+) -> str:
+    """Return one sentence that names the problem and the way out.
+
+    Parameters
+    ----------
+    cause : Cause
+        What is wrong.
+    subject : str
+        The beginning of the sentence ("The camera Logitech C920").
+    limit : str
+        The limit that ``TOO_LARGE`` exceeds.
+    platform : str
+        As in `sys.platform`: camera permissions are given in different places.
+    """
+    text = _ADVICE[cause]
+    if cause is Cause.PERMISSION:
+        text = _CAMERA_PERMISSION.get(platform, text)
+    return text.format(subject=subject, limit=limit)
+
+
+def printable(text: str) -> str:
+    """Replace characters that have no UTF-8 form: a file's name may hold any bytes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+class SourceError(Exception):
+    """A source that gives no frames.
+
+    Parameters
+    ----------
+    cause : Cause
+        What is wrong; kept as an attribute.
+    subject, limit : str
+        See `advice`.
+    message : str or None
+        A sentence in the place of the general advice.
+    """
+
+    def __init__(
+        self,
+        cause: Cause,
+        subject: str = "The source",
+        *,
+        limit: str = "the limit",
+        message: str | None = None,
+    ) -> None:
+        text = message if message is not None else advice(cause, subject, limit=limit)
+        super().__init__(printable(text))
+        self.cause = cause
+
+
+def unreadable_by_account(subject: str) -> SourceError:
+    """Return the error for a file or folder that exists but is closed to this account."""
+    message = f"{subject} may not be read by this account: change its permissions."
+    return SourceError(Cause.PERMISSION, message=message)
 
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """What a source turned out to be once it was open.
+    """Properties of an open source.
 
     Attributes
     ----------
     name : str
-        The source's name, fit to be shown (no credentials).
+        Without credentials.
     width, height : int
         Size of its frames in pixels, as delivered rather than as asked for.
     rate : float
-        Frames a second it announces; 0 where it does not say.
+        Frames a second it announces; 0 if unknown.
     n_frames : int or None
-        How many frames it has; None for live sources and where only reading to the end would tell.
+        None for live sources and where only reading to the end would tell.
     is_jpeg : bool
-        Whether every picture is compressed for itself, so that no two are ever quite alike.
+        Whether every picture is compressed by itself, so that no two are ever quite alike.
     is_video : bool
-        Whether pictures are compressed together, so that what is still may be repeated exactly.
+        Whether pictures are compressed together, so that still parts may be repeated exactly.
     """
 
     name: str
@@ -53,20 +174,20 @@ class SourceInfo:
 
 
 class FrameSource(ABC):
-    """Something that gives frames, one after the other.
+    """A sequence of frames.
 
-    Subclasses set ``name`` and ``is_live`` and hand every picture to `_deliver`, which numbers it
+    Subclasses set ``name`` and ``is_live`` and pass every picture to `_deliver`, which numbers it
     and keeps time from running backwards, also when the source is opened again.
 
     Attributes
     ----------
     name : str
-        Fit to be shown: a camera's name, a file's name, an address without credentials.
+        A camera's name, a file's name, an address without credentials.
     is_live : bool
-        Whether it shows the world as it is now (a camera) rather than a recording. Live sources
-        have no end and are opened again when they fail.
+        Whether it is a camera rather than a recording. Live sources have no end and are opened
+        again when they fail.
     remark : str
-        One sentence that a person should know of it once it is open; mostly empty.
+        A sentence to show once it is open; mostly empty.
     """
 
     name: str
@@ -83,7 +204,7 @@ class FrameSource(ABC):
 
     @abstractmethod
     def open(self) -> SourceInfo:
-        """Open the source on the calling thread; raise `SourceError` where it cannot be."""
+        """Open the source on the calling thread, or raise `SourceError`."""
 
     @abstractmethod
     def read(self) -> Frame | None:
@@ -94,7 +215,7 @@ class FrameSource(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the source; a second call does nothing.
+        """Release the source; a second call does nothing.
 
         May come from another thread: a waiting `read` then ends as soon as its library lets it.
         """

@@ -1,48 +1,45 @@
-"""Tell whether the frames that arrive are worth looking at.
+"""Judge whether the frames of a source are usable.
 
 Only logic: frames and the time come from outside. It looks at every sixteenth row.
 
-- *Black* is almost no signal and no variation: a dark room with a face or a lamp in it is neither.
+- *Black* is almost no signal and no variation: a dark room with a face or a lamp in it has both.
 - *Frozen* is the very same picture many times over. A camera's noise changes some value in every
   frame, however still the scene; recordings may hold a picture, so they are never called frozen.
-- *Damaged* is a picture that a decoder could not finish. What it leaves in place of the rest is a
-  colour of its own, or rows of the picture before; the latter is believed of JPEG alone, because
-  other compressions repeat what does not move on purpose, and only where a seam shows: cameras
-  whose filter against noise holds still what does not move are well. Recordings are left to
-  `app.capture.frames.as_rgb`.
-- *Stalled* is no frame at all. It shows only when somebody asks, so ask from another thread than
-  the one that may be stuck in a read.
+- *Damaged* is a picture that a decoder could not finish. It leaves a fill colour in place of the
+  rest, or rows of the picture before. The latter is believed of JPEG alone, because other
+  compressions repeat still parts on purpose, and only where a seam shows, because some cameras'
+  noise filters hold still parts. Recordings are left to `app.capture.frames.as_rgb`.
+- *Stalled* is no frame at all. It shows only when the health is asked for, so ask from another
+  thread than the one that may be stuck in a read.
 """
 
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.capture.causes import Cause
-from app.capture.frames import MISSING_SHARE, lacks_lower_part
+from app.capture.frames import BLOCK, MISSING_SHARE, lacks_lower_part
 from app.capture.pacing import LARGEST_GAP
-from app.capture.seam import Seam, seam_between
-from app.capture.source import SourceInfo
+from app.capture.source import Cause, SourceInfo
 
 STEP = 16
-"""Distance of the rows that are looked at: whole rows, because memory is read in a row."""
+"""Distance of the rows that are compared: whole rows, because memory is read in a row."""
 
 BRIGHT_SHARE = 0.01
 """Share of a black picture that may be brighter than black: broken pixels, a status light."""
 
 VIDEO_FROZEN_AFTER = 10.0
-"""Seconds of the same picture where what is still is repeated: mostly it is refreshed earlier."""
+"""Seconds of the same picture if compression repeats still parts: it mostly refreshes earlier."""
 
 BAND = 6
-"""Most that pictures before may speak for or against a band that stays as it is."""
+"""Bound of the count of earlier pictures for or against a band that never changes."""
 
 
 class Health(StrEnum):
-    """State of a source, as a person should be told."""
+    """Whether a source's frames are usable."""
 
     STARTING = "starting"
     OK = "ok"
@@ -55,21 +52,14 @@ class Health(StrEnum):
 
     @property
     def cause(self) -> Cause | None:
-        """The cause that goes with it; None where nothing is wrong."""
-        return _CAUSES.get(self)
+        """The cause of the same name; None where nothing is wrong."""
+        bad = (Health.BLACK, Health.FROZEN, Health.DAMAGED, Health.STALLED)
+        return Cause(self.value) if self in bad else None
 
     @property
     def is_well(self) -> bool:
-        """Whether frames that come may be judged, or will be when they come."""
+        """Whether frames may be judged, or will be when they come."""
         return self in (Health.STARTING, Health.OK)
-
-
-_CAUSES = {
-    Health.BLACK: Cause.BLACK,
-    Health.FROZEN: Cause.FROZEN,
-    Health.DAMAGED: Cause.DAMAGED,
-    Health.STALLED: Cause.STALLED,
-}
 
 
 @dataclass(frozen=True)
@@ -89,10 +79,9 @@ class Limits:
     frozen_frames : int
         And this many repetitions at least.
     damaged_after : float or None
-        Seconds of pictures without a whole one among them; None for sources whose pictures may
-        look like anything.
+        Seconds of pictures without a whole one among them; None for recordings.
     is_jpeg : bool
-        Whether every picture is compressed for itself.
+        Whether every picture is compressed by itself.
     stalled_after : float
         Seconds without a frame.
     start_after : float
@@ -131,7 +120,7 @@ class Watchdog:
     Parameters
     ----------
     now : float
-        The time at which the source was opened.
+        When the source was opened.
     limits : Limits
         When to complain.
     still : ndarray, optional
@@ -159,36 +148,30 @@ class Watchdog:
         return self._n_seen > 1 and self._n_repeats == 0
 
     def may_judge(self, now: float) -> bool:
-        """Whether the last frame shows something new, and all of it.
+        """Whether the last frame is new and whole.
 
-        The same picture again is no second sight of a face; where recordings hold a picture, as
-        often as they please, each counts.
+        A repeated picture is no second sight of a face; in recordings, which may hold a picture,
+        each counts.
         """
         is_new = self._n_repeats == 0 or self._limits.frozen_after is None
         return is_new and self._damaged_since is None and self.health(now) is Health.OK
 
     def feed(self, image: NDArray[Any], now: float) -> Health:
-        """Look at a frame that arrived now and return the state."""
+        """Look at a frame that arrived now and return the health."""
         if self._is_repeat(image):
             self._n_repeats += 1
         else:
             self._n_repeats = 0
             self._changed_at = now
-            if not self._is_damaged(image):
-                self._damaged_since = None
-            elif self._damaged_since is None:
-                self._damaged_since = now
-        if not self._is_black(image):
-            self._black_since = None
-        elif self._black_since is None:
-            self._black_since = now
+            self._damaged_since = _since(self._damaged_since, self._is_damaged(image), now)
+        self._black_since = _since(self._black_since, self._is_black(image), now)
         self._previous = image
         self._last_arrival = now
         self._n_seen += 1
         return self.health(now)
 
     def health(self, now: float) -> Health:
-        """Return the state at this time, also while no frame arrives."""
+        """Return the health at this time, also while no frame arrives."""
         limits = self._limits
         silence = now - self._last_arrival
         if not self._n_seen:
@@ -228,8 +211,8 @@ class Watchdog:
         """Whether the picture ends in rows of the one before, although it is another.
 
         A decoder that runs out of data leaves a seam from side to side, in another place each
-        time. A band that stays as it is, such as a caption, has its seam in one place; what a
-        camera's filter against noise holds still has none.
+        time. A band that never changes, such as a caption, has its seam in one place; still parts
+        that a noise filter holds have none.
         """
         previous = self._previous
         if not self._limits.is_jpeg or previous is None or previous.shape != image.shape:
@@ -258,3 +241,80 @@ class Watchdog:
             return False
         sample = rows[:, ::STEP]
         return bool(sample.size == 0 or sample.std() <= self._limits.black_spread)
+
+
+def _since(since: float | None, is_so: bool, now: float) -> float | None:
+    """Return since when something is so; None while it is not."""
+    if not is_so:
+        return None
+    return now if since is None else since
+
+
+# ------------------------------------------------------------- where a picture repeats the last one
+
+SEAM_STEP = 2
+"""Distance of the rows of a block that are compared."""
+
+SEAM_BLOCKS = 2
+"""Height of a seam: pictures with colours at half the resolution end in steps of two blocks."""
+
+SEAM_SHARE = 0.9
+"""Share of a picture's columns through which a seam goes; the others repeat by chance."""
+
+SEAM_EXCEPTIONS = 0.02
+"""Share of the columns that may be on the wrong side of a step."""
+
+
+class Seam(NamedTuple):
+    """A line from side to side, below which a picture repeats the one before.
+
+    Attributes
+    ----------
+    block : int
+        Where it is at its lowest, in blocks from the top.
+    is_straight : bool
+        Whether it is a single line, rather than one with the step at which data ended.
+    """
+
+    block: int
+    is_straight: bool
+
+
+def seam_between(image: NDArray[Any], previous: NDArray[Any]) -> Seam | None:
+    """Return where a picture begins to repeat the one before down to its end, from side to side.
+
+    Both have the same shape. None where no seam goes through: the repeated part has another shape,
+    or is the whole picture.
+    """
+    n_high, n_wide = image.shape[0] // BLOCK, image.shape[1] // BLOCK
+    if n_high <= SEAM_BLOCKS or not n_wide:
+        return None
+    # Blocks are counted from the top, where those of JPEG begin; a rest below does not matter.
+    height, width = n_high * BLOCK, n_wide * BLOCK
+    shape = (n_high, BLOCK, width, -1)
+    now, then = (one[:height, :width].reshape(shape)[:, ::SEAM_STEP] for one in (image, previous))
+    rows = (now != then).any(axis=1)  # down the rows first: much the quicker way
+    changed = rows.reshape(n_high, n_wide, -1).any(axis=2)
+    # The block after the last that changed, for every column; 0 where none did.
+    begins = np.where(changed.any(axis=0), n_high - np.argmax(changed[::-1], axis=0), 0)
+    lowest = int(begins.max())
+    if lowest <= SEAM_BLOCKS:
+        return None
+    # A column of one colour, such as a black border, says nothing.
+    row = lowest - SEAM_BLOCKS - 1
+    strip = image[row * BLOCK : (row + 1) * BLOCK, :width].reshape(BLOCK, n_wide, BLOCK, -1)
+    telling = changed[row] | np.any(strip != strip[:1, :, :1], axis=(0, 2, 3))
+    begins = begins[telling]
+    if not begins.size or np.mean(begins >= lowest - SEAM_BLOCKS) < SEAM_SHARE:
+        return None
+    # Colours of half the resolution blur the line by a block.
+    return Seam(lowest, not (_steps(begins == lowest) or _steps(begins >= lowest - 1)))
+
+
+def _steps(is_low: NDArray[np.bool_]) -> bool:
+    """Whether columns are low up to some place and high from there on, with hardly an exception."""
+    n_low, n_few = np.count_nonzero(is_low), (1 - SEAM_SHARE) * len(is_low)
+    n_low_left = np.cumsum(is_low)
+    n_wrong = np.arange(1, len(is_low) + 1) - n_low_left + (n_low - n_low_left)
+    is_step = n_wrong.min() <= SEAM_EXCEPTIONS * len(is_low)
+    return bool(n_few < n_low < len(is_low) - n_few and is_step)

@@ -110,7 +110,7 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         Anything a command raised.
     """
     # Imported here: nothing of this is needed where nothing went wrong.
-    from app.capture.causes import SourceError
+    from app.capture.source import SourceError
     from app.evaluation.protocols.types import ProtocolError
     from app.headless.errors import OutputError, TooFewFramesError
     from app.reports.writing import ReportError

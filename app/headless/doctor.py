@@ -226,10 +226,8 @@ def _screen() -> Iterator[Finding]:
 
 def _cameras() -> Iterator[Finding]:
     from app.capture.cameras import list_cameras
-    from app.capture.causes import advice
-    from app.capture.diagnosis import why_not_opened
-    from app.capture.source import Cause
-    from app.capture.virtual import remark_on
+    from app.capture.source import Cause, advice
+    from app.capture.webcam import why_not_opened
 
     cameras = list_cameras()
     if not cameras:
@@ -242,7 +240,7 @@ def _cameras() -> Iterator[Finding]:
             state = State.BAD if cause is Cause.PERMISSION else State.NOTE
             yield Finding("camera", state, f"{camera.name}: {cause.value}", told)
         elif camera.is_virtual:
-            yield Finding("camera", State.NOTE, camera.label, remark_on(camera.name))
+            yield Finding("camera", State.NOTE, camera.label, camera.remark)
         else:
             yield Finding("camera", State.OK, camera.name)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.capture.image_folder import IMAGE_SUFFIXES, ImageFolder, natural_order
+from app.capture.folder import IMAGE_SUFFIXES, ImageFolder, natural_order
 from app.capture.opening import source_from
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
 from app.settings import Settings

@@ -13,11 +13,10 @@ import torch
 
 from app import settings as app_settings
 from app import storage
-from app.capture.causes import Cause, SourceError
-from app.capture.image_folder import ImageFolder, read_image
-from app.capture.image_header import image_size
+from app.capture.folder import ImageFolder, image_size, read_image
 from app.capture.opencv import MAX_PIXELS, cv2
-from app.capture.video_file import VideoFile
+from app.capture.source import Cause, SourceError
+from app.capture.video import VideoFile
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.types import ProtocolError
 from app.headless import sessions

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.capture.capture_state import CaptureState, Phase
+from app.capture.capture import CaptureState, Phase
 from app.capture.watchdog import Health
 from app.demo.source import DemoSource
 from app.qt.controllers.source_control import REMARK_TOPIC, SourceControl

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.capture.capture_state import CaptureState, Phase
+from app.capture.capture import CaptureState, Phase
 from app.capture.watchdog import Health
 from app.demo import director
 from app.demo.source import DemoSource

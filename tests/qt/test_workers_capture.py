@@ -92,7 +92,7 @@ def test_that_a_mistake_in_making_a_source_is_told(studio, qtbot, expect_log):
 
 
 def test_that_without_cameras_auto_is_the_demo_in_their_place(studio, qtbot, monkeypatch):
-    monkeypatch.setattr("app.qt.workers.capture.may_have_cameras", lambda: False)
+    monkeypatch.setattr("app.capture.cameras.list_cameras", list)
     source = Pictures()
     boss, _ = studio(source)
     with qtbot.waitSignal(boss.source_opened, timeout=PATIENCE) as told:
@@ -104,7 +104,6 @@ def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtb
     def forbidden(*_):
         raise SourceError(Cause.PERMISSION, "The camera")
 
-    monkeypatch.setattr("app.qt.workers.capture.may_have_cameras", lambda: True)
     monkeypatch.setattr("app.capture.cameras.find_camera", forbidden)
     boss, _ = studio(Pictures())
     with (

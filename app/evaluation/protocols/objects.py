@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from app.capture.image_folder import IMAGE_SUFFIXES, natural_order
+from app.capture.folder import IMAGE_SUFFIXES, natural_order
 from app.evaluation.protocols.folders import files_in
 from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.types import Recording

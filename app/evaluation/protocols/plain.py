@@ -25,7 +25,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from app.capture.image_folder import IMAGE_SUFFIXES, natural_order
+from app.capture.folder import IMAGE_SUFFIXES, natural_order
 from app.evaluation.protocols.folders import files_in, find_root, folders_in, listed
 from app.evaluation.protocols.recordings import VIDEO_SUFFIXES, FileFootage
 from app.evaluation.protocols.splits import Division, Material, bona_fide, by_subject, reader

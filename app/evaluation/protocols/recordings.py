@@ -21,10 +21,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.capture.causes import Cause, SourceError, may_not_be_read
-from app.capture.image_folder import IMAGE_SUFFIXES, natural_order, read_image
+from app.capture.folder import IMAGE_SUFFIXES, natural_order, read_image
 from app.capture.pacing import DEFAULT_RATE
-from app.capture.video_file import VideoFile
+from app.capture.source import Cause, SourceError, unreadable_by_account
+from app.capture.video import VideoFile
 from app.types import Frame, Image
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def images_in(folder: Path) -> list[Path]:
                 and entry.is_file()
             ]
     except PermissionError:
-        raise may_not_be_read(f"The folder {folder}") from None
+        raise unreadable_by_account(f"The folder {folder}") from None
     except OSError:
         raise SourceError(Cause.NOT_FOUND, f"The folder {folder}") from None
     return [folder / name for name in sorted(names, key=lambda name: (natural_order(name), name))]
@@ -156,7 +156,7 @@ def _file_digest(path: Path) -> bytes:
             while chunk := stream.read(_CHUNK):
                 total.update(chunk)
     except PermissionError:
-        raise may_not_be_read(f"The file {path}") from None
+        raise unreadable_by_account(f"The file {path}") from None
     except FileNotFoundError:
         raise SourceError(Cause.NOT_FOUND, f"The file {path}") from None
     except OSError:

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.capture.capture_state import CaptureState, Phase
+from app.capture.capture import CaptureState, Phase
 from app.capture.source import FrameSource
 from app.demo.source import DemoSource
 from app.qt.state import Choice, Notice, SourceState

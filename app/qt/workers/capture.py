@@ -8,9 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.capture.capture import Capture
-from app.capture.capture_state import CaptureState
-from app.capture.devices import may_have_cameras
+from app.capture.capture import Capture, CaptureState
 from app.capture.mailbox import LatestFrame
 from app.capture.source import Cause, FrameSource, SourceError
 from app.demo.source import DemoSource
@@ -120,8 +118,6 @@ class CaptureWorker(QObject):
         return source_from(text, width=width, height=height), False
 
     def _first_camera(self, width: int, height: int) -> tuple[FrameSource, bool]:
-        if not may_have_cameras():
-            return self._demo(), True
         from app.capture.cameras import find_camera
         from app.capture.opening import source_from
 

@@ -1,10 +1,11 @@
 """What the tests of the capture share: someone who listens, and a source that obeys."""
 
 import threading
+from itertools import groupby
 
 from app.capture.capture import Capture
 from app.capture.source import FrameSource, SourceInfo
-from app.capture.watchdog import Limits
+from app.capture.watchdog import Health, Limits
 from tests.app.capture.material import picture
 
 PATIENCE = 20.0
@@ -24,7 +25,7 @@ class Recorder:
     """Remember what a capture says, and wait for it to say something."""
 
     def __init__(self):
-        self.frames, self.sights, self.healths, self.states = [], [], [], []
+        self.frames, self.sights, self.states = [], [], []
         self._news = threading.Condition()
 
     def capture(self, source, **options):
@@ -32,7 +33,6 @@ class Recorder:
         return Capture(
             source,
             lambda frame: self._note(self.frames, frame),
-            lambda *health: self._note(self.healths, health),
             lambda state: self._note(self.states, state),
             on_sight=lambda frame: self._note(self.sights, frame),
             **options,
@@ -52,8 +52,12 @@ class Recorder:
 
     @property
     def phases(self):
-        phases = [state.phase for state in self.states]
-        return [phase for n, phase in enumerate(phases) if n == 0 or phases[n - 1] is not phase]
+        return [phase for phase, _ in groupby(state.phase for state in self.states)]
+
+    @property
+    def healths(self):
+        healths = [(Health.STARTING, ""), *((state.health, state.message) for state in self.states)]
+        return [health for health, _ in groupby(healths)][1:]
 
 
 class Scripted(FrameSource):

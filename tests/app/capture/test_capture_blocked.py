@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from app.capture.capture import Capture
-from app.capture.capture_state import Phase
+from app.capture.capture import Capture, Phase
 from app.capture.source import Cause, SourceError
 from app.capture.watchdog import Health, Limits
 from tests.app.capture.capturing import PATIENCE, Scripted

@@ -1,6 +1,6 @@
 import pytest
 
-from app.capture.causes import Cause, SourceError, advice
+from app.capture.source import Cause, SourceError, advice
 
 
 @pytest.mark.parametrize("cause", Cause)

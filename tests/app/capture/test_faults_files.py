@@ -7,11 +7,11 @@ import threading
 import numpy as np
 import pytest
 
-from app.capture.capture_state import Phase
-from app.capture.grabber import Grabber
+from app.capture.capture import Phase
+from app.capture.opencv import Grabber
 from app.capture.opening import source_from
 from app.capture.source import Cause, SourceError
-from app.capture.video_file import LONGEST_SEARCH, VideoFile
+from app.capture.video import LONGEST_SEARCH, VideoFile
 from tests.app.capture.capturing import PATIENCE
 from tests.app.capture.material import N_FRAMES, RATE, FakeClock, jpeg, noise, picture
 

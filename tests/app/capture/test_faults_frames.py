@@ -8,10 +8,11 @@ import cv2
 import numpy as np
 import pytest
 
-from app.capture import grabber as grabber_module
+from app.capture import opencv
 from app.capture import webcam as webcam_module
 from app.capture.cameras import Camera, Route
-from app.capture.capture_state import Phase
+from app.capture.capture import Capture, Phase
+from app.capture.mailbox import LatestFrame
 from app.capture.network import NetworkCamera
 from app.capture.source import Cause, FrameSource, SourceInfo
 from app.capture.watchdog import Health, Limits
@@ -64,7 +65,7 @@ def device(monkeypatch):
 
     def play(images):
         script = Script(images)
-        monkeypatch.setattr(grabber_module.cv2, "VideoCapture", script)
+        monkeypatch.setattr(opencv.cv2, "VideoCapture", script)
         return script
 
     monkeypatch.setattr(webcam_module, "why_not_opened", lambda _: Cause.CANNOT_OPEN)
@@ -384,24 +385,22 @@ def test_that_one_frame_a_second_is_a_camera_that_is_well(said):
 
 
 @pytest.mark.fault("Camera", "240 frames a second", keeps="models")
-def test_that_of_240_frames_a_second_the_newest_is_kept_and_the_others_are_counted(said):
+def test_that_of_240_frames_a_second_the_newest_is_kept_and_the_others_are_counted():
     clock = FakeClock()
     source = Paced(240.0, clock, n_frames=720)
-    capture = said.capture(source, limits=None, clock=clock)
-    capture._on_frame = capture._on_sight = None  # nobody keeps them here
-    taken = []
-    with capture:
+    mailbox, taken = LatestFrame(), []
+    with Capture(source, mailbox.put, clock=clock):
         while not source.is_over.is_set():
-            frame = capture.latest.wait(0.01)
+            frame = mailbox.wait(0.01)
             if frame is not None:
                 taken.append(frame.number)
                 source.is_over.wait(0.005)  # the work of a slow scorer
-        while (frame := capture.latest.take()) is not None:
+        while (frame := mailbox.take()) is not None:
             taken.append(frame.number)
         del frame
     assert taken == sorted(set(taken))
     assert taken[-1] == 719
-    assert len(taken) + capture.latest.n_dropped == 720
-    assert capture.latest.n_dropped > 0
+    assert len(taken) + mailbox.n_dropped == 720
+    assert mailbox.n_dropped > 0
     n_held = sum(reference() is not None for reference in source.images)
     assert n_held <= 2, "frames pile up"

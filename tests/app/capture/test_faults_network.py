@@ -5,9 +5,8 @@ import threading
 
 import pytest
 
-from app.capture.address import parse_address, redirected
-from app.capture.capture_state import Phase
-from app.capture.network import NetworkCamera
+from app.capture.capture import Phase
+from app.capture.network import NetworkCamera, parse_address, redirected
 from app.capture.source import Cause, SourceError
 from app.capture.watchdog import Health
 from tests.app.capture.capturing import PATIENCE

@@ -5,9 +5,8 @@ import threading
 
 import pytest
 
-from app.capture import grabber as grabber_module
-from app.capture.grabber import Grabber
-from app.capture.opencv import cv2
+from app.capture import opencv
+from app.capture.opencv import Grabber, cv2
 
 
 class Obedient:
@@ -46,7 +45,7 @@ class Obedient:
     ids=["grab", "skip", "get", "set"],
 )
 def test_that_a_close_during_any_call_lets_go_of_the_device_after_it(monkeypatch, use):
-    monkeypatch.setattr(grabber_module.cv2, "VideoCapture", Obedient)
+    monkeypatch.setattr(opencv.cv2, "VideoCapture", Obedient)
     grabber = Grabber(0, cv2.CAP_V4L2)
     capture = grabber._capture
     user = threading.Thread(target=use, args=(grabber,))
@@ -65,7 +64,7 @@ def test_that_a_name_that_is_no_text_is_refused_without_ending_the_process(tmp_p
     script = (
         "import os, sys\n"
         "from app.capture.source import SourceError\n"
-        "from app.capture.video_file import VideoFile\n"
+        "from app.capture.video import VideoFile\n"
         "path = os.path.join(os.fsencode(sys.argv[1]), b'take\\xff.avi')\n"
         "open(path, 'wb').write(b'RIFF')\n"
         "try:\n"

@@ -6,10 +6,9 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from app.capture.address import parse_address
-from app.capture.network import NetworkCamera, why_no_video
+from app.capture.network import NetworkCamera, parse_address, why_no_video
 from app.capture.source import Cause, SourceError
-from app.capture.video_file import VideoFile
+from app.capture.video import VideoFile
 from tests.app.capture.material import HEIGHT, WIDTH, FakeClock, bar_width, picture
 
 SECRETS = ("gandalf", "mellon", "token", "sesame")

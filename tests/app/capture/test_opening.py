@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.capture.image_folder import ImageFolder
+from app.capture.folder import ImageFolder
 from app.capture.network import NetworkCamera
 from app.capture.opening import source_from
 from app.capture.source import Cause, SourceError
-from app.capture.video_file import VideoFile
+from app.capture.video import VideoFile
 from app.capture.webcam import Webcam
 from app.demo.source import DemoSource
 from tests.app.capture.material import encoded, picture
@@ -100,8 +100,8 @@ def test_that_an_address_of_another_kind_is_refused_without_its_password():
     assert "secret" not in str(error)
 
 
-def test_that_importing_the_factory_loads_no_opencv():
-    script = "import app.capture.opening, app.capture.capture, sys; print('cv2' in sys.modules)"
+def test_that_importing_sources_and_captures_loads_no_opencv():
+    script = "import app.capture.source, app.capture.capture, sys; print('cv2' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert run.stdout.strip() == "False", run.stderr
 

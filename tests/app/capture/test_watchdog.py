@@ -4,9 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from app.capture.causes import Cause
 from app.capture.pacing import LARGEST_GAP
-from app.capture.source import SourceInfo
+from app.capture.source import Cause, SourceInfo
 from app.capture.watchdog import Health, Limits, Watchdog
 from tests.app.capture.material import noise, picture
 

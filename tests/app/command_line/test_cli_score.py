@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.capture.opencv import cv2
-from app.capture.video_file import VideoFile
+from app.capture.video import VideoFile
 from app.cli.exit_codes import ExitCode
 from app.headless import pipelines
 from app.headless.contact_sheet import TILE

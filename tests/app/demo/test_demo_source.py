@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from app.capture.causes import SourceError
+from app.capture.source import SourceError
 from app.demo.renderer.script import record
 from app.demo.renderer.takes import Take, frames, packed_empty_room
 from app.demo.script import RATE

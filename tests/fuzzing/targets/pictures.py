@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from app.capture.causes import SourceError
-from app.capture.image_folder import read_image
-from app.capture.image_header import image_size
+from app.capture.folder import image_size, read_image
 from app.capture.opencv import MAX_PIXELS, cv2
-from app.capture.video_file import VideoFile
+from app.capture.source import SourceError
+from app.capture.video import VideoFile
 from tests.fuzzing.target import LOADED, Broken, Target, told
 
 SIZES = (0, 1, 7, 255, 300, 65535, 2**24 - 1, 2**31 - 1, 2**32 - 1)
@@ -43,7 +42,7 @@ class _FileTarget(Target):
 
 
 class ImageTarget(_FileTarget):
-    """`app.capture.image_folder.read_image`: never more pixels than are allowed."""
+    """`app.capture.folder.read_image`: never more pixels than are allowed."""
 
     name = "image"
     inputs = 50_000
@@ -71,7 +70,7 @@ class ImageTarget(_FileTarget):
 
 
 class VideoTarget(_FileTarget):
-    """`app.capture.video_file.VideoFile`, read to its end."""
+    """`app.capture.video.VideoFile`, read to its end."""
 
     name = "video"
     inputs = 5_000

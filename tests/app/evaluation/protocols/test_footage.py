@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.capture.source import SourceError
-from app.capture.video_file import VideoFile
+from app.capture.video import VideoFile
 from app.demo.renderer.takes import Take, frames
 from app.evaluation.protocols import recordings
 from app.evaluation.protocols.recordings import DemoFootage, FileFootage, spread

@@ -5,11 +5,16 @@ import os
 import threading
 from pathlib import Path
 
-from app.capture.causes import fit_to_show, may_not_be_read
-from app.capture.grabber import Grabber
-from app.capture.opencv import MAX_PIXELS, cv2, rgb_from_bgr
+from app.capture.opencv import MAX_PIXELS, Grabber, cv2, rgb_from_bgr
 from app.capture.pacing import Clock, Pacer, SystemClock, Timeline
-from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.capture.source import (
+    Cause,
+    FrameSource,
+    SourceError,
+    SourceInfo,
+    printable,
+    unreadable_by_account,
+)
 from app.logs import kind_of
 from app.types import Frame, Image
 
@@ -24,28 +29,26 @@ milliseconds.
 
 LONGEST_SEARCH = 5.0
 """Seconds of failed reads in a row after which the file is at its end, however many they are: each
-may look through a large file, and through one that somebody writes without end forever."""
+may look through a large file, and forever through one that is still being written."""
 
 
 class VideoFile(FrameSource):
     """Frames of a video file, with media time stamps.
 
     Opening reads the first frame, so that an unusable file is found there. Damaged frames are
-    passed over and counted in ``n_skipped``; a file that breaks off ends where it breaks off.
+    skipped and counted in ``n_skipped``; a file that breaks off ends where it breaks off.
 
     Parameters
     ----------
     path : str or Path
         The file.
     paced : bool
-        Whether a frame is held back until its time has come, as a camera would.
+        Whether to hold each frame back until it is due, as a camera would.
     loop : bool
         Whether to start over at the end; numbers and times go on.
     clock : Clock, optional
-        Where the pace comes from.
+        Replaces the system's clock.
     """
-
-    is_live = False
 
     def __init__(
         self,
@@ -56,7 +59,7 @@ class VideoFile(FrameSource):
         clock: Clock | None = None,
     ) -> None:
         self.path = Path(path)
-        self.name = fit_to_show(self.path.name)
+        self.name = printable(self.path.name)
         self.paced = paced
         self.loop = loop
         self.n_skipped = 0
@@ -69,7 +72,6 @@ class VideoFile(FrameSource):
 
     @property
     def subject(self) -> str:
-        """The beginning of a sentence about this file."""
         return f"The video {self.name}"
 
     def open(self) -> SourceInfo:
@@ -100,7 +102,7 @@ class VideoFile(FrameSource):
         return self._deliver(rgb_from_bgr(image), time)
 
     def skip(self) -> bool:
-        """Pass over the next frame, for less than it takes to read it; False at the end.
+        """Skip the next frame, which is faster than reading it; False at the end.
 
         A file that loops is not started over.
         """
@@ -112,13 +114,13 @@ class VideoFile(FrameSource):
         return any(self._grabber.skip() for _ in range(PATIENCE) if not self._closing.is_set())
 
     def close(self) -> None:
-        """Let go of the file; a `read` that waits for its time returns at once."""
+        """Release the file; a `read` that waits until its frame is due returns at once."""
         self._closing.set()
         if (grabber := self._grabber) is not None:
             grabber.close()
 
     def _next(self) -> tuple[Image, float] | None:
-        """Return the next picture and its position, starting over where that is wanted."""
+        """Return the next picture and its position, starting over in a loop."""
         if self._first is not None:
             first, self._first = self._first, None
             return first
@@ -171,7 +173,7 @@ class VideoFile(FrameSource):
         try:
             if not self.path.is_file():
                 if self.path.exists() and not self.path.is_dir():
-                    # Opening a pipe waits for whoever writes to it, and reading it has no end.
+                    # Opening a pipe waits for its writer, and reading it has no end.
                     message = f"{subject} is a pipe or a device: record it into a file first."
                     raise SourceError(Cause.UNREADABLE, message=message)
                 raise SourceError(Cause.NOT_FOUND, subject)
@@ -179,7 +181,7 @@ class VideoFile(FrameSource):
         except PermissionError:  # of a folder on the way
             may_read, n_bytes = False, 0
         if not may_read:
-            raise may_not_be_read(subject)
+            raise unreadable_by_account(subject)
         if n_bytes == 0:
             raise SourceError(Cause.EMPTY, subject)
         try:

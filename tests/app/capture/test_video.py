@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.capture import video_file
-from app.capture.grabber import Grabber
+from app.capture import video
+from app.capture.opencv import Grabber
 from app.capture.source import Cause, SourceError
-from app.capture.video_file import VideoFile
+from app.capture.video import VideoFile
 from tests.app.capture.material import (
     CODECS,
     HEIGHT,
@@ -262,7 +262,7 @@ def test_that_closing_while_the_file_opens_lets_go_of_it(videos, monkeypatch):
         source.close()
         return made[-1]
 
-    monkeypatch.setattr(video_file, "Grabber", closed_meanwhile)
+    monkeypatch.setattr(video, "Grabber", closed_meanwhile)
     with pytest.raises(SourceError):
         source.open()
     assert not made[0]._capture.isOpened()
@@ -273,7 +273,7 @@ def test_that_a_folder_is_no_video(tmp_path):
 
 
 def test_that_giant_frames_are_refused_before_one_is_read(videos, monkeypatch):
-    monkeypatch.setattr(video_file, "MAX_PIXELS", WIDTH * HEIGHT - 1)
+    monkeypatch.setattr(video, "MAX_PIXELS", WIDTH * HEIGHT - 1)
     error = cause_of_opening(videos["mjpg.avi"])
     assert error.cause is Cause.TOO_LARGE
     assert f"{WIDTH * HEIGHT - 1:,} pixels" in str(error)

@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from app.capture import image_folder, image_header
-from app.capture.image_folder import ImageFolder, natural_order, read_image
-from app.capture.image_header import image_size
+from app.capture import folder as folder_module
+from app.capture.folder import ImageFolder, image_size, natural_order, read_image
 from app.capture.source import Cause, SourceError
 from tests.app.capture.material import FakeClock, bar_width, encoded, picture
 
@@ -178,14 +177,14 @@ def test_that_a_giant_is_refused_before_it_is_decoded(tmp_path, monkeypatch):
     def decode(*_):
         pytest.fail("the image was decoded")
 
-    monkeypatch.setattr(image_folder.cv2, "imdecode", decode)
+    monkeypatch.setattr(folder_module.cv2, "imdecode", decode)
     assert cause_of_opening(path).cause is Cause.TOO_LARGE
 
 
 def test_that_a_giant_file_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / "sparse.png"
     with path.open("wb") as file:
-        file.truncate(image_folder.MAX_BYTES + 1)
+        file.truncate(folder_module.MAX_BYTES + 1)
     assert cause_of_opening(path).cause is Cause.TOO_LARGE
 
 
@@ -246,9 +245,9 @@ def test_that_a_jpeg_without_end_is_given_up_after_a_few_steps(filling, monkeypa
             searches.append(where)
             return marker.search(*where)
 
-    marker = image_header._JPEG_MARKER
-    monkeypatch.setattr(image_header, "_JPEG_MARKER", Counted())
-    monkeypatch.setattr(image_header, "_JPEG_MOST_SEGMENTS", 100)
+    marker = folder_module._JPEG_MARKER
+    monkeypatch.setattr(folder_module, "_JPEG_MARKER", Counted())
+    monkeypatch.setattr(folder_module, "_JPEG_MOST_SEGMENTS", 100)
     assert image_size(b"\xff\xd8\xff\xe0\0\2" + filling * 10_000) is None
     assert len(searches) <= 100
 

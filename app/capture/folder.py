@@ -1,20 +1,30 @@
-"""Images of a folder as frames, or a single one."""
+"""Images of a folder as frames, or a single one; read with limits against hostile files.
+
+Sizes come from the header, so that a giant image is refused before it is decoded. The accepted
+formats (JPEG, PNG, BMP, WebP, TIFF) are recognised by their content, whatever the file is called.
+"""
 
 import logging
 import os
 import re
 import stat
+import struct
 import threading
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 
-from app.capture.causes import fit_to_show, may_not_be_read
-from app.capture.image_header import image_size
 from app.capture.opencv import MAX_PIXELS, cv2
 from app.capture.pacing import Clock, Pacer
-from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.capture.source import (
+    Cause,
+    FrameSource,
+    SourceError,
+    SourceInfo,
+    printable,
+    unreadable_by_account,
+)
 from app.logs import way_of
 from app.types import Frame, Image
 
@@ -25,6 +35,20 @@ IMAGE_SUFFIXES = frozenset(
 )
 MAX_BYTES = 1 << 28
 """Image files beyond 256 MiB are refused before they are read."""
+
+_JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_JPEG_ALONE = frozenset(range(0xD0, 0xD9)) | {0x01}
+_JPEG_MARKER = re.compile(rb"\xff[^\xff\0]")
+"""A zero after 0xff makes no marker: decoders pass over the two, and so must this."""
+_JPEG_MOST_SEGMENTS = 1 << 14
+"""Real files have a few hundred; a hostile one of millions would take a minute to walk through."""
+_PNG_MOST_CHUNKS = 1 << 17
+"""Chunks mostly have 8 KiB or more, and the largest file that is read has 256 MiB."""
+_PNG_AROUND = 12
+"""Bytes of a chunk's length, kind and checksum."""
+_TIFF_SIZES = (256, 257, 322, 323)
+_TIFF_LARGEST_TILE = 1 << 24
+"""Pixels: a decoder allocates a whole tile, however small the picture is."""
 
 
 def natural_order(name: str) -> list[tuple[bool, int, str]]:
@@ -37,11 +61,7 @@ def natural_order(name: str) -> list[tuple[bool, int, str]]:
 
 
 def read_image(path: Path) -> Image:
-    """Return an image as RGB, upright as its EXIF data say; raise `SourceError` if it cannot be.
-
-    The header is judged before anything is decoded: a small file can announce a picture that
-    fills the memory.
-    """
+    """Return an image as RGB, upright as its EXIF data say, or raise `SourceError`."""
     subject = f"The image {path.name}"
     try:
         status = path.stat()
@@ -55,7 +75,7 @@ def read_image(path: Path) -> Image:
     except FileNotFoundError:
         raise SourceError(Cause.NOT_FOUND, subject) from None
     except PermissionError:
-        raise may_not_be_read(subject) from None
+        raise unreadable_by_account(subject) from None
     except OSError:
         raise SourceError(Cause.UNREADABLE, subject) from None
     if not data:
@@ -74,11 +94,108 @@ def read_image(path: Path) -> Image:
     return cast(Image, image)
 
 
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Return width and height as the header announces them; None for any other content."""
+    try:
+        if data.startswith(b"\xff\xd8\xff"):
+            return _jpeg_size(data)
+        if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
+            return _png_size(data)
+        if data.startswith(b"BM"):
+            (header_bytes,) = struct.unpack_from("<I", data, 14)
+            # The height is negative where the rows go from top to bottom.
+            return _unpacked("<HH" if header_bytes == 12 else "<ii", data, 18)
+        if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+            return _webp_size(data)
+        if data[:4] in (b"II*\0", b"MM\0*"):
+            return _tiff_size(data, "<" if data[:1] == b"I" else ">")
+    except (struct.error, IndexError):
+        pass  # it breaks off within its header
+    return None
+
+
+def _unpacked(layout: str, data: bytes, offset: int) -> tuple[int, int]:
+    width, height = struct.unpack_from(layout, data, offset)
+    return abs(int(width)), abs(int(height))
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int] | None:
+    """Walk from marker to marker up to the frame header."""
+    position = 2
+    for _ in range(_JPEG_MOST_SEGMENTS):
+        found = _JPEG_MARKER.search(data, position)
+        if found is None:
+            return None
+        marker, position = found[0][1], found.end()
+        if marker in _JPEG_SIZES:
+            height, width = _unpacked(">HH", data, position + 3)
+            return width, height
+        if marker == 0xDA:
+            return None
+        if marker not in _JPEG_ALONE:
+            position += int(struct.unpack_from(">H", data, position)[0])
+    return None
+
+
+def _png_size(data: bytes) -> tuple[int, int] | None:
+    """Walk through all chunks: a decoder allocates what a chunk announces before it reads it.
+
+    A file that breaks off is refused here as decoders refuse it.
+    """
+    width, height = _unpacked(">II", data, 16)
+    position = 8
+    for _ in range(_PNG_MOST_CHUNKS):
+        length, kind = struct.unpack_from(">I4s", data, position)
+        if position + _PNG_AROUND + length > len(data):
+            return None
+        if kind == b"IEND":
+            return width, height
+        if kind == b"fcTL":  # a frame of an animation, which lies within the picture
+            frame_width, frame_height = _unpacked(">II", data, position + 12)
+            if frame_width > width or frame_height > height:
+                return None
+        position += _PNG_AROUND + length
+    return None
+
+
+def _webp_size(data: bytes) -> tuple[int, int] | None:
+    kind = data[12:16]
+    if kind == b"VP8X":
+        width, height = (int.from_bytes(data[at : at + 3], "little") + 1 for at in (24, 27))
+        return (width, height) if len(data) >= 30 else None
+    if kind == b"VP8L":
+        (bits,) = struct.unpack_from("<I", data, 21)
+        return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    if kind == b"VP8 ":
+        width, height = _unpacked("<HH", data, 26)
+        return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def _tiff_size(data: bytes, order: str) -> tuple[int, int] | None:
+    """Look for width (256) and height (257), of the picture and of a tile, in the first directory.
+
+    A tag that repeats counts with its largest value, since decoders differ in which one they take.
+    """
+    (directory,) = struct.unpack_from(order + "I", data, 4)
+    (n_entries,) = struct.unpack_from(order + "H", data, directory)
+    sizes: dict[int, int] = {}
+    for entry in range(n_entries):
+        at = directory + 2 + 12 * entry
+        tag, kind = struct.unpack_from(order + "HH", data, at)
+        if tag in _TIFF_SIZES and kind in (3, 4):
+            (size,) = struct.unpack_from(order + ("H" if kind == 3 else "I"), data, at + 8)
+            sizes[tag] = max(size, sizes.get(tag, 0))
+    if sizes.get(322, 0) * sizes.get(323, 0) > _TIFF_LARGEST_TILE:
+        return None
+    return (sizes[256], sizes[257]) if 256 in sizes and 257 in sizes else None
+
+
 class ImageFolder(FrameSource):
     """The images of a folder in natural order, or one image.
 
-    Folders within the folder and hidden files are left out. What cannot be read is passed over
-    and counted in ``n_skipped``.
+    Subfolders and hidden files are left out. Images that cannot be read are skipped and counted
+    in ``n_skipped``.
 
     Parameters
     ----------
@@ -87,14 +204,12 @@ class ImageFolder(FrameSource):
     rate : float
         Images a second, for the time stamps.
     paced : bool
-        Whether an image is held back until its time has come.
+        Whether to hold each image back until it is due.
     loop : bool
         Whether to start over at the end; numbers and times go on.
     clock : Clock, optional
-        Where the pace comes from.
+        Replaces the system's clock.
     """
-
-    is_live = False
 
     def __init__(
         self,
@@ -108,7 +223,7 @@ class ImageFolder(FrameSource):
         if not 0 < rate < float("inf"):
             raise ValueError(f"The rate {rate} is not a positive number: give images a second.")
         self.path = Path(path)
-        self.name = fit_to_show(self.path.name or str(self.path))
+        self.name = printable(self.path.name or str(self.path))
         self.rate = rate
         self.paced = paced
         self.loop = loop
@@ -123,7 +238,6 @@ class ImageFolder(FrameSource):
 
     @property
     def subject(self) -> str:
-        """The beginning of a sentence about this folder or image."""
         # Path.is_dir raises where a folder on the way may not be entered.
         return f"The {'folder' if os.path.isdir(self.path) else 'image'} {self.name}"
 
@@ -158,7 +272,7 @@ class ImageFolder(FrameSource):
         return None if self._closing.is_set() else self._deliver(image, time)
 
     def close(self) -> None:
-        """Stop reading; a `read` that waits for its time returns at once."""
+        """Stop reading; a `read` that waits until its image is due returns at once."""
         self._closing.set()
 
     def _list(self) -> list[Path]:
@@ -175,7 +289,7 @@ class ImageFolder(FrameSource):
                 and item.is_file()
             ]
         except PermissionError:
-            raise may_not_be_read(self.subject) from None
+            raise unreadable_by_account(self.subject) from None
         if not files:
             raise SourceError(Cause.EMPTY, self.subject)
         return sorted(files, key=lambda item: (natural_order(item.name), item.name))
