@@ -10,21 +10,18 @@ import torchvision
 from efficientnet_lite_pytorch import EfficientNet
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks import old_names
 from lmkl_core.features.networks.description import Conv
-from lmkl_core.features.networks.filling import FilledConv
+from lmkl_core.features.networks.filling import FilledConv, State
 from lmkl_core.features.networks.graph import Graph, Output
-from lmkl_core.features.networks.registry import NETWORKS
-from lmkl_core.features.networks.state import State
-from lmkl_core.features.networks.torch_modules import load_network, network_of
-from lmkl_core.features.networks.truncated import Truncated
+from lmkl_core.features.networks.registry import NETWORKS, without_dots
+from lmkl_core.features.networks.torch_networks import BUILDERS, Truncated, load_network, network_of
 
 
 @pytest.mark.parametrize("name", [name for name, spec in NETWORKS.items() if spec.needs_torch])
 def test_that_every_layer_has_the_channels_that_the_registry_says(name):
     spec = NETWORKS[name]
     with torch.device("meta"):  # shapes without numbers
-        stages = spec.build()
+        stages = BUILDERS[name]()
         x = torch.empty(2, 3, spec.smallest, spec.smallest)
     stages.body.eval()
     found = []
@@ -141,15 +138,15 @@ def test_that_densenets_published_names_with_dots_are_understood():
     published = [re.sub(r"(norm|conv)([12])\.", r"\1.\2.", name) for name in names]
     assert "denseblock1.denselayer1.norm.1.weight" in published
     expected = [f"features.{name}" for name in names]
-    assert old_names.densenet([f"features.{name}" for name in published]) == expected
-    assert old_names.densenet(published) == expected
-    assert old_names.densenet(expected) == expected
+    assert without_dots([f"features.{name}" for name in published]) == expected
+    assert without_dots(published) == expected
+    assert without_dots(expected) == expected
 
 
 def test_that_a_missing_timm_is_named_with_the_way_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "timm.models.nasnet", None)
     with pytest.raises(InvalidInputError, match=r"pip install lmkl-pad\[objects\]"):
-        NETWORKS["nasnetlarge"].build()
+        BUILDERS["nasnetlarge"]()
 
 
 def test_that_a_graph_survives_json_and_its_key_tells_every_difference_apart():

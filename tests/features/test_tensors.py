@@ -13,9 +13,8 @@ import torch
 from safetensors.torch import save_file
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.networks.filling import fill
+from lmkl_core.features.networks.filling import State, fill
 from lmkl_core.features.networks.registry import NETWORKS
-from lmkl_core.features.networks.state import State
 from lmkl_core.features.weights import tensors as module
 from lmkl_core.features.weights.tensors import read_tensors
 

@@ -6,8 +6,7 @@ import torch
 
 from lmkl_core.features.networks.graph import Graph, Output
 from lmkl_core.features.networks.registry import NETWORKS
-from lmkl_core.features.networks.torch_modules import load_network
-from lmkl_core.features.networks.truncated import Truncated
+from lmkl_core.features.networks.torch_networks import Truncated, load_network
 
 SIZE = 64
 

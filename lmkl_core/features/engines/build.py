@@ -11,7 +11,7 @@ import numpy as np
 from onnx import TensorProto, checker, helper
 
 from lmkl_core.features.networks.description import Add
-from lmkl_core.features.networks.filling import Filled, FilledConv, fill
+from lmkl_core.features.networks.filling import Filled, FilledConv, State, fill
 from lmkl_core.features.networks.graph import (
     DARKEST,
     FLATTEST,
@@ -22,7 +22,6 @@ from lmkl_core.features.networks.graph import (
     Graph,
     Output,
 )
-from lmkl_core.features.networks.state import State
 from lmkl_core.features.onnx_parts import IR_VERSION, OPSET, OnnxParts
 
 _AREA = (2, 3)

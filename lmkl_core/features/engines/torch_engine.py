@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from lmkl_core.features.networks.graph import Graph
-from lmkl_core.features.networks.truncated import load_truncated
+from lmkl_core.features.networks.torch_networks import load_truncated
 
 
 class TorchEngine:

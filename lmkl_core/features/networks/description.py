@@ -1,11 +1,30 @@
-"""Networks as data: the steps of each layer.
+"""Networks as data: the steps of each layer of EfficientNet-Lite0 and the two MiniFASNets.
 
 A described network needs no torch: `filling` gives the steps the weights of a file, and
 `engines.build` writes them as an ONNX graph.
+
+EfficientNet-Lite0 is a stem, sixteen inverted bottlenecks and a head. Each bottleneck widens its
+input by a 1 x 1 convolution, filters every channel on its own, and narrows again without an
+activation; where input and output have one shape, the input is added. "Lite" means ReLU6 and no
+squeeze-and-excitation. Padding is TensorFlow's, where the weights come from.
+
+MiniFASNets are small networks that tell live faces from prints and screens: a stem, inverted
+bottlenecks in three groups that each halve the side first, and a head that turns the last 5 x 5
+pixels into one vector, the embedding, and three probabilities of which the second is "live". V1SE
+weighs the channels of each group's last bottleneck (squeeze and excitation). The published networks
+are pruned, each layer to a width of its own, so widths come from the file.
+
+References
+----------
+M. Tan and Q. Le, "EfficientNet: Rethinking model scaling for convolutional neural networks",
+ICML 2019; the Lite variants were published with the TensorFlow TPU models in 2020.
+
+Minivision, "Silent-Face-Anti-Spoofing", 2020, github.com/minivision-ai/Silent-Face-Anti-Spoofing.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 Activation: TypeAlias = Literal["none", "relu", "relu6", "prelu", "sigmoid", "softmax"]
 Padding: TypeAlias = Literal["none", "half", "same"]
@@ -58,3 +77,111 @@ Step: TypeAlias = Conv | Add | Excite
 
 Layers: TypeAlias = tuple[tuple[Step, ...], ...]
 """The steps of every layer, in the order of the network's layers."""
+
+
+# ------------------------------------------------- EfficientNet-Lite0
+
+# Blocks in the group, kernel, stride of the first, widening, channels.
+_LITE0_GROUPS = (
+    (1, 3, 1, 1, 16),
+    (2, 3, 2, 6, 24),
+    (2, 5, 2, 6, 40),
+    (3, 3, 2, 6, 80),
+    (3, 5, 1, 6, 112),
+    (4, 5, 2, 6, 192),
+    (1, 3, 1, 6, 320),
+)
+_STEM, _HEAD = 32, 1280
+
+_lite_conv = partial(Conv, padding="same", epsilon=1e-3)
+
+
+def _lite_bottlenecks() -> list[tuple[Step, ...]]:
+    blocks: list[tuple[Step, ...]] = []
+    inputs = _STEM
+    for count, kernel, first_stride, widening, outputs in _LITE0_GROUPS:
+        for number in range(count):
+            stride = first_stride if number == 0 else 1
+            steps = _lite_bottleneck(
+                f"_blocks.{len(blocks)}", inputs, outputs, kernel, stride, widening
+            )
+            adds = stride == 1 and inputs == outputs
+            blocks.append((Add(steps),) if adds else steps)
+            inputs = outputs
+    return blocks
+
+
+def _lite_bottleneck(
+    at: str, inputs: int, outputs: int, kernel: int, stride: int, widening: int
+) -> tuple[Step, ...]:
+    wide = inputs * widening
+    widen = _lite_conv(f"{at}._expand_conv", wide, norm=f"{at}._bn0", activation="relu6")
+    return (
+        *([widen] if widening > 1 else []),
+        _lite_conv(
+            f"{at}._depthwise_conv",
+            wide,
+            kernel,
+            stride,
+            depthwise=True,
+            norm=f"{at}._bn1",
+            activation="relu6",
+        ),
+        _lite_conv(f"{at}._project_conv", outputs, norm=f"{at}._bn2"),
+    )
+
+
+LITE0: Layers = (
+    (_lite_conv("_conv_stem", _STEM, 3, 2, norm="_bn0", activation="relu6"),),
+    *_lite_bottlenecks(),
+    (_lite_conv("_conv_head", _HEAD, norm="_bn1", activation="relu6"),),
+)
+"""Stem, blocks and head."""
+
+
+# ------------------------------------------------- MiniFASNet
+
+EMBEDDING, CLASSES = 128, 3
+
+_FAS_GROUPS = (("conv_23", "conv_3", 4), ("conv_34", "conv_4", 6), ("conv_45", "conv_5", 2))
+
+
+def minifasnet(excites: bool) -> Layers:
+    """Return the layers ``embedding`` and ``live``; V1SE excites, V2 does not."""
+    body: list[Step] = [
+        _fas_conv("conv1", kernel=3, stride=2),
+        _fas_conv("conv2_dw", 3, depthwise=True),
+    ]
+    for entrance, group, n_blocks in _FAS_GROUPS:
+        body += _fas_bottleneck(entrance, stride=2)
+        for number in range(n_blocks):
+            at = f"{group}.model.{number}"
+            steps = _fas_bottleneck(at)
+            if excites and number == n_blocks - 1:
+                steps = (*steps, _excite(f"{at}.se_module"))
+            body.append(Add(steps))
+    embedding = (
+        *body,
+        _fas_conv("conv_6_sep"),
+        _fas_conv("conv_6_dw", 5, depthwise=True, padding="none", linear=True),
+        Conv("linear", EMBEDDING, norm="bn"),
+    )
+    return embedding, (Conv("prob", CLASSES, activation="softmax"),)
+
+
+def _fas_bottleneck(at: str, stride: int = 1) -> tuple[Step, ...]:
+    return (
+        _fas_conv(f"{at}.conv"),
+        _fas_conv(f"{at}.conv_dw", 3, stride=stride, depthwise=True),
+        _fas_conv(f"{at}.project", linear=True),
+    )
+
+
+def _excite(at: str) -> Excite:
+    squeeze = Conv(f"{at}.fc1", norm=f"{at}.bn1", activation="relu")
+    return Excite((squeeze, Conv(f"{at}.fc2", norm=f"{at}.bn2", activation="sigmoid")))
+
+
+def _fas_conv(at: str, kernel: int = 1, *, linear: bool = False, **options: Any) -> Conv:
+    activation: dict[str, Any] = {} if linear else {"activation": "prelu", "slope": f"{at}.prelu"}
+    return Conv(f"{at}.conv", kernel=kernel, norm=f"{at}.bn", **activation, **options)

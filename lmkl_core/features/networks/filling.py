@@ -1,23 +1,84 @@
-"""The weights of a file put into the steps of a described network.
+"""The weights of a file, checked and put into the steps of a described network.
 
 Batch norms are folded into the convolutions before them, in double precision.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks.description import Add, Conv, Excite, Step
-from lmkl_core.features.networks.spec import NetworkSpec
-from lmkl_core.features.networks.state import State
+from lmkl_core.features.networks.registry import NetworkSpec
+from lmkl_core.features.weights.tensors import printable, read_tensors
 
 LARGEST_WIDTH = 1024
 """Channels that a layer may have whose width is read from the file."""
 
 _LARGEST = float(np.finfo(np.float32).max)
+
+# Counts training steps: of no use here, and missing in old files.
+COUNTER = "num_batches_tracked"
+
+
+class State:
+    """The tensors of a weights file, given out by name: each must have its place and its shape.
+
+    All that does not fit raises `InvalidInputError`, which names the file and the tensor.
+    """
+
+    def __init__(self, spec: NetworkSpec, tensors: Mapping[str, NDArray[Any]], path: Path) -> None:
+        kept = {
+            name: value
+            for name, value in tensors.items()
+            if not name.startswith(spec.unused) and not name.endswith(COUNTER)
+        }
+        self._left = dict(zip(spec.rename(list(kept)), kept.values(), strict=True))
+        self._spec = spec
+        self._path = path
+
+    @classmethod
+    def read(cls, spec: NetworkSpec, path: Path) -> "State":
+        """Read a file of weights."""
+        return cls(spec, read_tensors(path), path)
+
+    def take(self, name: str, shape: tuple[int, ...], widest: int = 0) -> NDArray[np.float32]:
+        """Remove and return a tensor, if its shape and its numbers are right.
+
+        A first side of 0 in ``shape`` is any from 1 to ``widest``; a matrix passes for 1 x 1
+        kernels.
+        """
+        if name not in self._left:
+            raise self.differs(f"{name} is missing")
+        tensor = self._left.pop(name)
+        found = (*tensor.shape, 1, 1) if tensor.ndim == 2 and len(shape) == 4 else tensor.shape
+        first = shape[:1] if shape[:1] != (0,) else found[:1]
+        if found != (*first, *shape[1:]) or (shape[:1] == (0,) and not 1 <= found[0] <= widest):
+            wanted = shape if shape[:1] != (0,) else (f"1 to {widest}", *shape[1:])
+            raise self.differs(f"{name} has shape {tensor.shape} instead of {wanted}")
+        if tensor.dtype.kind != "f":
+            raise self.differs(f"{name} holds {tensor.dtype} instead of real numbers")
+        values = np.array(tensor, np.float32, order="C").reshape(found)
+        if not np.isfinite(values).all():
+            raise self.differs(f"{name} holds values that are not finite")
+        return values
+
+    def finish(self) -> None:
+        """Make sure that every tensor was taken."""
+        for name in self._left:
+            raise self.differs(f"{name} has no place in the network")
+
+    def differs(self, difference: str) -> InvalidInputError:
+        """Return the error of a file that does not fit."""
+        name = self._spec.name
+        return InvalidInputError(
+            f"The weights file {self._path} does not fit {name}: {printable(difference, 200)}; "
+            f"put the file made for {name} in its place."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,25 +129,7 @@ Filled: TypeAlias = FilledConv | FilledBranch
 
 
 def fill(spec: NetworkSpec, state: State) -> tuple[tuple[Filled, ...], ...]:
-    """Give a described network its weights.
-
-    Parameters
-    ----------
-    spec : NetworkSpec
-        With a description.
-    state : State
-        The file's tensors.
-
-    Returns
-    -------
-    tuple of tuple
-        For every layer its steps.
-
-    Raises
-    ------
-    InvalidInputError
-        Naming the file and the first tensor that is missing, superfluous or of another shape.
-    """
+    """Give every layer of a described network its weights."""
     assert spec.description is not None
     layers, channels = [], 3
     for steps in spec.description:

@@ -5,8 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from lmkl_core.features.networks.registry import NETWORKS
-from lmkl_core.features.networks.spec import NetworkSpec
+from lmkl_core.features.networks.registry import NETWORKS, NetworkSpec
 from lmkl_core.features.presets.preset import Normalisation, Photometry, Pooling
 
 VIEWS_FORMAT = 1

@@ -11,12 +11,113 @@ three probabilities of which the second is "live". A vector is a feature map of 
 it with ``mean``.
 """
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from lmkl_core.features.networks import families, old_names
-from lmkl_core.features.networks.efficientnet_lite import LITE0
-from lmkl_core.features.networks.minifasnet import CLASSES, EMBEDDING, minifasnet
-from lmkl_core.features.networks.spec import Layer, NetworkSpec, Scaling
+from lmkl_core.features.networks.description import (
+    CLASSES,
+    EMBEDDING,
+    LITE0,
+    Layers,
+    minifasnet,
+)
+
+LAST = "last"
+"""In every network, the last layer: the feature maps that its classifier starts from."""
+
+LARGEST_CROP = 1024
+"""Largest side of a crop in pixels."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A place in a network where statistics can be taken."""
+
+    name: str
+    channels: int
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What a network was trained to see: ``(pixel / 255 - mean) / std`` for red, green, blue."""
+
+    mean: tuple[float, float, float]
+    std: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class NetworkSpec:
+    """A network of the registry.
+
+    Attributes
+    ----------
+    name : str
+        Name in presets, and of its weights.
+    layers : tuple of Layer
+        From the input to the output; the last one also answers to `LAST`.
+    description : tuple of tuple, optional
+        The steps of every layer. Such a network runs without torch; any other is built by
+        `torch_networks`.
+    scaling : Scaling
+        How its input is scaled.
+    unused : tuple of str
+        Beginnings of the weights' names that files have and no layer needs: the classifier.
+    rename : callable
+        Turns the names of a published file into those of the body.
+    smallest, largest : int
+        Limits of a crop's side in pixels.
+    is_bgr : bool
+        Whether its input is blue, green, red.
+    """
+
+    name: str
+    layers: tuple[Layer, ...]
+    scaling: Scaling
+    unused: tuple[str, ...]
+    description: Layers | None = None
+    rename: Callable[[Sequence[str]], list[str]] = list
+    smallest: int = 32
+    largest: int = LARGEST_CROP
+    is_bgr: bool = False
+
+    @property
+    def needs_torch(self) -> bool:
+        """Whether it runs only where torch is installed."""
+        return self.description is None
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        """All names that a preset may use, `LAST` included."""
+        return (*(layer.name for layer in self.layers), LAST)
+
+    def layer(self, name: str) -> Layer:
+        """Return the layer of that name, or the last one for `LAST`."""
+        if name == LAST:
+            return self.layers[-1]
+        return next(layer for layer in self.layers if layer.name == name)
+
+
+_DENSE = re.compile(r"(denselayer\d+\.(?:norm|conv))\.([12]\.)")
+
+
+def with_features(names: Sequence[str]) -> list[str]:
+    """Add ``features.`` where a file was saved from that part alone."""
+    if any(name.startswith("features.") for name in names):
+        return list(names)
+    return [f"features.{name}" for name in names]
+
+
+def without_module(names: Sequence[str]) -> list[str]:
+    """Drop ``module.``, which a file has that was saved from a network on several devices."""
+    return [name.removeprefix("module.") for name in names]
+
+
+def without_dots(names: Sequence[str]) -> list[str]:
+    """Rename DenseNet's ``denselayer1.norm.1``, older than the rule that names hold no dots."""
+    return [_DENSE.sub(r"\1\2", name) for name in with_features(names)]
+
 
 _IMAGENET = Scaling(mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225))
 _HALF = Scaling(mean=(0.5, 0.5, 0.5), std=(0.5, 0.5, 0.5))
@@ -46,21 +147,18 @@ _SPECS = (
     ),
     NetworkSpec(
         name="mobilenet-v2",
-        build=families.mobilenet_v2,
         layers=_layers(**_numbered("layer", _MOBILENET_LAYERS)),
         unused=("classifier.",),
         scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="resnet50",
-        build=families.resnet50,
         layers=_layers(stem=64, layer1=256, layer2=512, layer3=1024, layer4=2048),
         unused=("fc.",),
         scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="googlenet",
-        build=families.googlenet,
         layers=_layers(
             conv1=64,
             conv2=64,
@@ -82,32 +180,28 @@ _SPECS = (
     ),
     NetworkSpec(
         name="vgg16",
-        build=families.vgg16,
         layers=_layers(conv1_2=64, conv2_2=128, conv3_3=256, conv4_3=512, conv5_3=512, pool5=512),
         unused=("classifier.",),
-        rename=old_names.with_features,
+        rename=with_features,
         scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="alexnet",
-        build=families.alexnet,
         layers=_layers(conv1=64, conv2=192, conv3=384, conv4=256, conv5=256, pool5=256),
         unused=("classifier.",),
-        rename=old_names.with_features,
+        rename=with_features,
         smallest=64,
         scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="densenet201",
-        build=families.densenet201,
         layers=_layers(stem=64, block1=256, block2=512, block3=1792, block4=1920, norm5=1920),
         unused=("classifier.",),
-        rename=old_names.densenet,
+        rename=without_dots,
         scaling=_IMAGENET,
     ),
     NetworkSpec(
         name="nasnetlarge",
-        build=families.nasnetlarge,
         layers=_layers(cell17=4032),
         unused=("last_linear.",),
         smallest=64,
@@ -119,7 +213,7 @@ _SPECS = (
             description=minifasnet(excites),
             layers=_layers(embedding=EMBEDDING, live=CLASSES),
             unused=(),
-            rename=old_names.without_module,
+            rename=without_module,
             smallest=80,
             largest=80,
             scaling=_PIXELS,

@@ -80,12 +80,16 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
     except InvalidInputError:
         raise
     except Exception as error:  # a damaged file can break any of these readers anywhere
-        # What the file says of itself may be of any length and hold anything.
-        text = "".join(letter if letter.isprintable() else "?" for letter in str(error)[:120])
+        text = printable(str(error), 120)
         reason = text if isinstance(error, _Unreadable) else f"{type(error).__name__}: {text}"
         raise InvalidInputError(
             f"The weights file {path} cannot be read ({reason}); fetch it again."
         ) from error
+
+
+def printable(text: str, longest: int) -> str:
+    """Return text from a file, which may be of any length and hold anything, fit to be shown."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:longest])
 
 
 def _read(path: Path) -> bytes:

@@ -11,9 +11,8 @@ from torch import nn
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks.description import Conv
-from lmkl_core.features.networks.filling import fill
-from lmkl_core.features.networks.spec import Layer, NetworkSpec, Scaling
-from lmkl_core.features.networks.state import State
+from lmkl_core.features.networks.filling import State, fill
+from lmkl_core.features.networks.registry import Layer, NetworkSpec, Scaling
 from tests.fuzzing.bytes_mutators import mutated_bytes
 from tests.fuzzing.target import LOADED, Broken, Target, told
 

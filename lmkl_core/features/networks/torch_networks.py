@@ -1,0 +1,330 @@
+"""Networks in torch: built, loaded with weights, and cut short to pooled vectors.
+
+`Truncated` defines what every engine computes. For a crop with pixels p (0 to 255), channel by
+channel:
+
+1. photometry: ``none`` leaves p; ``grey-world`` takes ``p * grey / mean(p)``, so that neither the
+   colour of the light nor its strength is left; ``standardise`` takes
+   ``grey + spread * (p - mean(p)) / std(p)``, which removes contrast as well;
+2. the network's own normalisation, ``(p / 255 - mean) / std``, and its order of colours;
+3. the stages up to the deepest layer asked for, and none after it;
+4. pooling over the area: mean m, standard deviation s, or both one after the other;
+5. ``l2``: division by the Euclidean norm; ``l2-each``: each of k statistics by its own norm, and
+   all of them by sqrt(k), so that the whole has norm 1.
+
+All of it in float32, and each crop on its own: what else is in the batch changes nothing.
+
+Every network is a chain at the level of its named layers, so that cutting it short is taking the
+first stages.
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torchvision import models
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.networks.description import Add
+from lmkl_core.features.networks.filling import (
+    COUNTER,
+    Filled,
+    FilledBranch,
+    FilledConv,
+    State,
+    fill,
+)
+from lmkl_core.features.networks.graph import (
+    DARKEST,
+    FLATTEST,
+    GREY,
+    SMALLEST_NORM,
+    SPREAD,
+    VARIANCE_FLOOR,
+    Graph,
+    Output,
+)
+from lmkl_core.features.networks.registry import NetworkSpec
+from lmkl_core.features.presets.preset import Photometry
+
+_AREA = (2, 3)
+
+
+# ------------------------------------------------- cut short
+
+
+class Truncated(nn.Module):
+    """A network up to the deepest layer of a graph, with pooled outputs."""
+
+    scale: Tensor
+    shift: Tensor
+
+    def __init__(self, graph: Graph, stages: tuple[nn.Module, ...]) -> None:
+        super().__init__()
+        spec = graph.spec
+        self._photometry: Photometry = graph.photometry
+        self._is_bgr = spec.is_bgr
+        self._outputs = tuple(
+            (spec.layers.index(spec.layer(output.layer)), output) for output in graph.outputs
+        )
+        deepest = max(place for place, _ in self._outputs)
+        self.stages = nn.ModuleList(stages[: deepest + 1])
+        mean = torch.tensor(spec.scaling.mean).reshape(1, 3, 1, 1)
+        std = torch.tensor(spec.scaling.std).reshape(1, 3, 1, 1)
+        self.register_buffer("scale", 1 / (255 * std), persistent=False)
+        self.register_buffer("shift", -mean / std, persistent=False)
+
+    def forward(self, crops: Tensor) -> tuple[Tensor, ...]:
+        """Compute the graph's outputs of crops, uint8 (n, size, size, 3), red-green-blue."""
+        x = _relit(crops.permute(0, 3, 1, 2).to(torch.float32), self._photometry)
+        x = x * self.scale + self.shift
+        if self._is_bgr:
+            x = x.flip(1)
+        pooled: dict[Output, Tensor] = {}
+        for place, stage in enumerate(self.stages):
+            x = stage(x)
+            for wanted, output in self._outputs:
+                if wanted == place:
+                    pooled[output] = _pooled(x, output)
+        return tuple(pooled[output] for _, output in self._outputs)
+
+
+def load_truncated(graph: Graph, weights: Path) -> Truncated:
+    """Build the graph's network with the weights of a file, ready to run."""
+    return Truncated(graph, load_network(graph.spec, weights)).eval()
+
+
+def _relit(x: Tensor, photometry: Photometry) -> Tensor:
+    if photometry == "none":
+        return x
+    mean = x.mean(_AREA, keepdim=True)
+    if photometry == "grey-world":
+        return x * (GREY / mean.clamp(min=DARKEST))
+    x = x - mean
+    std = x.square().mean(_AREA, keepdim=True).sqrt()
+    return x * (SPREAD / std.clamp(min=FLATTEST)) + GREY
+
+
+def _pooled(x: Tensor, output: Output) -> Tensor:
+    mean = x.mean(_AREA, keepdim=True)
+    parts = []
+    if "mean" in output.pooling:
+        parts.append(mean.flatten(1))
+    if "std" in output.pooling:
+        variance = (x - mean).square().mean(_AREA)
+        parts.append((variance + VARIANCE_FLOOR).sqrt())
+    if output.normalisation == "l2-each":
+        return torch.cat([_unit(part) for part in parts], dim=1) / math.sqrt(len(parts))
+    vector = torch.cat(parts, dim=1)
+    return _unit(vector) if output.normalisation == "l2" else vector
+
+
+def _unit(vector: Tensor) -> Tensor:
+    norm = vector.square().sum(1, keepdim=True).sqrt()
+    return vector / norm.clamp(min=SMALLEST_NORM)
+
+
+# ------------------------------------------------- with weights
+
+
+def load_network(spec: NetworkSpec, path: Path) -> tuple[nn.Module, ...]:
+    """Build a network with the weights of a file: one module a layer, in evaluation mode."""
+    return network_of(spec, State.read(spec, path))
+
+
+def network_of(spec: NetworkSpec, state: State) -> tuple[nn.Module, ...]:
+    """Build a network with weights that were read; see `load_network`."""
+    if spec.description is not None:
+        return tuple(
+            nn.Sequential(*map(_module, steps)).eval().requires_grad_(False)
+            for steps in fill(spec, state)
+        )
+    # Without memory of its own at first, so that loading costs one copy of the weights.
+    with torch.device("meta"):
+        stages = BUILDERS[spec.name]()
+    tensors = {
+        name: torch.zeros((), dtype=torch.int64)
+        if name.endswith(COUNTER)
+        else torch.from_numpy(state.take(name, tuple(place.shape)))
+        for name, place in stages.body.state_dict().items()
+    }
+    state.finish()
+    stages.body.load_state_dict(tensors, strict=True, assign=True)
+    for stage in (stages.body, *stages.chain):
+        stage.eval().requires_grad_(False)
+    return stages.chain
+
+
+def _module(filled: Filled) -> nn.Module:
+    return _Convolution(filled) if isinstance(filled, FilledConv) else _Branch(filled)
+
+
+class _Convolution(nn.Module):
+    def __init__(self, filled: FilledConv) -> None:
+        super().__init__()
+        self._filled = filled
+        self.kernel = nn.Parameter(torch.from_numpy(filled.kernel))
+        self.bias = nn.Parameter(torch.from_numpy(filled.bias))
+        slope = filled.slope
+        self.slope = None if slope is None else nn.Parameter(torch.from_numpy(slope))
+
+    def forward(self, x: Tensor) -> Tensor:
+        filled = self._filled
+        # Plain numbers, so that a traced graph holds the padding as a constant.
+        top, bottom = filled.pads(int(x.shape[2]))
+        left, right = filled.pads(int(x.shape[3]))
+        x = functional.pad(x, (left, right, top, bottom))
+        x = functional.conv2d(x, self.kernel, self.bias, filled.step.stride, groups=filled.groups)
+        match filled.step.activation:
+            case "relu":
+                return x.relu()
+            case "relu6":
+                return functional.relu6(x)
+            case "prelu":
+                assert self.slope is not None
+                return functional.prelu(x, self.slope)
+            case "sigmoid":
+                return x.sigmoid()
+            case "softmax":
+                return x.softmax(1)
+        return x
+
+
+class _Branch(nn.Module):
+    def __init__(self, filled: FilledBranch) -> None:
+        super().__init__()
+        self._adds = isinstance(filled.step, Add)
+        self.steps = nn.Sequential(*map(_module, filled.steps))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self._adds:
+            return x + self.steps(x)
+        return x * self.steps(x.mean((2, 3), keepdim=True))
+
+
+# ------------------------------------------------- torchvision's and timm's
+
+
+@dataclass(frozen=True)
+class Stages:
+    """A network without weights.
+
+    Attributes
+    ----------
+    body : Module
+        Holds every weight that a layer needs, under the names that files use.
+    chain : tuple of Module
+        One module a layer; each takes what the one before it gives, the first the picture.
+    """
+
+    body: nn.Module
+    chain: tuple[nn.Module, ...]
+
+
+def mobilenet_v2() -> Stages:
+    """MobileNetV2: the 19 layers of torchvision's ``features``."""
+    body = _without(models.mobilenet_v2(weights=None), "classifier")
+    return Stages(body, tuple(body.features))
+
+
+def resnet50() -> Stages:
+    """ResNet50: stem with its pooling, then the four groups of blocks."""
+    body = _without(models.resnet50(weights=None), "fc")
+    stem = nn.Sequential(body.conv1, body.bn1, body.relu, body.maxpool)
+    return Stages(body, (stem, body.layer1, body.layer2, body.layer3, body.layer4))
+
+
+def googlenet() -> Stages:
+    """GoogLeNet: each layer before the pooling that follows it."""
+    body = models.googlenet(weights=None, aux_logits=False, init_weights=False)
+    body = _without(body, "fc")
+    chain = (
+        body.conv1,
+        nn.Sequential(body.maxpool1, body.conv2),
+        body.conv3,
+        nn.Sequential(body.maxpool2, body.inception3a),
+        body.inception3b,
+        nn.Sequential(body.maxpool3, body.inception4a),
+        body.inception4b,
+        body.inception4c,
+        body.inception4d,
+        body.inception4e,
+        nn.Sequential(body.maxpool4, body.inception5a),
+        body.inception5b,
+    )
+    return Stages(body, chain)
+
+
+def vgg16() -> Stages:
+    """VGG16: the last convolution of each group after its ReLU, and the last pooling."""
+    body = _without(models.vgg16(weights=None, init_weights=False), "classifier")
+    return Stages(body, _slices(body.features, (4, 9, 16, 23, 30, 31)))
+
+
+def alexnet() -> Stages:
+    """AlexNet: each convolution after its ReLU, and the last pooling."""
+    body = _without(models.alexnet(weights=None), "classifier")
+    return Stages(body, _slices(body.features, (2, 5, 8, 10, 12, 13)))
+
+
+def densenet201() -> Stages:
+    """DenseNet201: stem, four dense blocks (transitions go to the next one), last norm + ReLU."""
+    body = _without(models.densenet201(weights=None), "classifier")
+    f = body.features
+    chain = (
+        nn.Sequential(f.conv0, f.norm0, f.relu0, f.pool0),
+        f.denseblock1,
+        nn.Sequential(f.transition1, f.denseblock2),
+        nn.Sequential(f.transition2, f.denseblock3),
+        nn.Sequential(f.transition3, f.denseblock4),
+        nn.Sequential(f.norm5, nn.ReLU()),
+    )
+    return Stages(body, chain)
+
+
+def nasnetlarge() -> Stages:
+    """NASNetLarge as one stage: its cells see the two before them, so it is no chain inside."""
+    try:
+        from timm.models.nasnet import NASNetALarge
+    except ImportError as error:
+        raise InvalidInputError(
+            "NASNetLarge needs the package timm; install it with: pip install lmkl-pad[objects]"
+        ) from error
+
+    class Features(nn.Module):
+        """The network up to the maps that its classifier pools."""
+
+        def __init__(self, body):
+            super().__init__()
+            self.body = body
+
+        def forward(self, x):
+            return self.body.forward_features(x)
+
+    body = _without(NASNetALarge(), "last_linear")
+    return Stages(body, (Features(body),))
+
+
+def _without(body, name: str):
+    """Drop the classifier: it is not used, and in VGG16 it is nine tenths of the weights."""
+    delattr(body, name)
+    return body
+
+
+def _slices(features, ends: tuple[int, ...]) -> tuple[nn.Module, ...]:
+    return tuple(features[start:end] for start, end in zip((0, *ends), ends, strict=False))
+
+
+BUILDERS = {
+    "mobilenet-v2": mobilenet_v2,
+    "resnet50": resnet50,
+    "googlenet": googlenet,
+    "vgg16": vgg16,
+    "alexnet": alexnet,
+    "densenet201": densenet201,
+    "nasnetlarge": nasnetlarge,
+}
+"""Build the networks that have no description, without weights."""
