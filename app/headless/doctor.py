@@ -249,7 +249,7 @@ def _cameras() -> Iterator[Finding]:
 
 
 def _weights(preset: str) -> Iterator[Finding]:
-    from lmkl_core.features.engines.torch_extra import INSTALL_TORCH, has_torch
+    from lmkl_core.features.engines.engine import INSTALL_TORCH, has_torch
     from lmkl_core.features.networks.registry import NETWORKS
     from lmkl_core.features.presets import load_preset
     from lmkl_core.features.weights import inspect

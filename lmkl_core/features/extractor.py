@@ -2,8 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,30 +11,15 @@ from lmkl_core.errors import InvalidInputError, UnusableViewsError
 from lmkl_core.features.descriptors import DESCRIPTORS, DescriptorEngine
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
-from lmkl_core.features.engines.engine import Engine
-from lmkl_core.features.engines.export import exporter_id
-from lmkl_core.features.engines.machine import default_threads
-from lmkl_core.features.engines.thread_pool import Crew
-from lmkl_core.features.engines.torch_extra import has_torch, without_torch
+from lmkl_core.features.engines.engine import Engine, has_torch, without_torch
+from lmkl_core.features.engines.thread_pool import EnginePool, default_threads
 from lmkl_core.features.networks.graph import VIEWS_FORMAT
 from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.plan import described_views, plan
 from lmkl_core.features.presets.preset import Branch, Crop, DescriptorBranch, Preset
 from lmkl_core.features.presets.schema import json_values
-
-
-class FoundWeights(Protocol):
-    """What is needed of a file of weights: where it is, and its verified checksum."""
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        ...
-
-    @property
-    def sha256(self) -> str:
-        """Checksum of the whole file, in hexadecimal."""
-        ...
+from lmkl_core.features.weights.store import WeightsFile
+from lmkl_core.features.weights.store import find as find_weights
 
 
 class Extractor:
@@ -86,7 +70,7 @@ class Extractor:
         threads: int | None = None,
         folder: str | os.PathLike[str] | None = None,
         cache: Cache | str | os.PathLike[str] | None = None,
-        find: Callable[..., FoundWeights] | None = None,
+        find: Callable[..., WeightsFile] = find_weights,
         progress: Progress | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> None:
@@ -96,14 +80,13 @@ class Extractor:
         self._groups = plan(preset)
         self._described = described_views(preset)
         check_torch(preset)
-        locate = _default_find() if find is None else find
-        weights = {name: locate(name, folder) for name in preset.networks}
+        weights = {name: find(name, folder) for name in preset.networks}
         self._checksums = {name: found.sha256 for name, found in weights.items()}
         tasks = [
             Task(
                 group.graph,
                 weights[group.graph.network].path,
-                group.graph.key(self._checksums[group.graph.network], exporter_id(group.graph)),
+                group.graph.key(self._checksums[group.graph.network]),
             )
             for group in self._groups
         ]
@@ -111,7 +94,7 @@ class Extractor:
         chosen = Chooser(engine, place, threads, progress, cancel)(tasks)
         self._engines = tuple(choice.engine for choice in chosen)
         self._descriptors = tuple(DescriptorEngine(view.descriptor) for view in self._described)
-        self._crew = Crew(threads or default_threads())
+        self._pool = EnginePool(threads or default_threads())
         self.notes = tuple(choice.note for choice in chosen if choice.note)
         """Why some graph does not run in the engine that was wished for."""
 
@@ -181,7 +164,7 @@ class Extractor:
             (engine, batches[view.crop])
             for view, engine in zip(self._described, self._descriptors, strict=True)
         ]
-        results = self._crew.run(work)
+        results = self._pool.run(work)
         found = {}
         for group, outputs in zip(self._groups, results[: len(self._groups)], strict=True):
             for output in outputs:
@@ -255,12 +238,6 @@ def _as_batch(name: str, crop: NDArray[np.uint8], size: int) -> NDArray[np.uint8
             f"these, not {crop.shape}."
         )
     return crop[None] if crop.ndim == 3 else crop
-
-
-def _default_find() -> Callable[..., FoundWeights]:
-    from lmkl_core.features import weights
-
-    return weights.find
 
 
 def _crop(crop: Crop) -> dict[str, Any]:

@@ -6,9 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-OPSET, IR_VERSION = 18, 8
-"""Of the graphs that networks become."""
-
 
 class OnnxParts:
     """Collect the parts of a graph.

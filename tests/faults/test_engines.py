@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import asdict
 
 from lmkl_core.features.engines import choose, probe
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
-from lmkl_core.features.engines.reference import LIMIT, relative_difference
+from lmkl_core.features.engines.probe import LIMIT, relative_difference
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Branch, Crop, Preset
 from lmkl_core.system.locking import is_held, only_one
@@ -135,7 +136,7 @@ def inject(tmp_path, monkeypatch):
     (tmp_path / "faults" / "sitecustomize.py").write_text(INJECTION)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "faults"))
 
-    def bring(fault, where=probe.MODULE):
+    def bring(fault, where=choose.PROBE):
         monkeypatch.setenv("FAULT", fault)
         monkeypatch.setenv("FAULT_IN", where)
 
@@ -285,12 +286,12 @@ def test_that_an_engine_whose_first_run_here_is_wrong_is_done_without(
 
 
 def good_probe(**changes):
-    return vars(Probe("onnxruntime", "x", "", time.time())) | {"key": KEY} | changes
+    return asdict(Probe("onnxruntime", "x", "", time.time())) | {"key": KEY} | changes
 
 
 HOSTILE = {
     "of another key": json.dumps(good_probe(key="cd" * 32)),
-    "without a key": json.dumps(vars(Probe("torch", "x", "", 1.0))),
+    "without a key": json.dumps(asdict(Probe("torch", "x", "", 1.0))),
     "no problem but zero": json.dumps(good_probe(problem=0)),
     "no problem but false": json.dumps(good_probe(problem=False)),
     "a list of problems": json.dumps(good_probe(problem=["x"])),

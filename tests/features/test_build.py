@@ -8,7 +8,7 @@ from efficientnet_lite_pytorch import EfficientNet
 
 from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
-from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
+from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.engines.torch_engine import TorchEngine
 from lmkl_core.features.networks.graph import Graph, Output
 from lmkl_core.features.presets.preset import NORMALISATIONS, PHOTOMETRIES, POOLINGS

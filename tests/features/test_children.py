@@ -7,7 +7,8 @@ import threading
 import pytest
 
 from lmkl_core.errors import Cancelled
-from lmkl_core.features.engines.children import ask, python_module, serve
+from lmkl_core.features.engines.children import ask, serve
+from lmkl_core.system.processes import module_command
 
 CHILD = """
 import os, signal, sys, threading
@@ -69,7 +70,7 @@ def test_that_a_child_imports_nothing_from_the_folder_the_person_is_in(tmp_path,
     (tmp_path / "json.py").write_text("raise SystemExit('planted')")
     monkeypatch.chdir(tmp_path)
     job = {"folder": str(tmp_path), "key": "none", "engine": "onnxruntime", "graph": GRAPH}
-    (reply,) = ask(python_module("lmkl_core.features.engines.probe"), [job], timeout=120.0)
+    (reply,) = ask(module_command("lmkl_core.features.engines.probe"), [job], timeout=120.0)
     assert reply == {"failed": "the exported graph has gone from the cache"}
 
 
@@ -115,7 +116,8 @@ def test_that_no_child_is_started_without_jobs():
     assert list(ask(["no such program"], [], timeout=1.0)) == []
 
 
-def test_that_a_child_answers_every_line(capsys):
-    serve(lambda job: {"twice": 2 * job}, ["1", "2"])
+def test_that_a_child_answers_every_line(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", ["1", "2"])
+    serve(lambda job: {"twice": 2 * job})
     lines = filter(None, capsys.readouterr().out.splitlines())
     assert [json.loads(line.partition(" ")[2]) for line in lines] == [{"twice": 2}, {"twice": 4}]

@@ -103,7 +103,7 @@ def test_that_a_writer_killed_in_between_leaves_the_old_entry_and_its_rest_goes_
     cache, path = stored
     assert writer(cache.folder, "killed").wait() == -signal.SIGKILL
     assert cache.load(KEY).onnx[:1] == b"\x07"
-    (part,) = path.parent.glob("*.part")
+    (part,) = path.parent.glob(".lmkl-*.tmp")
     cache.store(KEY, entry())
     assert part.exists()  # it could still belong to someone
     yesterday = time.time() - 2 * 24 * 3600

@@ -7,10 +7,10 @@ import torch
 from onnx import numpy_helper
 from torchvision import models
 
-from lmkl_core.features.engines import export, machine, probe
+from lmkl_core.features.engines import export, probe, thread_pool
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
-from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
-from lmkl_core.features.engines.torch_engine import TorchEngine, one_crop_at_a_time
+from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
+from lmkl_core.features.engines.torch_engine import TorchEngine
 from lmkl_core.features.networks.graph import Graph, Output
 
 GRAPH = Graph(
@@ -91,7 +91,9 @@ def test_that_a_graph_that_no_exporter_can_make_is_an_error_with_its_reason(weig
 def test_that_torch_gives_the_same_batched_and_crop_by_crop(weights, reference):
     crops = reference_crops(64)
     batched = TorchEngine(GRAPH, weights).run(crops)
-    assert relative_difference(one_crop_at_a_time(reference, crops), batched) < 1e-5
+    alone = [reference.run(crop[None]) for crop in crops]
+    joined = [np.concatenate(rows) for rows in zip(*alone, strict=True)]
+    assert relative_difference(joined, batched) < 1e-5
 
 
 class Faulty:
@@ -132,7 +134,7 @@ def test_that_a_probe_counts_for_one_machine_and_one_engine(monkeypatch):
     assert here == probe.probe_key("onnxruntime", "graph")
     assert here != probe.probe_key("torch", "graph")
     assert here != probe.probe_key("onnxruntime", "another graph")
-    monkeypatch.setattr(machine, "_processor_lines", lambda: ["flags : avx512"])
+    monkeypatch.setattr(probe, "_processor_lines", lambda: ["flags : avx512"])
     assert here != probe.probe_key("onnxruntime", "graph")
 
 
@@ -147,4 +149,4 @@ def test_that_differences_are_relative_to_each_row():
 
 
 def test_that_threads_stay_within_the_cores_of_this_process():
-    assert 1 <= machine.default_threads() <= machine.MOST_THREADS
+    assert 1 <= thread_pool.default_threads() <= thread_pool.MOST_THREADS

@@ -17,9 +17,7 @@ from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features import weights
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import EngineError
-from lmkl_core.features.engines.export import exporter_id
-from lmkl_core.features.engines.probe import probe_key
-from lmkl_core.features.engines.reference import LIMIT, relative_difference
+from lmkl_core.features.engines.probe import LIMIT, probe_key, relative_difference
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.plan import plan
 from lmkl_core.features.presets import Branch, Crop, Preset
@@ -35,7 +33,7 @@ def by_torch(cache, extractor):
 
 def keys_of(preset):
     return {
-        graph: graph.key(weights.find(graph.network).sha256, exporter_id(graph))
+        graph: graph.key(weights.find(graph.network).sha256)
         for graph in (group.graph for group in plan(preset))
     }
 

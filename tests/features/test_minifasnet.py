@@ -8,7 +8,7 @@ from benchmarks.minifasnet import minifasnet_state, minifasnet_widths
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
-from lmkl_core.features.engines.reference import reference_crops
+from lmkl_core.features.engines.probe import reference_crops
 from lmkl_core.features.networks.filling import LARGEST_WIDTH, State, fill
 from lmkl_core.features.networks.graph import Graph, Output
 from lmkl_core.features.networks.registry import NETWORKS

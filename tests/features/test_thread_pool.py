@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from lmkl_core.features.engines.thread_pool import LARGEST_PART, Crew
+from lmkl_core.features.engines.thread_pool import LARGEST_PART, EnginePool
 
 
 class Sums:
@@ -34,7 +34,7 @@ def numbered(n):
 @pytest.mark.parametrize("n", [1, 2, 4, 7, 40])
 def test_that_rows_come_back_in_the_order_of_the_crops(threads, n):
     engines = [Sums(), Sums(weight=9), Sums(brings_threads=True)]
-    results = Crew(threads).run([(engine, numbered(n)) for engine in engines])
+    results = EnginePool(threads).run([(engine, numbered(n)) for engine in engines])
     for narrow, wide in results:
         assert narrow[:, 0].tolist() == list(range(n))
         assert wide.shape == (n, 3)
@@ -42,20 +42,20 @@ def test_that_rows_come_back_in_the_order_of_the_crops(threads, n):
 
 def test_that_a_batch_is_cut_into_one_part_a_thread():
     engine = Sums()
-    Crew(2).run([(engine, numbered(4))])
+    EnginePool(2).run([(engine, numbered(4))])
     assert engine.sizes == [2, 2]
 
 
 def test_that_an_engine_with_threads_of_its_own_gets_the_whole_batch_on_the_callers_thread():
     engine = Sums(brings_threads=True)
-    Crew(3).run([(engine, numbered(5))])
+    EnginePool(3).run([(engine, numbered(5))])
     assert engine.sizes == [5]
     assert engine.threads == {threading.current_thread().name}
 
 
 def test_that_large_batches_are_cut_so_that_memory_does_not_grow():
     engines = [Sums(), Sums(brings_threads=True)]
-    Crew(2).run([(engine, numbered(100)) for engine in engines])
+    EnginePool(2).run([(engine, numbered(100)) for engine in engines])
     for engine in engines:
         assert max(engine.sizes) <= LARGEST_PART
         assert sum(engine.sizes) == 100
@@ -67,11 +67,11 @@ def test_that_an_engines_error_reaches_the_caller():
             raise RuntimeError("no memory left")
 
     with pytest.raises(RuntimeError, match="no memory left"):
-        Crew(2).run([(Sums(), numbered(3)), (Broken(), numbered(3))])
+        EnginePool(2).run([(Sums(), numbered(3)), (Broken(), numbered(3))])
 
 
 def test_that_threads_end_with_the_crew():
-    crew = Crew(3)
+    crew = EnginePool(3)
     crew.run([(Sums(), numbered(6))])
     mine = [thread for thread in threading.enumerate() if "lmkl-engine" in thread.name]
     assert mine

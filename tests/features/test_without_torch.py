@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from app.headless import doctor
-from lmkl_core.features.engines import torch_extra
+from lmkl_core.features.engines import engine
 from lmkl_core.features.engines.cache import Cache, Probe
-from lmkl_core.features.engines.engine import EngineError
-from lmkl_core.features.engines.export import exporter_id
+from lmkl_core.features.engines.engine import INSTALL_TORCH, EngineError
 from lmkl_core.features.engines.probe import probe_key
-from lmkl_core.features.engines.torch_extra import INSTALL_TORCH
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.plan import plan
 from lmkl_core.features.presets import load_preset
@@ -25,7 +23,7 @@ pytestmark = pytest.mark.light
 @pytest.fixture(autouse=True)
 def _no_torch(monkeypatch):
     """Where torch is installed, be as if it were not."""
-    monkeypatch.setattr(torch_extra, "find_spec", lambda name: None)
+    monkeypatch.setattr(engine, "find_spec", lambda name: None)
 
 
 def some_weights(folder):
@@ -72,7 +70,7 @@ def test_that_where_onnxruntime_fails_nothing_takes_its_place(tmp_path):
     Extractor(load_preset("tiny"), cache=cache)
     for group in plan(load_preset("tiny")):
         sha256 = entry_of(group.graph.network).sha256
-        key = probe_key("onnxruntime", group.graph.key(sha256, exporter_id(group.graph)))
+        key = probe_key("onnxruntime", group.graph.key(sha256))
         problem = "it was ended by SIGILL"
         cache.remember(key, Probe("onnxruntime", group.graph.label, problem, time.time()))
     with pytest.raises(EngineError) as error:

@@ -1,6 +1,6 @@
 """Write the ONNX graph of a described network, straight from its weights.
 
-The graph computes what `networks.truncated` defines: photometry, scaling, the layers up to the
+The graph computes what `networks.torch_networks` defines: photometry, scaling, the layers up to the
 deepest one asked for, pooling and normalisation. Tests compare the two.
 """
 
@@ -16,32 +16,22 @@ from lmkl_core.features.networks.graph import (
     DARKEST,
     FLATTEST,
     GREY,
+    OPSET,
     SMALLEST_NORM,
     SPREAD,
     VARIANCE_FLOOR,
     Graph,
     Output,
 )
-from lmkl_core.features.onnx_parts import IR_VERSION, OPSET, OnnxParts
+from lmkl_core.features.onnx_parts import OnnxParts
+
+IR_VERSION = 8
 
 _AREA = (2, 3)
 
 
 def onnx_graph(graph: Graph, weights: Path) -> bytes:
-    """Return the ONNX graph of a described network.
-
-    Parameters
-    ----------
-    graph : Graph
-        What to compute.
-    weights : Path
-        File of the network's weights.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read or is not of this network.
-    """
+    """Return the ONNX graph of a described network with the weights of a file."""
     layers = fill(graph.spec, State.read(graph.spec, weights))
     writer = _Writer(graph)
     outputs = writer.write(layers)

@@ -1,8 +1,7 @@
 """The user's cache: exported graphs, and which engines have been probed.
 
 A graph is one file: a mark, the SHA-256 of the rest, the length of the ONNX graph, the graph, and
-a safetensors block with reference crops and their views. It is written beside its
-place and moved into it, so that readers see the old file, the new file or none; two processes
+a safetensors block with reference crops and their views. Files are replaced whole; two processes
 that make the same graph write the same thing. What does not match its digest counts as missing
 and is made again.
 """
@@ -10,21 +9,22 @@ and is made again.
 import hashlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from uuid import uuid4
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.system.atomic import replacing
 from lmkl_core.system.folders import CACHE_VARIABLE, cache_folder, make_private
 from lmkl_core.system.locking import Locked, is_held, only_one
 
@@ -33,7 +33,6 @@ _DIGEST_BYTES = 32
 _LENGTH_BYTES = 8
 _FACTS = "lmkl"
 _LARGEST = 1 << 30
-_ABANDONED = 24 * 3600.0
 _FAILURE_COUNTS_FOR = 7 * 24 * 3600.0
 _ALWAYS = float("inf")
 _LARGEST_PROBE = 1 << 16
@@ -60,8 +59,7 @@ class Entry:
     refused: str = ""
 
 
-@dataclass(frozen=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What became of an engine in a child process."""
 
     engine: str
@@ -100,27 +98,23 @@ class Cache:
         return None
 
     def store(self, key: str, entry: Entry) -> None:
-        """Keep a graph.
-
-        Raises
-        ------
-        InvalidInputError
-            If the folder cannot be written.
-        """
+        """Keep a graph; raise `InvalidInputError` if the folder cannot be written."""
         self._write(self._graphs / f"{key}.graph", *_written(entry))
 
     def probe(self, key: str) -> Probe | None:
         """Return what was remembered of a probe, or None if it has to be run."""
         try:
             with open(self._probes / f"{key}.json", "rb") as file:
-                found = _read_probe(file.read(_LARGEST_PROBE), key)
-        except (OSError, ValueError, TypeError, LookupError, RecursionError):
+                values = msgspec.json.decode(file.read(_LARGEST_PROBE), type=dict[str, Any])
+            is_ours = values.pop("key", None) == key
+            found = msgspec.convert(values, Probe)
+        except (OSError, msgspec.MsgspecError, RecursionError):
             return None
-        return found if found.counts else None
+        return found if is_ours and found.counts else None
 
     def remember(self, key: str, probe: Probe) -> None:
         """Keep the outcome of a probe."""
-        text = json.dumps(vars(probe) | {"key": key}, indent=1)
+        text = json.dumps(msgspec.structs.asdict(probe) | {"key": key}, indent=1)
         self._write(self._probes / f"{key}.json", text.encode())
 
     @contextmanager
@@ -175,53 +169,19 @@ class Cache:
     def _write(self, path: Path, *parts: bytes) -> None:
         try:
             make_private(path.parent)
-            _remove_abandoned(path.parent)
-            handle, name = tempfile.mkstemp(suffix=".part", dir=path.parent)
             try:
-                with os.fdopen(handle, "wb") as file:
+                with replacing(path) as file:
                     file.writelines(parts)
-                    file.flush()
-                    os.fsync(file.fileno())
-                _move(Path(name), path)
-            except BaseException:
-                Path(name).unlink(missing_ok=True)
-                raise
+            except PermissionError:
+                # Windows refuses while another process reads the file; that one has it already.
+                if not path.exists():
+                    raise
         except OSError as error:
             raise InvalidInputError(
                 f"The cache folder {self.folder} cannot be written ({error.strerror or error}); "
                 f"make room there, or name another folder in the environment variable "
                 f"{CACHE_VARIABLE}."
             ) from error
-
-
-def _read_probe(data: bytes, key: str) -> Probe:
-    """Read what is remembered; whatever is not exactly that is an error."""
-    values = json.loads(data)
-    if not isinstance(values, dict) or values.pop("key") != key:
-        raise ValueError("it is the outcome of another trial run")
-    found = Probe(**values)
-    for name, kind in (("engine", str), ("label", str), ("problem", str), ("time", float)):
-        if type(getattr(found, name)) is not kind:
-            raise TypeError(f"its {name} is something else")
-    return found
-
-
-def _move(source: Path, target: Path) -> None:
-    try:
-        source.replace(target)
-    except PermissionError:
-        # Windows refuses while another process reads the target; then that one has it already.
-        if not target.exists():
-            raise
-        source.unlink()
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Delete what processes that were killed while writing have left."""
-    for path in folder.glob("*.part"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _ABANDONED:
-                path.unlink()
 
 
 def _written(entry: Entry) -> tuple[bytes, ...]:
@@ -255,6 +215,6 @@ def _read(file: BinaryIO) -> Entry | None:
 
 def _digest(*parts: bytes) -> bytes:
     digest = hashlib.sha256()
-    for part in parts:
+    for part in parts:  # joining them would copy the graph
         digest.update(part)
     return digest.digest()

@@ -1,8 +1,7 @@
 """Work in a child process that may crash, hang or be stopped without harm to this one.
 
-The child reads one job a line (JSON) from its standard input and writes one answer a line. A child
-that dies costs the job it was at, which gets an answer that says so; the jobs after it go to a
-new child.
+The child reads one job a line (JSON) from its standard input and writes one answer a line. When a
+child dies, the answer to its current job says so, and the jobs after it go to a new child.
 """
 
 import json
@@ -13,12 +12,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
 from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
-from lmkl_core.system.processes import module_command, module_environment
+from lmkl_core.system.processes import module_environment
 
 _MARK = "@lmkl "  # libraries print to the standard output too
 _TICK = 0.1
@@ -29,14 +28,12 @@ _ASKED_TO_END = (
 """Exit codes after Ctrl-C in the terminal, or the end of a session, which reach children too."""
 
 
-def serve(
-    answer: Callable[[dict[str, Any]], dict[str, Any]], lines: Iterable[str] | None = None
-) -> None:
+def serve(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Be the child: answer every job on the standard input.
 
     `InvalidInputError` becomes an answer ``invalid``, any other exception ``failed``.
     """
-    for line in sys.stdin if lines is None else lines:
+    for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
         except InvalidInputError as error:
@@ -59,7 +56,7 @@ def ask(
     Parameters
     ----------
     command : sequence of str
-        Starts the child; `python_module` makes one.
+        Starts the child; see `module_command`.
     jobs : sequence of dict
         JSON values.
     timeout : float
@@ -83,11 +80,6 @@ def ask(
         for reply in _one_child(command, jobs[done:], timeout, cancel):
             done += 1
             yield reply
-
-
-def python_module(module: str) -> list[str]:
-    """Return the command that runs a module with this interpreter, or with this build."""
-    return module_command(module)
 
 
 def _one_child(

@@ -8,24 +8,25 @@ from time import time
 from typing import Any, Literal, TypeAlias
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.engines import export, probe
 from lmkl_core.features.engines.cache import Cache, Entry, Probe
-from lmkl_core.features.engines.children import ask, python_module
-from lmkl_core.features.engines.engine import Engine, EngineError
-from lmkl_core.features.engines.reference import LIMIT, relative_difference
-from lmkl_core.features.engines.torch_extra import has_torch, without_torch
+from lmkl_core.features.engines.children import ask
+from lmkl_core.features.engines.engine import Engine, EngineError, has_torch, without_torch
+from lmkl_core.features.engines.probe import LIMIT, probe_key, relative_difference
 from lmkl_core.features.networks.graph import Graph
+from lmkl_core.system.processes import module_command
 
 EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with steps done, steps in all, and what is being done."""
 
 ENGINE_NAMES = ("auto", "onnxruntime", "torch")
+EXPORT = "lmkl_core.features.engines.export"
+PROBE = "lmkl_core.features.engines.probe"
 EXPORT_SECONDS = 900.0
 PROBE_SECONDS = 180.0
 
 MOST_DEATHS = 2
-"""So often may this program die at the first use of an engine before the engine is given up."""
+"""After this program died that often at the first use of an engine, the engine is given up."""
 
 
 @dataclass(frozen=True)
@@ -39,26 +40,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Chosen:
-    """An engine that is fit to run here, and why it is not the one that was wished for."""
+    """An engine that can run here, and why it is not the preferred one."""
 
     engine: Engine
     note: str = ""
 
 
 class Chooser:
-    """Prepare engines for graphs.
-
-    Parameters
-    ----------
-    wish : {"auto", "onnxruntime", "torch"}
-        ``auto`` takes onnxruntime, and torch where that fails.
-    cache : Cache
-        Where graphs and the outcomes of probes are kept.
-    threads : int, optional
-        Threads for torch; by default it decides.
-    progress, cancel : callable, optional
-        Told of every step; asked whether to stop.
-    """
+    """Prepare engines for graphs: onnxruntime for ``auto``, and torch where that fails."""
 
     def __init__(
         self,
@@ -82,17 +71,7 @@ class Chooser:
         self._engines: dict[Task, Engine] = {}
 
     def __call__(self, tasks: Sequence[Task]) -> list[Chosen]:
-        """Return an engine for every task.
-
-        Raises
-        ------
-        InvalidInputError
-            If weights do not fit, or the cache cannot be written.
-        EngineError
-            If a graph finds no engine.
-        Cancelled
-            If ``cancel`` said so.
-        """
+        """Return an engine for every task."""
         self._steps_done, self._steps = 0, 3 * len(tasks)
         reasons = dict.fromkeys(tasks, "")
         if self._wish != "torch":
@@ -133,7 +112,7 @@ class Chooser:
                 self._loaded[task] = entry
                 reasons[task] = entry.refused
         self._tell(len(tasks) - len(missing), "preparing networks")
-        for task, reply in self._ask(export.MODULE, missing, EXPORT_SECONDS):
+        for task, reply in self._ask(EXPORT, missing, EXPORT_SECONDS):
             reasons[task] = reply.get("refused", "")
             if "failed" in reply:
                 reasons[task] = f"preparing it failed: {reply['failed']}"
@@ -150,7 +129,7 @@ class Chooser:
                 unknown.append(task)
             else:
                 problems[task] = known.problem
-        for task, reply in self._ask(probe.MODULE, unknown, PROBE_SECONDS, engine=engine):
+        for task, reply in self._ask(PROBE, unknown, PROBE_SECONDS, engine=engine):
             problem = reply.get("problem")
             if not isinstance(problem, str):
                 failed = reply.get("failed", "it gave an answer that makes no sense")
@@ -164,11 +143,11 @@ class Chooser:
     def _known(self, engine: str, task: Task) -> Probe | None:
         """Return what is remembered of an engine, unless this program died at its first use.
 
-        After one death the child is asked again, for whatever ended the program may have had
-        nothing to do with the engine; after several the engine is done with, whatever a child
-        makes of it: no program starts over and over only to die.
+        After one death the child is asked again, because something else may have ended the program;
+        after several the engine is not used, whatever a child says: no program may start over and
+        over only to die.
         """
-        key = probe.probe_key(engine, task.key)
+        key = probe_key(engine, task.key)
         known = self._cache.probe(key)
         if known is None or known.problem or not (deaths := self._cache.deaths(key)):
             return known
@@ -181,14 +160,14 @@ class Chooser:
     def _remember(self, engine: str, task: Task, problem: str) -> Probe:
         outcome = Probe(engine, task.graph.label, problem, time())
         with suppress(InvalidInputError):  # what cannot be remembered is tried again next time
-            self._cache.remember(probe.probe_key(engine, task.key), outcome)
+            self._cache.remember(probe_key(engine, task.key), outcome)
         return outcome
 
     def _let_in(self, tasks: Sequence[Task]) -> dict[Task, str]:
         """Make onnxruntime's engines and run each once here; return what is wrong, or nothing.
 
-        The child has survived this and got the right values. Should this process not, then
-        here, where nothing is at stake yet, and with a mark that the next start finds.
+        The child has survived this and got the right values. If this process does not, it dies
+        here, where nothing can be lost, and leaves a mark that the next start finds.
         """
         if not tasks:
             return {}  # presets without networks load no engine
@@ -203,7 +182,7 @@ class Chooser:
                     "start again, and let no other program clear this folder meanwhile."
                 )
             try:
-                with self._cache.first_use(probe.probe_key("onnxruntime", task.key)):
+                with self._cache.first_use(probe_key("onnxruntime", task.key)):
                     engine = OnnxEngine(entry.onnx)
                     found = engine.run(entry.crops[:1])
                 difference = relative_difference(found, [view[:1] for view in entry.views])
@@ -230,7 +209,7 @@ class Chooser:
             }
             for task in tasks
         ]
-        replies = ask(python_module(module), jobs, timeout=timeout, cancel=self._cancel)
+        replies = ask(module_command(module), jobs, timeout=timeout, cancel=self._cancel)
         for task, reply in zip(tasks, replies, strict=True):
             if "invalid" in reply:
                 raise InvalidInputError(reply["invalid"])

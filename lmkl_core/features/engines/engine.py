@@ -1,15 +1,18 @@
-"""What an engine is, and the error when there is none."""
+"""What an engine is, and the error where there is none."""
 
-from typing import Protocol
+from importlib.util import find_spec
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
 
+INSTALL_TORCH: Final = 'pip install "lmkl-pad[torch]"'
+
 
 class EngineError(InvalidInputError):
-    """No engine can run a network here, told in one sentence with the reason."""
+    """No engine can run a network here; the message gives the reason."""
 
 
 class Engine(Protocol):
@@ -31,16 +34,15 @@ class Engine(Protocol):
     brings_threads: bool
 
     def run(self, crops: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
-        """Compute the graph's outputs.
-
-        Parameters
-        ----------
-        crops : ndarray
-            (n, size, size, 3), red-green-blue.
-
-        Returns
-        -------
-        list of ndarray
-            (n, columns) each, in the order of the graph's outputs.
-        """
+        """Compute the graph's outputs, (n, columns) each, of crops (n, size, size, 3), RGB."""
         ...
+
+
+def has_torch() -> bool:
+    """Whether torch is installed; only networks without a description need it."""
+    return find_spec("torch") is not None
+
+
+def without_torch(what: str) -> EngineError:
+    """Return the error for something that needs torch where it is not installed."""
+    return EngineError(f"{what} needs torch, which is not installed: {INSTALL_TORCH}.")

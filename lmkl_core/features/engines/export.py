@@ -11,35 +11,20 @@ agrees with torch is taken, and the second one steps in wherever, or whenever, t
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from lmkl_core.features.engines import winograd
+from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.cache import Cache, Entry
 from lmkl_core.features.engines.children import serve
-from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
-from lmkl_core.features.networks.graph import Graph
-
-OPSET = 18
-BUILDING = 1
-"""Raised whenever `build` writes other graphs than before."""
-
-REWRITING = 3
-"""Raised whenever what is done to exported graphs here changes."""
-
-MODULE = "lmkl_core.features.engines.export"
+from lmkl_core.features.engines.onnx_engine import OnnxEngine, simplified
+from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
+from lmkl_core.features.networks.graph import OPSET, Graph
 
 Exporter = Callable[[Any, Any, list[str]], bytes]
-
-
-def exporter_id(graph: Graph) -> str:
-    """Return what decides, besides graph and weights, how an ONNX graph looks."""
-    if not graph.spec.needs_torch:
-        return f"building {BUILDING}"
-    versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
-    return ", ".join([*versions, f"opset {OPSET}", f"rewriting {REWRITING}"])
 
 
 def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()) -> Entry:
@@ -48,19 +33,8 @@ def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()
     Those of a described network are its own without onnxruntime's optimisations, those of any
     other network are torch's.
 
-    Parameters
-    ----------
-    graph : Graph
-        What to export.
-    weights : Path
-        File of the network's weights.
-    exporters : tuple of callable, optional
-        For networks of torch, tried in order; by default torch's two.
-
-    Returns
-    -------
-    Entry
-        Without an ONNX graph, but with the reason, when none came close enough.
+    Where no exporter (by default torch's two, in order) came close enough, the entry has the reason
+    instead of a graph.
 
     Raises
     ------
@@ -71,6 +45,7 @@ def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()
     """
     if not graph.spec.needs_torch:
         return _built(graph, weights)
+    # Here, because described networks need no torch.
     from lmkl_core.features.engines.torch_engine import TorchEngine
 
     reference = TorchEngine(graph, weights, channels_last=False)
@@ -94,9 +69,6 @@ def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()
 
 
 def _built(graph: Graph, weights: Path) -> Entry:
-    from lmkl_core.features.engines.build import onnx_graph
-    from lmkl_core.features.engines.onnx_engine import OnnxEngine
-
     model = onnx_graph(graph, weights)
     crops = reference_crops(graph.size)
     views = OnnxEngine(model, optimised=False).run(crops)
@@ -156,8 +128,6 @@ def _output_names(graph: Graph) -> list[str]:
 
 
 def _difference(model: bytes, crops: np.ndarray, views: list[np.ndarray]) -> float:
-    from lmkl_core.features.engines.onnx_engine import OnnxEngine
-
     engine = OnnxEngine(model)
     alone = [engine.run(crop[None]) for crop in crops]
     joined = [np.concatenate(rows) for rows in zip(*alone, strict=True)]
@@ -166,9 +136,6 @@ def _difference(model: bytes, crops: np.ndarray, views: list[np.ndarray]) -> flo
 
 def _finished(model: bytes) -> Iterator[bytes]:
     """Yield the graph as it shall run: the fastest form first, then the safest."""
-    from lmkl_core.features.engines import winograd
-    from lmkl_core.features.engines.onnx_engine import simplified
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "simplified.onnx")
         simplified(model, str(path))
@@ -185,9 +152,9 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
     return {"refused": entry.refused}
 
 
-def main(lines: Iterator[str] | None = None) -> None:
+def main() -> None:
     """Answer the jobs on the standard input."""
-    serve(_answer, lines)
+    serve(_answer)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,28 @@
-"""May an engine run in this process? First it runs in a child process, and its word counts.
+"""Try an engine in a child process before it may run in this one.
 
 Some machines announce instructions that end the process which uses them, and some engines hang or
 miscompute with some driver or other. So before an engine gets a graph here, a child process
-(``python -m lmkl_core.features.engines.probe``) has to survive it and to give the values that
-torch gave when the graph was exported. The outcome is remembered for this engine, its version,
-this machine and this graph.
+(``python -m lmkl_core.features.engines.probe``) has to survive it and to give the reference values
+of the graph. The outcome is remembered for this engine, its version, this machine and this graph.
 """
 
 import hashlib
-from collections.abc import Iterator
+import platform
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.children import serve
 from lmkl_core.features.engines.engine import Engine
-from lmkl_core.features.engines.machine import machine_id
-from lmkl_core.features.engines.reference import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.networks.graph import Graph
 
-MODULE = "lmkl_core.features.engines.probe"
+LIMIT = 1e-4
+"""Largest relative difference between an engine and torch in any view of any crop."""
 
 
 def probe_key(engine: str, graph_key: str) -> str:
@@ -34,15 +34,8 @@ def probe_key(engine: str, graph_key: str) -> str:
 def problem_of(engine: Engine, crops: np.ndarray, expected: list[np.ndarray] | None = None) -> str:
     """Return what is wrong with an engine, or nothing.
 
-    Parameters
-    ----------
-    engine : Engine
-        The candidate.
-    crops : ndarray
-        Crops to run.
-    expected : list of ndarray, optional
-        What it should give. Without, it is only held to its own word: the same values a second
-        time, and alone the same as in a batch.
+    Without expected values it must give the same ones a second time, and alone the same as in a
+    batch.
     """
     found = engine.run(crops)
     again = engine.run(crops)
@@ -55,6 +48,56 @@ def problem_of(engine: Engine, crops: np.ndarray, expected: list[np.ndarray] | N
     if difference > LIMIT:
         return f"its values are off by {difference:.1e}, more than {LIMIT:.0e}"
     return ""
+
+
+def reference_crops(size: int) -> NDArray[np.uint8]:
+    """Return crops that excite a network in different ways; always the same ones.
+
+    Noise, smooth shading, fine stripes (what a screen leaves), and nearly black.
+    """
+    random = np.random.default_rng(20240)
+    noise = random.integers(0, 256, (size, size, 3))
+    y, x = np.mgrid[:size, :size] / size
+    shading = np.stack([255 * x, 255 * y, 128 + 127 * np.sin(9 * (x + y))], axis=2)
+    stripes = np.stack([127 + 120 * np.sin(k * size * (x + 0.3 * y)) for k in (1, 2, 3)], axis=2)
+    dark = random.integers(0, 3, (size, size, 3))
+    return np.stack([noise, shading, stripes, dark]).round().astype(np.uint8)
+
+
+def relative_difference(
+    found: Sequence[NDArray[np.float32]], expected: Sequence[NDArray[np.float32]]
+) -> float:
+    """Return the largest |found - expected| / |expected| over all rows of all views.
+
+    Different shapes, or values that are not finite, are infinitely far apart.
+    """
+    if len(found) != len(expected):
+        return float("inf")
+    worst = 0.0
+    for a, b in zip(found, expected, strict=True):
+        if a.shape != b.shape or not (np.isfinite(a).all() and np.isfinite(b).all()):
+            return float("inf")
+        distance = np.linalg.norm(a.astype(np.float64) - b, axis=1)
+        norm = np.linalg.norm(b.astype(np.float64), axis=1)
+        worst = max(worst, float((distance / np.maximum(norm, 1e-30)).max(initial=0.0)))
+    return worst
+
+
+def machine_id() -> str:
+    """Return a hash that changes when other processor instructions could be used."""
+    facts = [platform.system(), platform.machine(), platform.processor(), *_processor_lines()]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:16]
+
+
+def _processor_lines() -> list[str]:
+    """Return model and instruction sets of the first processor, where the system tells them."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    first = text.partition("\n\n")[0]
+    kept = ("model name", "flags", "Features", "CPU implementer", "CPU part")
+    return [line for line in first.splitlines() if line.startswith(kept)]
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
@@ -76,9 +119,9 @@ def _answer(job: dict[str, Any]) -> dict[str, Any]:
     return {"problem": problem_of(engine, entry.crops, entry.views)}
 
 
-def main(lines: Iterator[str] | None = None) -> None:
+def main() -> None:
     """Answer the jobs on the standard input."""
-    serve(_answer, lines)
+    serve(_answer)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Threads that share the crops of a frame."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import ceil
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,21 +15,25 @@ LARGEST_PART = 8
 """Crops that one call of an engine gets at most, so that memory does not grow with the batch."""
 
 
-class Crew:
+MOST_THREADS = 4
+"""More are not started by default: the camera, the window and the detector want cores too."""
+
+
+def default_threads() -> int:
+    """Return the number of physical cores that this process may use, at most `MOST_THREADS`."""
+    return max(1, min(_physical_cores(), MOST_THREADS))
+
+
+class EnginePool:
     """Run several engines on their batches, all parts at the same time.
 
     Each batch is cut into as many equal parts as there are threads (smaller ones if it is large).
     Parts meet once, at the end.
-
-    Parameters
-    ----------
-    threads : int
-        Parts that run at the same time.
     """
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        # Its threads end when the crew is garbage collected.
+        # Its threads end when the pool is garbage collected.
         self._pool = ThreadPoolExecutor(threads, "lmkl-engine") if threads > 1 else None
 
     def run(
@@ -68,3 +74,20 @@ class Crew:
             started[place].result() if place in started else engine.run(part)
             for place, (engine, part) in enumerate(parts)
         ]
+
+
+def _physical_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        ours = os.sched_getaffinity(0)
+        return len({_siblings(cpu) for cpu in ours})
+    # Most machines without that call run two threads a core.
+    return (os.cpu_count() or 2) // 2
+
+
+def _siblings(cpu: int) -> str:
+    """Return what is the same for all hardware threads of one core."""
+    path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return str(cpu)

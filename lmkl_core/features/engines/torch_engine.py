@@ -15,10 +15,8 @@ class TorchEngine:
 
     Parameters
     ----------
-    graph : Graph
-        What to compute.
-    weights : Path
-        File of the network's weights.
+    graph, weights : Graph, Path
+        What to compute, and the file of the network's weights.
     threads : int, optional
         Threads of torch; they are set for the whole process. By default torch decides.
     channels_last : bool, default=True
@@ -47,9 +45,3 @@ class TorchEngine:
         with torch.inference_mode():
             outputs = self.module(torch.from_numpy(np.require(crops, requirements=["C", "W"])))
         return [output.numpy() for output in outputs]
-
-
-def one_crop_at_a_time(engine: TorchEngine, crops: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
-    """Compute the same with a call a crop: the baseline that benchmarks compare with."""
-    parts = [engine.run(crop[None]) for crop in crops]
-    return [np.concatenate(rows) for rows in zip(*parts, strict=True)]

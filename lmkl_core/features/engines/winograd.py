@@ -66,20 +66,7 @@ class _Convolution:
 
 
 def rewritten(model: bytes, least_work: float = LEAST_WORK) -> bytes | None:
-    """Rewrite the large convolutions of a graph.
-
-    Parameters
-    ----------
-    model : bytes
-        An ONNX graph with constants folded.
-    least_work : float
-        Multiplications a crop from which on a convolution is rewritten.
-
-    Returns
-    -------
-    bytes or None
-        The graph; None if it has no such convolution.
-    """
+    """Rewrite the large convolutions of a graph with constants folded; None if it has none."""
     proto = onnx.shape_inference.infer_shapes(onnx.load_from_string(model))
     graph = proto.graph
     constants = {item.name: item for item in graph.initializer}

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from typing import Any
 
 from lmkl_core.features.networks.registry import NETWORKS, NetworkSpec
@@ -10,6 +11,12 @@ from lmkl_core.features.presets.preset import Normalisation, Photometry, Pooling
 
 VIEWS_FORMAT = 1
 """Raised whenever the same preset and weights would give other values than before."""
+
+OPSET = 18
+"""Of the ONNX standard."""
+
+BUILDING, REWRITING = 1, 3
+"""Raised whenever `engines.build`, or the rewriting of torch's exports, writes other graphs."""
 
 GREY = 127.5
 """Mean that photometry gives every channel of a crop."""
@@ -73,12 +80,20 @@ class Graph:
         outputs = tuple(Output(**output) for output in values["outputs"])
         return cls(values["network"], values["size"], values["photometry"], outputs)
 
-    def key(self, weights_sha256: str, exporter: str) -> str:
+    @property
+    def exporter(self) -> str:
+        """What decides, besides graph and weights, how its ONNX graph looks."""
+        if not self.spec.needs_torch:
+            return f"building {BUILDING}"
+        versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
+        return ", ".join([*versions, f"opset {OPSET}", f"rewriting {REWRITING}"])
+
+    def key(self, weights_sha256: str, exporter: str = "") -> str:
         """Return the name under which a cache keeps this graph with these weights."""
         parts = {
             "graph": self.to_json(),
             "weights": weights_sha256,
-            "exporter": exporter,
+            "exporter": exporter or self.exporter,
             "views format": VIEWS_FORMAT,
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

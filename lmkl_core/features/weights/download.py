@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from lmkl_core.features.engines.torch_extra import has_torch, without_torch
+from lmkl_core.features.engines.engine import has_torch, without_torch
 from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.weights.catalogue import Weights
 from lmkl_core.features.weights.checksums import sha256_of
