@@ -32,7 +32,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.headless.enrolling import Recorder, TakeWanted
+from app.cli.recorder import Recorder, TakeWanted
 from app.settings import Settings
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker

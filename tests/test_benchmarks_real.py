@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.cli.recorder import Recorder, TakeWanted
 from app.demo.renderer import Take, write_recordings
-from app.headless.enrolling import Recorder, TakeWanted
 from app.settings import Settings
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker

@@ -1,11 +1,13 @@
-"""What all commands share: sentences, JSON, progress bars, and files that are whole or not there.
+"""What all commands print, and the options they share.
 
-Results go to standard output; everything else (errors, notes, progress) to standard error, so
-that what a machine reads is never mixed with what a person does.
+Results go to standard output, everything else (errors, notes, progress) to standard error, so that
+a script reads nothing but results.
 """
 
 import json
-import tempfile
+import math
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,13 +26,31 @@ from rich.progress import (
 
 from app.cli.exit_codes import ExitCode
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code tells.")
-]
+EVERY = 60.0
+"""Seconds between two lines of progress in a log."""
 
 Tell = Callable[[int, int | None, str], None]
-"""Called with steps done, steps in all (None: not known), and what is being done."""
+"""Called with steps done, steps in all (None: not known), and the current step."""
+
+
+def option(flags: str, text: str, metavar: str | None = None, **more: Any) -> Any:
+    """Declare an option: its flags, its help and the name of its value."""
+    return typer.Option(*flags.split(), help=text, metavar=metavar, **more)
+
+
+AsJson = Annotated[bool, option("--json", "Print JSON for machines.")]
+Quiet = Annotated[bool, option("--quiet -q", "Print nothing but errors; the exit code tells.")]
+PresetName = Annotated[
+    str | None, option("--preset", "Views: a preset's name or the path of a file.", "NAME")
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The model file.", show_default=False)
+]
+
+
+def can_ask() -> bool:
+    """Whether standard input is a terminal; it is None where the shell has closed it."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def say(sentence: str) -> None:
@@ -39,42 +59,20 @@ def say(sentence: str) -> None:
 
 
 def stop(sentence: str, code: ExitCode) -> NoReturn:
-    """Print one sentence on standard error and end the command.
-
-    Parameters
-    ----------
-    sentence : str
-        What is wrong, and the way out.
-    code : ExitCode
-        What the process ends with.
-
-    Raises
-    ------
-    typer.Exit
-        Always.
-    """
+    """Print one sentence on standard error and end the command with an exit code."""
     say(sentence)
     raise typer.Exit(code)
 
 
 def print_json(value: Any) -> None:
-    """Print a JSON document on standard output; NaN and infinity are refused, not written."""
+    """Print a JSON document on standard output; NaN and infinity are refused."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
 
 
 @contextmanager
 def progress_bar(title: str = "", *, hidden: bool = False) -> Iterator[Tell]:
-    """Show a bar with the time left on standard error; nothing where that is no terminal.
-
-    Parameters
-    ----------
-    title : str
-        What stands before the bar until something else is told.
-    hidden : bool
-        Show nothing at all.
-    """
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
-    with _bar(title, columns, hidden) as tell:
+    """Show a bar with the time left on standard error if that is a terminal."""
+    with _bar(title, (BarColumn(), TimeRemainingColumn()), hidden) as tell:
         yield tell
 
 
@@ -82,14 +80,8 @@ def progress_bar(title: str = "", *, hidden: bool = False) -> Iterator[Tell]:
 def download_bar(
     title: str, *, hidden: bool = False
 ) -> Iterator[Callable[[int, int | None], None]]:
-    """Show how many bytes there are and how many are still to come."""
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-    )
-    with _bar(title, columns, hidden) as tell:
+    """Show how many bytes have come and how many are still to come."""
+    with _bar(title, (BarColumn(), DownloadColumn(), TimeRemainingColumn()), hidden) as tell:
         yield lambda done, total: tell(done, total, title)
 
 
@@ -97,34 +89,44 @@ def download_bar(
 def _bar(title: str, columns: tuple[ProgressColumn, ...], hidden: bool) -> Iterator[Tell]:
     console = Console(stderr=True)
     disable = hidden or not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=disable) as bar:
+    text = TextColumn("{task.description}", markup=False)
+    with Progress(text, *columns, console=console, transient=True, disable=disable) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total, text: bar.update(
             task, completed=done, total=total, description=text
         )
 
 
-def make_folder(folder: Path) -> None:
-    """Make an output folder before the work, so that a bad path costs none of it.
-
-    Raises
-    ------
-    typer.Exit
-        With ``UNWRITABLE``, after one sentence, where nothing can be written there.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        stop(
-            f"Cannot use {folder} as output folder: {error.strerror or error}.",
-            ExitCode.UNWRITABLE,
-        )
+@contextmanager
+def logged_progress(title: str, *, hidden: bool = False) -> Iterator[Tell]:
+    """Show a bar on a terminal, and lines where standard error is a file or a pipe."""
+    if hidden or Console(stderr=True).is_terminal:
+        with progress_bar(title, hidden=hidden) as tell:
+            yield tell
+        return
+    lines = ProgressLines(say)
+    lines(0, None, title)
+    yield lines
 
 
-def check_output(path: Path) -> None:
-    """Make the folder of an output file before the work, and refuse a path that is a folder."""
-    if path.is_dir():
-        stop(f"Cannot write {path}: it is a folder; name a file in it.", ExitCode.UNWRITABLE)
-    make_folder(path.parent)
+class ProgressLines:
+    """Write a line when a part of the work begins, and one a minute while it lasts."""
+
+    def __init__(
+        self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._write, self._clock = write, clock
+        self._last, self._begun = -math.inf, ("", -1)
+
+    def __call__(self, done: int, total: int | None, text: str) -> None:
+        now = self._clock()
+        if done == 0:
+            if self._begun == (text, total or 0):
+                return
+            self._begun = (text, total or 0)
+            self._write(f"{text}: {total} to do" if total else text)
+        elif now - self._last >= EVERY:
+            self._write(f"{text} ({done} of {total})" if total else text)
+        else:
+            return
+        self._last = now

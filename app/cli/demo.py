@@ -1,22 +1,38 @@
 """``lmkl-pad demo``: the whole job without a screen, printed or as JSON."""
 
 import json
+import subprocess
+import tempfile
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
-from app.cli.console import AsJson, make_folder, print_json, progress_bar, say, stop
+from app.cli.console import AsJson, option, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from app.demo.result import DemoResult
+from app.cli.outputs import make_folder
+from app.demo import run
+from app.demo.result import (
+    INDEPENDENCE_NOTE,
+    STATEMENT,
+    DemoResult,
+    GroupResult,
+    conditions_of,
+)
+from app.demo.result import as_json as in_json
+from app.models.files import save
+from app.models.summary import CERTIFIED_GAP, describe
+from app.reports import Context, build, write
+from lmkl_core.errors import ModelFileError
+from lmkl_core.system.atomic import write_atomically
+from lmkl_core.system.processes import module_command, module_environment
 
 DEFAULT_OUTPUT = Path("lmkl-pad-demo")
-"""Where results go when nobody asked for the demo: in the folder the program was started in."""
+"""Where results go if the demo runs in the place of the window."""
 
 MODEL_FILE = "demo-model.safetensors"
 JSON_FILE = "demo.json"
@@ -30,23 +46,24 @@ _WRITTEN = (
     (JSON_FILE, "everything printed above, and every presentation"),
 )
 
+WINDOW_PICTURE_MODULE = "app.qt.window_picture"
 
-def demo_command(
+PATIENCE = 300.0
+"""Seconds after which a picture of the window is given up; usually it takes twenty."""
+
+
+def command(
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help=f"Folder, made if missing, for {MODEL_FILE}, {REPORT_FILE}, {WINDOW_FILE} and "
+        option(
+            "--output -o",
+            f"Folder, made if missing, for {MODEL_FILE}, {REPORT_FILE}, {WINDOW_FILE} and "
             f"{JSON_FILE}.",
+            "DIR",
         ),
     ] = None,
     picture: Annotated[
-        bool,
-        typer.Option(
-            "--picture/--no-picture", help="Take a picture of the window; needs no screen."
-        ),
+        bool, option("--picture/--no-picture", "Take a picture of the window; needs no screen.")
     ] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -57,30 +74,10 @@ def demo_command(
 def run_and_print(
     *, output: Path | None, as_json: bool, picture: bool = True, is_short: bool = False
 ) -> None:
-    """Run the demo, print it, write it where asked, and exit with what happened.
+    """Run the demo, print it, and write it into a folder if there is one.
 
-    Parameters
-    ----------
-    output : Path or None
-        Folder for the model, the report and the figures; nothing is written without one.
-    as_json : bool
-        Print JSON on standard output instead of tables.
-    picture : bool
-        Take a picture of the window too, where there is a folder for it.
-    is_short : bool
-        Record fewer takes, in less than half the time.
-
-    Raises
-    ------
-    typer.Exit
-        With an :class:`~app.cli.exit_codes.ExitCode` other than OK.
+    A short demo records fewer takes, in less than half the time.
     """
-    # Imported here: --help and --version should not wait for SciPy.
-    from app.cli.render import print_demo
-    from app.demo import run
-    from app.demo.result import as_json as in_json
-    from app.models.summary import CERTIFIED_GAP
-
     if output is not None:
         make_folder(output)
     try:
@@ -96,7 +93,10 @@ def run_and_print(
     if output is not None:
         _write(result, figures, output)
         if picture:
-            _take_picture(output)
+            with progress_bar("taking a picture of the window"):
+                problem = take_window_picture(output / MODEL_FILE, output / WINDOW_FILE)
+            if problem:
+                say(problem)
         there = [(name, what) for name, what in _WRITTEN if (output / name).exists()]
         lines = "".join(f"\n  {name:24}{what}" for name, what in there)
         typer.echo(f"Wrote to {output}:{lines}", err=as_json)
@@ -108,14 +108,7 @@ def run_and_print(
         )
 
 
-def _write(result: "DemoResult", figures: dict[str, object], folder: Path) -> None:
-    from app.demo.result import conditions_of
-    from app.models.files import save
-    from app.models.summary import describe
-    from app.reports import Context, build, write
-    from lmkl_core.errors import ModelFileError
-    from lmkl_core.system.atomic import write_atomically
-
+def _write(result: DemoResult, figures: dict[str, Any], folder: Path) -> None:
     created = datetime.now().astimezone()
     text = json.dumps(figures, indent=2, allow_nan=False) + "\n"
     try:
@@ -133,10 +126,125 @@ def _write(result: "DemoResult", figures: dict[str, object], folder: Path) -> No
         stop(f"Cannot write to {folder}: {why}.", ExitCode.UNWRITABLE)
 
 
-def _take_picture(folder: Path) -> None:
-    from app.cli.window_picture import take_window_picture
+# ------------------------------------------------------------- tables
 
-    with progress_bar("taking a picture of the window"):
-        problem = take_window_picture(folder / MODEL_FILE, folder / WINDOW_FILE)
-    if problem:
-        say(problem)
+
+def print_demo(result: DemoResult, console: Console) -> None:
+    """Print everything the demo found."""
+    lights = list(dict.fromkeys(name.rpartition(" ")[0] for name in result.takes))
+    console.print(
+        f"[bold]Demo on {STATEMENT}[/bold]: {result.n_enrolled} genuine frames "
+        f"in {len(result.takes)} takes, in {len(lights)} lights ({', '.join(lights)})"
+    )
+    console.print(_weights_table(result))
+    verdict = "certified" if result.is_certified else "NOT certified"
+    console.print(
+        f"Relative optimality gap: {result.model.gap_:.1e} "
+        f"({verdict}: at most {CERTIFIED_GAP:.0e} is asked for)"
+    )
+    calibration = result.model.calibration_
+    low, high = calibration.stress_interval
+    console.print(
+        f"Threshold: {calibration.threshold:.4f}; accept when score >= threshold\n"
+        f"- Set to {calibration.origin}; no attack was used\n"
+        f"- {calibration.statement}\n"
+        f"- Whole conditions left out, as for one never enrolled: "
+        f"BPCER {calibration.stress_bpcer:.1%}, 95 % interval {low:.1%} to {high:.1%}",
+        markup=False,
+    )
+    console.print(_verdicts_table(result))
+    console.print(
+        "Error: genuine presentations refused (BPCER) or attacks accepted (APCER, by species), "
+        "of those with a response. No response: without a usable face."
+    )
+    console.print(f"[dim]{INDEPENDENCE_NOTE}[/dim]")
+
+
+def _weights_table(result: DemoResult) -> Table:
+    """Return the kernel weights, one row per view and one column per cluster."""
+    table = Table(title="Kernel weights", title_justify="left")
+    table.add_column("view")
+    for cluster in range(1, len(result.kernel_weights) + 1):
+        table.add_column(f"cluster {cluster}", justify="right")
+    for name, column in zip(result.model.view_names_, result.kernel_weights.T, strict=True):
+        table.add_row(str(name), *(f"{weight:.3f}" for weight in column))
+    return table
+
+
+def _verdicts_table(result: DemoResult) -> Table:
+    """Return the verdicts on the person's presentations and on every species of attack."""
+    # Narrow enough for a terminal of 80 columns.
+    table = Table(title="Presentations never learnt from", title_justify="left", pad_edge=False)
+    table.add_column("presented", no_wrap=True)
+    for heading in ("n", "accepted", "refused", "no resp.", "error", "95 % interval"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for is_attack in (False, True):
+        members = [item for item in result.results if item.is_attack == is_attack]
+        for item in members:
+            table.add_row(*_verdict_cells(item))
+        table.add_section()
+        together = "all attacks" if is_attack else "all genuine"
+        joined = tuple(one for item in members for one in item.presentations)
+        table.add_row(*_verdict_cells(GroupResult(together, is_attack, joined)), style="bold")
+        table.add_section()
+    return table
+
+
+def _verdict_cells(item: GroupResult) -> tuple[str, ...]:
+    value, (low, high) = item.errors.value, item.errors.interval
+    counts = (item.n, item.n_accepted, item.n_refused, item.n_no_response)
+    rate = ("-", "-") if value is None else (f"{value:.1%}", f"{100 * low:.1f} to {high:.1%}")
+    return item.name, *map(str, counts), *rate
+
+
+# ------------------------------------------------------------- picture of the window
+
+
+def take_window_picture(model: Path, picture: Path) -> str:
+    """Save a picture of the window with a model at work on the demo; no screen is needed.
+
+    Qt runs in a process of its own. Returns an empty string, or a sentence that says why there is
+    no picture.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        # Its temporary files lie in the same folder: a process that is killed, at Ctrl-C or because
+        # it takes too long, cannot tidy up itself.
+        scratch = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)
+        environment = {**module_environment(), **scratch, "QT_QPA_PLATFORM": "offscreen"}
+        taken = Path(folder, "window.png")
+        arguments = [*module_command(WINDOW_PICTURE_MODULE), str(model), str(taken)]
+        try:
+            code, errors = _run(arguments, environment)
+            if code == 0 and taken.exists():
+                write_atomically(picture, taken.read_bytes())
+                return ""
+            lines = errors.strip().splitlines() or [f"exit code {code}"]
+            reason = lines[-1]
+        except subprocess.TimeoutExpired:
+            reason = f"it was not ready after {PATIENCE:.0f} seconds"
+        except OSError as error:
+            reason = error.strerror or str(error)
+    return f"There is no picture of the window, because Qt could not make one here ({reason})."
+
+
+def _run(arguments: list[str], environment: dict[str, str]) -> tuple[int, str]:
+    """Return a process's exit code and standard error; it has ended, however this ends.
+
+    `subprocess.run` would not wait for a process that it kills at Ctrl-C, which could then still
+    write to a folder that is being removed.
+    """
+    process = subprocess.Popen(
+        arguments,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    try:
+        _, errors = process.communicate(timeout=PATIENCE)
+    except BaseException:
+        process.kill()
+        process.communicate()
+        raise
+    return process.returncode, errors

@@ -1,35 +1,48 @@
 """``lmkl-pad enrol``: takes from sources, and the model fitted on them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.common import PresetName, check_seconds, named_value, settings_with
-from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
+from app.capture.opening import source_from
+from app.cli.console import (
+    AsJson,
+    PresetName,
+    Quiet,
+    option,
+    print_json,
+    progress_bar,
+    say,
+    stop,
+)
 from app.cli.exit_codes import ExitCode
+from app.cli.inputs import check_seconds, named_value, settings_with
+from app.cli.models import model_facts, pipeline_for, pipeline_of
+from app.cli.outputs import check_output
 from app.cli.passphrases import PassphraseFile, checked, new_passphrase, open_model
+from app.cli.recorder import Recorder, TakeRecorded, TakeWanted
+from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
+from app.models.model import PadModel
+from app.models.summary import CERTIFIED_GAP
 from app.names import cleaned_name
-
-if TYPE_CHECKING:
-    from app.headless.enrolling import TakeRecorded, TakeWanted
-    from app.models.model import PadModel
+from app.session.coverage import coverage_by_person
+from lmkl_core.errors import ModelFileError
 
 TAKE_FORM = "--take NAME=SOURCE or --take PERSON:NAME=SOURCE"
 
 
-def enrol_command(
+def command(
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The model; an older one is replaced. FILE.safetensors, or FILE.lmkl to protect "
-            "it with a passphrase.",
+        option(
+            "--output -o",
+            "The model; an older one is replaced. FILE.safetensors, or FILE.lmkl to protect it "
+            "with a passphrase.",
+            "FILE",
         ),
     ],
     sources: Annotated[
@@ -43,38 +56,32 @@ def enrol_command(
     ] = None,
     takes: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--take",
-            metavar="PERSON:NAME=SOURCE",
-            help="A take with a name; may be repeated. PERSON: says whose face it shows and may be "
-            "left out. One model is fitted for all people.",
+            "A take with a name; may be repeated. PERSON: says whose face it shows and may be left "
+            "out. One model is fitted for all people.",
+            "PERSON:NAME=SOURCE",
         ),
     ] = None,
     frames: Annotated[
-        int | None,
-        typer.Option("--frames", min=1, metavar="N", help="Frames kept of each take; 35."),
+        int | None, option("--frames", "Frames kept of each take; 35.", "N", min=1)
     ] = None,
     every: Annotated[
-        float | None,
-        typer.Option(
-            "--every", min=0.0, metavar="S", help="Seconds between frames, at least; 0.25."
-        ),
+        float | None, option("--every", "Seconds between frames, at least; 0.25.", "S", min=0.0)
     ] = None,
     preset: PresetName = None,
     target_bpcer: Annotated[
         float | None,
-        typer.Option(
+        option(
             "--target-bpcer",
-            metavar="SHARE",
-            help="Share of genuine frames that the threshold may refuse; by default it follows the "
+            "Share of genuine frames that the threshold may refuse; by default it follows the "
             "level of their scores.",
+            "SHARE",
         ),
     ] = None,
     add_to: Annotated[
         Path | None,
-        typer.Option(
-            "--add-to", metavar="MODEL", help="Fold the takes into this model instead of a new one."
-        ),
+        option("--add-to", "Fold the takes into this model instead of a new one.", "MODEL"),
     ] = None,
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
@@ -84,16 +91,9 @@ def enrol_command(
 
     Parameters that no option names are those of the window's settings.
     """
-    # Imported here, as in every command: --help should not wait for SciPy.
-    from app.headless.enrolling import Recorder, model_from
-    from app.headless.pipelines import pipeline_for, pipeline_of
-    from app.models.files import PROTECTED_SUFFIX, SUFFIX, save
-    from app.models.summary import CERTIFIED_GAP
-    from lmkl_core.errors import ModelFileError
-
     wanted = _wanted(sources, takes)
     if output.suffix.lower() not in (SUFFIX, PROTECTED_SUFFIX):
-        # What is forgotten after -o would be the next recording, and overwritten.
+        # Where the name after -o is forgotten, the next recording would be overwritten.
         stop(
             f"Let the name of the model {output} end in {SUFFIX}, or in {PROTECTED_SUFFIX} to "
             "protect it with a passphrase.",
@@ -102,36 +102,30 @@ def enrol_command(
     check_seconds(every)
     settings = settings_with(preset=preset, target_bpcer=target_bpcer)
     check_output(output)
-    base, passphrase = _base_and_passphrase(
-        add_to, output, passphrase_file, is_protected=output.suffix.lower() == PROTECTED_SUFFIX
-    )
+    base, passphrase = _base_and_passphrase(add_to, output, passphrase_file)
     with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
         if base is None:
             pipeline, features = pipeline_for(settings.preset, settings.detector, tell)
         else:
             pipeline = pipeline_of(base, settings.detector, preset=preset, progress=tell)
             features = base.features
-        recorder = Recorder(
-            pipeline,
-            settings,
-            n_frames=frames,
-            every=every,
-            base=base,
-        )
+        recorder = Recorder(pipeline, settings, n_frames=frames, every=every, base=base)
         for take in wanted:
             if not (as_json or quiet):
                 say(f"Enrolling {take.name or take.source}")
             if note := recorder.record(take, tell).note:
                 say(note)
         tell(0, None, f"fitting on {len(recorder.samples)} frames")
-        model = model_from(recorder, settings, features, base=base, target_bpcer=target_bpcer)
+        model = recorder.fit(features, target_bpcer)
         try:
-            export = save(model, output, passphrase=passphrase)
+            saved = save(model, output, passphrase=passphrase)
         except ModelFileError as error:
             stop(str(error), ExitCode.UNWRITABLE)
-    if as_json or not quiet:
-        _print(recorder.takes, export, as_json)
-    gap = float(export.model.estimator.gap_)
+    if as_json:
+        _print_json(recorder, saved)
+    elif not quiet:
+        _print(recorder, saved)
+    gap = float(saved.model.estimator.gap_)
     if not gap <= CERTIFIED_GAP:
         stop(
             f"The fit stopped at a relative gap of {gap:.1e}, above the {CERTIFIED_GAP:.0e} that "
@@ -141,16 +135,16 @@ def enrol_command(
 
 
 def _base_and_passphrase(
-    add_to: Path | None, output: Path, passphrase_file: Path | None, *, is_protected: bool
-) -> "tuple[PadModel | None, str | None]":
+    add_to: Path | None, output: Path, passphrase_file: Path | None
+) -> tuple[PadModel | None, str | None]:
     """Return the model that grows and the passphrase of the new file, before any work.
 
-    What grows out of a protected model keeps its passphrase.
+    A model grown out of a protected one keeps its passphrase.
     """
     base, passphrase = None, None
     if add_to is not None:
         base, passphrase = open_model(add_to, passphrase_file, reads_only=False)
-    if is_protected:
+    if output.suffix.lower() == PROTECTED_SUFFIX:
         if passphrase is not None:
             return base, checked(passphrase)
         return base, new_passphrase(output, passphrase_file)
@@ -165,11 +159,8 @@ def _base_and_passphrase(
     return base, None
 
 
-def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWanted]":
+def _wanted(sources: list[str] | None, takes: list[str] | None) -> list[TakeWanted]:
     """Return the takes that were asked for, each source checked before any work."""
-    from app.capture.opening import source_from
-    from app.headless.enrolling import TakeWanted
-
     wanted = [TakeWanted(source) for source in sources or []]
     for text in takes or []:
         name, source = named_value(text, TAKE_FORM)
@@ -189,50 +180,59 @@ def _wanted(sources: list[str] | None, takes: list[str] | None) -> "list[TakeWan
     return wanted
 
 
-def _print(takes: "list[TakeRecorded]", export: Any, as_json: bool) -> None:
-    from app.headless.summaries import missing_variety, model_facts, take_facts
+def _advice(recorder: Recorder) -> list[str]:
+    """Return what could be enrolled beside these frames, a sentence each."""
+    items = coverage_by_person([(s.condition, s.take, s.person) for s in recorder.samples])
+    return [item.advice for item in items if item.advice]
 
-    facts = model_facts(export.model)
-    advice = missing_variety(sample for take in takes for sample in take.samples)
-    if as_json:
-        parity = {
-            "engine": "lmkl-pad",
-            "n_compared": export.n_compared,
-            "largest_difference": export.largest_difference,
+
+def _print_json(recorder: Recorder, saved: Export) -> None:
+    takes = [
+        {
+            "name": take.name,
+            "person": take.person or None,
+            "source": take.source,
+            "n_kept": len(take.samples),
+            "n_seen": take.n_seen,
+            "refused": dict(take.refused.most_common()),
+            "note": take.note or None,
         }
-        print_json(
-            {
-                "model": facts,
-                "takes": [take_facts(take) for take in takes],
-                "advice": advice,
-                "parity": parity,
-            }
-        )
-        return
+        for take in recorder.takes
+    ]
+    parity = {
+        "engine": "lmkl-pad",
+        "n_compared": saved.n_compared,
+        "largest_difference": saved.largest_difference,
+    }
+    model = model_facts(saved.model)
+    print_json({"model": model, "takes": takes, "advice": _advice(recorder), "parity": parity})
+
+
+def _print(recorder: Recorder, saved: Export) -> None:
+    facts = model_facts(saved.model)
     console = Console(highlight=False)
-    console.print(_takes_table(takes))
+    console.print(_takes_table(recorder.takes))
     if len(facts["people"]) > 1:
         console.print(_people_table(facts["people"]))
-    for reason, count in _reasons(takes):
-        console.print(f"  {count} x {reason}", markup=False, soft_wrap=True)
     threshold = facts["threshold"]
     verdict = "certified" if facts["certified"] else "NOT certified"
     lines = [
+        *(f"  {count} x {reason}" for reason, count in recorder.refused.most_common()),
         f"Model: {facts['file']} ({facts['n_samples']} frames, preset {facts['preset']}"
         f"{', protected by a passphrase' if facts['is_protected'] else ''})",
         f"Relative optimality gap: {facts['relative_gap']:.1e} ({verdict})",
         f"Threshold: {threshold['value']:.4f}; accept when score >= threshold",
         f"- Set to {threshold['origin']}; no attack was used",
         f"- {threshold['statement']}",
-        export.statement,
+        saved.statement,
         *facts["notes"],
-        *(f"To do better: {sentence}" for sentence in advice),
+        *(f"To do better: {sentence}" for sentence in _advice(recorder)),
     ]
     for line in lines:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _takes_table(takes: "list[TakeRecorded]") -> Table:
+def _takes_table(takes: list[TakeRecorded]) -> Table:
     table = Table(title="Takes", title_justify="left")
     has_people = any(take.person for take in takes)
     if has_people:
@@ -269,9 +269,3 @@ def _people_table(people: list[dict[str, Any]]) -> Table:
             f"{low:.1%} to {high:.1%}",
         )
     return table
-
-
-def _reasons(takes: "list[TakeRecorded]") -> list[tuple[str, int]]:
-    from app.headless.enrolling import refused_in
-
-    return refused_in(takes).most_common()

@@ -1,34 +1,41 @@
 """``lmkl-pad evaluate``: all methods on a database's protocol, beside the published figures."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
 
-from app.cli.console import AsJson, make_folder, print_json, stop
-from app.cli.evaluate_runs import (
-    check_views,
-    measured_table,
-    show_comparison,
-    show_table,
-    workers,
-)
+from app.cli.console import AsJson, logged_progress, option, print_json, say, stop
+from app.cli.evaluate_tables import listing, print_comparison, print_listing, print_table
 from app.cli.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from app.evaluation.options import Options
-    from app.evaluation.protocols.types import Database, Layout, Mode
+from app.cli.outputs import make_folder
+from app.evaluation import running
+from app.evaluation.methods import chosen_methods
+from app.evaluation.options import Options
+from app.evaluation.protocols.registry import DATABASES
+from app.evaluation.protocols.types import Database, Layout, Mode
+from app.reports import tables
+from app.reports.tables import comparison_data, data
+from app.reports.tables.comparing import Run
+from app.reports.tables.writing import file_name
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.presets import DEFAULT_PRESET
+from lmkl_core.features.weights import MissingWeightsError
 
 T = TypeVar("T")
 
-DEFAULT_OUTPUT = Path("lmkl-pad-evaluation")
-"""Where tables go unless another folder is named: in the folder the command was given in."""
+STOPPED = "Stopped. What was finished is kept; the same command goes on from there."
+
+CLUSTER_SECONDS = 20
+"""How long a cluster may take to answer."""
 
 
-def evaluate_command(
+def command(
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -40,125 +47,109 @@ def evaluate_command(
     ] = None,
     roots: Annotated[
         list[Path] | None,
-        typer.Option(
+        option(
             "--root",
-            metavar="DIR",
+            "The folder that the database lies in; one for each of several.",
+            "DIR",
             show_default=False,
-            help="The folder that the database lies in; one for each of several.",
         ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option("--protocol", metavar="NAME", help="Such as IV; the paper's by default.")
+        str, option("--protocol", "Such as IV; the paper's by default.", "NAME")
     ] = "",
     mode: Annotated[
         str,
-        typer.Option(
-            "--mode",
-            metavar="MODE",
-            help="client-specific or client-independent; the paper's by default.",
-        ),
+        option("--mode", "client-specific or client-independent; the paper's by default.", "MODE"),
     ] = "",
     presets: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--preset",
-            metavar="NAME",
+            "Views: a preset's name or the path of a file. Several are compared.",
+            "NAME",
             show_default=False,
-            help="Views: a preset's name or the path of a file. Several are compared.",
         ),
     ] = None,
     paper_views: Annotated[
         bool,
-        typer.Option(
+        option(
             "--paper-views",
-            help="Stop if the paper's networks are missing, instead of using the default preset.",
+            "Stop if the paper's networks are missing, instead of using the default preset.",
         ),
     ] = False,
     methods: Annotated[
-        str,
-        typer.Option("--methods", metavar="A,B", help="Some methods; all of --list by default."),
+        str, option("--methods", "Some methods; all of --list by default.", "A,B")
     ] = "",
     frames: Annotated[
-        int, typer.Option("--frames", metavar="N", help="Frames of each recording, evenly spread.")
+        int, option("--frames", "Frames of each recording, evenly spread.", "N")
     ] = 20,
     selection: Annotated[
         str,
-        typer.Option(
+        option(
             "--selection",
-            metavar="HOW",
-            help="How parameters are chosen: development, bona-fide, none, or auto.",
+            "How parameters are chosen: development, bona-fide, none, or auto.",
+            "HOW",
         ),
     ] = "auto",
-    grid: Annotated[
-        str, typer.Option("--grid", metavar="NAME", help="Parameters tried: paper, or small.")
-    ] = "paper",
+    grid: Annotated[str, option("--grid", "Parameters tried: paper, or small.", "NAME")] = "paper",
     threshold: Annotated[
         str,
-        typer.Option(
+        option(
             "--threshold",
-            metavar="RULE",
-            help="eer or bpcer:0.05 on development data, given:X, enrolment, or auto.",
+            "eer or bpcer:0.05 on development data, given:X, enrolment, or auto.",
+            "RULE",
         ),
     ] = "auto",
     gate: Annotated[
         bool | None,
-        typer.Option(
+        option(
             "--gate/--no-gate",
+            "Whether frames of poor quality count as without response; by default on one's own "
+            "recordings only.",
             show_default=False,
-            help="Whether frames of poor quality count as without response; by default on one's "
-            "own recordings only.",
         ),
     ] = None,
     jobs: Annotated[
-        int | None,
-        typer.Option(
-            "--jobs", "-j", metavar="N", help="Processes for views and models; -1 for all cores."
-        ),
+        int | None, option("--jobs -j", "Processes for views and models; -1 for all cores.", "N")
     ] = None,
     cluster: Annotated[
         str,
-        typer.Option(
+        option(
             "--cluster",
-            metavar="ADDRESS",
-            help="Scheduler of a Dask cluster whose machines see the same files.",
+            "Scheduler of a Dask cluster whose machines see the same files.",
+            "ADDRESS",
         ),
     ] = "",
     seeds: Annotated[
         list[int] | None,
-        typer.Option(
+        option(
             "--seed",
-            metavar="N",
+            "Of everything that uses chance. Several are compared.",
+            "N",
             show_default="0",
-            help="Of everything that uses chance. Several are compared.",
         ),
     ] = None,
     allow_missing: Annotated[
         bool,
-        typer.Option(
+        option(
             "--allow-missing",
-            help="Measure on what there is of a database; the table says what is missing.",
+            "Measure on what there is of a database; the table says what is missing.",
         ),
     ] = False,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder, made if missing, for the table as HTML, JSON, CSV and LaTeX.",
+        option(
+            "--output -o",
+            "Folder, made if missing, for the table as HTML, JSON, CSV and LaTeX.",
+            "DIR",
         ),
-    ] = DEFAULT_OUTPUT,
+    ] = Path("lmkl-pad-evaluation"),
     cache: Annotated[
-        Path | None,
-        typer.Option(
-            "--cache", metavar="DIR", help="Folder for views and models that a later run uses."
-        ),
+        Path | None, option("--cache", "Folder for views and models that a later run uses.", "DIR")
     ] = None,
-    scores: Annotated[
-        bool, typer.Option("--scores", help="Put every test score into the JSON file.")
-    ] = False,
+    scores: Annotated[bool, option("--scores", "Put every test score into the JSON file.")] = False,
     as_list: Annotated[
-        bool, typer.Option("--list", help="Show databases, protocols and methods, and stop.")
+        bool, option("--list", "Show databases, protocols and methods, and stop.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -168,7 +159,10 @@ def evaluate_command(
     JSON, CSV and LaTeX. A run that is broken off goes on where it was.
     """
     if as_list:
-        _list(as_json)
+        if as_json:
+            print_json(listing())
+        else:
+            print_listing(Console())
         return
     databases = [_database(name) for name in names or [""]]
     places = _places(databases, roots or [])
@@ -197,34 +191,47 @@ def evaluate_command(
         for database, layout in zip(databases, layouts, strict=True)
         for options in chosen
     ]
-    names = [name for name, *_ in runs]
-    if len(set(names)) < len(names):
+    run_names = [name for name, *_ in runs]
+    if len(set(run_names)) < len(run_names):
         stop(
             "Two of these runs would have the same name: give the preset files other names.",
             ExitCode.USAGE,
         )
     for _, _, database, options in runs:
-        check_views(database, options)
-    with workers(cluster):
-        tables = [
-            measured_table(layout, database, options, output / name, scores=scores, hidden=as_json)
+        _check_views(database, options)
+    with _workers(cluster):
+        found = [
+            _measured(layout, database, options, output / name, scores=scores, hidden=as_json)
             for name, layout, database, options in runs
         ]
-    if len(tables) == 1:
-        show_table(tables[0], as_json, scores)
-    if not any(table.measured for table in tables):
+    if len(found) == 1 and as_json:
+        print_json(data.as_document(found[0], with_scores=scores))
+    elif len(found) == 1:
+        print_table(found[0], Console())
+    if not any(table.measured for table in found):
         stop("No method could be measured; the table says why.", ExitCode.FAILED)
-    if len(tables) > 1:
-        if not any(table.compared for table in tables):
+    if len(found) > 1:
+        if not any(table.compared for table in found):
             stop("There is no method to compare but single kernels: name another.", ExitCode.FAILED)
-        show_comparison(names, tables, output, as_json)
+        _compare(run_names, found, output, as_json)
+
+
+# ------------------------------------------------------------- options
 
 
 def _once(values: Sequence[T] | None) -> list[T]:
     return list(dict.fromkeys(values or ()))
 
 
-def _places(databases: list["Database"], roots: list[Path]) -> list[Path | None]:
+def _database(name: str) -> Database:
+    if name not in DATABASES:
+        known = ", ".join(DATABASES)
+        said = f"There is no database {name!r}" if name else "Say which database to evaluate on"
+        stop(f"{said}: take one of {known}.", ExitCode.USAGE)
+    return DATABASES[name]
+
+
+def _places(databases: list[Database], roots: list[Path]) -> list[Path | None]:
     """Return the folder of each database; the demo has none."""
     needed = sum(database.name != "demo" for database in databases)
     if len({database.name for database in databases}) < len(databases):
@@ -238,44 +245,7 @@ def _places(databases: list["Database"], roots: list[Path]) -> list[Path | None]
     return [None if database.name == "demo" else next(left, None) for database in databases]
 
 
-def _name(
-    database: "Database", options: "Options", n_databases: int, chosen: list["Options"]
-) -> str:
-    """Return what sets a run apart from the others; nothing where there is one."""
-    from app.reports.tables.writing import file_name
-
-    parts = [database.name] if n_databases > 1 else []
-    if len({each.preset for each in chosen}) > 1:
-        parts.append(Path(options.preset).stem or database.preset)
-    if len({each.seed for each in chosen}) > 1:
-        parts.append(f"seed-{options.seed}")
-    return file_name("-".join(parts)) if parts else ""
-
-
-def _list(as_json: bool) -> None:
-    from app.cli.evaluate_report import listing, print_listing
-
-    if as_json:
-        print_json(listing())
-    else:
-        print_listing(Console())
-
-
-def _database(name: str) -> "Database":
-    from app.evaluation.protocols.registry import DATABASES
-
-    if name not in DATABASES:
-        known = ", ".join(DATABASES)
-        said = f"There is no database {name!r}" if name else "Say which database to evaluate on"
-        stop(f"{said}: take one of {known}.", ExitCode.USAGE)
-    return DATABASES[name]
-
-
-def _options(**values: Any) -> "Options":
-    from app.evaluation.methods import chosen_methods
-    from app.evaluation.options import Options
-    from lmkl_core.errors import InvalidInputError
-
+def _options(**values: Any) -> Options:
     try:
         options = Options(**values)
         chosen_methods(options.methods)
@@ -285,8 +255,8 @@ def _options(**values: Any) -> "Options":
 
 
 def _layout(
-    database: "Database", root: Path | None, protocol: str, mode: str, allow_missing: bool
-) -> "Layout":
+    database: Database, root: Path | None, protocol: str, mode: str, allow_missing: bool
+) -> Layout:
     named = [each for each in database.protocols if each]
     wanted = next((each for each in named if each.casefold() == protocol.casefold()), protocol)
     if protocol and wanted not in named:
@@ -298,3 +268,101 @@ def _layout(
     chosen = modes[mode] if mode else database.modes[0]
     protocol = wanted or database.protocols[0]
     return database.read(root, protocol, chosen, allow_missing=allow_missing)
+
+
+def _name(database: Database, options: Options, n_databases: int, chosen: list[Options]) -> str:
+    """Return the name that tells a run from the others; empty if it is the only one."""
+    parts = [database.name] if n_databases > 1 else []
+    if len({each.preset for each in chosen}) > 1:
+        parts.append(Path(options.preset).stem or database.preset)
+    if len({each.seed for each in chosen}) > 1:
+        parts.append(f"seed-{options.seed}")
+    return file_name("-".join(parts)) if parts else ""
+
+
+# ------------------------------------------------------------- runs
+
+
+def _check_views(database: Database, options: Options) -> None:
+    """Say before hours of work that other views are used, or that networks are missing."""
+    try:
+        if instead := running.available_preset(database, options)[1]:
+            say(instead)
+    except MissingWeightsError:
+        preset = options.preset or database.preset
+        if preset == DEFAULT_PRESET:
+            raise  # the error itself says how to mend the installation
+        stop(
+            f"The weights of the preset {preset} are not all on this computer: "
+            f"`lmkl-pad weights fetch --preset {preset}` gets them; without a network, "
+            f"`--preset {DEFAULT_PRESET}` measures with what is installed.",
+            ExitCode.MISSING_WEIGHTS,
+        )
+
+
+def _measured(
+    layout: Layout,
+    database: Database,
+    options: Options,
+    folder: Path,
+    *,
+    scores: bool,
+    hidden: bool,
+) -> tables.Table:
+    """Measure one run and write its table."""
+    with (
+        warnings.catch_warnings(),
+        _stoppable(),
+        logged_progress("Starting", hidden=hidden) as tell,
+    ):
+        # joblib replaces workers that hold much memory, and their work is done all the same.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs")
+        evaluation = running.run(layout, database, options, progress=tell)
+    with _stoppable(), logged_progress("Making the table", hidden=hidden):
+        table = tables.build(evaluation)
+        files = tables.write(table, folder, with_scores=scores)
+    for file in files:
+        say(f"Wrote {file}")
+    return table
+
+
+def _compare(names: list[str], found: list[tables.Table], output: Path, as_json: bool) -> None:
+    """Write and print several runs side by side."""
+    with _stoppable(), logged_progress("Comparing the runs", hidden=as_json):
+        comparison = tables.compare([Run(*each) for each in zip(names, found, strict=True)])
+        files = tables.write_comparison(comparison, output)
+    for file in files:
+        say(f"Wrote {file}")
+    if as_json:
+        print_json(comparison_data.as_document(comparison))
+    else:
+        print_comparison(comparison, Console())
+
+
+@contextmanager
+def _workers(address: str) -> Iterator[None]:
+    """Give the work to a Dask cluster, if one is named."""
+    if not address:
+        yield
+        return
+    from joblib import parallel_config
+
+    try:
+        from distributed import Client  # an optional dependency
+    except ImportError:
+        stop('--cluster needs Dask: pip install "dask[distributed]".', ExitCode.USAGE)
+    try:
+        client = Client(address, timeout=CLUSTER_SECONDS)
+    except (OSError, ValueError) as error:
+        stop(f"The cluster at {address} does not answer ({error}).", ExitCode.FAILED)
+    with client, parallel_config(backend="dask"):
+        yield
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Say on Ctrl-C that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        stop(STOPPED, ExitCode.INTERRUPTED)

@@ -1,4 +1,4 @@
-"""One place where what goes wrong in any command becomes one sentence and an exit code."""
+"""How errors and signals end any command: one sentence and an exit code."""
 
 import contextlib
 import errno
@@ -18,9 +18,6 @@ from app.cli.console import say, stop
 from app.cli.exit_codes import ExitCode
 from app.logs import DEBUG_VARIABLE
 
-STOPPED = "Stopped."
-
-
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 ]
@@ -31,17 +28,18 @@ class Commands(TyperGroup):
     """Commands whose errors are told in one sentence, and which signals end with their own code."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
-        """Read the command line; the help that it may ask for is printed meanwhile."""
+        """Parse the command line, and print the help if it asks for it."""
         try:
             return super().make_context(*arguments, **options)
         except SystemExit:
-            # This is how rich ends where the reader of its tables has left.
-            _write_to_nobody()
+            # rich exits like this when the reader of its tables has left.
+            _discard_output()
             sys.exit(ExitCode.PIPE_CLOSED)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; see :func:`outcome_of` for what becomes of errors."""
-        _print_any_name()
+        if hasattr(sys.stdout, "reconfigure"):
+            # Names of files that standard output's encoding does not know are escaped.
+            sys.stdout.reconfigure(errors="backslashreplace")
         with _signals_raised() as received:
             try:
                 return super().invoke(ctx)
@@ -55,23 +53,24 @@ def _end(error: BaseException, received: list[int]) -> NoReturn:
     if received and received[0] != signal.SIGINT:
         stopped = ExitCode.TERMINATED
     if isinstance(error, typer.Exit):
-        # Commands that end by themselves at an interrupt do not ask where it came from.
+        # Commands that handle an interrupt themselves do not know which signal it was.
         raise typer.Exit(stopped) if error.exit_code == ExitCode.INTERRUPTED else error
-    # Libraries that are interrupted while they load raise what they like.
+    # A library that is interrupted while it loads may raise anything.
     if received or isinstance(error, KeyboardInterrupt):
-        stop(STOPPED, stopped)
+        stop("Stopped.", stopped)
     if isinstance(error, SystemExit):
-        # This is how rich ends where the reader of its tables has left.
+        # rich exits like this when the reader of its tables has left.
         raise typer.Exit(ExitCode.PIPE_CLOSED)
-    if not isinstance(error, Exception) or _is_typers_own(error):
+    is_typers_own = isinstance(error, typer.Abort) or hasattr(error, "exit_code")
+    if not isinstance(error, Exception) or is_typers_own:
         raise error  # usage errors have their own form
     if getattr(error, "errno", None) == errno.EPIPE:
-        _write_to_nobody()
+        _discard_output()
         raise typer.Exit(ExitCode.PIPE_CLOSED)
     if os.environ.get(DEBUG_VARIABLE):
         say("".join(traceback.format_exception(error)).rstrip())
     sentence, code = outcome_of(error)
-    stop(sentence, code)
+    stop(" ".join(sentence.split()), code)
 
 
 @contextlib.contextmanager
@@ -90,8 +89,7 @@ def _signals_raised() -> Iterator[list[int]]:
     if threading.current_thread() is threading.main_thread():
         usual = {number: signal.getsignal(number) for number in _SIGNALS}
     for number, handler in usual.items():
-        # What is ignored, as under nohup, stays so.
-        if handler in _USUAL:
+        if handler in _USUAL:  # an ignored signal, as under nohup, stays ignored
             signal.signal(number, interrupt)
     try:
         yield received
@@ -102,17 +100,12 @@ def _signals_raised() -> Iterator[list[int]]:
 
 
 def outcome_of(error: Exception) -> tuple[str, ExitCode]:
-    """Return what a person is told of an error, and the exit code.
-
-    Parameters
-    ----------
-    error : Exception
-        Anything a command raised.
-    """
-    # Imported here: nothing of this is needed where nothing went wrong.
+    """Return the sentence for an error that a command raised, and the exit code."""
+    # Imported here because they load NumPy, which the root command does without.
     from app.capture.source import SourceError
+    from app.cli.outputs import OutputError
+    from app.cli.recorder import TooFewFramesError
     from app.evaluation.protocols.types import ProtocolError
-    from app.headless.errors import OutputError, TooFewFramesError
     from app.reports.writing import ReportError
     from app.session.guided_test.presentation import TrialError
     from app.storage import StorageError
@@ -141,37 +134,21 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
     )
     for kind, code in codes:
         if isinstance(error, kind):
-            return _one_line(str(error)), code
+            return str(error), code
     if isinstance(error, MemoryError):
         return "The memory ran out: use fewer frames or a smaller preset.", ExitCode.FAILED
     if isinstance(error, OSError):
         where = "" if error.filename is None else f" {error.filename}"
-        return _one_line(f"Cannot use{where}: {error.strerror or error}."), ExitCode.FAILED
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return f"Cannot use{where}: {error.strerror or error}.", ExitCode.FAILED
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return (
-        _one_line(
-            f"This should not have happened ({told}); set {DEBUG_VARIABLE}=1 and run it again to "
-            "see where, and report it."
-        ),
+        f"This should not have happened ({what}); set {DEBUG_VARIABLE}=1 and run it again to see "
+        "where, and report it.",
         ExitCode.FAILED,
     )
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _print_any_name() -> None:
-    """Print names of files that standard output's encoding does not know with escapes."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
-
-
-def _write_to_nobody() -> None:
-    """Send what is still to be written nowhere: Python flushes at its end, and would complain."""
+def _discard_output() -> None:
+    """Send what is still buffered nowhere: Python would complain when it flushes at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _is_typers_own(error: Exception) -> bool:
-    return isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code")

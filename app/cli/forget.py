@@ -1,18 +1,16 @@
 """``lmkl-pad forget``: delete everything of the person's that the program has stored."""
 
-import sys
 from typing import Annotated
 
 import typer
 
-from app.cli.console import AsJson, print_json, say, stop
+from app import storage
+from app.cli.console import AsJson, can_ask, option, print_json, say, stop
 from app.cli.exit_codes import ExitCode
 
 
-def forget_command(
-    is_sure: Annotated[
-        bool, typer.Option("--yes", "-y", help="Delete without asking, for scripts.")
-    ] = False,
+def command(
+    is_sure: Annotated[bool, option("--yes -y", "Delete without asking, for scripts.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete everything of yours that the program has stored, after asking.
@@ -21,11 +19,9 @@ def forget_command(
     recent models, takes that no model holds, and what evaluations kept of recordings. Downloaded
     and exported networks stay, and so does every model, report and table that you saved yourself.
     """
-    from app import storage
-
     found = storage.stored()
     if not is_sure and found:
-        if as_json or not _can_ask():
+        if as_json or not can_ask():
             stop("Nothing was deleted: add --yes to delete without being asked.", ExitCode.USAGE)
         for path in found:
             say(f"  {path}")
@@ -42,8 +38,3 @@ def forget_command(
         typer.echo(
             "Everything the program had stored is deleted." if found else "Nothing is stored."
         )
-
-
-def _can_ask() -> bool:
-    """Whether somebody is there to answer."""
-    return sys.stdin is not None and sys.stdin.isatty()

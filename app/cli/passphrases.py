@@ -1,6 +1,6 @@
 """Passphrases of models: from a file, from the environment, or asked for on the terminal.
 
-They are never taken from the command line itself, which other people can see and shells keep.
+Never from the command line itself, which other people can see and shells keep.
 """
 
 import getpass
@@ -8,15 +8,14 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-import typer
-
-from app.cli.console import say, stop
+from app.cli.console import can_ask, option, say, stop
 from app.cli.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from app.models.model import PadModel
+from app.models.files import load
+from app.models.model import PadModel
+from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
+from lmkl_core.model_file import check_passphrase
 
 VARIABLE = "LMKL_PAD_PASSPHRASE"
 TRIES = 3
@@ -25,40 +24,23 @@ LONGEST_LINE = 8192
 
 PassphraseFile = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--passphrase-file",
-        metavar="FILE",
-        help=f"Its first line is the passphrase of a protected model; without it {VARIABLE} is, "
-        "or it is asked for.",
+        f"Its first line is the passphrase of a protected model; without it {VARIABLE} is, or it "
+        "is asked for.",
+        "FILE",
     ),
 ]
 
 
 def open_model(
     path: Path, passphrase_file: Path | None, *, reads_only: bool = True
-) -> "tuple[PadModel, str | None]":
-    """Load a model, with its passphrase where it has one; return that as well.
+) -> tuple[PadModel, str | None]:
+    """Load a model, and return it with its passphrase if it has one.
 
-    Parameters
-    ----------
-    path : Path
-        The model's file.
-    passphrase_file : Path or None
-        As given on the command line.
-    reads_only : bool
-        Whether the passphrase can be meant for nothing but this file, which then has to be
-        protected.
-
-    Raises
-    ------
-    ModelFileError
-        When it cannot be used.
-    typer.Exit
-        After one sentence, where there is no passphrase.
+    With ``reads_only`` a passphrase file can be meant for nothing but this model, which then has
+    to be protected.
     """
-    from app.models.files import load
-    from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
-
     if not reads_only or passphrase_file is None:
         try:
             return load(path), None
@@ -82,22 +64,9 @@ def open_model(
 def new_passphrase(path: Path, passphrase_file: Path | None, *, kept: str | None = None) -> str:
     """Return the passphrase that is to protect a new file.
 
-    Parameters
-    ----------
-    path : Path
-        The file that will be written.
-    passphrase_file : Path or None
-        As given on the command line.
-    kept : str, optional
-        The one that an empty line keeps; the environment is then not asked, because it named this.
-
-    Raises
-    ------
-    typer.Exit
-        After one sentence, where there is none that could protect anything.
+    An empty line keeps the one in ``kept``, if any; the environment is then not asked, because
+    ``kept`` came from there.
     """
-    from lmkl_core.model_file import check_passphrase
-
     given = _given(passphrase_file, use_environment=kept is None)
     if given is not None:
         return checked(given)
@@ -119,8 +88,6 @@ def new_passphrase(path: Path, passphrase_file: Path | None, *, kept: str | None
 
 def checked(passphrase: str) -> str:
     """Return a passphrase that can protect a model; stop with one sentence if it cannot."""
-    from lmkl_core.model_file import check_passphrase
-
     if problem := check_passphrase(passphrase):
         stop(problem, ExitCode.NO_PASSPHRASE)
     return passphrase
@@ -128,7 +95,7 @@ def checked(passphrase: str) -> str:
 
 def is_asked_for(passphrase_file: Path | None) -> bool:
     """Whether passphrases are typed: neither a file nor the environment gives one."""
-    return passphrase_file is None and not os.environ.get(VARIABLE) and _is_terminal()
+    return passphrase_file is None and not os.environ.get(VARIABLE) and can_ask()
 
 
 def _given(file: Path | None, *, use_environment: bool = True) -> str | None:
@@ -141,7 +108,9 @@ def _given(file: Path | None, *, use_environment: bool = True) -> str | None:
 def _first_line(file: Path) -> str:
     try:
         with open(file, "rb") as stream:
-            _warn_of_readers(file, os.fstat(stream.fileno()).st_mode)
+            mode = os.fstat(stream.fileno()).st_mode
+            if os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
+                say(f"Others on this machine may read {file}: forbid it with chmod 600.")
             line = stream.readline(LONGEST_LINE)
         text = line.decode("utf-8-sig").rstrip("\r\n")
     except OSError as error:
@@ -157,15 +126,9 @@ def _first_line(file: Path) -> str:
     return text
 
 
-def _warn_of_readers(file: Path, mode: int) -> None:
-    others = stat.S_IRWXG | stat.S_IRWXO
-    if os.name == "posix" and stat.S_ISREG(mode) and mode & others:
-        say(f"Others on this machine may read {file}: forbid it with chmod 600.")
-
-
 def _check_terminal(path: Path) -> None:
-    """Ask only somebody who can answer: a script would wait for ever."""
-    if not _is_terminal():
+    """Refuse to ask where there is no terminal: a script would wait for ever."""
+    if not can_ask():
         stop(
             f"{path.name} needs a passphrase: give it with --passphrase-file or in {VARIABLE}, or "
             "run this on a terminal.",
@@ -173,13 +136,8 @@ def _check_terminal(path: Path) -> None:
         )
 
 
-def _is_terminal() -> bool:
-    # Python has no standard input where the shell has closed it.
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
 def _typed(prompt: str) -> str:
-    """Ask on standard error, with nothing to be seen of the answer."""
+    """Ask on standard error without showing the answer."""
     try:
         return getpass.getpass(prompt, stream=sys.stderr)
     except EOFError:

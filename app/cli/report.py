@@ -1,44 +1,73 @@
-"""``lmkl-pad report``: the report of a saved test session, or of a test on recordings."""
+"""``lmkl-pad report``: the report of a saved test session, or of a test on recordings.
 
+In a test each recording is a presentation, judged as one before the camera would be: frames are
+taken every `EVERY` seconds from the beginning until the presentation is complete, which needs 30
+scored frames, or six seconds of which most may have shown no face (`app.session.guided_test`). Of a
+folder all pictures are used, in their order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.common import (
+from app.capture.source import SourceError
+from app.cli.console import (
+    AsJson,
     PresetName,
-    check_files_apart,
+    Quiet,
+    Tell,
+    option,
+    print_json,
+    progress_bar,
+    say,
+    stop,
+)
+from app.cli.exit_codes import ExitCode
+from app.cli.inputs import (
+    apart_in_time,
     check_seconds,
     named_value,
+    opened,
+    recordings_in,
     settings_with,
+    shown_name,
 )
-from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.models import pipeline_of
+from app.cli.outputs import check_files_apart, check_output, write_bytes
 from app.cli.passphrases import PassphraseFile, open_model
-
-if TYPE_CHECKING:
-    from app.headless.sessions import SavedSession
-    from app.headless.testing import Planned, Tested
-    from app.models.model import PadModel
-    from app.models.summary import ModelSummary
-    from app.reports import Report
+from app.cli.saved_session import read_session, session_text
+from app.models.model import PadModel
+from app.models.summary import ModelSummary, describe
+from app.reports import Context, Report, build, write
+from app.reports.writing import as_document, files_of
+from app.session.frame_scoring import observe
+from app.session.guided_test.details import read_details
+from app.session.guided_test.plans import read_plan
+from app.session.guided_test.presentation import ENOUGH_FRAMES, species_name
+from app.session.guided_test.trial import FRAMES_WANTED, SECONDS_WANTED, Trial
+from app.settings import Settings
+from app.types import BONA_FIDE
+from app.vision.pipeline import Pipeline
 
 ATTACK_FORM = "--attack SPECIES=PATH, such as print=clip.mp4"
+EVERY = SECONDS_WANTED / FRAMES_WANTED
 
 
-def report_command(
+def command(
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The page (.html); JSON and CSV of the same name are written beside it.",
+        option(
+            "--output -o",
+            "The page (.html); JSON and CSV of the same name are written beside it.",
+            "FILE",
         ),
     ],
     session: Annotated[
@@ -51,43 +80,36 @@ def report_command(
     ] = None,
     model_file: Annotated[
         Path | None,
-        typer.Option(
-            "--model", metavar="MODEL", help="The model that is tested, or that the report is of."
-        ),
+        option("--model", "The model that is tested, or that the report is of.", "MODEL"),
     ] = None,
     bona_fide: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--bona-fide",
-            metavar="PATH",
-            help="A recording of the genuine person, or a folder of them; may be repeated.",
+            "A recording of the genuine person, or a folder of them; may be repeated.",
+            "PATH",
         ),
     ] = None,
     attacks: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--attack",
-            metavar="SPECIES=PATH",
-            help="A recording of an attack, or a folder of them; may be repeated.",
+            "A recording of an attack, or a folder of them; may be repeated.",
+            "SPECIES=PATH",
         ),
     ] = None,
     every: Annotated[
         float | None,
-        typer.Option(
-            "--every", min=0.0, metavar="S", help="Seconds between frames of a recording; 0.2."
-        ),
+        option("--every", "Seconds between frames of a recording; 0.2.", "S", min=0.0),
     ] = None,
     save_session: Annotated[
-        Path | None,
-        typer.Option("--session", metavar="FILE", help="Write the bare session here as well."),
+        Path | None, option("--session", "Write the bare session here as well.", "FILE")
     ] = None,
     details: Annotated[
-        Path | None,
-        typer.Option("--details", metavar="FILE", help="TOML: who tested, with what, and so on."),
+        Path | None, option("--details", "TOML: who tested, with what, and so on.", "FILE")
     ] = None,
     plan_file: Annotated[
-        Path | None,
-        typer.Option("--plan", metavar="FILE", help="TOML: how many presentations are wanted."),
+        Path | None, option("--plan", "TOML: how many presentations are wanted.", "FILE")
     ] = None,
     preset: PresetName = None,
     passphrase_file: PassphraseFile = None,
@@ -99,18 +121,7 @@ def report_command(
     Either of a saved SESSION, or of a test that runs now on recordings: give --model, and what is
     presented with --bona-fide and --attack. Every recording is one presentation.
     """
-    from app.headless.outputs import write_bytes
-    from app.headless.sessions import read_session, session_text
-    from app.headless.testing import EVERY
-    from app.models.summary import describe
-    from app.reports import Context, build, write
-    from app.reports.writing import files_of
-    from app.session.guided_test.details import read_details
-    from app.session.guided_test.plans import read_plan
-    from app.session.guided_test.presentation import ENOUGH_FRAMES
-
-    is_test = bool(bona_fide or attacks)
-    if (session is None) is not is_test:
+    if (session is None) is not bool(bona_fide or attacks):
         stop(
             "Give either a SESSION, or --model with --bona-fide and --attack; not both.",
             ExitCode.USAGE,
@@ -119,37 +130,37 @@ def report_command(
     for path in (output, save_session):
         if path is not None:
             check_output(path)
-    check_files_apart((save_session, *files_of(output)), ())
+    written = (save_session, *files_of(output))
+    check_files_apart(written, ())
     stated = None if details is None else read_details(details)
     test_plan = None if plan_file is None else read_plan(plan_file)
-    code = ExitCode.OK
-    source: str
+    code, source = ExitCode.OK, ""
     shown: ModelSummary | None
     if session is not None:
         saved = read_session(session)
-        trial, source = saved.trial, saved.source or session.name
-        shown = saved.model
+        trial, source, shown = saved.trial, saved.source or session.name, saved.model
         if model_file is not None:
-            shown = _checked(saved, describe(open_model(model_file, passphrase_file)[0]))
+            shown = describe(open_model(model_file, passphrase_file)[0])
+            tested_models = {one.digest for one in trial.presentations if one.digest}
+            if tested_models and shown.digest not in tested_models:
+                say("The model is not the one that was tested; the report says so.")
     else:
         if model_file is None:
             stop("Say with --model which model is tested.", ExitCode.USAGE)
         plan = _plan(bona_fide, attacks)
-        check_files_apart(
-            (save_session, *files_of(output)), (model_file, *(one.source for one in plan))
-        )
+        check_files_apart(written, (model_file, *(one.source for one in plan)))
         model, _ = open_model(model_file, passphrase_file)
-        tested = _tested(model, plan, every, preset, hidden=as_json or quiet)
         shown = describe(model)
-        trial, source = tested.trial, ""
+        seconds = EVERY if every is None else every
+        tested = _tested(model, plan, seconds, preset, hidden=as_json or quiet)
+        trial = tested.trial
         for sentence in tested.unreadable:
             say(sentence)
             code = ExitCode.BAD_INPUT
         for name in tested.too_short:
             say(
                 f"{name} is left out of the report: it has fewer than {ENOUGH_FRAMES} frames that "
-                f"are {EVERY if every is None else every:g} seconds apart; record longer, or lower "
-                "--every."
+                f"are {seconds:g} seconds apart; record longer, or lower --every."
             )
     if not trial.presentations:
         stop(
@@ -163,19 +174,52 @@ def report_command(
     if save_session is not None:
         write_bytes(save_session, session_text(trial).encode("utf-8", "replace"))
     if as_json:
-        _print_json(report)
+        document = as_document(report)
+        del document["session"], document["curves"]  # both are in the file
+        print_json({"files": [str(file) for file in files_of(report.html)], "report": document})
     elif not quiet:
         _print(report)
     raise typer.Exit(code)
 
 
-def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> "list[Planned]":
-    """Return a presentation for every recording that was named or lies in a named folder."""
-    from app.headless.reading import recordings_in
-    from app.headless.testing import Planned
-    from app.session.guided_test.presentation import species_name
-    from app.types import BONA_FIDE
+def _print(report: Report) -> None:
+    console = Console(highlight=False)
+    shown = report.shown
+    table = Table(title="Report", title_justify="left")
+    table.add_column("figure")
+    table.add_column("value")
+    for name, value in shown.figures:
+        table.add_row(Text(name), Text(value))
+    console.print(table)
+    for sentence in (
+        *shown.warnings,
+        f"Wrote {shown.html}, with JSON (the session included) and CSV beside it.",
+    ):
+        console.print(sentence, markup=False, soft_wrap=True)
 
+
+# ------------------------------------------------------------- a test on recordings
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A presentation to come: what is presented, and the recording of it."""
+
+    species: str
+    source: str
+
+
+@dataclass
+class Tested:
+    """A test: its presentations, recordings with too few frames, and why others are unreadable."""
+
+    trial: Trial = field(default_factory=Trial)
+    too_short: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+
+def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> list[Planned]:
+    """Return a presentation for every recording that was named or lies in a named folder."""
     plan = [Planned(BONA_FIDE, found) for path in bona_fide or [] for found in recordings_in(path)]
     for text in attacks or []:
         typed, path = named_value(text, ATTACK_FORM)
@@ -198,60 +242,56 @@ def _plan(bona_fide: list[str] | None, attacks: list[str] | None) -> "list[Plann
 
 
 def _tested(
-    model: "PadModel",
-    plan: "list[Planned]",
-    every: float | None,
-    preset: str | None,
-    *,
-    hidden: bool,
-) -> "Tested":
-    from app.headless.pipelines import pipeline_of
-    from app.headless.testing import EVERY, run_test
-
+    model: PadModel, plan: list[Planned], every: float, preset: str | None, *, hidden: bool
+) -> Tested:
     settings = settings_with()
     with progress_bar("preparing the networks", hidden=hidden) as tell:
         pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
         if not hidden:
             say(f"Presenting {len(plan)} recording{'' if len(plan) == 1 else 's'}")
-        return run_test(
-            pipeline,
-            model,
-            plan,
-            every=EVERY if every is None else every,
-            settings=settings,
-            tell=tell,
-        )
+        return run_test(pipeline, model, plan, every=every, settings=settings, tell=tell)
 
 
-def _checked(saved: "SavedSession", shown: "ModelSummary") -> "ModelSummary":
-    """Return the model's description, after telling where it is not the one that was tested."""
-    tested = {one.digest for one in saved.trial.presentations if one.digest}
-    if tested and shown.digest not in tested:
-        say("The model is not the one that was tested; the report says so.")
-    return shown
+def run_test(
+    pipeline: Pipeline,
+    model: PadModel,
+    plan: Sequence[Planned],
+    *,
+    every: float = EVERY,
+    settings: Settings | None = None,
+    tell: Tell = lambda *_: None,
+) -> Tested:
+    """Present recordings one after the other, with frames at least ``every`` seconds apart."""
+    tested = Tested()
+    tested.trial.use_model(model.digest)
+    for n_done, planned in enumerate(plan):
+        tell(n_done, len(plan), f"presenting {planned.species}: {planned.source}")
+        try:
+            if not _present(pipeline, model, tested.trial, planned, every, settings):
+                tested.too_short.append(planned.source)
+        except SourceError as error:
+            tested.trial.cancel()
+            tested.unreadable.append(str(error))
+    return tested
 
 
-def _print_json(report: "Report") -> None:
-    from app.reports.writing import as_document, files_of
-
-    document = as_document(report)
-    del document["session"], document["curves"]  # both are in the file
-    print_json({"files": [str(file) for file in files_of(report.html)], "report": document})
-
-
-def _print(report: "Report") -> None:
-    console = Console(highlight=False)
-    shown = report.shown
-    table = Table(title="Report", title_justify="left")
-    table.add_column("figure")
-    table.add_column("value")
-    for name, value in shown.figures:
-        table.add_row(Text(name), Text(value))
-    console.print(table)
-    for sentence in shown.warnings:
-        console.print(sentence, markup=False, soft_wrap=True)
-    console.print(
-        f"Wrote {shown.html}, with JSON (the session included) and CSV beside it.",
-        markup=False,
-        soft_wrap=True,
-    )
+def _present(
+    pipeline: Pipeline,
+    model: PadModel,
+    trial: Trial,
+    planned: Planned,
+    every: float,
+    settings: Settings | None,
+) -> bool:
+    """Present one recording; return whether it was kept."""
+    with opened(planned.source, settings) as reading:
+        name = Path(shown_name(planned.source, reading.source)).name
+        is_first = True
+        step = 0.0 if reading.has_stills else every
+        for frame in apart_in_time(reading.frames(pipeline), step):
+            if is_first:
+                trial.start(planned.species, bool(frame.caption), name)
+                is_first = False
+            if trial.offer(observe(pipeline, model, frame).scored):
+                return True
+        return trial.finish()

@@ -1,31 +1,50 @@
 """``lmkl-pad score``: what a model says of pictures, videos and folders of them."""
 
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.common import PresetName, check_files_apart, settings_with
-from app.cli.console import AsJson, Quiet, check_output, print_json, progress_bar, say, stop
+from app.capture.opening import source_from
+from app.capture.source import SourceError
+from app.cli.console import (
+    AsJson,
+    ModelFile,
+    PresetName,
+    Quiet,
+    option,
+    print_json,
+    progress_bar,
+    say,
+    stop,
+)
+from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
 from app.cli.exit_codes import ExitCode
+from app.cli.inputs import Selection, recordings_in, settings_with
+from app.cli.models import named_facts, pipeline_of
+from app.cli.outputs import check_files_apart, check_output, growing_text, write_bytes
 from app.cli.passphrases import PassphraseFile, open_model
-
-if TYPE_CHECKING:
-    from app.headless.scoring import FrameRow, InputResult
-    from app.models.model import PadModel
-
-TILES = 8
+from app.cli.scoring import (
+    FrameRow,
+    InputResult,
+    Write,
+    csv_writer,
+    jsonl_writer,
+    score_input,
+)
+from app.models.model import PadModel
 
 
 class Format(StrEnum):
-    """What is written: a summary for people, or a row for every frame."""
+    """A summary for people, or a row for every frame."""
 
     TABLE = "table"
     CSV = "csv"
@@ -35,10 +54,8 @@ class Format(StrEnum):
 _BY_SUFFIX = {".csv": Format.CSV, ".jsonl": Format.JSONL, ".ndjson": Format.JSONL}
 
 
-def score_command(
-    model_file: Annotated[
-        Path, typer.Argument(metavar="MODEL", show_default=False, help="The model file.")
-    ],
+def command(
+    model_file: ModelFile,
     inputs: Annotated[
         list[str],
         typer.Argument(
@@ -49,40 +66,32 @@ def score_command(
     ],
     form: Annotated[
         Format | None,
-        typer.Option(
+        option(
             "--format",
-            help="A table of the inputs, or a row for every frame; by default a table, or what "
-            "the output's name ends in.",
+            "A table of the inputs, or a row for every frame; by default a table, or what the "
+            "output's name ends in.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Write the rows to this .csv or .jsonl file."
-        ),
+        Path | None, option("--output -o", "Write the rows to this .csv or .jsonl file.", "FILE")
     ] = None,
     strip: Annotated[
         Path | None,
-        typer.Option(
+        option(
             "--strip",
-            metavar="FILE",
-            help="Draw the most and the least genuine frames into this .png or .jpg file.",
+            "Draw the most and the least genuine frames into this .png or .jpg file.",
+            "FILE",
         ),
     ] = None,
-    tiles: Annotated[
-        int, typer.Option("--tiles", min=1, max=100, metavar="N", help="Frames of each kind in it.")
-    ] = TILES,
+    tiles: Annotated[int, option("--tiles", "Frames of each kind in it.", "N", min=1, max=100)] = 8,
     frames: Annotated[
         int | None,
-        typer.Option(
-            "--frames", min=1, metavar="N", help="At most N frames of each input, spread evenly."
-        ),
+        option("--frames", "At most N frames of each input, spread evenly.", "N", min=1),
     ] = None,
-    every: Annotated[int, typer.Option("--every", min=1, metavar="N", help="Every Nth frame.")] = 1,
+    every: Annotated[int, option("--every", "Every Nth frame.", "N", min=1)] = 1,
     apart: Annotated[
-        bool,
-        typer.Option("--apart", help="Every picture of a folder is an input of its own."),
+        bool, option("--apart", "Every picture of a folder is an input of its own.")
     ] = False,
     preset: PresetName = None,
     passphrase_file: PassphraseFile = None,
@@ -94,14 +103,6 @@ def score_command(
     A folder is searched with all folders in it: every video is an input, and so are the pictures
     of one folder together. The views are those the model was made with.
     """
-    from app.capture.opening import source_from
-    from app.capture.source import SourceError
-    from app.headless.contact_sheet import Strip, encoded
-    from app.headless.outputs import write_bytes
-    from app.headless.pipelines import pipeline_of
-    from app.headless.reading import Selection, recordings_in
-    from app.headless.scoring import InputResult, score_input
-
     form = _format(form, output, as_json=as_json)
     _check_files(output, strip, inputs)
     settings = settings_with()
@@ -115,7 +116,7 @@ def score_command(
     model, _ = open_model(model_file, passphrase_file)
     with progress_bar("preparing the networks", hidden=as_json or quiet) as tell:
         pipeline = pipeline_of(model, settings.detector, preset=preset, progress=tell)
-        gathered = None if strip is None else Strip(tiles, model.threshold)
+        sheet = ContactSheet(tiles, model.threshold)
         with _rows_written(form, output) as write:
             for text in texts:
                 result = InputResult(text, model.threshold)
@@ -125,27 +126,33 @@ def score_command(
                         pipeline, model, text, selection, result, settings, tell
                     ):
                         write(row)
-                        if gathered is not None:
-                            gathered.offer(row)
+                        if strip is not None:
+                            sheet.offer(row.source, row.scored)
                 except SourceError as error:
                     result.error = str(error)
                     code = ExitCode.BAD_INPUT
                     say(result.error)
                 write(result)
-    if strip is not None and gathered is not None and any(gathered.rows):
-        write_bytes(strip, encoded(gathered.picture(), strip))
+    if strip is not None and any(sheet.rows):
+        write_bytes(strip, encoded(sheet.picture(), strip))
     if as_json:
-        print_json(_document(model, results))
+        inputs_facts = [result.facts() for result in results]
+        print_json({"model": named_facts(model), "inputs": inputs_facts})
     elif not quiet:
         rows_are_on_stdout = form is not Format.TABLE and output is None
         _print(model, results, Console(stderr=rows_are_on_stdout, highlight=False))
     if code is ExitCode.OK and not any(result.n_scored for result in results):
-        stop(_no_frames(results), ExitCode.NO_FRAMES)
+        n_frames = sum(len(result.frames) for result in results)
+        stop(
+            f"No frame of {n_frames} could be scored, because none shows a usable face: "
+            "--format csv tells why for each.",
+            ExitCode.NO_FRAMES,
+        )
     raise typer.Exit(code)
 
 
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
-    """Return what is written, or refuse what would mix two things on standard output."""
+    """Return what is written; refuse rows and JSON both on standard output."""
     if form is None and output is not None:
         form = _BY_SUFFIX.get(output.suffix.lower())
         if form is None:
@@ -166,55 +173,48 @@ def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Forma
 
 
 def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> None:
-    """Refuse what could not be written, before any work."""
-    from app.headless.contact_sheet import SUFFIXES
-
-    if strip is not None and strip.suffix.lower() not in SUFFIXES:
-        stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
-    for folder in filter(os.path.isdir, inputs if strip is not None else ()):
-        if strip is not None and strip.resolve().is_relative_to(Path(folder).resolve()):
-            stop(
-                f"Draw the strip {strip} outside of {folder}: its pictures are scored, and so "
-                "would the strip be the next time.",
-                ExitCode.USAGE,
-            )
-    for path in (output, strip):
-        if path is not None:
-            check_output(path)
+    """Refuse outputs that could not be written, before any work."""
+    if strip is not None:
+        if strip.suffix.lower() not in SUFFIXES:
+            stop(f"Let the name of the strip {strip} end in {', '.join(SUFFIXES)}.", ExitCode.USAGE)
+        for folder in filter(os.path.isdir, inputs):
+            if strip.resolve().is_relative_to(Path(folder).resolve()):
+                stop(
+                    f"Draw the strip {strip} outside of {folder}: its pictures are scored, and so "
+                    "would the strip be the next time.",
+                    ExitCode.USAGE,
+                )
+        check_output(strip)
+    if output is not None:
+        check_output(output)
 
 
 @contextmanager
-def _rows_written(
-    form: Format, output: Path | None
-) -> "Iterator[Callable[[FrameRow | InputResult], None]]":
-    """Give what writes rows as they come; a file gets its name when all are in it."""
-    import sys
-
-    from app.headless.outputs import growing_text
-    from app.headless.rows import csv_writer, jsonl_writer
-
+def _rows_written(form: Format, output: Path | None) -> Iterator[Write]:
+    """Yield what writes rows as they come; a file gets its name when all are in it."""
     if form is Format.TABLE:
         yield lambda _: None
         return
     make = csv_writer if form is Format.CSV else jsonl_writer
     with nullcontext(sys.stdout) if output is None else growing_text(output) as stream:
-        yield make(stream, flush=output is None)
+        write = make(stream)
+
+        def write_through(row: FrameRow | InputResult) -> None:
+            write(row)
+            if output is None:
+                stream.flush()  # for those who read along
+
+        yield write_through
 
 
-def _document(model: "PadModel", results: "list[InputResult]") -> dict[str, Any]:
-    from app.headless.summaries import named_facts
-
-    return {"model": named_facts(model), "inputs": [result.facts() for result in results]}
-
-
-def _print(model: "PadModel", results: "list[InputResult]", console: Console) -> None:
+def _print(model: PadModel, results: list[InputResult], console: Console) -> None:
     table = Table(title="Scores", title_justify="left")
     table.add_column("input", overflow="fold")
-    rows = [_row(result) for result in results]
+    rows = [_cells(result) for result in results]
     headings = ["verdict", "mean score", "frames scored", "accepted"]
     if any(result.presented and result.presented.liveness is not None for result in results):
         headings.append("looks live")
-    # Where there is little room the names are folded, not what was found.
+    # Where there is little room the names are folded, not the figures.
     for heading in headings:
         width = max(len(row[heading]) for row in rows)
         justify: JustifyMethod = "left" if heading == "verdict" else "right"
@@ -229,7 +229,7 @@ def _print(model: "PadModel", results: "list[InputResult]", console: Console) ->
     )
 
 
-def _row(result: "InputResult") -> dict[str, str]:
+def _cells(result: InputResult) -> dict[str, str]:
     presented = result.presented
     verdict = "unreadable" if presented is None else presented.verdict.value
     score, liveness = (presented.score, presented.liveness) if presented else (None, None)
@@ -241,11 +241,3 @@ def _row(result: "InputResult") -> dict[str, str]:
         "accepted": str(result.n_accepted),
         "looks live": "-" if liveness is None else f"{100 * liveness:.0f} %",
     }
-
-
-def _no_frames(results: "list[InputResult]") -> str:
-    n_frames = sum(len(result.frames) for result in results)
-    return (
-        f"No frame of {n_frames} could be scored, because none shows a usable face: "
-        "--format csv tells why for each."
-    )

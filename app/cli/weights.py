@@ -3,18 +3,32 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
-from app.cli.console import AsJson, download_bar, print_json, say, stop
+from app.cli.console import AsJson, download_bar, option, print_json, say, stop
 from app.cli.exit_codes import HELP, ExitCode
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.features.presets import load_preset
+from lmkl_core.features.weights import (
+    MissingWeightsError,
+    Weights,
+    WeightsFile,
+    WrongWeightsError,
+    catalogue,
+    entry_of,
+    fetch,
+    import_file,
+    inspect,
+    verify,
+    weights_folder,
+)
+from lmkl_core.features.weights.store import Checksum, Finding, Place
 
-if TYPE_CHECKING:
-    from lmkl_core.features.weights import Weights, WeightsFile
-
-commands = typer.Typer(
+command = typer.Typer(
     help="Weights of the networks: what is here, what is missing, and how to get it.",
     no_args_is_help=True,
     epilog=HELP,
@@ -23,23 +37,18 @@ commands = typer.Typer(
 Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)]
 Folder = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--folder",
-        metavar="DIR",
-        help="Your folder of weights; otherwise $LMKL_PAD_WEIGHTS or the usual place for data.",
+        "Your folder of weights; otherwise $LMKL_PAD_WEIGHTS or the usual place for data.",
+        "DIR",
     ),
 ]
 
 
-@commands.command("list", epilog=HELP)
+@command.command("list", epilog=HELP)
 def list_command(folder: Folder = None, as_json: AsJson = False) -> None:
     """Show every file of weights: what for, where found, size, licence, checksum."""
-    # Imported here, as in every command: --help should not wait for SciPy.
-    from app.cli.weights_report import finding_as_json, findings_table
-    from lmkl_core.features.weights import inspect, weights_folder
-    from lmkl_core.features.weights.catalogue import CATALOGUE
-
-    findings = [inspect(entry, folder) for entry in CATALOGUE]
+    findings = [inspect(entry, folder) for entry in catalogue.CATALOGUE]
     place = weights_folder(folder)
     if as_json:
         print_json({"folder": str(place), "weights": [finding_as_json(item) for item in findings]})
@@ -50,12 +59,11 @@ def list_command(folder: Folder = None, as_json: AsJson = False) -> None:
     console.print("`lmkl-pad weights fetch NAME` gets what is missing.", highlight=False)
 
 
-@commands.command("fetch", epilog=HELP)
+@command.command("fetch", epilog=HELP)
 def fetch_command(
     names: Names = None,
     preset: Annotated[
-        str | None,
-        typer.Option("--preset", metavar="NAME", help="All weights that this preset needs."),
+        str | None, option("--preset", "All weights that this preset needs.", "NAME")
     ] = None,
     folder: Folder = None,
     as_json: AsJson = False,
@@ -64,8 +72,6 @@ def fetch_command(
 
     The only command that uses the network.
     """
-    from lmkl_core.features.weights import fetch
-
     if not (names or preset):
         stop(
             "Say which weights to fetch; `lmkl-pad weights list` shows their names.", ExitCode.USAGE
@@ -79,15 +85,13 @@ def fetch_command(
     outcome.finish()
 
 
-@commands.command("import", epilog=HELP)
+@command.command("import", epilog=HELP)
 def import_command(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", show_default=False)],
     folder: Folder = None,
     as_json: AsJson = False,
 ) -> None:
     """Take over files you brought; their content tells which weights they are."""
-    from lmkl_core.features.weights import import_file
-
     outcome = _Outcome(as_json, folder)
     for path in files:
         with outcome.failures(str(path)):
@@ -95,13 +99,9 @@ def import_command(
     outcome.finish()
 
 
-@commands.command("verify", epilog=HELP)
+@command.command("verify", epilog=HELP)
 def verify_command(names: Names = None, folder: Folder = None, as_json: AsJson = False) -> None:
     """Read files of weights afresh and compare their checksums: all found, or those named."""
-    from app.cli.weights_report import finding_as_json, findings_table
-    from lmkl_core.features.weights import inspect, verify
-    from lmkl_core.features.weights.store import Checksum
-
     if names:
         findings = [inspect(entry, folder, afresh=True) for entry in _entries(names)]
     else:
@@ -137,13 +137,6 @@ class _Outcome:
     @contextmanager
     def failures(self, what: str) -> Iterator[None]:
         """Turn an error into its sentence and its exit code; the first one counts."""
-        from lmkl_core.errors import InvalidInputError
-        from lmkl_core.features.weights import (
-            MissingWeightsError,
-            WrongWeightsError,
-            weights_folder,
-        )
-
         try:
             yield
         except MissingWeightsError as error:
@@ -157,11 +150,10 @@ class _Outcome:
             sentence = f"Cannot write {place}: {error.strerror or error}."
             self._fail(what, sentence, ExitCode.UNWRITABLE)
 
-    def add(self, file: "WeightsFile", verb: str) -> None:
+    def add(self, file: WeightsFile, verb: str) -> None:
         """Note a file that is where it should be."""
-        from app.cli.weights_report import file_as_json
-
-        self._done.append(file_as_json(file))
+        done = {"name": file.entry.name, "path": str(file.path), "sha256": file.sha256}
+        self._done.append(done)
         if not self._as_json:
             typer.echo(f"{file.entry.name}: {file.path.name} {verb} {file.path.parent}")
 
@@ -179,12 +171,8 @@ class _Outcome:
             self._code = code
 
 
-def _entries(names: list[str] | None, preset: str | None = None) -> "list[Weights]":
+def _entries(names: list[str] | None, preset: str | None = None) -> list[Weights]:
     """Return the weights of these names and of a preset's networks, which bear their names."""
-    from lmkl_core.errors import InvalidInputError
-    from lmkl_core.features.presets import load_preset
-    from lmkl_core.features.weights import entry_of
-
     wanted = list(names or [])
     try:
         if preset is not None:
@@ -195,11 +183,8 @@ def _entries(names: list[str] | None, preset: str | None = None) -> "list[Weight
 
 
 @contextmanager
-def _interruptible(entry: "Weights", folder: Path | None) -> Iterator[None]:
+def _interruptible(entry: Weights, folder: Path | None) -> Iterator[None]:
     """Let Ctrl-C stop a download and say what is kept of it."""
-    from app.cli.weights_report import megabytes
-    from lmkl_core.features.weights import inspect
-
     try:
         yield
     except KeyboardInterrupt:
@@ -209,3 +194,75 @@ def _interruptible(entry: "Weights", folder: Path | None) -> Iterator[None]:
             "the same command goes on from there.",
             ExitCode.INTERRUPTED,
         )
+
+
+# ------------------------------------------------------------- findings
+
+_CHECKSUM_WORDS = {
+    Checksum.RIGHT: "right",
+    Checksum.WRONG: "[bold red]WRONG[/bold red]",
+    Checksum.UNREADABLE: "[bold red]unreadable[/bold red]",
+    Checksum.NONE: "-",
+}
+
+
+def findings_table(findings: list[Finding]) -> Table:
+    """Return one row for each entry: what it is, where it lies and whether it is whole."""
+    table = Table(title="Weights", title_justify="left")
+    table.add_column("name and use")
+    table.add_column("where")
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("licence", no_wrap=True)
+    table.add_column("checksum")
+    for finding in findings:
+        size = finding.entry.size if finding.size is None else finding.size
+        table.add_row(
+            f"[bold]{finding.entry.name}[/bold]\n{finding.entry.what}",
+            _place_words(finding),
+            megabytes(size),
+            finding.entry.licence,
+            _checksum_words(finding),
+        )
+    return table
+
+
+def megabytes(size: int | None) -> str:
+    """Write a number of bytes for people; a dash where it is not known."""
+    if size is None:
+        return "-"
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.1f} kB"
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    """Return everything known of one entry."""
+    entry = finding.entry
+    return {
+        "name": entry.name,
+        "what": entry.what,
+        "file": entry.file_name,
+        "licence": entry.licence,
+        "package": None if entry.package is None else entry.package.distribution,
+        "url": entry.url or None,
+        "expected_size": entry.size,
+        "expected_sha256": entry.sha256,
+        "place": finding.place.value,
+        "path": None if finding.path is None else str(finding.path),
+        "size": finding.size,
+        "sha256": finding.sha256 or None,
+        "checksum": finding.checksum.value,
+        "problem": finding.problem or None,
+        "fetched_bytes": finding.fetched,
+    }
+
+
+def _place_words(finding: Finding) -> str:
+    if finding.place is Place.NOWHERE and finding.fetched:
+        return f"missing, {megabytes(finding.fetched)} fetched"
+    return finding.place.value
+
+
+def _checksum_words(finding: Finding) -> str:
+    words = _CHECKSUM_WORDS[finding.checksum]
+    if finding.checksum is Checksum.RIGHT and not finding.entry.is_pinned:
+        return f"{words}, {len(finding.entry.sha256)} digits"
+    return words

@@ -44,7 +44,7 @@ def test_that_without_a_screen_it_says_so_and_leaves_the_demos_results(
 ):
     monkeypatch.setattr(run, "run", lambda **_: demo_result)
     # The picture of the window is tested with the command.
-    monkeypatch.setattr("app.cli.window_picture.take_window_picture", lambda *_: "No picture.")
+    monkeypatch.setattr("app.cli.demo.take_window_picture", lambda *_: "No picture.")
     assert launch() == 0
     told = capsys.readouterr()
     assert told.err.startswith("There is no screen here. Here is a short demo without a window;")

@@ -77,7 +77,7 @@ def cache_job(folder):
 
 def text_job(folder):
     """Write rows of scores as they come."""
-    from app.headless.outputs import growing_text
+    from app.cli.outputs import growing_text
 
     def act():
         with growing_text(folder / "scores.csv") as stream:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from app import settings, storage
-from app.headless.errors import OutputError
-from app.headless.outputs import growing_text, write_bytes
+from app.cli.outputs import OutputError, growing_text, write_bytes
 from app.models.files import load, save
 from app.reports import ReportError, build, write
 from app.session.recovery.finding import find

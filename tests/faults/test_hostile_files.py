@@ -17,10 +17,10 @@ from app.capture.folder import ImageFolder, image_size, read_image
 from app.capture.opencv import MAX_PIXELS, cv2
 from app.capture.source import Cause, SourceError
 from app.capture.video import VideoFile
+from app.cli import saved_session
+from app.cli.saved_session import read_session
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.types import ProtocolError
-from app.headless import sessions
-from app.headless.sessions import read_session
 from app.models.files import load as load_model
 from app.models.summary import describe
 from app.reports import build
@@ -305,7 +305,7 @@ def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, at
     for name in (storage.SETTINGS_NAME, "x.toml", "x.json"):
         with open(tmp_path / name, "wb") as file:
             file.truncate(1 << 30)
-    monkeypatch.setattr(sessions, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(saved_session, "MAX_BYTES", 1 << 20)
     tracemalloc.start()
     try:
         with attempt():
@@ -342,7 +342,7 @@ def test_that_a_session_of_many_values_is_refused_and_one_of_as_many_as_are_reco
     (tmp_path / "x.json").write_text(json.dumps([0] * 2000))
     with pytest.raises(TrialError, match="no test session"):
         read_session(tmp_path / "x.json")
-    monkeypatch.setattr(sessions, "MOST_VALUES", 1000)
+    monkeypatch.setattr(saved_session, "MOST_VALUES", 1000)
     with pytest.raises(TrialError, match="more than any test session"):
         read_session(tmp_path / "x.json")
 

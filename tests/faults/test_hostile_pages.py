@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.headless.rows import csv_writer
-from app.headless.scoring import FrameRow
+from app.cli.scoring import FrameRow, csv_writer
 from app.names import visible
 from app.reports import build
 from app.reports.page import render

@@ -16,7 +16,7 @@ from app.cli.main import cli
 from app.evaluation.cache import Cache
 from app.session.recovery.journal import Journal
 from lmkl_core.features.engines import cache as engines
-from tests.app.command_line.running import RUNNER, refused, run
+from tests.app.cli.running import RUNNER, refused, run
 from tests.app.session.recovery.takes_material import FEATURES, takes
 
 MARK = "ANNA-KARENINA"
@@ -160,7 +160,7 @@ def test_that_a_cache_is_noted_once_and_as_a_whole_path(home, monkeypatch, tmp_p
 
 @pytest.mark.parametrize(("answer", "is_gone"), [("n", False), ("", False), ("y", True)])
 def test_that_the_command_shows_what_there_is_and_asks(life, monkeypatch, answer, is_gone):
-    monkeypatch.setattr("app.cli.forget._can_ask", lambda: True)
+    monkeypatch.setattr("app.cli.forget.can_ask", lambda: True)
     result = RUNNER.invoke(cli, ["forget"], input=f"{answer}\n")
     assert result.exit_code == 0
     assert str(storage.settings_file()) in result.stderr

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from app.headless import doctor
+from app.cli import doctor
 from lmkl_core.features.engines import engine
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import INSTALL_TORCH, EngineError

@@ -14,7 +14,7 @@ import pytest
 from markupsafe import Markup
 from rich.console import Console
 
-from app.cli.evaluate_report import print_table
+from app.cli.evaluate_tables import print_table
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.types import SplitCount
 from app.evaluation.result import UsedThreshold

@@ -11,7 +11,7 @@ from lmkl_core.features.extractor import preset_fingerprint
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import entry_of
 from lmkl_core.model_file import save_model
-from tests.app.command_line.running import refused, run
+from tests.app.cli.running import refused, run
 
 LITE0 = entry_of("efficientnet-lite0").sha256
 PACKAGED_MOBILENET = "2f518e773d4402dde55f981ae3078a72ba95c3adccae1d55051a4be844d50197"
@@ -106,7 +106,7 @@ def test_that_commands_refuse_an_old_model_before_networks_are_prepared(
     old, arguments, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("app.headless.pipelines.Extractor", None)
+    monkeypatch.setattr("app.cli.models.Extractor", None)
     result = run(*(argument.format(old=old) for argument in arguments))
     assert refused(result, ExitCode.BAD_MODEL) == CHANGED
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from app.capture.opening import source_from
+from app.cli.models import pipeline_for, pipeline_of
 from app.evaluation.extracting import Eyes
-from app.headless.pipelines import pipeline_for, pipeline_of
 from app.models.samples import collect
 from app.types import Face, Frame, Status
 from app.vision.faces.alignment import apply, cut, face_transform, invert, square_corners

@@ -117,7 +117,7 @@ def test_that_models_are_fitted_by_processes_elsewhere():
 # ------------------------------------------------- every place that starts a process
 
 THE_HELPER = "lmkl_core/system/processes.py"
-ONLY_TELLS = "app/headless/doctor.py"
+ONLY_TELLS = "app/cli/doctor.py"
 """The doctor names the interpreter and starts nothing."""
 
 
@@ -155,7 +155,7 @@ def test_that_what_starts_processes_asks_the_helper_how():
         for path, node in nodes()
         if isinstance(node, ast.ImportFrom) and node.module == "lmkl_core.system.processes"
     }
-    assert "app/cli/window_picture.py" in starting
+    assert "app/cli/demo.py" in starting
     assert starting <= asking
 
 

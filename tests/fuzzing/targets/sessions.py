@@ -4,7 +4,7 @@ import json
 import random
 from pathlib import Path
 
-from app.headless.sessions import read_session, session_text
+from app.cli.saved_session import read_session, session_text
 from app.reports import build
 from app.reports.page import render
 from app.reports.writing import as_document, facts_csv, figures_csv, presentations_csv
@@ -23,7 +23,7 @@ REPORTED = 32
 
 
 class SessionTarget(Target):
-    """`app.headless.sessions.read_session`, and the report of what was read."""
+    """`app.cli.saved_session.read_session`, and the report of what was read."""
 
     name = "session"
     inputs = 50_000

@@ -7,11 +7,11 @@ from importlib import metadata
 import pytest
 
 from app.capture.cameras import Camera, Route
+from app.cli import doctor as checks
+from app.cli.doctor import State, check_up, folder_finding, versions
 from app.cli.exit_codes import ExitCode
-from app.headless import doctor as checks
-from app.headless.doctor import State, check_up, folder_finding, versions
 from lmkl_core.features.weights import catalogue
-from tests.app.command_line.running import refused, run
+from tests.app.cli.running import refused, run
 from tests.features.minifasnet_material import NAMES, made_weights
 
 pytestmark = pytest.mark.light

@@ -22,7 +22,7 @@ from tests.app.models.model_material import FEATURES, window_model
 pytestmark = pytest.mark.light
 
 RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

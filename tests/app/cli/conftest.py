@@ -4,7 +4,7 @@ import pytest
 
 from app.demo.renderer.recordings import write_recordings
 from app.demo.renderer.takes import Take
-from tests.app.command_line.running import run
+from tests.app.cli.running import run
 
 N_FRAMES = 24
 GENUINE = tuple(

@@ -13,10 +13,10 @@ import pytest
 
 from app.capture.opencv import cv2
 from app.capture.video import VideoFile
+from app.cli import models
+from app.cli.contact_sheet import TILE
 from app.cli.exit_codes import ExitCode
-from app.headless import pipelines
-from app.headless.contact_sheet import TILE
-from app.headless.scoring import COLUMNS, InputResult
+from app.cli.scoring import COLUMNS, InputResult
 from app.models.files import load
 from app.session.guided_test.presentation import JudgedFrame
 from app.types import Familiarity, Verdict
@@ -27,8 +27,8 @@ from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.presets import load_preset
 from lmkl_core.model_file import load_with_manifest, save_model
-from tests.app.command_line.conftest import N_FRAMES
-from tests.app.command_line.running import interrupted, refused, run
+from tests.app.cli.conftest import N_FRAMES
+from tests.app.cli.running import interrupted, refused, run
 
 pytestmark = pytest.mark.light
 
@@ -166,8 +166,8 @@ def test_that_few_scored_frames_are_a_response_only_if_all_were_scored(scores, s
         else:
             called = Verdict.GENUINE if value >= 0.5 else Verdict.ATTACK
             result.frames.append(JudgedFrame(called, value))
-    assert result.score == score
-    assert result.verdict is verdict
+    facts = result.facts()
+    assert (facts["mean_score"], facts["verdict"]) == (score, verdict and verdict.value)
 
 
 def test_that_a_name_is_printed_as_it_is_and_not_taken_for_markup(model_file, genuine, tmp_path):
@@ -216,7 +216,7 @@ def test_that_an_input_in_unknown_light_is_judged_by_its_mean_liveness():
     for liveness, verdict in ((0.9, Verdict.UNFAMILIAR), (0.1, Verdict.ATTACK)):
         frames = [JudgedFrame(Verdict.ATTACK, 0.4, liveness, strange)] * 2
         result = InputResult("input", 0.5, frames)
-        assert result.verdict is verdict
+        assert result.facts()["verdict"] == verdict.value
         assert "the room is darker" in result.facts()["reason"]
         assert result.facts()["mean_liveness"] == pytest.approx(liveness)
 
@@ -378,7 +378,7 @@ def test_that_a_model_of_a_preset_of_ones_own_brings_its_views_along(model_file,
 def test_that_crops_of_every_kind_come_back_from_a_model():
     preset = replace(load_preset("liveness"), name="my own", description="")
     stored = json.loads(json.dumps(preset_fingerprint(preset)))
-    assert pipelines._preset_of({"preset": stored}, "m.safetensors") == preset
+    assert models._preset_of({"preset": stored}, "m.safetensors") == preset
 
 
 # ------------------------------------------------- Ctrl-C

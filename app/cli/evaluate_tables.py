@@ -1,4 +1,4 @@
-"""Tables of an evaluation, and what can be evaluated, for people who read a terminal."""
+"""An evaluation's tables on a terminal, and the list of databases and methods."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
+from app.evaluation.protocols.registry import DATABASES
 from app.reports.tables.building import Row, Singles, Table
 from app.reports.tables.comparing import Comparison
 from app.reports.tables.figures import FIGURES, Told
@@ -26,6 +27,7 @@ from app.reports.tables.words import (
     spread_text,
     title,
 )
+from lmkl_core.baselines import METHODS
 
 NAMES_WIDTH, VIEWS_WIDTH = 23, 31
 """Columns of a terminal that names of methods and of views need."""
@@ -47,20 +49,13 @@ SHORT = {
 
 
 def print_table(table: Table, console: Console) -> None:
-    """Print a table: the paper's figures first, then all others of methods on several views.
-
-    Parameters
-    ----------
-    table : Table
-        What was measured and published.
-    console : rich.console.Console
-        Where to print.
-    """
+    """Print a table: the paper's figures first, then all others of methods on several views."""
     mode = MODES.get(table.evaluation.mode, table.evaluation.mode)
     console.print(f"[bold]{escape(title(table))}[/bold], {mode}")
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")
-    for names in _headline_parts(table, console):
+    width = MEASURED_WIDTH + (PUBLISHED_WIDTH if table.published is not None else 0)
+    for names in _parts(table.headline, width, NAMES_WIDTH, console):
         console.print(_headline(table, names, console))
     if table.singles is not None:
         console.print(_singles(table.singles, table.headline, console))
@@ -76,11 +71,6 @@ def print_table(table: Table, console: Console) -> None:
             console.print(f"{row.title}: {row.remark}", markup=False, highlight=False)
     for sentence in notices(table):
         console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
-
-
-def _headline_parts(table: Table, console: Console) -> list[Sequence[str]]:
-    width = MEASURED_WIDTH + (PUBLISHED_WIDTH if table.published is not None else 0)
-    return _parts(table.headline, width, NAMES_WIDTH, console)
 
 
 def _parts(names: Sequence[str], width: int, beside: int, console: Console) -> list[Sequence[str]]:
@@ -103,22 +93,18 @@ def _headline(table: Table, names: Sequence[str], console: Console) -> Grid:
     is_roomy = console.width >= width
     for line in table.lines:
         if isinstance(line, Singles):
-            cells = [cell for name in names for cell in _range(line, name, table)]
+            before = [] if table.published is None else [NOTHING]
+            cells = [cell for name in names for cell in (*before, ends_text(line.ends(name)))]
             grid.add_row(escape(line.title), *cells)
             continue
         cells = [cell for name in names for cell in _cells(line, name, table, is_roomy)]
         style = "bold" if line.is_own else "" if line.by_presentation is not None else "dim"
-        grid.add_row(escape(_name(line)), *cells, style=style)
+        grid.add_row(escape(f"{line.title} {line.source}".strip()), *cells, style=style)
     return grid
 
 
 def _grid(heading: str) -> Grid:
     return Grid(title=heading, title_justify="left", box=SIMPLE, padding=(0, 1, 0, 0))
-
-
-def _range(singles: Singles, name: str, table: Table) -> list[str]:
-    cells = [] if table.published is None else [NOTHING]
-    return [*cells, ends_text(singles.ends(name))]
 
 
 def _cells(row: Row, name: str, table: Table, is_roomy: bool) -> list[str]:
@@ -177,20 +163,8 @@ def _short(name: str) -> str:
     return SHORT.get(name, FIGURES[name])
 
 
-def _name(row: Row) -> str:
-    return f"{row.title} {row.source}".strip()
-
-
 def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Print several runs: each figure with its interval, and its difference to the first run.
-
-    Parameters
-    ----------
-    comparison : Comparison
-        The runs.
-    console : rich.console.Console
-        Where to print.
-    """
+    """Print several runs: each figure with its interval, and its difference to the first run."""
     first = comparison.runs[0].name
     if comparison.is_simulated:
         console.print("[bold reverse] SIMULATED [/]")
@@ -218,9 +192,6 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 def listing() -> dict[str, Any]:
     """Return databases, methods and presets as JSON values."""
-    from app.evaluation.protocols.registry import DATABASES
-    from lmkl_core.baselines import METHODS
-
     return {
         "databases": [
             {
@@ -236,11 +207,8 @@ def listing() -> dict[str, Any]:
         ],
         "methods": [
             {
-                "name": each.name,
-                "title": each.title,
-                "uses": each.uses,
-                "published": each.published,
-                "differs": each.differs,
+                name: getattr(each, name)
+                for name in ("name", "title", "uses", "published", "differs")
             }
             for each in METHODS.values()
         ],

@@ -13,7 +13,7 @@ import pytest
 from app.cli.exit_codes import ExitCode
 from app.models.files import load, save
 from lmkl_core.errors import PassphraseNeeded
-from tests.app.command_line.running import ROOT, refused, run
+from tests.app.cli.running import ROOT, refused, run
 from tests.app.models.model_material import window_model
 from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
 

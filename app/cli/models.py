@@ -1,16 +1,19 @@
-"""The pipeline that a preset or a model needs, made ready without a window."""
+"""The pipeline that a preset or a model needs, and a model's figures as JSON values."""
 
 import logging
+import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from app.models.files import LONGEST_NAME, difference_of
 from app.models.model import PadModel
+from app.models.summary import CERTIFIED_GAP, describe
 from app.names import cleaned_name
 from app.vision.faces.tracking import FaceTracker
 from app.vision.factory import detector_from
 from app.vision.pipeline import Pipeline
+from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.errors import InvalidInputError, ModelFileError
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LivenessMeter
@@ -31,47 +34,19 @@ Progress = Callable[[int, int, str], None]
 def pipeline_for(
     preset: Preset | str, detector: str, progress: Progress | None = None
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Return a pipeline and the fingerprint of its views.
-
-    Parameters
-    ----------
-    preset : Preset or str
-        Itself, or its name or path.
-    detector : str
-        Name of the face detector.
-    progress : callable, optional
-        Told of every step: at the very first time this takes a minute.
-    """
+    """Return a pipeline and the fingerprint of its views; the first time takes a minute."""
     chosen = load_preset(preset) if isinstance(preset, str) else preset
     extractor = Extractor(chosen, progress=progress)
-    tracker = FaceTracker(detector_from(detector))
-    return Pipeline(extractor, tracker), extractor.fingerprint()
+    return Pipeline(extractor, FaceTracker(detector_from(detector))), extractor.fingerprint()
 
 
 def pipeline_of(
-    model: PadModel,
-    detector: str,
-    *,
-    preset: str | None = None,
-    progress: Progress | None = None,
+    model: PadModel, detector: str, *, preset: str | None = None, progress: Progress | None = None
 ) -> Pipeline:
-    """Make the pipeline whose views a loaded model was fitted on.
+    """Return the pipeline whose views a loaded model was fitted on.
 
-    Parameters
-    ----------
-    model : PadModel
-        From a file.
-    detector : str
-        Name of the face detector.
-    preset : str, optional
-        Insist on these views instead of those that the model names.
-    progress : callable, optional
-        Told of every step.
-
-    Raises
-    ------
-    ModelFileError
-        When its views are not those that can be computed here.
+    A ``preset`` insists on its views. Raises `ModelFileError` when the model's views are not those
+    that can be computed here.
     """
     name = os.path.basename(model.path)
     wanted = _preset_of(model.features, name) if preset is None else load_preset(preset)
@@ -82,12 +57,11 @@ def pipeline_of(
             f"Model file {name!r} was made with the views {made_with!r}, not {wanted.name!r}: "
             "leave out --preset."
         )
-    # The same before weights are looked for: fetching them would not help.
+    # Also before weights are looked for: fetching them would not help.
     _check_views(model, {**model.features, "preset": preset_fingerprint(wanted)})
     _check_weights(model)
     pipeline, features = pipeline_for(wanted, detector, progress)
     _check_views(model, features)
-    # Enrolment alone would not use it, and judging works without it.
     try:
         pipeline.meter = LivenessMeter.find(progress=progress)
     except InvalidInputError as error:
@@ -105,8 +79,7 @@ def _check_weights(model: PadModel) -> None:
     """Refuse weights that the program no longer knows."""
     weights = model.features.get("weights")
     for network, digest in weights.items() if isinstance(weights, Mapping) else ():
-        known = network in weights_names() and entry_of(network).matches(str(digest))
-        if not known:
+        if network not in weights_names() or not entry_of(network).matches(str(digest)):
             raise ModelFileError(
                 f"Model file {os.path.basename(model.path)!r} does not fit the views in use: the "
                 f"weights of {cleaned_name(str(network), LONGEST_NAME)} have changed since it was "
@@ -129,7 +102,7 @@ def _preset_of(features: Mapping[str, Any], file: str) -> Preset:
             f"Model file {file!r} does not fit the views in use: {difference_of(features, {})}."
         )
     try:
-        return preset_from_dict(_tables(features["preset"]))
+        return preset_from_dict(_as_preset_file(features["preset"]))
     except (PresetError, InvalidInputError, TypeError, LookupError, AttributeError) as error:
         raise ModelFileError(
             f"Model file {file!r} names views that cannot be computed here "
@@ -137,7 +110,7 @@ def _preset_of(features: Mapping[str, Any], file: str) -> Preset:
         ) from error
 
 
-def _tables(stored: Mapping[str, Any]) -> dict[str, Any]:
+def _as_preset_file(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a fingerprint's preset in the form that preset files have."""
     return {
         "name": stored["name"],
@@ -157,3 +130,65 @@ def _crop(stored: Mapping[str, Any]) -> dict[str, Any]:
         return {"of": "box", "size": stored["size"], "scale": stored["scale"]}
     place = {"native": True} if stored["side"] is None else {"side": stored["side"]}
     return {"centre": stored["centre"], "size": stored["size"], **place}
+
+
+# ------------------------------------------------------------- as JSON
+
+
+def known(value: float) -> float | None:
+    """Return a finite number, or None."""
+    return float(value) if math.isfinite(value) else None
+
+
+def threshold_facts(calibration: Calibration) -> dict[str, Any]:
+    """Return a threshold and its basis as JSON values; unknown numbers are null."""
+    return {
+        "value": known(calibration.threshold),
+        "target_bpcer": calibration.target_bpcer,
+        "bpcer": known(calibration.bpcer),
+        "bpcer_interval": [known(end) for end in calibration.interval],
+        "n_scores": int(calibration.n_scores),
+        "n_effective": known(calibration.n_effective),
+        "promised": calibration.promised,
+        "origin": str(calibration.origin),
+        "statement": str(calibration.statement),
+    }
+
+
+def model_facts(model: PadModel) -> dict[str, Any]:
+    """Return what identifies a model and how far it can be trusted."""
+    shown = describe(model)
+    return {
+        "file": model.path,
+        "is_protected": model.is_protected,
+        "digest": model.digest,
+        "preset": shown.preset,
+        "n_samples": shown.n_samples,
+        "takes": list(shown.takes),
+        "parameters": dict(shown.parameters),
+        "relative_gap": known(shown.gap),
+        "certified": shown.gap <= CERTIFIED_GAP,
+        "is_simulated": model.is_simulated,
+        "threshold": threshold_facts(model.estimator.calibration_),
+        "notes": list(model.notes),
+        "people": [
+            {
+                "name": person.name or None,
+                "n_takes": person.n_takes,
+                "n_frames": person.n_frames,
+                "median_score": known(person.level),
+                "bpcer": known(person.bpcer),
+                "bpcer_interval": list(person.interval),
+                "n_scores": person.n_scores,
+                "n_effective": person.n_effective,
+            }
+            for person in shown.people
+        ],
+    }
+
+
+def named_facts(model: PadModel) -> dict[str, Any]:
+    """Return what tells a model from others, and its threshold: what goes with its scores."""
+    facts = model_facts(model)
+    names = ("file", "is_protected", "digest", "preset", "is_simulated", "threshold")
+    return {name: facts[name] for name in names}

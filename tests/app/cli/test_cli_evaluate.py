@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.evaluate_progress import Lines
+from app.cli.console import ProgressLines
 from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
 from app.demo.renderer.recordings import write_recordings
@@ -134,7 +134,7 @@ def test_that_a_log_says_which_part_has_begun(own, tmp_path):
 
 def test_that_a_log_is_told_every_minute_how_far_a_long_part_is():
     said, now = [], [0.0]
-    lines = Lines(said.append, lambda: now[0])
+    lines = ProgressLines(said.append, lambda: now[0])
     for done in range(0, 131):
         now[0] = float(done)
         lines(done, 130, "Making views")

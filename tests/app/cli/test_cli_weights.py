@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.exit_codes import MEANINGS, ExitCode
+from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
 from lmkl_core.features.weights import catalogue, transfer
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
 from tests.features.file_server import Answer, serving
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 CONTENT = bytes(range(256)) * 2000
 HALF = len(CONTENT) // 2
@@ -246,8 +246,8 @@ def test_that_verifying_what_is_missing_has_its_own_exit_code():
 @pytest.mark.parametrize("command", ["list", "fetch", "import", "verify"])
 def test_that_the_help_explains_every_exit_code(command):
     text = run(command, "--help").stdout
-    for code, meaning in MEANINGS.items():
-        assert f"{code:d}  {meaning}" in text or f"{code:d} {meaning}" in text
+    for code in ExitCode:
+        assert f"{code:d}  {code.meaning}" in text or f"{code:d} {code.meaning}" in text
 
 
 def test_that_the_installed_command_lists_what_is_here(folder):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import window_picture
+from app.cli import demo
 
 WAITING = """
 import os, sys, tempfile, time
@@ -30,7 +30,7 @@ def scratch(tmp_path, monkeypatch):
     folder = tmp_path / "scratch"
     folder.mkdir()
     (tmp_path / "waiting_window.py").write_text(WAITING, encoding="utf-8")
-    monkeypatch.setattr(window_picture, "MODULE", "waiting_window")
+    monkeypatch.setattr(demo, "WINDOW_PICTURE_MODULE", "waiting_window")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -56,7 +56,7 @@ def test_that_an_interrupt_leaves_neither_a_process_nor_a_file(scratch, tmp_path
     marker, picture = tmp_path / "marker", tmp_path / "window.png"
     threading.Thread(target=interrupt_once_there, args=(marker,), daemon=True).start()
     with pytest.raises(KeyboardInterrupt):
-        window_picture.take_window_picture(marker, picture)
+        demo.take_window_picture(marker, picture)
     number, own = marker.read_text(encoding="utf-8").split(" ", 1)
     with pytest.raises(ProcessLookupError):
         os.kill(int(number), 0)
@@ -67,8 +67,8 @@ def test_that_an_interrupt_leaves_neither_a_process_nor_a_file(scratch, tmp_path
 
 def test_that_one_that_takes_too_long_leaves_nothing_either(scratch, tmp_path, monkeypatch):
     marker = tmp_path / "marker"
-    monkeypatch.setattr(window_picture, "PATIENCE", 0.5)
-    told = window_picture.take_window_picture(marker, tmp_path / "window.png")
+    monkeypatch.setattr(demo, "PATIENCE", 0.5)
+    told = demo.take_window_picture(marker, tmp_path / "window.png")
     assert "not ready after" in told
     if marker.exists():  # a busy machine may not get as far
         with pytest.raises(ProcessLookupError):

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from app.cli import window_picture
+from app.cli import demo as command
 from app.cli.demo import JSON_FILE, MODEL_FILE, REPORT_FILE, WINDOW_FILE
-from app.cli.exit_codes import MEANINGS, ExitCode
+from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
 from app.demo import run as demo
 from app.demo.result import as_json
@@ -113,7 +113,7 @@ def test_that_output_holds_a_picture_of_the_real_window_with_this_model(tmp_path
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_without_qt_the_rest_is_there_and_one_sentence_says_why(tmp_path, monkeypatch):
-    monkeypatch.setattr(window_picture, "MODULE", "app.qt.there_is_no_such_module")
+    monkeypatch.setattr(command, "WINDOW_PICTURE_MODULE", "app.qt.there_is_no_such_module")
     (tmp_path / WINDOW_FILE).write_text("of an earlier run")
     run = RUNNER.invoke(cli, ["demo", "--output", str(tmp_path)])
     assert run.exit_code == ExitCode.OK
@@ -158,5 +158,5 @@ def test_that_an_unknown_command_is_a_usage_error():
 @pytest.mark.parametrize("arguments", [["--help"], ["demo", "--help"]])
 def test_that_the_help_explains_every_exit_code(arguments):
     text = RUNNER.invoke(cli, arguments).stdout
-    for code, meaning in MEANINGS.items():
-        assert f"{code:d}  {meaning}" in text or f"{code:d} {meaning}" in text
+    for code in ExitCode:
+        assert f"{code:d}  {code.meaning}" in text or f"{code:d} {code.meaning}" in text

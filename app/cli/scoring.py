@@ -1,19 +1,21 @@
-"""Scores of whole recordings: a row for every frame, and what an input is called as a whole.
+"""Scores of whole recordings: a row for every frame, and a verdict for the input as a whole.
 
 An input is accepted when the mean score of its frames reaches the threshold, as a presentation of
-the guided test is. Fewer than `app.session.guided_test.presentation.ENOUGH_FRAMES` scored frames
-are no response, unless the input has no more frames than that and every one was scored: a single
-picture is judged by its one score.
+the guided test is. Fewer than `ENOUGH_FRAMES` scored frames are no response, unless the input has
+no more frames than that and every one was scored: a single picture is judged by its one score.
 """
 
+import csv
+import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
-from app.headless.reading import Selection, opened, shown_name
+from app.cli.console import Tell
+from app.cli.inputs import Selection, opened, shown_name
 from app.models.model import PadModel
 from app.session.frame_scoring import observe
 from app.session.guided_test.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
@@ -21,8 +23,6 @@ from app.settings import Settings
 from app.shown.frames import Scored
 from app.types import BONA_FIDE, Frame, Verdict
 from app.vision.pipeline import Pipeline
-
-SCORED = "scored"
 
 REPEATED = "It is the same picture as the last one scored, to the last bit: it tells nothing new."
 """A recording that stands still is one picture, however often it repeats it; each counts once."""
@@ -40,11 +40,6 @@ class FrameRow:
     scored: Scored
     threshold: float
 
-    @property
-    def status(self) -> str:
-        """Whether it was scored, and otherwise what was wrong with it."""
-        return SCORED if self.scored.score is not None else self.scored.verdict.value
-
     def facts(self) -> dict[str, Any]:
         """Return the row as JSON values, by `COLUMNS`."""
         scored = self.scored
@@ -52,7 +47,7 @@ class FrameRow:
             "source": self.source,
             "frame": scored.frame.number,
             "time": round(scored.frame.time, 6),
-            "status": self.status,
+            "status": "scored" if scored.score is not None else scored.verdict.value,
             "reason": scored.reason,
             "score": scored.score,
             "verdict": scored.verdict.value,
@@ -63,21 +58,7 @@ class FrameRow:
 
 @dataclass
 class InputResult:
-    """What an input is called as a whole.
-
-    Attributes
-    ----------
-    source : str
-        How it is called in the rows.
-    threshold : float
-        Of the model.
-    frames : list of JudgedFrame
-        Its frames, in order.
-    is_simulated : bool
-        Whether it is the demo's.
-    error : str
-        Why it could not be read, or not to its end; empty otherwise.
-    """
+    """An input as a whole; ``error`` says why it could not be read, or not to its end."""
 
     source: str
     threshold: float
@@ -87,17 +68,15 @@ class InputResult:
 
     @property
     def n_scored(self) -> int:
-        """Frames with a score."""
         return sum(frame.score is not None for frame in self.frames)
 
     @property
     def n_accepted(self) -> int:
-        """Frames whose score reaches the threshold."""
         return sum(frame.verdict.accepts for frame in self.frames)
 
     @property
     def presented(self) -> Presentation | None:
-        """The input as a presentation of the guided test; None where no frame could be read.
+        """The input as a presentation of the guided test; None if no frame could be read.
 
         A short one whose frames were all scored is repeated as often as the test asks for.
         """
@@ -107,16 +86,6 @@ class InputResult:
         n_times = math.ceil(ENOUGH_FRAMES / len(self.frames)) if is_whole else 1
         threshold = self.threshold if self.n_scored else None
         return Presentation(1, BONA_FIDE, tuple(self.frames) * n_times, threshold)
-
-    @property
-    def score(self) -> float | None:
-        """Mean score; None without a response."""
-        return None if self.presented is None else self.presented.score
-
-    @property
-    def verdict(self) -> Verdict | None:
-        """What it is called; None where no frame could be read."""
-        return None if self.presented is None else self.presented.verdict
 
     def facts(self) -> dict[str, Any]:
         """Return the summary as JSON values."""
@@ -143,31 +112,11 @@ def score_input(
     selection: Selection,
     result: InputResult,
     settings: Settings | None = None,
-    tell: Callable[[int, int | None, str], None] | None = None,
+    tell: Tell = lambda *_: None,
 ) -> Iterator[FrameRow]:
-    """Score the frames of one input, one after the other.
+    """Score the frames of one input one after the other, and add each to the result.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Of the model's views.
-    model : PadModel
-        Whose scores are wanted.
-    text : str
-        The input, as for `app.capture.opening.source_from`.
-    selection : Selection
-        Which frames; of a source without an end, their number.
-    result : InputResult
-        Grows with every frame.
-    settings : Settings, optional
-        Frame size asked of a camera.
-    tell : callable, optional
-        Told of frames scored, frames in all, and the input.
-
-    Raises
-    ------
-    app.capture.source.SourceError
-        When it cannot be read; what was read before is in the result.
+    Raises `SourceError` when it cannot be read; the frames read before are in the result.
     """
     with opened(text, settings) as reading:
         result.source = shown_name(text, reading.source)
@@ -185,6 +134,37 @@ def score_input(
                 before = frame if scored.score is not None else before
             result.frames.append(judged(scored))
             result.is_simulated |= bool(frame.caption)
-            if tell is not None:
-                tell(len(result.frames), total, result.source)
+            tell(len(result.frames), total, result.source)
             yield FrameRow(result.source, scored, model.threshold)
+
+
+Write = Callable[[FrameRow | InputResult], None]
+
+
+def csv_writer(stream: TextIO) -> Write:
+    """Write the names of the columns, then a line for every frame."""
+    writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+
+    def write(row: FrameRow | InputResult) -> None:
+        if isinstance(row, FrameRow):
+            facts = row.facts()
+            writer.writerow({**facts, "source": _plain(facts["source"])})
+
+    return write
+
+
+def _plain(text: str) -> str:
+    """Return text that a spreadsheet does not take for a formula, nor for the end of a line."""
+    text = text.replace("\r", " ")  # which the csv module only quotes where lines end with it
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def jsonl_writer(stream: TextIO) -> Write:
+    """Write an object of kind ``frame`` for every frame, and one of kind ``input`` after them."""
+
+    def write(row: FrameRow | InputResult) -> None:
+        kind = "frame" if isinstance(row, FrameRow) else "input"
+        stream.write(json.dumps({"kind": kind, **row.facts()}, allow_nan=False) + "\n")
+
+    return write

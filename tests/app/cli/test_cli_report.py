@@ -9,7 +9,7 @@ from app.cli.exit_codes import ExitCode
 from app.models.files import load
 from app.session.guided_test.trial import Trial
 from app.types import BONA_FIDE
-from tests.app.command_line.running import interrupted, refused, run
+from tests.app.cli.running import interrupted, refused, run
 
 SOON = ("--every", 0.05)
 

@@ -1,6 +1,6 @@
 """A picture of the most and the least genuine frames, each with its score.
 
-Only the frames that belong into it are kept, so that the length of a video does not matter.
+Only the frames it shows are kept in memory, so that the length of a video does not matter.
 """
 
 import heapq
@@ -13,7 +13,7 @@ import numpy as np
 
 from app.capture.frames import as_rgb
 from app.capture.opencv import cv2
-from app.headless.scoring import FrameRow
+from app.shown.frames import Scored
 from app.types import Image, Verdict
 from lmkl_core.errors import InvalidInputError
 
@@ -36,16 +36,11 @@ _COLOURS = {
     Verdict.ATTACK: (190, 44, 40),
     Verdict.UNFAMILIAR: (166, 98, 0),
 }
-_WORDS = {
-    Verdict.GENUINE: "genuine",
-    Verdict.ATTACK: "attack",
-    Verdict.UNFAMILIAR: "unfamiliar",
-}
 
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A frame of the strip."""
+    """A frame of the sheet."""
 
     picture: Image
     score: float
@@ -55,16 +50,8 @@ class Tile:
 
 
 @dataclass(eq=False)
-class Strip:
-    """Gathers the frames with the highest and the lowest scores.
-
-    Parameters
-    ----------
-    most : int
-        Frames of each kind, at most.
-    threshold : float
-        Of the model.
-    """
+class ContactSheet:
+    """Gathers the frames with the highest and the lowest scores, ``most`` of each."""
 
     most: int
     threshold: float
@@ -72,21 +59,19 @@ class Strip:
     _lowest: list[tuple[float, int, Tile]] = field(default_factory=list)
     _n_offered: int = 0
 
-    def offer(self, row: FrameRow) -> None:
+    def offer(self, source: str, scored: Scored) -> None:
         """Keep a scored frame if it belongs to either end so far."""
-        score = row.scored.score
-        if score is None:
+        if scored.score is None:
             return
-        # The number keeps equal scores apart and prefers the earlier frame.
-        entry = (score, -self._n_offered, None)
-        self._n_offered += 1
         tile: Tile | None = None
         for heap, sign in ((self._highest, 1.0), (self._lowest, -1.0)):
-            key = (sign * entry[0], entry[1])
+            # The number keeps equal scores apart and prefers the earlier frame.
+            key = (sign * scored.score, -self._n_offered)
             if len(heap) >= self.most and key <= heap[0][:2]:
                 continue
-            tile = tile or _tile_of(row, score)
+            tile = tile or _tile_of(source, scored, scored.score)
             (heapq.heappush if len(heap) < self.most else heapq.heapreplace)(heap, (*key, tile))
+        self._n_offered += 1
 
     @property
     def rows(self) -> tuple[list[Tile], list[Tile]]:
@@ -94,24 +79,16 @@ class Strip:
 
         With few frames none is in both.
         """
-        best = [item[2] for item in sorted(self._highest, key=_order)]
-        worst = [item[2] for item in sorted(self._lowest, key=_order)]
+        best = [tile for *_, tile in sorted(self._highest, key=_key, reverse=True)]
+        worst = [tile for *_, tile in sorted(self._lowest, key=_key, reverse=True)]
         if self._n_offered < 2 * self.most:
             n_best = -(-self._n_offered // 2)
             best, worst = best[:n_best], worst[: self._n_offered - n_best]
         return best, worst
 
     def picture(self) -> Image:
-        """Return the strip.
-
-        Raises
-        ------
-        InvalidInputError
-            When no frame has a score.
-        """
+        """Return the sheet; there has to be a frame with a score."""
         best, worst = self.rows
-        if not best:
-            raise InvalidInputError("There is no frame with a score to make a picture strip of.")
         bands = [("Most genuine", best), ("Least genuine", worst)]
         bands = [(heading, tiles) for heading, tiles in bands if tiles]
         n_columns = max(len(tiles) for _, tiles in bands)
@@ -120,7 +97,7 @@ class Strip:
         height = len(bands) * step + _LEGEND + _MARGIN
         canvas = np.full((height, width, 3), _PAPER, np.uint8)
         for (heading, tiles), top in zip(bands, itertools.count(0, step), strict=False):
-            _write(canvas, heading, (_MARGIN, top + 23), 0.56, _INK, thickness=1)
+            _write(canvas, heading, (_MARGIN, top + 23), 0.56, _INK)
             for place, tile in enumerate(tiles):
                 _draw(canvas, tile, _MARGIN + place * (TILE + _MARGIN), top + _HEADING)
         legend = f"Threshold {self.threshold:.4f}: accepted when score >= threshold"
@@ -129,36 +106,23 @@ class Strip:
 
 
 def encoded(picture: Image, path: Path) -> bytes:
-    """Return a picture as the bytes of a file of that name.
-
-    Raises
-    ------
-    InvalidInputError
-        When the name ends in nothing that is known.
-    """
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InvalidInputError(
-            f"The picture {path.name} cannot be written: let its name end in {', '.join(SUFFIXES)}."
-        )
-    done, data = cv2.imencode(suffix, cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
+    """Return a picture as the bytes of a file whose name ends in one of `SUFFIXES`."""
+    done, data = cv2.imencode(path.suffix.lower(), cv2.cvtColor(picture, cv2.COLOR_RGB2BGR))
     if not done:
         raise InvalidInputError(f"The picture {path.name} cannot be encoded: choose .png.")
     return bytes(data.tobytes())
 
 
-def _order(item: tuple[float, int, Tile]) -> tuple[float, int]:
-    return -item[0], -item[1]
+def _key(item: tuple[float, int, Tile]) -> tuple[float, int]:
+    return item[:2]
 
 
-def _tile_of(row: FrameRow, score: float) -> Tile:
-    frame = row.scored.frame
-    image, _ = as_rgb(frame.image)
+def _tile_of(source: str, scored: Scored, score: float) -> Tile:
+    image, _ = as_rgb(scored.frame.image)
     assert image is not None  # it has a score
-    where = "/".join(Path(row.source).parts[-2:])
-    moment = f"frame {frame.number}, {frame.time:.1f} s"
-    picture = _cut_out(image, row.scored.box)
-    return Tile(picture, score, row.scored.verdict, where, moment)
+    where = "/".join(Path(source).parts[-2:])
+    moment = f"frame {scored.frame.number}, {scored.frame.time:.1f} s"
+    return Tile(_cut_out(image, scored.box), score, scored.verdict, where, moment)
 
 
 def _cut_out(image: Image, box: tuple[float, float, float, float] | None) -> Image:
@@ -177,14 +141,7 @@ def _cut_out(image: Image, box: tuple[float, float, float, float] | None) -> Ima
         image = cast(Image, cv2.pyrDown(image))
         scale *= 2
         matrix[:, :2] *= 2
-    flags, paper = cv2.INTER_LINEAR, (236, 238, 240)
-    return cast(
-        Image,
-        cv2.warpAffine(
-            image, matrix, (TILE, TILE), flags=flags, borderMode=cv2.BORDER_CONSTANT,
-            borderValue=paper,
-        ),
-    )  # fmt: skip
+    return cast(Image, cv2.warpAffine(image, matrix, (TILE, TILE), borderValue=(236, 238, 240)))
 
 
 def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
@@ -193,8 +150,13 @@ def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
     cv2.rectangle(canvas, (left - 2, top - 2), (left + TILE + 1, top + TILE + 1), colour, 3)
     base = top + TILE + 22
     _mark(canvas, tile.verdict, (left + 8, base - 6), colour)
-    words = f"{tile.score:.4f}  {_WORDS.get(tile.verdict, tile.verdict.value)}"
-    _write(canvas, words, (left + 22, base), 0.48, colour)
+    _write(
+        canvas,
+        f"{tile.score:.4f}  {tile.verdict.value.split()[0]}",
+        (left + 22, base),
+        0.48,
+        colour,
+    )
     _write(canvas, _fitting(tile.where, TILE, 0.38), (left, base + 20), 0.38, _FAINT)
     _write(canvas, tile.moment, (left, base + 37), 0.38, _FAINT)
 
@@ -202,7 +164,7 @@ def _draw(canvas: Image, tile: Tile, left: int, top: int) -> None:
 def _mark(
     canvas: Image, verdict: Verdict, centre: tuple[int, int], colour: tuple[int, int, int]
 ) -> None:
-    """Draw the verdict's shape: colour alone tells nothing to many people."""
+    """Draw the verdict's shape: many people cannot tell the colours apart."""
     x, y = centre
     if verdict is Verdict.GENUINE:
         cv2.circle(canvas, centre, 6, colour, -1, cv2.LINE_AA)
@@ -215,20 +177,15 @@ def _mark(
 
 
 def _write(
-    canvas: Image,
-    text: str,
-    place: tuple[int, int],
-    size: float,
-    colour: tuple[int, int, int],
-    thickness: int = 1,
+    canvas: Image, text: str, place: tuple[int, int], size: float, colour: tuple[int, int, int]
 ) -> None:
     # The font knows ASCII only.
     plain = text.encode("ascii", "replace").decode()
-    cv2.putText(canvas, plain, place, _FONT, size, colour, thickness, cv2.LINE_AA)
+    cv2.putText(canvas, plain, place, _FONT, size, colour, 1, cv2.LINE_AA)
 
 
 def _fitting(text: str, width: int, size: float) -> str:
-    """Return the end of a text that is no wider than so many pixels."""
+    """Return the end of a text, at most so many pixels wide."""
     plain = text.encode("ascii", "replace").decode()
     shown = plain
     while len(shown) > 1 and cv2.getTextSize(shown, _FONT, size, 1)[0][0] > width:

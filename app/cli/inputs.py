@@ -1,45 +1,77 @@
-"""Inputs as people name them, and which of their frames are looked at.
+"""Inputs as people name them, and which of their frames are used.
 
 A video is one recording, and so are the pictures of one folder; a folder of these is searched
-with all folders in it. Pictures are stills: they need not follow one another, so each is looked
-at as if it were the first.
+with all folders in it. Pictures are stills: they need not follow one another, so the face is
+searched in each as if it were the first.
 """
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from app.capture.folder import IMAGE_SUFFIXES, ImageFolder, natural_order
 from app.capture.opening import source_from
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
-from app.settings import Settings
+from app.cli.console import say, stop
+from app.cli.exit_codes import ExitCode
+from app.settings import Settings, check, load
 from app.types import Frame
 from app.vision.pipeline import Pipeline
-from lmkl_core.errors import InvalidInputError
 
 VIDEO_SUFFIXES = frozenset(
     {".3gp", ".asf", ".avi", ".flv", ".m4v", ".mjpeg", ".mjpg", ".mkv", ".mov", ".mp4", ".mpeg"}
     | {".mpg", ".mts", ".ogv", ".ts", ".webm", ".wmv"}
 )
-"""What counts as a video among the files of a folder; a file that is named itself may be any."""
+"""Videos among the files of a folder; a file that is named itself may end in anything."""
 
 _EARLY = 1e-6
 """Seconds: times of frames are rounded."""
 
 
+# ------------------------------------------------------------- options
+
+
+def settings_with(**changes: Any) -> Settings:
+    """Return the window's settings with some of them changed; None leaves one as it is.
+
+    Problems of the settings file are said; a change that is out of range stops the command.
+    """
+    settings, problems = load()
+    for problem in problems:
+        say(problem)
+    given = {name: value for name, value in changes.items() if value is not None}
+    settings = replace(settings, **given)
+    for name, sentence in check(settings).items():
+        if name in given:
+            why = sentence[:1].lower() + sentence[1:]
+            stop(f"--{name.replace('_', '-')} cannot be used: {why}", ExitCode.USAGE)
+    return settings
+
+
+def check_seconds(every: float | None) -> None:
+    """Refuse an infinite time between frames."""
+    if every is not None and not math.isfinite(every):
+        stop("--every cannot be used: it must be a number of seconds.", ExitCode.USAGE)
+
+
+def named_value(text: str, form: str) -> tuple[str, str]:
+    """Split ``NAME=VALUE``; ``form`` says how the option is written."""
+    name, mark, value = text.partition("=")
+    if not mark or not name.strip() or not value.strip():
+        stop(f"'{text}' cannot be used: write {form}.", ExitCode.USAGE)
+    return name.strip(), value.strip()
+
+
+# ------------------------------------------------------------- recordings
+
+
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A source that is open.
-
-    Attributes
-    ----------
-    source : FrameSource
-        To read from.
-    info : SourceInfo
-        What it turned out to be.
-    """
+    """A source that is open, and what it turned out to be."""
 
     source: FrameSource
     info: SourceInfo
@@ -50,7 +82,7 @@ class Opened:
         return isinstance(self.source, ImageFolder)
 
     def frames(self, pipeline: Pipeline) -> Iterator[Frame]:
-        """Yield all frames, after making the pipeline forget what came before."""
+        """Yield all frames, after resetting the pipeline's tracking."""
         pipeline.reset()
         for frame in self.source:
             if self.has_stills:
@@ -60,15 +92,7 @@ class Opened:
 
 @contextmanager
 def opened(text: str, settings: Settings | None = None) -> Iterator[Opened]:
-    """Open a source to be read as fast as it can be, once, and close it at the end.
-
-    Parameters
-    ----------
-    text : str
-        As for `app.capture.opening.source_from`.
-    settings : Settings, optional
-        Frame size asked of a camera.
-    """
+    """Open a source to be read once, as fast as it can be; cameras get the settings' frame size."""
     chosen = settings or Settings()
     source = source_from(text, paced=False, loop=False, width=chosen.width, height=chosen.height)
     try:
@@ -78,21 +102,12 @@ def opened(text: str, settings: Settings | None = None) -> Iterator[Opened]:
 
 
 def recordings_in(text: str, *, apart: bool = False) -> list[str]:
-    """Return what is read for one input: itself, or what a folder holds.
+    """Return the recordings of an input: itself, or what a folder holds.
 
-    Parameters
-    ----------
-    text : str
-        As for `app.capture.opening.source_from`.
-    apart : bool
-        Whether every picture of a folder is a recording of its own.
-
-    Raises
-    ------
-    SourceError
-        When it names nothing, or a folder without pictures and videos.
+    With ``apart`` every picture of a folder is a recording. Raises `SourceError` for a path that
+    does not exist and for a folder without pictures and videos.
     """
-    source_from(text)  # names the problem of a path that does not exist
+    source_from(text)
     if not os.path.isdir(text):
         return [text]
     found = list(_recordings_below(Path(text), apart))
@@ -124,37 +139,28 @@ def _recordings_below(folder: Path, apart: bool) -> Iterator[str]:
             yield from _recordings_below(entry, apart)
 
 
+def shown_name(text: str, source: FrameSource) -> str:
+    """Return the name of an input in results: its path, or a name without credentials."""
+    return text if os.path.exists(text) else source.name
+
+
+# ------------------------------------------------------------- frames
+
+
 @dataclass(frozen=True)
 class Selection:
-    """Which frames of a recording are looked at.
+    """Every so many frames one, and at most so many.
 
-    Attributes
-    ----------
-    every : int
-        Each so many frames one.
-    most : int or None
-        At most so many, spread evenly over the whole recording; of a live source the first ones.
+    These are spread evenly over a recording; of a live source they are the first ones.
     """
 
     every: int = 1
     most: int | None = None
 
-    def __post_init__(self) -> None:
-        if self.every < 1 or (self.most is not None and self.most < 1):
-            raise InvalidInputError("The number of frames must be at least 1.")
-
     def of(self, text: str, reading: Opened, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Yield the chosen ones of a source's frames.
+        """Yield the chosen frames of a source.
 
-        Parameters
-        ----------
-        text : str
-            The source: where only reading to the end tells how many frames it has, it is read
-            twice.
-        reading : Opened
-            The same, open.
-        frames : iterable of Frame
-            All its frames.
+        Where only reading to the end tells how many frames there are, ``text`` is read twice.
         """
         positions = None
         if self.most is not None and not reading.source.is_live:
@@ -184,14 +190,9 @@ def _count(text: str) -> int:
 
 
 def apart_in_time(frames: Iterable[Frame], seconds: float) -> Iterator[Frame]:
-    """Yield frames that are at least so many seconds apart, the first one first."""
+    """Yield frames that are at least so many seconds apart, beginning with the first."""
     last: float | None = None
     for frame in frames:
         if last is None or frame.time - last >= seconds - _EARLY:
             last = frame.time
             yield frame
-
-
-def shown_name(text: str, source: FrameSource) -> str:
-    """Return how an input is called in results: its path, or a name without credentials."""
-    return text if os.path.exists(text) else source.name

@@ -12,14 +12,13 @@ import pytest
 
 from app.capture.opencv import cv2
 from app.capture.video import VideoFile
+from app.cli import enrol, recorder
 from app.cli.exit_codes import ExitCode
-from app.headless import enrolling
-from app.models import summary
 from app.models.files import load
 from app.session.enrolment import Plan
 from lmkl_core.calibration.threshold import LEVEL_SHARE
 from tests.app.capture.mjpeg_server import MjpegServer
-from tests.app.command_line.running import interrupted, refused, run
+from tests.app.cli.running import interrupted, refused, run
 
 pytestmark = pytest.mark.light
 
@@ -141,7 +140,7 @@ def test_that_the_demo_is_recorded_as_the_window_does(tmp_path):
 
 def test_that_a_live_camera_is_recorded_as_the_window_does(genuine, tmp_path, monkeypatch):
     hurried = partial(Plan, at_least_every=0.05)
-    monkeypatch.setattr(enrolling, "Plan", hurried)
+    monkeypatch.setattr(recorder, "Plan", hurried)
     images = pictures(genuine[0])
     server = MjpegServer()
     address = server.serve(
@@ -164,7 +163,7 @@ def test_that_a_live_camera_is_recorded_as_the_window_does(genuine, tmp_path, mo
 def test_that_a_live_take_of_a_picture_that_never_changes_ends_and_says_so(
     genuine, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(enrolling, "LONGEST_TAKE", 1.0)
+    monkeypatch.setattr(recorder, "LONGEST_TAKE", 1.0)
     image = pictures(genuine[0])[0]
     server = MjpegServer()
     address = server.serve(lambda visit: (visit.head(), visit.pictures(lambda _: image)))
@@ -287,7 +286,7 @@ def test_that_a_place_that_cannot_be_written_is_refused_before_any_work(tmp_path
 
 
 def test_that_an_uncertified_fit_is_saved_and_has_its_own_exit_code(genuine, tmp_path, monkeypatch):
-    monkeypatch.setattr(summary, "CERTIFIED_GAP", -1.0)
+    monkeypatch.setattr(enrol, "CERTIFIED_GAP", -1.0)
     file = tmp_path / "face.safetensors"
     result = run("enrol", *genuine, "-o", file, *TINY, "-q")
     assert "relative gap" in refused(result, ExitCode.UNCERTIFIED)

@@ -9,7 +9,7 @@ import pytest
 
 from app.capture.opencv import cv2
 from app.cli.exit_codes import ExitCode
-from app.headless.scoring import REPEATED
+from app.cli.scoring import REPEATED
 from app.models.files import load
 from app.models.fitting import extended, fitted
 from app.models.summary import describe
@@ -21,7 +21,7 @@ from app.types import Frame, Status, Verdict
 from app.vision.pipeline import Pipeline
 from lmkl_core import InvalidInputError
 from lmkl_core.errors import UnusableViewsError
-from tests.app.command_line.running import run
+from tests.app.cli.running import run
 from tests.app.models.model_material import FEATURES, samples_of, window_model
 
 BAD = {"NaN": np.nan, "infinity": np.inf, "minus infinity": -np.inf, "overflow": 1e38}

@@ -12,20 +12,18 @@ import typer
 from typer.testing import CliRunner
 
 from app.capture.source import Cause, SourceError
-from app.cli.exit_codes import MEANINGS, ExitCode
+from app.cli.exit_codes import ExitCode
 from app.cli.failures import Commands
-from app.cli.main import cli
+from app.cli.main import COMMANDS, load_command
+from app.cli.outputs import OutputError, growing_text
+from app.cli.recorder import TooFewFramesError
 from app.evaluation.protocols.types import ProtocolError
-from app.headless.errors import OutputError, TooFewFramesError
-from app.headless.outputs import growing_text
 from app.logs import DEBUG_VARIABLE
 from app.reports import ReportError
 from app.session.guided_test.presentation import TrialError
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
-from tests.app.command_line.running import ROOT, run
-
-COMMANDS = sorted(typer.main.get_command(cli).commands)
+from tests.app.cli.running import ROOT, run
 
 
 def doing(action):
@@ -206,21 +204,21 @@ def test_that_a_signal_that_is_ignored_stays_so(monkeypatch):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_that_every_commands_help_explains_every_exit_code(command):
     text = " ".join(run(command, "--help").stdout.split())
-    for code, meaning in MEANINGS.items():
-        assert f"{code:d} {meaning}" in text
+    for code in ExitCode:
+        assert f"{code:d} {code.meaning}" in text
 
 
 def test_that_the_manual_has_every_command_and_every_exit_code():
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     for command in COMMANDS:
         assert f"## {command}" in text
-    for code, meaning in MEANINGS.items():
-        assert f"| {code:d} | {meaning} |" in text
+    for code in ExitCode:
+        assert f"| {code:d} | {code.meaning} |" in text
 
 
 def test_that_every_command_takes_json():
-    app = typer.main.get_command(cli)
-    for name, command in app.commands.items():
+    for name in COMMANDS:
+        command = load_command(name)
         parts = getattr(command, "commands", {name: command})
         for part in parts.values():
             assert any("--json" in option.opts for option in part.params), part.name

@@ -1,0 +1,94 @@
+"""Output files: checked before the work, and whole or not there after it."""
+
+import contextlib
+import errno
+import io
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TextIO
+
+from app.cli.console import stop
+from app.cli.exit_codes import ExitCode
+from lmkl_core.system.atomic import replacing, write_atomically
+
+
+class OutputError(OSError):
+    """A result could not be written."""
+
+
+def make_folder(folder: Path) -> None:
+    """Make an output folder; stop with one sentence where nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        stop(
+            f"Cannot use {folder} as output folder: {error.strerror or error}.",
+            ExitCode.UNWRITABLE,
+        )
+
+
+def check_output(path: Path) -> None:
+    """Make the folder of an output file, and refuse a path that is a folder."""
+    if path.is_dir():
+        stop(f"Cannot write {path}: it is a folder; name a file in it.", ExitCode.UNWRITABLE)
+    make_folder(path.parent)
+
+
+def check_files_apart(outputs: Iterable[Path | None], inputs: Iterable[str | Path]) -> None:
+    """Refuse outputs that would overwrite an input, or one another."""
+    written = [path for path in outputs if path is not None]
+    if len({path.resolve() for path in written}) < len(written):
+        names = " and ".join(map(str, written))
+        stop(f"The outputs {names} are the same file: name one for each.", ExitCode.USAGE)
+    there = [path for path in written if path.exists()]
+    for source in inputs if there else ():
+        for path in there:
+            if os.path.exists(source) and path.samefile(source):
+                stop(
+                    f"{path} is also read and would be overwritten: name another output.",
+                    ExitCode.USAGE,
+                )
+
+
+@contextlib.contextmanager
+def growing_text(path: Path) -> Iterator[TextIO]:
+    """Write a text file line by line; an interruption or an error leaves the old one, or none."""
+    with contextlib.ExitStack() as stack:
+        try:
+            stream = stack.enter_context(replacing(path))
+        except OSError as error:
+            raise _cannot_write(path, error) from error
+        try:
+            text = io.TextIOWrapper(stream, "utf-8", "replace", newline="", write_through=True)
+            stack.callback(_detach, text)
+            yield text
+            text.flush()
+            stack.pop_all().close()
+        except OSError as error:
+            # A full disk names no file; an error that names another file is not about this one.
+            is_ours = error.filename is None or str(error.filename) == str(stream.name)
+            if is_ours and error.errno != errno.EPIPE:
+                raise _cannot_write(path, error) from error
+            raise
+
+
+def _detach(text: io.TextIOWrapper) -> None:
+    """Leave closing the stream, and its errors, to `replacing`."""
+    with contextlib.suppress(OSError):
+        text.detach()
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace a file by new contents, all of them or none."""
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: OSError) -> OutputError:
+    return OutputError(f"Cannot write {path}: {error.strerror or error}.")

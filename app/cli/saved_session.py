@@ -1,0 +1,131 @@
+"""Saved test sessions: a file of their own, or within the JSON of a report."""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.models.summary import ModelSummary, ThresholdSummary
+from app.reports.writing import FORMAT as REPORT_FORMAT
+from app.session.guided_test.trial import Trial, TrialError
+from app.storage import read_text
+
+MAX_BYTES = 1 << 28
+MOST_VALUES, MOST_CONTAINERS = 1 << 23, 1 << 20
+"""Numbers and texts, lists and objects: as JSON a few bytes each, in memory up to a hundred."""
+
+
+@dataclass(frozen=True)
+class SavedSession:
+    """A session, its source and its model; only a report's JSON knows these two."""
+
+    trial: Trial
+    source: str = ""
+    model: ModelSummary | None = None
+
+
+class _Threshold(msgspec.Struct):
+    """As a report's JSON has it; numbers that were not known are null."""
+
+    value: float | None
+    target_bpcer: float | None
+    bpcer: float | None
+    bpcer_interval: tuple[float | None, float | None]
+    n_scores: int
+    n_effective: float | None
+    promised: bool | None
+    origin: str
+    statement: str
+
+
+class _Model(msgspec.Struct):
+    threshold: _Threshold
+    parameters: dict[str, str]
+    takes: tuple[str, ...]
+    n_samples: int
+    preset: str
+    file: str
+    digest: str
+
+
+def read_session(path: Path) -> SavedSession:
+    """Read a session from its own JSON or from that of a report; nothing in it is trusted.
+
+    Raises `TrialError`, in one sentence, when it cannot be used.
+    """
+    try:
+        text = read_text(path, MAX_BYTES)
+        if text.count(",") > MOST_VALUES or text.count("[") + text.count("{") > MOST_CONTAINERS:
+            raise ValueError("holds more than any test session")
+        value = json.loads(text)
+    except OSError as error:
+        raise TrialError(
+            f"The session {path} cannot be read ({error.strerror or error}): check the path."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        is_no_json = isinstance(error, json.JSONDecodeError | RecursionError)
+        why = "is no JSON" if is_no_json else str(error)[:80]
+        raise TrialError(f"The session {path} {why}: choose another file.") from error
+    if not isinstance(value, dict) or value.get("format") != REPORT_FORMAT:
+        return SavedSession(Trial.from_dict(value))
+    source = value.get("source")
+    return SavedSession(
+        Trial.from_dict(value.get("session")),
+        source if isinstance(source, str) else "",
+        _model(value.get("model")),
+    )
+
+
+def session_text(trial: Trial) -> str:
+    """Return a session as the text of a file that `read_session` reads."""
+    return json.dumps(trial.as_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def _model(stored: Any) -> ModelSummary | None:
+    """Return what a report says of its model; None if any part of it is malformed."""
+    try:
+        model = msgspec.convert(stored, _Model)
+    except (msgspec.ValidationError, OverflowError):
+        return None
+    found = model.threshold
+    if found.target_bpcer is not None and found.promised is None:
+        return None
+    low, high = found.bpcer_interval
+    threshold = ThresholdSummary(
+        value=_real(found.value),
+        target_bpcer=found.target_bpcer,
+        bpcer=_real(found.bpcer),
+        interval=(_real(low), _real(high)),
+        n_scores=found.n_scores,
+        n_effective=_real(found.n_effective),
+        promised=None if found.target_bpcer is None else found.promised,
+        origin=found.origin,
+        statement=found.statement,
+    )
+    return ModelSummary(
+        view_names=(),
+        weights=(),
+        cluster_sizes=(),
+        typical_faces=(),
+        gap=math.nan,
+        is_certified=False,
+        stop_reason="",
+        n_solves=0,
+        gap_history=(),
+        objective_history=(),
+        threshold=threshold,
+        bounds=(),
+        parameters=tuple(model.parameters.items()),
+        takes=model.takes,
+        n_samples=model.n_samples,
+        preset=model.preset,
+        path=model.file,
+        digest=model.digest,
+    )
+
+
+def _real(value: float | None) -> float:
+    return math.nan if value is None else value
