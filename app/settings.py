@@ -26,7 +26,7 @@ CLUSTERS_A_PERSON = 2
 LEAST_NORM = 1.0
 LEAST_TEMPERATURE = 1e-6
 LARGEST_NUMBER = 1e12
-"""Limits are those of `lmkl_core.parameters`, or narrower; a test holds them together."""
+"""Limits are those of `lmkl_core.LocalisedMKL`, or narrower; a test holds them together."""
 
 MAX_RECENT = 8
 LONGEST_TEXT = 4096

@@ -33,8 +33,7 @@ from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.types import Recording
 from benchmarks.problems import generated_views
 from lmkl_core import LocalisedMKL
-from lmkl_core.baselines.ball import distance_form, solve_one_class
-from lmkl_core.baselines.simplemkl import solve
+from lmkl_core.baselines.simplemkl import distance_form, solve, solve_one_class
 from lmkl_core.features.engines.onnx_engine import session_options
 from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.features.scorer_onnx import scorer_graph

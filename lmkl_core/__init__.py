@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lmkl_core.kernels import register_kernel
     from lmkl_core.model_file import load_model, save_model
     from lmkl_core.selection import Selection, select
-    from lmkl_core.solver.solution import Solution
+    from lmkl_core.solver.problem import Solution
 
 __all__ = [
     "Calibration",
@@ -54,7 +54,7 @@ _MODULES = {
     "ModelFileError": "errors",
     "PassphraseNeeded": "errors",
     "Selection": "selection",
-    "Solution": "solver.solution",
+    "Solution": "solver.problem",
     "WrongPassphrase": "errors",
     "calibrate": "calibration.threshold",
     "clopper_pearson": "calibration.threshold",

@@ -1,13 +1,15 @@
-"""What all estimators on views share: checked input, the outlier contract, all or nothing."""
+"""What all estimators on views share: checked input, the outlier interface, all or nothing."""
 
+from collections.abc import Mapping
 from contextlib import contextmanager
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import validate_data
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.validation import Views, as_views, is_single_view
+from lmkl_core.validation import Check, Views, as_views, is_single_view
 
 OUT_OF_RANGE = (
     "The numbers of these views are too large, too small or too far apart to be computed with: "
@@ -25,8 +27,10 @@ def refuse_unless_finite(*values, sentence: str = OUT_OF_RANGE) -> None:
 class ViewsEstimator(OutlierMixin, BaseEstimator):
     """One-class estimator on views; higher scores are more genuine.
 
-    Subclasses give ``fit``, ``score_samples`` and ``offset_``.
+    Subclasses give ``fit``, ``score_samples`` and ``offset_``, and a check for each parameter.
     """
+
+    parameter_checks: ClassVar[Mapping[str, Check]] = {}
 
     def decision_function(self, X) -> np.ndarray:
         """``score_samples(X) - offset_``: not negative for accepted samples."""
@@ -35,6 +39,11 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
     def predict(self, X) -> np.ndarray:
         """1 for accepted (bona fide) samples, -1 for refused ones."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def _checked_parameters(self) -> dict[str, Any]:
+        return {
+            name: check(name, getattr(self, name)) for name, check in self.parameter_checks.items()
+        }
 
     @contextmanager
     def _unchanged_on_failure(self):
@@ -48,10 +57,9 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
 
     @contextmanager
     def _refusing_what_overflows(self, sentence: str = OUT_OF_RANGE):
-        """Tell of numbers that no arithmetic can follow in one sentence, not by a warning.
+        """Turn arithmetic errors into `InvalidInputError`, and silence warnings.
 
-        Whoever uses it looks at the result: what overflows on the way and is not finite in the
-        end is refused by `refuse_unless_finite`.
+        Callers check the result by `refuse_unless_finite`.
         """
         try:
             with np.errstate(all="ignore"):

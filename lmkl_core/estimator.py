@@ -1,6 +1,8 @@
 """`LocalisedMKL`: localised one-class multiple kernel learning, scikit-learn style."""
 
 import math
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -8,9 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 from lmkl_core.base import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.fitting import exact, streamed
-from lmkl_core.fitting.fit import Settings, fit_kernels
-from lmkl_core.parameters import check_parameters
+from lmkl_core.fitting.fit import SOLVERS, Fit, Settings
+from lmkl_core.kernels import fit_kernels
 from lmkl_core.scorer import Scorer
+from lmkl_core.solver.constraints import FAMILIES, FIXED_FAMILIES
 from lmkl_core.validation import (
     Views,
     check_choice,
@@ -18,8 +21,11 @@ from lmkl_core.validation import (
     check_groups,
     check_integer,
     check_rate,
+    check_real,
+    check_seed,
     is_single_view,
     match_views,
+    optional,
     warn_of_duplicates,
 )
 
@@ -28,6 +34,15 @@ EXACT_ROWS = 4000
 
 AUTO_INDUCING = 200
 """Inducing points that ``n_inducing="auto"`` uses above that."""
+
+LEAST_TEMPERATURE = 1e-6
+"""Below this, distances divided by the temperature lose their digits."""
+
+
+def _check_inducing(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return check_choice(name, value, ("auto",))
+    return None if value is None else check_integer(name, value, 1)
 
 
 class LocalisedMKL(ViewsEstimator):
@@ -117,6 +132,23 @@ class LocalisedMKL(ViewsEstimator):
     True
     """
 
+    parameter_checks: ClassVar = {
+        "n_clusters": partial(check_integer, low=1),
+        "p": partial(check_real, low=1),
+        "q": partial(check_real, low=1),
+        "delta": partial(check_real, low=0, strict=True),
+        "temperature": partial(check_real, low=LEAST_TEMPERATURE),
+        "constraint": partial(check_choice, choices=FAMILIES + FIXED_FAMILIES),
+        "solver": partial(check_choice, choices=tuple(SOLVERS)),
+        "tol": partial(check_real, low=0, strict=True),
+        "max_iter": partial(check_integer, low=1),
+        "n_inducing": _check_inducing,
+        "target_bpcer": optional(check_rate),
+        "block_length": optional(partial(check_integer, low=1)),
+        "random_state": check_seed,
+    }
+    """Kernels and the view are checked against the views that are fitted."""
+
     def __init__(
         self,
         *,
@@ -181,18 +213,15 @@ class LocalisedMKL(ViewsEstimator):
             views = self._training_views(X)
             takes = check_groups(groups, views.n_samples)
             shared = check_conditions(conditions, takes)
-            settings = self.settings(views)
+            settings = self.settings(views.names)
             kernels = fit_kernels(views, settings.kernel, None if groups is None else takes)
             n_inducing = self._inducing(views.n_samples)
-            fitted: exact.ExactFit | streamed.StreamedFit
+            fitted: Fit
+            given = (views, kernels, takes, shared, settings)
             if n_inducing is None:
-                fitted = exact.fit(
-                    views, kernels, takes, shared, settings, init=init, cancel=cancel
-                )
+                fitted = exact.fit(*given, init=init, cancel=cancel)
             else:
-                fitted = streamed.fit(
-                    views, kernels, takes, shared, settings, n_inducing, init=init, cancel=cancel
-                )
+                fitted = streamed.fit(*given, n_inducing, init=init, cancel=cancel)
             warn_of_duplicates(views)
             self._store(fitted)
             self._set_calibration(fitted.calibrate(settings.target_bpcer, self.block_length))
@@ -225,11 +254,9 @@ class LocalisedMKL(ViewsEstimator):
         """
         check_is_fitted(self)
         target = self.target_bpcer if target_bpcer is None else target_bpcer
-        if target is not None:
-            target = check_rate("target_bpcer", target)
         length = self.block_length if block_length is None else block_length
-        if length is not None:
-            check_integer("block_length", length, 1)
+        for name, value in (("target_bpcer", target), ("block_length", length)):
+            self.parameter_checks[name](name, value)
         self._set_calibration(self._fitted.calibrate(target, length))
         return self
 
@@ -262,7 +289,7 @@ class LocalisedMKL(ViewsEstimator):
             if refine:
                 target = self.calibration_.target_bpcer
                 self._set_calibration(self._fitted.calibrate(target, self.block_length))
-            refuse_unless_finite(self._fitted.scorer().coefficients)
+            refuse_unless_finite(self._fitted.scorer.coefficients)
         return self
 
     def support_views(self) -> dict[str, np.ndarray]:
@@ -328,7 +355,7 @@ class LocalisedMKL(ViewsEstimator):
         views = self._scoring_views(X)
         try:
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                result = method(self._fitted.scorer(), views.arrays)
+                result = method(self._fitted.scorer, views.arrays)
         except InvalidInputError:
             self._scoring_views(X, check_finite=True)  # refuses with the view's name
             raise
@@ -343,16 +370,24 @@ class LocalisedMKL(ViewsEstimator):
         if self._single and is_single_view(X):
             X = self._validated(X, reset=False)
         fitted = self._fitted
-        check_finite = check_finite or not fitted.scorer().support_kernels.all_rbf
+        check_finite = check_finite or not fitted.scorer.support_kernels.all_rbf
         return match_views(X, fitted.view_names, fitted.n_features, fitted.dtype, check_finite)
 
     def _inducing(self, n_samples: int) -> int | None:
-        if isinstance(self.n_inducing, str):
-            check_choice("n_inducing", self.n_inducing, ("auto",))
-            small = n_samples <= EXACT_ROWS or self.kernel == "precomputed"
-            return None if small else AUTO_INDUCING
-        return None if self.n_inducing is None else check_integer("n_inducing", self.n_inducing, 1)
+        if self.n_inducing != "auto":
+            return self.n_inducing
+        exact_fit = n_samples <= EXACT_ROWS or self.kernel == "precomputed"
+        return None if exact_fit else AUTO_INDUCING
 
-    def settings(self, views: Views) -> Settings:
+    def settings(self, view_names: tuple[str, ...]) -> Settings:
         """Return the parameters, every one of them checked, for a fit on these views."""
-        return check_parameters(self.get_params(deep=False), views.names)
+        checked = self._checked_parameters()
+        del checked["n_inducing"]
+        view = self.view
+        if view is None:
+            view = 0
+        elif isinstance(view, str):
+            view = view_names.index(check_choice("view", view, view_names))
+        elif check_integer("view", view, 0) >= len(view_names):
+            raise InvalidInputError(f"view={view} but there are only {len(view_names)} views.")
+        return Settings(**checked, kernel=self.kernel, view=int(view))

@@ -18,9 +18,11 @@ import numpy as np
 from sklearn.base import clone
 
 from lmkl_core.errors import raise_if_cancelled
-from lmkl_core.fitting.fit import Localised, Settings, fit_kernels, localise, solve_settings
+from lmkl_core.fitting.exact import Localised, localise
+from lmkl_core.fitting.fit import Settings, solve_settings
+from lmkl_core.kernels import fit_kernels
 from lmkl_core.scorer import BLOCK_BYTES, SupportKernels
-from lmkl_core.selection import DELTAS, EXPONENTS, serpentine_pairs
+from lmkl_core.selection import DELTAS, EXPONENTS, exponent_pairs
 from lmkl_core.solver.constraints import FIXED_FAMILIES
 from lmkl_core.solver.problem import GramProblem
 from lmkl_core.validation import as_views, check_groups, check_real, match_views
@@ -76,7 +78,7 @@ def score_grid(
     views = as_views(X)
     names, columns = views.names, views.n_columns
     others = match_views(Y, names, columns, views.dtype, check_finite=True)
-    settings = clone(estimator).set_params(delta=1.0).settings(views)
+    settings = clone(estimator).set_params(delta=1.0).settings(views.names)
     takes = None if groups is None else check_groups(groups, views.n_samples)
     local = localise(views, fit_kernels(views, settings.kernel, takes), settings)
     cells, weights, duals, gaps = [], [], [], []
@@ -103,9 +105,7 @@ def _pairs(settings: Settings, exponents: Sequence[float]) -> list[tuple[float, 
     if settings.constraint in FIXED_FAMILIES:
         return [(settings.p, settings.q)]
     values = [check_real("exponent", value, 1) for value in exponents]
-    if settings.constraint.endswith("vector"):  # the vector norms know one exponent only
-        return [(p, p) for p in sorted(set(values))]
-    return serpentine_pairs(values)
+    return exponent_pairs(settings.constraint, values)
 
 
 def _scores(

@@ -4,12 +4,13 @@ A kernel is a small function of two sample matrices, kept in the registry `KERNE
 fitted kernel (`ViewKernel`) adds what was learned from the training rows of one view.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.validation import Views
 
 WIDTH_ROWS = 2000
 """Mean distances are taken over at most this many evenly spaced rows: they are stable by then."""
@@ -162,6 +163,26 @@ def fit_kernel(name: str, view: str, X: np.ndarray, takes: np.ndarray | None = N
             "rescale it or leave it out."
         )
     return ViewKernel(name, width)
+
+
+def fit_kernels(views: Views, kernel, takes: np.ndarray | None = None) -> tuple[ViewKernel, ...]:
+    """Fit one kernel a view; ``kernel`` is a name for all, or names by view."""
+    if isinstance(kernel, str):
+        names = [kernel] * len(views.names)
+    elif isinstance(kernel, Mapping):
+        missing = [name for name in views.names if name not in kernel]
+        if missing:
+            raise InvalidInputError(f"kernel names no kernel for view {', '.join(missing)}.")
+        names = [kernel[name] for name in views.names]
+    else:
+        names = list(kernel) if isinstance(kernel, Sequence) else [kernel]
+        if len(names) != len(views.names):
+            raise InvalidInputError(
+                f"kernel names {len(names)} kernels for {len(views.names)} views: give one for all "
+                "or one a view."
+            )
+    parts = zip(names, views.names, views.arrays, strict=True)
+    return tuple(fit_kernel(name, view, array, takes) for name, view, array in parts)
 
 
 def gram(kernel: ViewKernel, X: np.ndarray) -> np.ndarray:

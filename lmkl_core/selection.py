@@ -45,16 +45,12 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from lmkl_core.calibration import blocks as blocking
+from lmkl_core.calibration.left_out import exact_calibration
 from lmkl_core.calibration.threshold import Calibration, threshold_for
 from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
-from lmkl_core.fitting.fit import (
-    Localised,
-    Settings,
-    exact_calibration,
-    fit_kernels,
-    localise,
-    solve_settings,
-)
+from lmkl_core.fitting.exact import Localised, localise
+from lmkl_core.fitting.fit import Settings, solve_settings
+from lmkl_core.kernels import fit_kernels
 from lmkl_core.solver.problem import GramProblem
 from lmkl_core.system.processes import preferred_workers
 from lmkl_core.validation import (
@@ -139,6 +135,13 @@ def serpentine_pairs(exponents: Sequence[float]) -> list[tuple[float, float]]:
         tail = [(p, q) for q in values[row:]]
         pairs.extend(tail[::-1] if row % 2 else tail)
     return pairs
+
+
+def exponent_pairs(constraint: str, exponents: Sequence[float]) -> list[tuple[float, float]]:
+    """Pairs to solve under a constraint; the vector norms know one exponent only."""
+    if str(constraint).endswith("vector"):
+        return [(p, p) for p in sorted(set(exponents))]
+    return serpentine_pairs(exponents)
 
 
 def walk(
@@ -244,19 +247,17 @@ def select(
     takes = check_groups(groups, views.n_samples)
     shared = check_conditions(conditions, takes)
     deltas = [check_real("delta", value, 0, strict=True) for value in _axis("deltas", deltas)]
-    exponents = sorted({check_real("exponent", v, 1) for v in _axis("exponents", exponents)})
+    exponents = [check_real("exponent", value, 1) for value in _axis("exponents", exponents)]
     counts = [check_integer("n_clusters", value, 1) for value in _axis("n_clusters", n_clusters)]
     temperatures = _axis("temperatures", temperatures)
     tasks = []
-    # The vector norms know one exponent only.
-    one_exponent = str(estimator.constraint).endswith("vector")
-    pairs = [(p, p) for p in exponents] if one_exponent else serpentine_pairs(exponents)
-    cells_a_task = len(exponents) if one_exponent else len(exponents) ** 2
+    pairs = exponent_pairs(estimator.constraint, exponents)
+    cells_a_task = sum(1 if p == q else 2 for p, q in pairs)
     length: int | None = estimator.block_length
     kernels = fit_kernels(views, estimator.kernel, None if groups is None else takes)
     for count, temperature in itertools.product(counts, temperatures):
         grid = {"n_clusters": count, "temperature": temperature, "delta": 1.0}
-        settings = clone(estimator).set_params(**grid).settings(views)
+        settings = clone(estimator).set_params(**grid).settings(views.names)
         local = localise(views, kernels, settings)
         if length is None:
             length = blocking.choose_block_length(local.mean_kernel, takes)

@@ -4,14 +4,18 @@ import hashlib
 import math
 import numbers
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils import check_random_state
 
 from lmkl_core.errors import DuplicateRowsWarning, InvalidInputError
+
+Check: TypeAlias = Callable[[str, Any], Any]
+"""Returns the value of the named parameter, or raises `InvalidInputError`."""
 
 LARGEST_PARAMETER = 1e12
 """No parameter has a use beyond this, and some would overflow."""
@@ -284,6 +288,27 @@ def check_integer(name: str, value, low: int) -> int:
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < low:
         raise InvalidInputError(f"{name}={value!r} must be an integer of at least {low}.")
     return int(value)
+
+
+def check_share(name: str, value) -> float:
+    """Return a number above 0 and at most 1."""
+    return 1.0 if value == 1 and not isinstance(value, bool) else check_rate(name, value)
+
+
+def check_seed(name: str, value):
+    """Return what scikit-learn takes for a seed."""
+    try:
+        check_random_state(value)
+    except ValueError:
+        raise InvalidInputError(
+            f"{name}={value!r} must be None, an integer from 0 to 2**32 - 1 or a RandomState."
+        ) from None
+    return value
+
+
+def optional(check: Check) -> Check:
+    """Return a check that lets None pass."""
+    return lambda name, value: None if value is None else check(name, value)
 
 
 def check_choice(name: str, value, choices) -> str:

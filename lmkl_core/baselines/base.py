@@ -13,19 +13,22 @@ Scores are higher for bona fide, with 0 for what resembles nothing enrolled: dis
 told as ``1 / (1 + d)``, which keeps their order.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from lmkl_core.base import TOO_LARGE, ViewsEstimator, refuse_unless_finite
 from lmkl_core.calibration.blocks import block_numbers, choose_block_length, time_blocks
 from lmkl_core.calibration.threshold import Calibration, calibrate, threshold_for
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
-from lmkl_core.fitting.fit import fit_kernels
-from lmkl_core.kernels import PRECOMPUTED, ViewKernel, mean_gram
+from lmkl_core.kernels import ViewKernel, fit_kernels, mean_gram
 from lmkl_core.validation import (
+    Check,
     Views,
     check_conditions,
     check_groups,
@@ -33,6 +36,7 @@ from lmkl_core.validation import (
     check_rate,
     is_single_view,
     match_views,
+    optional,
     warn_of_duplicates,
 )
 
@@ -61,13 +65,20 @@ class Machine(Protocol):
 Refit = Callable[[np.ndarray], Machine]
 """Makes the machine that some rows alone would have given."""
 
+COMMON_CHECKS = {
+    "target_bpcer": check_rate,
+    "block_length": optional(partial(check_integer, low=1)),
+}
+"""Of the parameters that all compared methods have."""
+
 
 class Baseline(ViewsEstimator):
     """A compared one-class method behind the interface of `lmkl_core.LocalisedMKL`.
 
-    Subclasses store their parameters, among them ``target_bpcer`` and ``block_length``, and give
-    `_learn`.
+    Subclasses store their parameters, with `parameter_checks`, and give `_learn`.
     """
+
+    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS
 
     most_rows = MOST_ROWS
 
@@ -99,10 +110,7 @@ class Baseline(ViewsEstimator):
                 )
             takes = check_groups(groups, views.n_samples)
             conditions_of_rows = check_conditions(conditions, takes)[takes]
-            target = check_rate("target_bpcer", self.target_bpcer)
-            if self.block_length is not None:
-                check_integer("block_length", self.block_length, 1)
-            self._check_parameters()
+            self._checked_parameters()
             kept = evenly_spaced(views.n_samples, self.most_rows)
             notes = []
             if len(kept) < views.n_samples:
@@ -128,7 +136,7 @@ class Baseline(ViewsEstimator):
             self._dtype = views.dtype
             self.view_names_ = views.names
             self.notes_ = tuple(dict.fromkeys(notes))
-            self._set_threshold(target)
+            self._set_threshold(self.target_bpcer)
         return self
 
     def score_samples(self, X) -> np.ndarray:
@@ -169,9 +177,6 @@ class Baseline(ViewsEstimator):
     def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
         """Kernels that tell how long rows stay alike; a view without information is refused."""
         return fit_kernels(views, "rbf", takes)
-
-    def _check_parameters(self) -> None:
-        """Refuse parameters out of range."""
 
     def _learn(
         self, views: Views, kernels: tuple[ViewKernel, ...], notes: list[str], cancel: Any
@@ -236,16 +241,12 @@ def finite(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def check_share(name: str, value: Any) -> float:
-    """Return a number above 0 and at most 1."""
-    if value == 1 and not isinstance(value, bool):
-        return 1.0
-    return check_rate(name, value)
-
-
-def refuse_precomputed(kernels: tuple[ViewKernel, ...]) -> None:
-    """Distances to new rows need ``k(y, y)``, which precomputed kernels do not bring along."""
-    if any(kernel.name == PRECOMPUTED for kernel in kernels):
-        raise InvalidInputError(
-            "kernel='precomputed' is not for compared methods: pass features and a named kernel."
-        )
+def unconverged(fit: Callable[[], Any]) -> bool:
+    """Call; return whether it warned that it did not converge, and pass on other warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit()
+    others = [one for one in caught if not issubclass(one.category, ConvergenceWarning)]
+    for one in others:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return len(others) < len(caught)

@@ -16,7 +16,8 @@ What follows depends on what the method has to estimate:
 """
 
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -26,14 +27,19 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
-from lmkl_core.baselines.ball import solve_one_class
-from lmkl_core.baselines.base import Baseline, Machine, check_share, closeness, finite
+from lmkl_core.baselines.base import (
+    COMMON_CHECKS,
+    Baseline,
+    Machine,
+    closeness,
+    finite,
+    unconverged,
+)
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS, KernelMachine
-from lmkl_core.baselines.quietly import unconverged
 from lmkl_core.baselines.shrunk import ShrunkGaussian
+from lmkl_core.baselines.simplemkl import solve_one_class
 from lmkl_core.kernels import ViewKernel, gram, half_mean_distance
-from lmkl_core.parameters import check_seed
-from lmkl_core.validation import check_integer, check_real
+from lmkl_core.validation import check_integer, check_real, check_seed, check_share
 
 MOST_COMPONENTS = 50
 """Principal components for methods that estimate something for each."""
@@ -54,7 +60,7 @@ class SideBySide:
 
     scaler: StandardScaler
     shares: np.ndarray
-    machine: Machine | None = None
+    machine: Any = None
 
     @classmethod
     def of(cls, arrays: tuple[np.ndarray, ...]) -> "SideBySide":
@@ -69,7 +75,6 @@ class SideBySide:
 
     def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Scores that the machine gives to rows."""
-        assert self.machine is not None
         return self.machine.scores((self(arrays),))
 
 
@@ -83,7 +88,10 @@ class Concatenated(Baseline):
             machine = self._fit_rows(scaled(arrays), notes)
             return SideBySide(scaled.scaler, scaled.shares, machine)
 
-        return fit(np.arange(views.n_samples)), fit
+        fitted = fit(np.arange(views.n_samples))
+        if "max_iter" in self.parameter_checks:
+            self.n_iter_ = fitted.machine.model.n_iter_
+        return fitted, fit
 
     def _fit_rows(self, X: np.ndarray, notes: list[str]) -> Machine:
         raise NotImplementedError
@@ -107,13 +115,12 @@ class ConcatenatedOCSVM(Concatenated):
         What a reader of its figures must know.
     """
 
+    parameter_checks: ClassVar = COMMON_CHECKS | {"nu": check_share}
+
     def __init__(self, *, nu=0.1, target_bpcer=0.05, block_length=None):
         self.nu = nu
         self.target_bpcer = target_bpcer
         self.block_length = block_length
-
-    def _check_parameters(self) -> None:
-        check_share("nu", self.nu)
 
     def _fit_rows(self, X, notes):
         X = X.astype(np.float64)
@@ -149,13 +156,12 @@ class NearestNeighbour(Concatenated):
         As in `ConcatenatedOCSVM`.
     """
 
+    parameter_checks: ClassVar = COMMON_CHECKS | {"n_neighbors": partial(check_integer, low=1)}
+
     def __init__(self, *, n_neighbors=1, target_bpcer=0.05, block_length=None):
         self.n_neighbors = n_neighbors
         self.target_bpcer = target_bpcer
         self.block_length = block_length
-
-    def _check_parameters(self) -> None:
-        check_integer("n_neighbors", self.n_neighbors, 1)
 
     def _fit_rows(self, X, notes):
         count = min(self.n_neighbors, len(X))
@@ -219,16 +225,16 @@ class Mixture:
     """Log-density of a mixture, measured down from a bound on its peak."""
 
     components: Components
-    mixture: GaussianMixture
+    model: GaussianMixture
 
     def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Closeness, by how far the log-density a column lies below what it can reach."""
         # No point is denser than if all Gaussians peaked there.
-        roots = np.log(self.mixture.precisions_cholesky_)
+        roots = np.log(self.model.precisions_cholesky_)
         n_columns = roots.shape[1]
         peaks = roots.sum(axis=1) - 0.5 * n_columns * np.log(2 * np.pi)
-        peak = logsumexp(peaks, b=self.mixture.weights_)
-        below = peak - self.mixture.score_samples(self.components(arrays[0]))
+        peak = logsumexp(peaks, b=self.model.weights_)
+        below = peak - self.model.score_samples(self.components(arrays[0]))
         return closeness(np.maximum(below, 0.0) / n_columns)
 
 
@@ -252,6 +258,12 @@ class MixtureDensity(Concatenated):
         Steps that the fit to all rows took.
     """
 
+    parameter_checks: ClassVar = COMMON_CHECKS | {
+        "n_components": partial(check_integer, low=1),
+        "max_iter": partial(check_integer, low=1),
+        "random_state": check_seed,
+    }
+
     def __init__(
         self,
         *,
@@ -266,16 +278,6 @@ class MixtureDensity(Concatenated):
         self.target_bpcer = target_bpcer
         self.block_length = block_length
         self.random_state = random_state
-
-    def _check_parameters(self) -> None:
-        check_integer("n_components", self.n_components, 1)
-        check_integer("max_iter", self.max_iter, 1)
-        check_seed(self.random_state)
-
-    def _learn(self, views, kernels, notes, cancel):
-        machine, refit = super()._learn(views, kernels, notes, cancel)
-        self.n_iter_ = machine.machine.mixture.n_iter_
-        return machine, refit
 
     def _fit_rows(self, X, notes):
         components = Components.of(X, whiten=False)
@@ -299,12 +301,12 @@ class Reconstruction:
     """Mean squared error of a network that gives its input back."""
 
     components: Components
-    network: MLPRegressor
+    model: MLPRegressor
 
     def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Closeness of rows to what the network makes of them."""
         Z = self.components(arrays[0])
-        errors = Z - self.network.predict(Z).reshape(Z.shape)
+        errors = Z - self.model.predict(Z).reshape(Z.shape)
         return closeness(np.mean(errors**2, axis=1))
 
 
@@ -333,6 +335,13 @@ class AutoEncoder(Concatenated):
         Steps that the fit to all rows took.
     """
 
+    parameter_checks: ClassVar = COMMON_CHECKS | {
+        "bottleneck": check_share,
+        "alpha": partial(check_real, low=0),
+        "max_iter": partial(check_integer, low=1),
+        "random_state": check_seed,
+    }
+
     def __init__(
         self,
         *,
@@ -349,17 +358,6 @@ class AutoEncoder(Concatenated):
         self.target_bpcer = target_bpcer
         self.block_length = block_length
         self.random_state = random_state
-
-    def _check_parameters(self) -> None:
-        check_share("bottleneck", self.bottleneck)
-        check_real("alpha", self.alpha, 0)
-        check_integer("max_iter", self.max_iter, 1)
-        check_seed(self.random_state)
-
-    def _learn(self, views, kernels, notes, cancel):
-        machine, refit = super()._learn(views, kernels, notes, cancel)
-        self.n_iter_ = machine.machine.network.n_iter_
-        return machine, refit
 
     def _fit_rows(self, X, notes):
         components = Components.of(X, whiten=True)

@@ -33,15 +33,16 @@ the place of ``J(d)``, and under which constraint. Their rows stay published-onl
 """
 
 from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
-from lmkl_core.baselines.ball import distance_form, solve_one_class
-from lmkl_core.baselines.base import Baseline, check_share, finite, refuse_precomputed
-from lmkl_core.baselines.simplemkl import solve, weighted
-from lmkl_core.fitting.fit import fit_kernels
-from lmkl_core.kernels import ViewKernel, gram
-from lmkl_core.validation import Views, check_integer, check_real
+from lmkl_core.baselines.base import COMMON_CHECKS, Baseline, finite
+from lmkl_core.baselines.simplemkl import distance_form, solve, solve_one_class, weighted
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.kernels import PRECOMPUTED, ViewKernel, fit_kernels, gram
+from lmkl_core.validation import Views, check_integer, check_real, check_share
 
 MOST_GRAM_ROWS = 1500
 """All Gram matrices are held at once, in double precision: 30 views of these rows are 540 MB."""
@@ -95,6 +96,11 @@ class MultipleKernelMachine(Baseline):
 
     most_rows = MOST_GRAM_ROWS
     _by_distance = False
+    parameter_checks: ClassVar = COMMON_CHECKS | {
+        "nu": check_share,
+        "tol": partial(check_real, low=0, strict=True),
+        "max_iter": partial(check_integer, low=1),
+    }
 
     def __init__(
         self,
@@ -118,14 +124,14 @@ class MultipleKernelMachine(Baseline):
         """Certified relative gap: no weights on the simplex are better by more than this."""
         return self.solution_.gap
 
-    def _check_parameters(self) -> None:
-        check_share("nu", self.nu)
-        check_real("tol", self.tol, 0, strict=True)
-        check_integer("max_iter", self.max_iter, 1)
-
     def _fit_kernels(self, views: Views, takes: np.ndarray | None) -> tuple[ViewKernel, ...]:
         kernels = fit_kernels(views, self.kernel, takes)
-        refuse_precomputed(kernels)
+        # Distances to new rows need k(y, y), which precomputed kernels do not bring along.
+        if any(kernel.name == PRECOMPUTED for kernel in kernels):
+            raise InvalidInputError(
+                "kernel='precomputed' is not for compared methods: pass features and a named "
+                "kernel."
+            )
         return kernels
 
     def _learn(self, views, kernels, notes, cancel):

@@ -21,18 +21,6 @@ Uses = Literal["all", "single", "lbp", "iqm"]
 HAND_MADE = ("lbp", "iqm")
 """Endings of the names of views that are hand-made descriptors, as in ``face/lbp``."""
 
-NUS = (0.01, 0.05, 0.1, 0.2, 0.5)
-"""Candidates for the share of training rows outside."""
-
-MIXTURES = (1, 2, 3, 5)
-"""Candidates for the number of Gaussians."""
-
-NEIGHBOURS = (1, 3, 5)
-"""Candidates for the number of neighbours."""
-
-BOTTLENECKS = (0.1, 0.25, 0.5)
-"""Candidates for the width of an auto-encoder's narrowest layer."""
-
 
 @dataclass(frozen=True, eq=False)
 class Method:
@@ -140,14 +128,30 @@ _PAPER_GRID = tuple(
     {"delta": delta, "p": p, "q": q} for delta in DELTAS for p, q in serpentine_pairs(EXPONENTS)
 )
 _DELTAS = _axis("delta", DELTAS)
-_NUS = _axis("nu", NUS)
+_NUS = _axis("nu", (0.01, 0.05, 0.1, 0.2, 0.5))  # shares of training rows outside
+_MIXTURES = _axis("n_components", (1, 2, 3, 5))
+_NEIGHBOURS = _axis("n_neighbors", (1, 3, 5))
+_BOTTLENECKS = _axis("bottleneck", (0.1, 0.25, 0.5))  # widths of the narrowest layer
 
-_OWN_VIEWS = "it runs on the views given here"
 _OWN_DESCRIPTOR = "its descriptor is the one of this library"
-_SMALL_NETWORK = "a small network on principal components of the descriptors"
 
 _SIMPLE = "Rakotomamonjy et al., SimpleMKL, JMLR 9, 2008"
 _LOOSLI = "Loosli and Aboubacar, CAp 2016 (arXiv 1712.02658)"
+
+
+def _on_lbp(name: str, estimator: Callable[..., Any], candidates: Any, differs: str) -> Method:
+    return Method(
+        f"lbp-{name.lower()}",
+        f"LBP+{name}",
+        "lbp",
+        estimator,
+        candidates=candidates,
+        published=f"LBP+{name}",
+        citation="8698574",
+        differs=differs,
+        references=(_cited("8698574"),),
+    )
+
 
 _ROWS = (
     Method(
@@ -161,59 +165,24 @@ _ROWS = (
         differs=_OWN_DESCRIPTOR,
         references=(_cited("7984788"),),
     ),
-    Method(
-        "lbp-nn",
-        "LBP+NN",
-        "lbp",
-        NearestNeighbour,
-        candidates=_axis("n_neighbors", NEIGHBOURS),
-        published="LBP+NN",
-        citation="8698574",
-        differs=_OWN_DESCRIPTOR,
-        references=(_cited("8698574"),),
-    ),
-    Method(
-        "lbp-gmm",
-        "LBP+GMM",
-        "lbp",
-        MixtureDensity,
-        candidates=_axis("n_components", MIXTURES),
-        published="LBP+GMM",
-        citation="8698574",
-        differs=_OWN_DESCRIPTOR,
-        references=(_cited("8698574"),),
-    ),
-    Method(
-        "lbp-ocsvm",
-        "LBP+OCSVM",
-        "lbp",
-        ConcatenatedOCSVM,
-        candidates=_NUS,
-        published="LBP+OCSVM",
-        citation="8698574",
-        differs=_OWN_DESCRIPTOR,
-        references=(_cited("8698574"),),
-    ),
-    Method(
-        "lbp-ae",
-        "LBP+AE",
-        "lbp",
+    _on_lbp("NN", NearestNeighbour, _NEIGHBOURS, _OWN_DESCRIPTOR),
+    _on_lbp("GMM", MixtureDensity, _MIXTURES, _OWN_DESCRIPTOR),
+    _on_lbp("OCSVM", ConcatenatedOCSVM, _NUS, _OWN_DESCRIPTOR),
+    _on_lbp(
+        "AE",
         AutoEncoder,
-        candidates=_axis("bottleneck", BOTTLENECKS),
-        published="LBP+AE",
-        citation="8698574",
-        differs=_SMALL_NETWORK,
-        references=(_cited("8698574"),),
+        _BOTTLENECKS,
+        "a small network on principal components of the descriptors",
     ),
     Method("ocsvm", "OCSVM", "all", ConcatenatedOCSVM, candidates=_NUS),
-    Method("nn", "NN", "all", NearestNeighbour, candidates=_axis("n_neighbors", NEIGHBOURS)),
-    Method("gmm", "GMM", "all", MixtureDensity, candidates=_axis("n_components", MIXTURES)),
+    Method("nn", "NN", "all", NearestNeighbour, candidates=_NEIGHBOURS),
+    Method("gmm", "GMM", "all", MixtureDensity, candidates=_MIXTURES),
     Method(
         "autoencoder",
         "Autoencoder",
         "all",
         AutoEncoder,
-        candidates=_axis("bottleneck", BOTTLENECKS),
+        candidates=_BOTTLENECKS,
         published="Autoencoder",
         citation="1640964",
         differs="a small network on principal components of the views, not on pixels",
@@ -226,7 +195,7 @@ _ROWS = (
         MahalanobisDistance,
         published="MD",
         citation="8682253",
-        differs=_OWN_VIEWS,
+        differs="it runs on the views given here",
         references=(
             _cited("8682253"),
             "Ledoit and Wolf, Journal of Multivariate Analysis 88, 2004",

@@ -1,9 +1,34 @@
 r"""Kernel weights on the simplex for SVDD and the one-class SVM, with proof of their optimality.
 
+The inner problem
+-----------------
+SVDD and the one-class SVM of one kernel are a quadratic programme over the capped simplex
+``A = {alpha : sum alpha = 1, 0 <= alpha_i <= 1 / (nu n)}``:
+
+- one-class SVM: ``max_A -alpha' K alpha``, the widest margin from the origin (Schoelkopf et al.,
+  2001; twice its usual objective);
+- SVDD: ``max_A sum_i alpha_i K_ii - alpha' K alpha``, the smallest soft ball (Tax and Duin, 2004).
+
+Because ``sum alpha = 1``, the linear term of SVDD can be written into the matrix:
+
+``sum_i alpha_i K_ii - alpha' K alpha = -alpha' M alpha``,
+``M_ij = K_ij - (K_ii + K_jj) / 2 = -|phi_i - phi_j|^2 / 2``,
+
+minus half the squared distances in feature space. So SVDD of *any* kernel is the one-class SVM's
+programme on ``M``. ``M`` is not positive semi-definite, but it is so on the directions that keep
+the sum of ``alpha``, the only ones that matter: the problem stays convex, and libsvm, which moves
+two coefficients at a time against each other, solves it as it stands. Where the diagonal is
+constant (RBF), ``M = K - const`` and the two methods are one.
+
+The gradient of the concave ``S(alpha) = -alpha' M alpha`` bounds what is left to gain: no feasible
+``beta`` has ``S(beta) > S(alpha) + max_beta 2 (M alpha)'(alpha - beta)``, and the maximum is
+attained by filling up the coefficients with the smallest ``M alpha`` first. libsvm keeps its kernel
+in single precision; the bound is computed in double precision from its result and so holds anyway.
+
 The problem
 -----------
-Let ``M_g`` be the matrix of view ``g`` (`lmkl_core.baselines.ball`: the kernel for the one-class
-SVM, minus half the squared distances for SVDD) and ``s_g(alpha) = -alpha' M_g alpha``. With weights
+Let ``M_g`` be the matrix of view ``g`` (the kernel for the one-class SVM, minus half the squared
+distances for SVDD) and ``s_g(alpha) = -alpha' M_g alpha``. With weights
 ``d`` on the simplex, SimpleMKL (Rakotomamonjy et al., 2008) solves
 
 ``min_d J(d)``,  ``J(d) = max_{alpha in A} sum_g d_g s_g(alpha)``.
@@ -48,10 +73,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linprog, nnls
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import OneClassSVM
 
-from lmkl_core.baselines.ball import gain_left, solve_one_class
-from lmkl_core.errors import ConvergenceWarning, raise_if_cancelled
-from lmkl_core.solver.solution import Solution
+from lmkl_core.errors import raise_if_cancelled
+from lmkl_core.solver.problem import Solution
+
+LIBSVM_TOLERANCE = 1e-8
+"""Of libsvm's stopping rule; single precision kernels make less pointless."""
+
+LIBSVM_STEPS = 1_000_000
+"""Pairs of coefficients that libsvm may move: kernels of low rank would let it crawl for hours."""
+
+LIBSVM_CACHE = 500
+"""Megabytes of kernel that libsvm may keep."""
 
 SUFFICIENT_DECREASE = 1e-4
 """Share of the decrease promised by the gradient that a step must bring."""
@@ -70,6 +105,44 @@ LEAST_OBJECTIVE = 1e-3
 
 FRUITLESS = 5
 """Steps in a row that bring no tenth off the gap, after which more will not either."""
+
+
+def distance_form(gram: np.ndarray) -> np.ndarray:
+    """``K_ij - (K_ii + K_jj) / 2``, minus half the squared distances in feature space."""
+    half = 0.5 * np.diag(gram)
+    return gram - half[:, None] - half[None, :]
+
+
+def solve_one_class(matrix: np.ndarray, nu: float) -> np.ndarray:
+    """``alpha`` that maximises ``-alpha' matrix alpha`` over the capped simplex, ``(n,)``."""
+    if nu == 1:  # one point is feasible, and libsvm has no offset for it
+        return np.full(len(matrix), 1 / len(matrix))
+    machine = OneClassSVM(
+        kernel="precomputed",
+        nu=nu,
+        tol=LIBSVM_TOLERANCE,
+        cache_size=LIBSVM_CACHE,
+        max_iter=LIBSVM_STEPS,
+    )
+    with warnings.catch_warnings():
+        # How far from the optimum it stopped is told by `gain_left`, and ends up in the gap.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(matrix)
+    alpha = np.zeros(len(matrix))
+    alpha[machine.support_] = np.maximum(machine.dual_coef_[0], 0.0)
+    return alpha / alpha.sum()
+
+
+def gain_left(alpha: np.ndarray, slopes: np.ndarray, nu: float) -> float:
+    """Bound on ``max S - S(alpha)``, with ``slopes = M alpha``."""
+    n = len(alpha)
+    cap = max(1 / (nu * n), 1 / n)
+    lowest = np.sort(slopes)
+    full = min(int(1 / cap), n)
+    least = cap * float(lowest[:full].sum())
+    if full < n:
+        least += (1 - full * cap) * float(lowest[full])
+    return max(2 * (float(alpha @ slopes) - least), 0.0)
 
 
 @dataclass

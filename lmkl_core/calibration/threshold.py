@@ -1,17 +1,5 @@
 r"""The operating point: a threshold from genuine samples alone, and how sure it is.
 
-Left-out scores
----------------
-With ``A = delta I + K_mu`` and ``lambda = A^{-1} 1``, the scores that samples ``B`` would get
-from a model trained without them, weights and memberships held fixed, are
-
-``f_{-B}(x_B) = 1 - ((A^{-1})_BB)^{-1} lambda_B``.
-
-Proof: without ``B`` the coefficients are ``lambda_R - A^{-1}_RB (A^{-1}_BB)^{-1} lambda_B`` on the
-rest ``R`` (block inverse) and zero on ``B``. Row ``B`` of ``A`` times these is then
-``1 - (A^{-1}_BB)^{-1} lambda_B``, and since they vanish on ``B`` the ridge does not enter: it is
-the score.
-
 Operating point
 ---------------
 The threshold is `LEVEL_SHARE` of the median left-out score (`operating_point`). Genuine scores of
@@ -38,7 +26,6 @@ would score; the error rate at the same threshold is reported beside it as the s
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, lapack
 from scipy.special import betaincinv
 
 from lmkl_core.errors import InvalidInputError
@@ -63,25 +50,6 @@ def clopper_pearson(failures: float, trials: float, confidence: float = 0.95):
         1.0 if failures == trials else float(betaincinv(failures + 1, trials - failures, 1 - tail))
     )
     return low, high
-
-
-def inverse_from_cholesky(lower: np.ndarray) -> np.ndarray:
-    """``A^{-1}`` from the lower Cholesky factor of ``A``."""
-    inverse, _ = lapack.dpotri(lower, lower=1)
-    inverse = np.tril(inverse)
-    return inverse + np.tril(inverse, -1).T
-
-
-def left_out_scores(inverse: np.ndarray, dual_coef: np.ndarray, blocks) -> np.ndarray:
-    """Scores of every block under the model trained without it, in closed form."""
-    scores = np.full(len(dual_coef), np.nan)
-    for rows in blocks:
-        if len(rows) == 1:
-            scores[rows] = 1 - dual_coef[rows] / inverse[rows, rows]
-        else:
-            factor = cho_factor(inverse[np.ix_(rows, rows)], lower=True, check_finite=False)
-            scores[rows] = 1 - cho_solve(factor, dual_coef[rows], check_finite=False)
-    return scores
 
 
 FEW_BLOCKS = 8

@@ -8,39 +8,55 @@ import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
 
 from lmkl_core.calibration.blocks import with_new_takes
+from lmkl_core.calibration.left_out import exact_calibration
 from lmkl_core.calibration.threshold import Calibration
-from lmkl_core.clusters import Clusters
+from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
-from lmkl_core.fitting.fit import (
-    Settings,
-    certificate_gap,
-    exact_calibration,
-    localise,
-    solve_settings,
-)
+from lmkl_core.fitting.fit import Fit, Settings, solve_settings
 from lmkl_core.kernels import PRECOMPUTED, ViewKernel, gram_stack, mean_gram
 from lmkl_core.scorer import Scorer, SupportKernels
-from lmkl_core.solver.problem import GramProblem
-from lmkl_core.solver.solution import Solution
+from lmkl_core.solver.problem import GramProblem, Solution
 from lmkl_core.validation import Views
+
+LARGEST_GRAMS = 8 << 30
+"""Bytes of Gram matrices beyond which a fit is refused rather than left to thrash."""
 
 
 @dataclass(frozen=True)
-class ExactFit:
+class Localised:
+    """Everything that does not depend on delta, p or q."""
+
+    kernels: tuple[ViewKernel, ...]
+    grams: np.ndarray
+    mean_kernel: np.ndarray
+    clusters: Clusters
+    memberships: np.ndarray
+
+
+def localise(views: Views, kernels: tuple[ViewKernel, ...], settings: Settings) -> Localised:
+    """Gram matrices, kernel k-means and memberships of the training rows."""
+    check_enough_samples(views.n_samples, settings.n_clusters)
+    needed = len(views.names) * views.n_samples**2 * views.arrays[0].dtype.itemsize
+    if needed > LARGEST_GRAMS:
+        raise InvalidInputError(
+            f"Exact kernels of {views.n_samples} rows and {len(views.names)} views need "
+            f"{needed / 2**30:.0f} GiB: set n_inducing (200 is a good start)."
+        )
+    grams = gram_stack(kernels, views.names, views.arrays)
+    mean_kernel = np.asarray(np.mean(grams, axis=0, dtype=np.float64))
+    clusters, _ = fit_clusters(mean_kernel, settings.n_clusters, random_state=settings.random_state)
+    memberships = clusters.memberships(mean_kernel, np.diag(mean_kernel), settings.temperature)
+    return Localised(kernels, grams, mean_kernel, clusters, memberships)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactFit(Fit):
     """State of an exact fit: what scoring, calibration, growth and saving need."""
 
     views: Views
-    takes: np.ndarray
-    conditions: np.ndarray
-    settings: Settings
-    kernels: tuple[ViewKernel, ...]
     clusters: Clusters
-    memberships: np.ndarray
     delta: float
-    solution: Solution
-    dual_coef: np.ndarray
     cholesky: np.ndarray | None = None
-    known_gap: float | None = None
 
     @property
     def support(self) -> Views:
@@ -52,55 +68,27 @@ class ExactFit:
         """Take of every left-out score: all rows have one."""
         return self.takes
 
-    @property
-    def view_names(self) -> tuple[str, ...]:
-        """Names of the views."""
-        return self.views.names
-
-    @cached_property
-    def n_features(self) -> tuple[int, ...]:
-        """Columns of every view; for a precomputed kernel, the training rows."""
-        return self.views.n_columns
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Of the views."""
-        return self.views.dtype
-
-    @cached_property
-    def gap(self) -> float:
-        """Certified relative gap at the present rows; computed anew after growth."""
-        if self.known_gap is not None:
-            return self.known_gap
-        return certificate_gap(self.problem, self.solution.weights, self.settings)
-
-    @property
-    def problem(self) -> GramProblem:
+    def make_problem(self) -> GramProblem:
         """The problem of the present rows, its Gram matrices made again."""
         grams = gram_stack(self.kernels, self.views.names, self.views.arrays)
         return GramProblem(grams, self.memberships, self.delta)
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """Scorer of new samples."""
+        return Scorer(
+            SupportKernels(self.kernels, self.views.arrays),
+            self.clusters,
+            self.settings.temperature,
+            self.solution.weights,
+            self.memberships * self.dual_coef[:, None],
+        )
 
     def factor(self) -> np.ndarray:
         """Cholesky factor of ``delta I + K_mu``; made again where it was not kept."""
         if self.cholesky is not None:
             return self.cholesky
-        return self.problem.factor(self.solution.weights)
-
-    def scorer(self) -> Scorer:
-        """Return the scorer of new samples, made once."""
-        return self._scorer
-
-    @cached_property
-    def _scorer(self) -> Scorer:
-        support = SupportKernels(self.kernels, self.views.arrays)
-        coefficients = self.memberships * self.dual_coef[:, None]
-        return Scorer(
-            support,
-            self.clusters,
-            self.settings.temperature,
-            self.solution.weights,
-            coefficients,
-        )
+        return self.make_problem().factor(self.solution.weights)
 
     def calibrate(self, target_bpcer: float | None, block_length: int | None) -> Calibration:
         """Threshold from left-out scores of the present rows."""
@@ -122,7 +110,7 @@ class ExactFit:
                 "A model on precomputed kernels cannot be extended: fit it again on the larger "
                 "kernel."
             )
-        weights, scorer = self.solution.weights, self.scorer()
+        weights, scorer = self.solution.weights, self.scorer
         memberships = scorer.memberships(views.arrays)
         old = scorer.support_kernels(views.arrays)[0]
         new = gram_stack(self.kernels, views.names, views.arrays)
@@ -146,7 +134,7 @@ class ExactFit:
 
     def refine(self) -> "ExactFit":
         """Optimise the weights again on the present rows, starting from the present ones."""
-        problem = self.problem
+        problem = self.make_problem()
         solution = solve_settings(problem, self.settings, init=self.solution.weights)
         return replace(self, **_solved(problem, solution))
 
@@ -168,14 +156,14 @@ def fit(
     solution = solve_settings(problem, settings, init=init, cancel=cancel)
     raise_if_cancelled(cancel)
     return ExactFit(
-        views,
-        takes,
-        conditions,
-        settings,
-        local.kernels,
-        local.clusters,
-        local.memberships,
-        delta,
+        views=views,
+        takes=takes,
+        conditions=conditions,
+        settings=settings,
+        kernels=kernels,
+        clusters=local.clusters,
+        memberships=local.memberships,
+        delta=delta,
         **_solved(problem, solution),
     )
 

@@ -5,21 +5,16 @@ from functools import cached_property
 
 import numpy as np
 
-from lmkl_core.calibration import blocks as blocking
+from lmkl_core.calibration.blocks import choose_block_length, rows_of_takes, with_new_takes
+from lmkl_core.calibration.left_out import calibrate_left_out
 from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.clusters import Clusters
 from lmkl_core.errors import raise_if_cancelled
-from lmkl_core.fitting.fit import (
-    Settings,
-    calibrate_by_leaving_out,
-    certificate_gap,
-    solve_settings,
-)
+from lmkl_core.fitting.fit import Fit, Settings, solve_settings
 from lmkl_core.fitting.inducing import InducingProblem, build_basis
 from lmkl_core.kernels import ViewKernel, mean_gram
 from lmkl_core.scorer import Scorer
 from lmkl_core.solver.problem import Evaluation
-from lmkl_core.solver.solution import Solution
 from lmkl_core.validation import Views
 
 CALIBRATION_ROWS = 3000
@@ -33,47 +28,28 @@ LAG_ROWS = 1500
 """Rows on which the block length is chosen: it takes a kernel matrix of them."""
 
 
-@dataclass(frozen=True)
-class StreamedFit:
+@dataclass(frozen=True, kw_only=True)
+class StreamedFit(Fit):
     """State of a fit on inducing points; the rows themselves are not kept."""
 
     problem: InducingProblem
-    takes: np.ndarray
-    conditions: np.ndarray
-    settings: Settings
-    kernels: tuple[ViewKernel, ...]
-    memberships: np.ndarray
-    solution: Solution
     evaluation: Evaluation
-    dual_coef: np.ndarray
     calibration_views: Views
     calibration_takes: np.ndarray
-    known_gap: float | None = None
 
     def __post_init__(self):
         # The second derivative is a closure: it cannot be pickled, and holds the moments twice.
         lean = replace(self.evaluation, second_derivative=_not_kept)
         object.__setattr__(self, "evaluation", lean)
 
+    def make_problem(self) -> InducingProblem:
+        """The problem of all rows so far."""
+        return self.problem
+
     @property
     def support(self) -> Views:
         """Rows that scoring rests on: the inducing points."""
         return self.problem.basis.landmarks
-
-    @property
-    def view_names(self) -> tuple[str, ...]:
-        """Names of the views."""
-        return self.problem.basis.landmarks.names
-
-    @cached_property
-    def n_features(self) -> tuple[int, ...]:
-        """Columns of every view."""
-        return self.problem.basis.landmarks.n_columns
-
-    @property
-    def dtype(self) -> np.dtype:
-        """Of the views."""
-        return self.problem.basis.landmarks.dtype
 
     @property
     def clusters(self) -> Clusters:
@@ -86,18 +62,8 @@ class StreamedFit:
         return self.problem.delta
 
     @cached_property
-    def gap(self) -> float:
-        """Certified relative gap, for the approximated kernels."""
-        if self.known_gap is not None:
-            return self.known_gap
-        return certificate_gap(self.problem, self.solution.weights, self.settings)
-
     def scorer(self) -> Scorer:
-        """Return the scorer of new samples, made once."""
-        return self._scorer
-
-    @cached_property
-    def _scorer(self) -> Scorer:
+        """Scorer of new samples."""
         basis = self.problem.basis
         return Scorer(
             basis.kernels,
@@ -113,12 +79,12 @@ class StreamedFit:
         if block_length is None:
             part = calibration_rows(takes, LAG_ROWS)
             kernel = mean_gram(self.kernels, views.rows(part).arrays)
-            block_length = blocking.choose_block_length(kernel, takes[part])
+            block_length = choose_block_length(kernel, takes[part])
         # Of a take that was kept in part, the other rows cannot be left out.
         complete = len(takes) == len(self.takes)
-        return calibrate_by_leaving_out(
+        return calibrate_left_out(
             lambda blocks: self.problem.left_out(self.evaluation, views, blocks),
-            self.scorer().contributions(views.arrays).sum(axis=(1, 2)),
+            self.scorer.contributions(views.arrays).sum(axis=(1, 2)),
             takes,
             self.conditions,
             with_stress=complete,
@@ -140,7 +106,7 @@ class StreamedFit:
             self,
             problem=problem,
             takes=np.concatenate([self.takes, takes]),
-            conditions=blocking.with_new_takes(self.conditions, takes),
+            conditions=with_new_takes(self.conditions, takes),
             memberships=np.concatenate([self.memberships, memberships]),
             evaluation=evaluation,
             dual_coef=np.concatenate([np.full(len(self.takes), np.nan), dual]),
@@ -207,7 +173,7 @@ def calibration_rows(takes: np.ndarray, most: int = CALIBRATION_ROWS) -> np.ndar
     """Rows to calibrate on: all, or stretches spread evenly over evenly spaced takes."""
     if len(takes) <= most:
         return np.arange(len(takes))
-    parts = blocking.rows_of_takes(takes)
+    parts = rows_of_takes(takes)
     parts = parts[:: max(1, len(parts) * STRETCH // most)]
     share = max(1, most // len(parts))
     return np.concatenate([_stretches(rows, share) for rows in parts])

@@ -22,7 +22,6 @@ from lmkl_core.model_file.container import (
     checked,
     shown,
 )
-from lmkl_core.validation import Views, check_integer
 
 FORMAT = "lmkl-pad model"
 VERSION = 3
@@ -237,9 +236,7 @@ def restored_parameters(manifest: Manifest) -> dict[str, Any]:
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
         raise Refused(f"its parameter random_state is {shown(seed)} and not a seed")
     try:
-        LocalisedMKL(**parameters).settings(Views(manifest.view_names, ()))
-        if parameters["n_inducing"] not in (None, "auto"):
-            check_integer("n_inducing", parameters["n_inducing"], 1)
+        LocalisedMKL(**parameters).settings(manifest.view_names)
     except InvalidInputError as error:
         raise Refused(f"its parameters are refused ({str(error).rstrip('.')})") from None
     return parameters
@@ -256,7 +253,7 @@ def restored_settings(manifest: Manifest) -> Settings:
             )
     try:
         twin = LocalisedMKL(**manifest.settings, kernel=[view.kernel for view in manifest.views])
-        settings = twin.settings(Views(manifest.view_names, ()))
+        settings = twin.settings(manifest.view_names)
     except InvalidInputError as error:
         raise Refused(f"its settings are refused ({str(error).rstrip('.')})") from None
     if settings.n_clusters != manifest.n_clusters:

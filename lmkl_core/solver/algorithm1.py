@@ -19,8 +19,7 @@ import numpy as np
 
 from lmkl_core.errors import ConvergenceWarning, asked_to_stop
 from lmkl_core.solver.constraints import NormConstraint
-from lmkl_core.solver.problem import Problem
-from lmkl_core.solver.solution import Solution
+from lmkl_core.solver.problem import Problem, Solution
 from lmkl_core.solver.solve import Run, finish
 
 

@@ -47,8 +47,7 @@ from lmkl_core.solver.branch import BranchAndBound
 from lmkl_core.solver.certificate import support_bound
 from lmkl_core.solver.constraints import SMALLEST_EXCESS, NormConstraint
 from lmkl_core.solver.newton import SMALLEST_LOG_WEIGHT, Geometry, descend
-from lmkl_core.solver.problem import Evaluation, Problem
-from lmkl_core.solver.solution import Solution
+from lmkl_core.solver.problem import Evaluation, Problem, Solution
 
 SMOOTH_EXCESS = 1 / 40
 """Newton's method needs no help where both exponents exceed one by this."""

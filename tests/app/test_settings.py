@@ -14,7 +14,6 @@ from app.vision.faces.detector import NAMES
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET
-from lmkl_core.parameters import check_parameters
 
 OTHERS = Settings(
     source="camera:Logi C920",
@@ -50,7 +49,7 @@ def loaded_from(file, text):
 
 
 def fitted_with(settings):
-    return check_parameters(LocalisedMKL(**settings.model_parameters).get_params(), ("face",))
+    return LocalisedMKL(**settings.model_parameters).settings(("face",))
 
 
 def test_that_without_a_file_the_defaults_are_used(file):

@@ -192,5 +192,5 @@ def test_that_calibration_refuses_bad_rates_and_lengths():
 
 
 def test_that_kernels_too_large_for_memory_are_refused_before_they_are_made(monkeypatch):
-    monkeypatch.setattr("lmkl_core.fitting.fit.LARGEST_GRAMS", 3 * 36 * 36 * 8 - 1)
+    monkeypatch.setattr("lmkl_core.fitting.exact.LARGEST_GRAMS", 3 * 36 * 36 * 8 - 1)
     refused(lambda: make().fit(VIEWS), "36 rows and 3 views need .* set n_inducing")

@@ -76,9 +76,9 @@ def test_that_scoring_in_blocks_changes_nothing(monkeypatch, n_inducing, kernel)
     model = make(n_clusters=3, n_inducing=n_inducing, kernel=kernel).fit(VIEWS)
     explained, shares = model.explain(VIEWS), model.memberships(VIEWS)
     for row_count in (1, 5):
-        support = model._fitted.scorer().support_kernels.n_support
+        support = model._fitted.scorer.support_kernels.n_support
         monkeypatch.setattr("lmkl_core.scorer.BLOCK_BYTES", row_count * support * 3 * 8)
-        blocks = model._fitted.scorer()._blocks(24)
+        blocks = model._fitted.scorer._blocks(24)
         assert len(blocks) == -(-24 // row_count)
         assert np.allclose(model.explain(VIEWS), explained, rtol=1e-10, atol=1e-14)
         assert np.allclose(model.memberships(VIEWS), shares, rtol=1e-10, atol=1e-14)

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from lmkl_core import Cancelled, InvalidInputError, select, selection
 from lmkl_core.calibration.threshold import LEAST_SHARE
-from lmkl_core.fitting.fit import fit_kernels
+from lmkl_core.kernels import fit_kernels
 from lmkl_core.selection import Cell, choose, novelty_radius, serpentine_pairs, walk
 from tests.core.problems import PAPER_GRID
 from tests.core.recordings import assert_same, is_one_sentence, make, recording, takes_of
@@ -177,7 +177,7 @@ def test_that_warm_starts_end_where_cold_starts_do(monkeypatch):
     selection_solve = selection.solve_settings
     monkeypatch.setattr(selection, "solve_settings", recorded)
     views = selection.as_views(VIEWS)
-    settings = make(delta=0.1).settings(views)
+    settings = make(delta=0.1).settings(views.names)
     local = selection.localise(views, fit_kernels(views, "rbf"), settings)
     pairs = serpentine_pairs((16 / 15, 4 / 3, 2.0, 8.0))
     walk(local, TAKES, np.arange(TAKES.max() + 1), settings, pairs, 4)

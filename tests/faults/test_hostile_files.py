@@ -428,7 +428,7 @@ def test_that_a_support_row_far_from_all_others_makes_no_score_infinite(kind):
     rng = np.random.default_rng(0)
     views = {view.name: rng.normal(size=(200, view.columns)) for view in manifest.views}
     # Weights, memberships and kernels are at most 1 each.
-    bound = np.abs(model._fitted.scorer().coefficients).sum() * model.kernel_weights_.size
+    bound = np.abs(model._fitted.scorer.coefficients).sum() * model.kernel_weights_.size
     assert np.max(np.abs(model.explain(views))) <= bound
 
 

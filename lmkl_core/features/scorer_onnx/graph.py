@@ -75,7 +75,7 @@ def scorer_graph(
         If a kernel, a view's name or the size cannot be put into a graph.
     """
     fitted = estimator._fitted
-    scorer, names = fitted.scorer(), tuple(map(str, fitted.view_names))
+    scorer, names = fitted.scorer, tuple(map(str, fitted.view_names))
     _check(names, scorer.support_kernels.kernels, fitted.support.arrays)
     element = helper.np_dtype_to_tensor_dtype(np.dtype(fitted.dtype))
     parts = _Parts()

@@ -5,8 +5,13 @@ import numpy as np
 import pytest
 
 from lmkl_core import Cancelled, ConvergenceWarning
-from lmkl_core.baselines.ball import distance_form, gain_left, solve_one_class
-from lmkl_core.baselines.simplemkl import model_minimiser, solve
+from lmkl_core.baselines.simplemkl import (
+    distance_form,
+    gain_left,
+    model_minimiser,
+    solve,
+    solve_one_class,
+)
 from tests.core.problems import rbf_gram
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

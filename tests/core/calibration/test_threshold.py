@@ -10,12 +10,11 @@ from scipy.stats import binomtest
 
 from lmkl_core import InvalidInputError, clopper_pearson
 from lmkl_core.calibration.blocks import block_numbers, rows_of_takes, time_blocks
+from lmkl_core.calibration.left_out import inverse_from_cholesky, left_out_scores
 from lmkl_core.calibration.threshold import (
     autocorrelation_time,
     calibrate,
     effective_number,
-    inverse_from_cholesky,
-    left_out_scores,
     number_by_blocks,
     threshold_for,
 )

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lmkl_core import InvalidInputError
-from lmkl_core.fitting.fit import fit_kernels
 from lmkl_core.fitting.inducing import InducingProblem, build_basis
+from lmkl_core.kernels import fit_kernels
 from lmkl_core.solver.problem import GramProblem
 from lmkl_core.validation import as_views
 from tests.core.recordings import kernel_stack, make, recording
