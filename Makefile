@@ -54,7 +54,7 @@ faults: $(FULL)
 
 # Hostile files by the hundred thousand; the suite tries some thousands of them.
 fuzz: $(FULL)
-	$(DEV)/python -m tests.fuzzing $(FUZZ_ARGS)
+	$(DEV)/python -m tools.fuzzing $(FUZZ_ARGS)
 
 # The whole program for an hour: memory, threads, timers, files, speed.
 soak: $(FULL)

@@ -142,7 +142,7 @@ def test_that_the_entry_point_reaches_the_window_only_through_bootstrap():
 
 
 def test_that_imports_are_absolute():
-    found = relative_imports(ROOT, ["app", "lmkl_core", "tests", "benchmarks"])
+    found = relative_imports(ROOT, ["app", "lmkl_core", "tests", "benchmarks", "tools"])
     assert not found, describe(found)
 
 

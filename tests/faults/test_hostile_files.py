@@ -36,7 +36,7 @@ from tests.app.models.model_material import file_with, window_model
 from tests.app.reports.report_material import context
 from tests.app.trial_material import session
 from tests.core.modelfile_corpus import small_model, unsealed
-from tests.fuzzing.target import CORPUS
+from tools.fuzzing.target import CORPUS
 
 GROUP = "Hostile files"
 HUGE = 60_000

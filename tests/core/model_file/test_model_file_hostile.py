@@ -1,6 +1,6 @@
 """Hostile files: each is refused in one sentence, or loads to a model with finite scores.
 
-``python -m tests.fuzzing --target model`` tries a hundred thousand mutants.
+``python -m tools.fuzzing --target model`` tries a hundred thousand mutants.
 """
 
 import io

@@ -7,9 +7,8 @@ import random
 from pathlib import Path
 
 from app import settings, storage
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.json_mutators import mutated_json, spelt
-from tests.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
+from tools.fuzzing.target import LOADED, Broken, Target, told
 
 
 class SettingsTarget(Target):
@@ -21,22 +20,6 @@ class SettingsTarget(Target):
         super().__init__(folder)
         os.environ[storage.CONFIG_VARIABLE] = str(folder)
         self._path = folder / storage.SETTINGS_NAME
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        chosen = settings.Settings(
-            source="camera:Front",
-            target_bpcer=0.05,
-            theme="dark",
-            recent=("/home/a/me.safetensors", "C:\\models\\ich.safetensors"),
-            window="00ff" * 20,
-            splitter="0a" * 8,
-        )
-        known = {"default": settings.Settings(), "chosen": chosen}
-        return {
-            f"{name}.json": json.dumps(_stored(each), indent=2).encode()
-            for name, each in known.items()
-        }
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         try:

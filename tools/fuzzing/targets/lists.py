@@ -5,8 +5,8 @@ from pathlib import Path
 
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.types import ProtocolError
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import mutated_bytes
+from tools.fuzzing.target import LOADED, Broken, Target, told
 
 RAW = {
     "ClientRaw": [f"000{who}/000{who}_00_00_0{when}_0.jpg" for who in (1, 2) for when in (1, 3)],
@@ -46,16 +46,7 @@ class ListTarget(Target):
         secret = folder / "secret"
         secret.mkdir()
         (secret / "0001_00_00_01_0.jpg").touch()
-        self._good = self.good_files()
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        return {
-            name: "".join(
-                each.replace("/", "\\") + "\r\n" for each in RAW[folder] if f"_{when}_" in each
-            ).encode()
-            for name, (folder, when) in LISTS.items()
-        }
+        self._good = {path.name: path.read_bytes() for path in self.corpus()}
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         lines = data.decode("utf-8", "replace").splitlines()

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save
 from torch import nn
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.networks.description import Conv
 from lmkl_core.features.networks.filling import State, fill
 from lmkl_core.features.networks.registry import Layer, NetworkSpec, Scaling
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import mutated_bytes
+from tools.fuzzing.target import LOADED, Broken, Target, told
 
 INF = float("inf")
 
@@ -38,15 +37,6 @@ class WeightsTarget(Target):
 
     name = "weights"
     inputs = 20_000
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        state = _good()
-        return {
-            "new.pth": _saved(state),
-            "old.pth": _saved(state, old=True),
-            "small.safetensors": save({name: value.clone() for name, value in state.items()}),
-        }
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         state = _good()

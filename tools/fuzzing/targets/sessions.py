@@ -4,19 +4,15 @@ import json
 import random
 from pathlib import Path
 
-from app.cli.saved_session import read_session, session_text
+from app.cli.saved_session import read_session
 from app.reports import build
 from app.reports.page import render
 from app.reports.writing import as_document, facts_csv, figures_csv, presentations_csv
-from app.session.guided_test.plans import built_in_plans
-from app.session.guided_test.state import Details
 from app.session.guided_test.trial import TrialError
 from tests.app.pages import outline
 from tests.app.reports.report_material import context
-from tests.app.trial_material import present, session
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.json_mutators import mutated_json, spelt
-from tests.fuzzing.target import LOADED, Target, told
+from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
+from tools.fuzzing.target import LOADED, Target, told
 
 REPORTED = 32
 """One of so many sessions that load is made a report of, which takes a hundred times as long."""
@@ -31,15 +27,6 @@ class SessionTarget(Target):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._path = folder / "bad.json"
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        trial = session(2, 2, ("print", "mask"))
-        present(trial, "=cmd|' /C calc'!A0", [0.7, None, 0.2])
-        trial.plan = built_in_plans()[0]
-        trial.details = Details({"tester": "=Ann", "n_subjects": "3"}, {"print": {"made": "laser"}})
-        report = json.dumps(as_document(build(trial, context())), allow_nan=False)
-        return {"session.json": session_text(trial).encode(), "report.json": report.encode()}
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         try:

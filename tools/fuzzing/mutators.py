@@ -1,12 +1,48 @@
-"""Mutations of JSON values and of how they are spelt."""
+"""Mutations of bytes and of JSON, drawn from a random generator."""
 
 import copy
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-Path = tuple[Any, ...]
+LARGEST = 1 << 18
+"""Bytes of a mutant: sizes are bounded by other tests, with files that are mostly holes."""
+
+NUMBERS = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1)
+WORDS = (b"\0", b"\n", b'"', b"{", b"[", b"\\", b"..", b"/", b"nan", b"1e999", b"\xff\xfe", b"=")
+
+
+def mutated_bytes(data: bytes, others: Sequence[bytes], rng: random.Random) -> bytes:
+    """Return data after one to four changes at random places."""
+    changed = bytearray(data)
+    for _ in range(rng.choice([1, 1, 1, 2, 3, 4])):
+        start, other = _place(changed, rng), rng.choice(others)
+        span = slice(start, start + rng.choice([1, 2, 4, 8, 16, 64, 256, 4096]))
+        match rng.randrange(8):
+            case 0 if changed:
+                changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
+            case 1:
+                size = rng.choice([1, 2, 4, 8])
+                value = rng.choice(NUMBERS) % 256**size
+                changed[start : start + size] = value.to_bytes(size, rng.choice(["little", "big"]))
+            case 2:
+                changed[start:start] = rng.choice([*WORDS, rng.randbytes(32)])
+            case 3:
+                changed[start:start] = bytes(changed[span]) * rng.choice([1, 1, 2, 20])
+            case 4:
+                del changed[start:]
+            case 5:
+                changed[start:] = other[_place(other, rng) :]
+            case _:
+                del changed[span]
+    return bytes(changed[:LARGEST])
+
+
+def _place(data: Sequence[int], rng: random.Random) -> int:
+    # The beginning is where headers are.
+    return rng.randrange((min(len(data), 64) if rng.random() < 0.3 else len(data)) + 1)
+
 
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, 1, 2, -1, 7, 255, 2**31, 2**53 + 1, 2**63, 2**64, 10**19, 10**40, 0.0,
@@ -29,7 +65,7 @@ RAW = (
 _MARK = "@@raw@@"
 
 
-def places(value: Any, path: Path = ()) -> Iterator[Path]:
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield every place in a JSON value, as the way to it."""
     yield path
     if isinstance(value, dict):
@@ -41,7 +77,7 @@ def places(value: Any, path: Path = ()) -> Iterator[Path]:
             yield from places(part, (*path, key))
 
 
-def at(value: Any, path: Path) -> Any:
+def at(value: Any, path: tuple[Any, ...]) -> Any:
     """Return what stands at a place."""
     for key in path:
         value = value[key]

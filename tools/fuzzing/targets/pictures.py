@@ -2,16 +2,15 @@
 
 import random
 import struct
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from app.capture.folder import image_size, read_image
-from app.capture.opencv import MAX_PIXELS, cv2
+from app.capture.opencv import MAX_PIXELS
 from app.capture.source import SourceError
 from app.capture.video import VideoFile
-from tests.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.target import LOADED, Broken, Target, told
 
 SIZES = (0, 1, 7, 255, 300, 65535, 2**24 - 1, 2**31 - 1, 2**32 - 1)
 FRAMES = 12
@@ -24,7 +23,6 @@ def _picture() -> np.ndarray:
 
 class _FileTarget(Target):
     suffix = ""
-    is_noisy = True
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -48,13 +46,6 @@ class ImageTarget(_FileTarget):
     inputs = 50_000
     suffix = ".png"
 
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        suffixes = (".bmp", ".jpg", ".png", ".tiff", ".webp")
-        return {
-            f"small{suffix}": cv2.imencode(suffix, _picture())[1].tobytes() for suffix in suffixes
-        }
-
     def check(self, data: bytes) -> str:
         self._path.write_bytes(data)
         try:
@@ -75,19 +66,6 @@ class VideoTarget(_FileTarget):
     name = "video"
     inputs = 5_000
     suffix = ".avi"
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        made = {}
-        with tempfile.TemporaryDirectory() as folder:
-            for suffix, code in ((".avi", "MJPG"), (".mp4", "mp4v")):
-                path = Path(folder, f"short{suffix}")
-                writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*code), 10, (32, 24))
-                for number in range(4):
-                    writer.write(np.full((24, 32, 3), 40 * number, np.uint8))
-                writer.release()
-                made[path.name] = path.read_bytes()
-        return made
 
     def check(self, data: bytes) -> str:
         self._path.write_bytes(data)

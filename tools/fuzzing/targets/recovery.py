@@ -2,20 +2,16 @@
 
 import json
 import random
-from datetime import UTC, datetime
 
 import numpy as np
 
-from app.session.recovery.chunks import packed
 from app.session.recovery.finding import _UNUSABLE, Found, load
-from app.session.recovery.index import FILE_NAME, Chunk, Index, Row, _digest, read_index
+from app.session.recovery.index import FILE_NAME, _digest, read_index
 from app.session.recovery.runs import Run
-from app.session.takes import Sample
 from lmkl_core.model_file.container import Refused, digest
 from tests.core.modelfile_corpus import mutant, unsealed
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.json_mutators import mutated_json, spelt
-from tests.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
+from tools.fuzzing.target import LOADED, Broken, Target, told
 
 FEATURES = {"format": "1", "preset": {"name": "tiny"}}
 VIEWS = {"eyes": 3, "skin": 2}
@@ -30,25 +26,6 @@ class RecoveryTarget(Target):
     name = "recovery"
     inputs = 20_000
     depth = 0.9
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        rng = np.random.default_rng(5)
-        samples = [
-            Sample(
-                number,
-                "lamp",
-                {name: rng.random((1, width), np.float32) for name, width in VIEWS.items()},
-                None,
-                None,
-            )
-            for number in range(4)
-        ]
-        data, found = packed(samples)
-        rows = tuple(Row(0, 0, number) for number in range(4))
-        written = datetime(2026, 3, 14, tzinfo=UTC)
-        index = Index(written, FEATURES, ("lamp",), rows, (Chunk(0, found, 4),))
-        return {"run": joined(index.to_bytes(), data)}
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         index, chunk = parted(data)

@@ -1,10 +1,11 @@
 """The loaders that are attacked, by name."""
 
 from importlib import import_module
+from pathlib import Path
 
-from tests.fuzzing.target import Target
+from tools.fuzzing.target import Target
 
-_MODULES = {
+_CLASSES = {
     "model": "models:ModelTarget",
     "app-model": "models:AppModelTarget",
     "sealed": "models:SealedTarget",
@@ -19,13 +20,11 @@ _MODULES = {
     "video": "pictures:VideoTarget",
 }
 
-NAMES = tuple(_MODULES)
-
-_MODULES["fragile"] = "fragile:FragileTarget"  # not a loader: it shows that failures are noticed
+NAMES = tuple(_CLASSES)
 
 
-def target_class(name: str) -> type[Target]:
-    """Return a target's class; only that one's loader is imported."""
-    module, _, kind = _MODULES[name].partition(":")
-    found: type[Target] = getattr(import_module(f"{__name__}.{module}"), kind)
-    return found
+def make_target(name: str, folder: Path) -> Target:
+    """Return a target that puts its inputs into a folder; only that one's loader is imported."""
+    module, _, kind = _CLASSES[name].partition(":")
+    target: Target = getattr(import_module(f"{__name__}.{module}"), kind)(folder)
+    return target

@@ -12,21 +12,18 @@ from app.models.files import difference_of
 from app.models.files import load as load_pad_model
 from app.models.summary import describe
 from lmkl_core import InvalidInputError, LocalisedMKL, ModelFileError
-from lmkl_core.model_file import Manifest, from_bytes, to_bytes
+from lmkl_core.model_file import Manifest, from_bytes
 from lmkl_core.model_file.container import Refused, seal
-from lmkl_core.model_file.sealed import CHEAPEST, HEADER, Cost, _cipher, decrypted, encrypted
-from tests.app.models.model_material import FEATURES, window_model
+from lmkl_core.model_file.sealed import HEADER, Cost, _cipher, decrypted
+from tests.app.models.model_material import FEATURES
 from tests.core.modelfile_corpus import (
-    KINDS,
     mutant,
-    small_model,
     unsealed,
     with_header,
     with_manifest,
 )
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.json_mutators import mutated_json, spelt
-from tests.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
+from tools.fuzzing.target import LOADED, Broken, Target, told
 
 NAME = "bad.lmkl"
 PASSPHRASE = "correct horse battery staple"
@@ -39,13 +36,6 @@ class ModelTarget(Target):
 
     name = "model"
     depth = 0.9
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        return {
-            f"{kind.replace(', ', '-').replace(' ', '-')}": to_bytes(small_model(kind))
-            for kind in KINDS
-        }
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         try:
@@ -83,11 +73,6 @@ class SealedTarget(Target):
 
     name = "sealed"
     inputs = 2_000
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        data = to_bytes(small_model("views"))
-        return {"views": encrypted(data, PASSPHRASE, CHEAPEST)}
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         if rng.random() < 0.2:
@@ -128,11 +113,6 @@ class AppModelTarget(Target):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._path = folder / "bad.safetensors"
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        model = window_model()
-        return {"window": to_bytes(model.estimator, extra=model.extra, created=model.created)}
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         try:

@@ -7,11 +7,10 @@ import numpy as np
 
 from app.evaluation.cache import Cache
 from app.evaluation.entries import Entry
-from app.vision.conditions import NAMES
-from lmkl_core.model_file.container import Refused, seal
+from lmkl_core.model_file.container import Refused
 from tests.core.modelfile_corpus import mutant, unsealed
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.target import LOADED, Broken, Target
+from tools.fuzzing.mutators import mutated_bytes
+from tools.fuzzing.target import LOADED, Broken, Target
 
 KEY = "ab" * 32
 COLUMNS = {"eyes": 3, "skin": 2}
@@ -28,14 +27,6 @@ class EntryTarget(Target):
         self._cache = Cache("features", folder)
         self._path = self._cache._path(KEY)
         self._path.parent.mkdir(parents=True)
-
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        views = {name: np.ones((2, width), np.float32) for name, width in COLUMNS.items()}
-        conditions = np.zeros((2, len(NAMES)))
-        entry = Entry(views, conditions, np.array([True, False, True]), ("no face",))
-        document, tensors = entry.as_kept()
-        return {"entry": seal({**document, "key": KEY}, tensors)}
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         try:

@@ -1,12 +1,13 @@
 """Presets: TOML that a person wrote, or got from someone."""
 
 import random
-from importlib import resources
+from pathlib import Path
 
+from lmkl_core.features import presets
 from lmkl_core.features.presets import Preset, PresetError
 from lmkl_core.features.presets.file import read_preset
-from tests.fuzzing.bytes_mutators import mutated_bytes
-from tests.fuzzing.target import LOADED, Broken, Target, told
+from tools.fuzzing.mutators import mutated_bytes
+from tools.fuzzing.target import LOADED, Broken, Target, told
 
 VALUES = (
     b"nan", b"-inf", b"0", b"-1", b"1", b"2", b"99999999999999999999", b"1e400", b"1.5", b"true",
@@ -22,11 +23,9 @@ class PresetTarget(Target):
     name = "preset"
     inputs = 50_000
 
-    @classmethod
-    def good_files(cls) -> dict[str, bytes]:
-        folder = resources.files("lmkl_core.features.presets")
-        shipped = [item for item in folder.iterdir() if item.name.endswith(".toml")]
-        return {item.name: item.read_bytes() for item in shipped}
+    def corpus(self) -> list[Path]:
+        """Return the shipped presets."""
+        return sorted(Path(presets.__file__).parent.glob("*.toml"))
 
     def structured(self, data: bytes, rng: random.Random) -> bytes:
         lines = data.split(b"\n")

@@ -1,0 +1,138 @@
+"""``python -m tools.fuzzing``: attack the loaders.
+
+Each target is attacked in a process of its own: guided by coverage where atheris is installed (the
+extra ``fuzz``), else by hypothesis. The exit code is not 0 when an input was neither loaded nor
+refused. It is kept in the folder ``fuzzing-failures``; ``--target NAME --file INPUT`` tries it
+again.
+"""
+
+import argparse
+import faulthandler
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+
+from tools.fuzzing.target import LOADED, Target
+from tools.fuzzing.targets import NAMES, make_target
+
+FAILURES = Path("fuzzing-failures")
+PATIENCE = 60
+"""Seconds after which an input counts as one that never ends; most take a millisecond."""
+
+MEMORY = 1 << 30
+"""Bytes that inputs may take beyond what the process has after loading its libraries."""
+
+OWN_SHARE = 0.7
+"""Share of atheris's inputs that the target makes: a changed byte does not get past a digest."""
+
+LARGEST = 1 << 16
+"""Bytes of atheris's inputs."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.fuzzing", description=__doc__)
+    parser.add_argument("--target", choices=NAMES, help="default: all, one after another")
+    parser.add_argument("--inputs", type=int, help="for each target; each has a number of its own")
+    parser.add_argument("--file", type=Path, help="try this file alone")
+    options = parser.parse_args(arguments)
+    if options.target is None:
+        more = [] if options.inputs is None else ["--inputs", str(options.inputs)]
+        commands = [[sys.executable, "-m", "tools.fuzzing", "--target", n, *more] for n in NAMES]
+        return max(subprocess.run(command, check=False).returncode != 0 for command in commands)
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"
+    with tempfile.TemporaryDirectory(prefix="lmkl-fuzzing-") as folder:
+        if options.file:
+            reason = make_target(options.target, Path(folder)).check(options.file.read_bytes())
+            print(f"refused: {reason}" if reason else "loaded")
+            return 0
+        FAILURES.mkdir(exist_ok=True)
+        attack = with_atheris if find_spec("atheris") else with_hypothesis
+        attack(options.target, Path(folder), options.inputs)
+    return 0
+
+
+def with_hypothesis(name: str, folder: Path, inputs: int | None) -> None:
+    """Attack one target; the input in work is on disk, so that a crash leaves it behind."""
+    warnings.simplefilter("ignore")  # torch tells of its own future
+    target = make_target(name, folder)
+    for data in target.seeds:  # loads what is loaded late; that is not an input's memory
+        target.check(data)
+    current = FAILURES / f"{name}-current"
+    n_loaded = n_inputs = 0
+    _bound_memory()
+
+    @settings(
+        max_examples=inputs or target.inputs,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(data=target.mutants())
+    def attempt(data: bytes) -> None:
+        nonlocal n_loaded, n_inputs
+        current.write_bytes(data)
+        faulthandler.dump_traceback_later(PATIENCE, exit=True)
+        n_loaded += target.check(data) == LOADED
+        n_inputs += 1
+
+    attempt()
+    faulthandler.cancel_dump_traceback_later()
+    current.unlink()
+    print(f"{name}: {n_inputs} inputs, {n_loaded} loaded, the others refused")
+
+
+def with_atheris(name: str, folder: Path, inputs: int | None) -> None:
+    """Attack one target, going on from inputs that reach new lines; libFuzzer ends the process."""
+    import atheris  # an extra
+
+    with atheris.instrument_imports(include=["lmkl_core", "app"]):
+        target: Target = make_target(name, folder)
+    found = folder / "found"
+    found.mkdir()
+
+    def mutate(data: bytes, most: int, number: int) -> bytes:
+        rng = random.Random(number)
+        if rng.random() < OWN_SHARE:
+            changed = target.structured(data, rng)
+            if len(changed) <= most:
+                return changed
+        return atheris.Mutate(data, most)
+
+    arguments = [
+        "tools.fuzzing",
+        f"-runs={inputs or target.inputs}",
+        f"-max_len={LARGEST}",
+        f"-timeout={PATIENCE}",
+        f"-rss_limit_mb={(MEMORY >> 20) + 1024}",
+        f"-artifact_prefix={FAILURES}{os.sep}{name}-",
+        "-print_final_stats=1",
+        str(found),
+        *{str(path.parent) for path in target.corpus()},
+    ]
+    atheris.Setup(arguments, target.check, custom_mutator=mutate)
+    atheris.Fuzz()
+
+
+def _bound_memory() -> None:
+    """Let this process take `MEMORY` more than it has, where systems can."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError):
+        return
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
