@@ -19,10 +19,10 @@ from app.evaluation.methods import chosen_methods
 from app.evaluation.options import Options
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.types import Database, Layout, Mode
-from app.reports import tables
-from app.reports.tables import comparison_data, data
-from app.reports.tables.comparing import Run
-from app.reports.tables.writing import file_name
+from app.reports.comparison import Run, compare
+from app.reports.evaluation import Table, build
+from app.reports.json_files import comparison_document, evaluation_document
+from app.reports.writing import file_name, write_comparison, write_table
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET
 from lmkl_core.features.weights import MissingWeightsError
@@ -205,7 +205,7 @@ def command(
             for name, layout, database, options in runs
         ]
     if len(found) == 1 and as_json:
-        print_json(data.as_document(found[0], with_scores=scores))
+        print_json(evaluation_document(found[0], with_scores=scores))
     elif len(found) == 1:
         print_table(found[0], Console())
     if not any(table.measured for table in found):
@@ -308,7 +308,7 @@ def _measured(
     *,
     scores: bool,
     hidden: bool,
-) -> tables.Table:
+) -> Table:
     """Measure one run and write its table."""
     with (
         warnings.catch_warnings(),
@@ -319,22 +319,22 @@ def _measured(
         warnings.filterwarnings("ignore", "A worker stopped while some jobs")
         evaluation = running.run(layout, database, options, progress=tell)
     with _stoppable(), logged_progress("Making the table", hidden=hidden):
-        table = tables.build(evaluation)
-        files = tables.write(table, folder, with_scores=scores)
+        table = build(evaluation)
+        files = write_table(table, folder, with_scores=scores)
     for file in files:
         say(f"Wrote {file}")
     return table
 
 
-def _compare(names: list[str], found: list[tables.Table], output: Path, as_json: bool) -> None:
+def _compare(names: list[str], found: list[Table], output: Path, as_json: bool) -> None:
     """Write and print several runs side by side."""
     with _stoppable(), logged_progress("Comparing the runs", hidden=as_json):
-        comparison = tables.compare([Run(*each) for each in zip(names, found, strict=True)])
-        files = tables.write_comparison(comparison, output)
+        comparison = compare([Run(*each) for each in zip(names, found, strict=True)])
+        files = write_comparison(comparison, output)
     for file in files:
         say(f"Wrote {file}")
     if as_json:
-        print_json(comparison_data.as_document(comparison))
+        print_json(comparison_document(comparison))
     else:
         print_comparison(comparison, Console())
 

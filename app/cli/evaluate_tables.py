@@ -9,23 +9,20 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from app.evaluation.protocols.registry import DATABASES
-from app.reports.tables.building import Row, Singles, Table
-from app.reports.tables.comparing import Comparison
-from app.reports.tables.figures import FIGURES, Told
-from app.reports.tables.levels import Level
-from app.reports.tables.notices import notices, simulated
-from app.reports.tables.page import bases
-from app.reports.tables.words import (
-    MODES,
+from app.reports.comparison import Comparison
+from app.reports.evaluation import Row, Singles, Table
+from app.reports.figures import FIGURES, Figure, FoldFigures
+from app.reports.html_tables import bases
+from app.reports.notices import MODES, notices, simulated
+from app.reports.words import (
     NOTHING,
     basis_text,
     difference_text,
     ends_text,
+    interval_text,
     printed_text,
     share,
-    short_interval,
     spread_text,
-    title,
 )
 from lmkl_core.baselines import METHODS
 
@@ -51,7 +48,7 @@ SHORT = {
 def print_table(table: Table, console: Console) -> None:
     """Print a table: the paper's figures first, then all others of methods on several views."""
     mode = MODES.get(table.evaluation.mode, table.evaluation.mode)
-    console.print(f"[bold]{escape(title(table))}[/bold], {mode}")
+    console.print(f"[bold]{escape(table.title)}[/bold], {mode}")
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")
     width = MEASURED_WIDTH + (PUBLISHED_WIDTH if table.published is not None else 0)
@@ -60,14 +57,14 @@ def print_table(table: Table, console: Console) -> None:
     if table.singles is not None:
         console.print(_singles(table.singles, table.headline, console))
     if table.compared:
-        for names in _parts(table.others_to_tell, MEASURED_WIDTH, NAMES_WIDTH, console):
+        for names in _parts(table.others, MEASURED_WIDTH, NAMES_WIDTH, console):
             console.print(_others(table, names))
         console.print(f"Figures of both classes rest on {' or '.join(bases(table))}.")
-        if not {"APNRR", "BPNRR"} & set(table.others_to_tell):
+        if not {"APNRR", "BPNRR"} & set(table.others):
             console.print("Every presentation had a response.")
         console.print("Figures by frame, by species and by fold are in the files.")
     for row in table.rows:
-        if row.measured is not None and row.by_presentation is None:
+        if row.measured is not None and not row.is_measured:
             console.print(f"{row.title}: {row.remark}", markup=False, highlight=False)
     for sentence in notices(table):
         console.print(f"Note: {sentence}", style="dim", markup=False, highlight=False)
@@ -98,7 +95,7 @@ def _headline(table: Table, names: Sequence[str], console: Console) -> Grid:
             grid.add_row(escape(line.title), *cells)
             continue
         cells = [cell for name in names for cell in _cells(line, name, table, is_roomy)]
-        style = "bold" if line.is_own else "" if line.by_presentation is not None else "dim"
+        style = "bold" if line.is_own else "" if line.is_measured else "dim"
         grid.add_row(escape(f"{line.title} {line.source}".strip()), *cells, style=style)
     return grid
 
@@ -109,9 +106,9 @@ def _grid(heading: str) -> Grid:
 
 def _cells(row: Row, name: str, table: Table, is_roomy: bool) -> list[str]:
     cells = [] if table.published is None else [printed_text(row.printed(name))]
-    level = row.by_presentation
-    if level is None:
+    if not row.is_measured:
         return [*cells, ""]
+    level = row.by_presentation
     told = level.pooled.figure(name)
     mean = f"{spread_text(level.spread(name))}\n" if len(level.folds) > 1 else ""
     basis = basis_text(told) if told.n is not None else ""
@@ -121,8 +118,9 @@ def _cells(row: Row, name: str, table: Table, is_roomy: bool) -> list[str]:
     return [*cells, escape(f"{mean}{_with_interval(told)}{between}{basis}".rstrip())]
 
 
-def _with_interval(told: Told) -> str:
-    return f"{share(told.value)} ({short_interval(told)})" if told.interval else share(told.value)
+def _with_interval(told: Figure) -> str:
+    interval = interval_text(told).replace(" to ", "-")
+    return f"{share(told.value)} ({interval})" if interval else share(told.value)
 
 
 def _singles(singles: Singles, names: Sequence[str], console: Console) -> Grid:
@@ -133,13 +131,12 @@ def _singles(singles: Singles, names: Sequence[str], console: Console) -> Grid:
     for name in names:
         grid.add_column(_short(name), justify="right", no_wrap=True)
     for row in singles.rows:
-        level = row.by_presentation
-        cells = [NOTHING if level is None else _brief(level, name, is_roomy) for name in names]
+        cells = [_brief(row.by_presentation, name, is_roomy) for name in names]
         grid.add_row(escape(row.view), *cells)
     return grid
 
 
-def _brief(level: Level, name: str, is_roomy: bool) -> str:
+def _brief(level: FoldFigures, name: str, is_roomy: bool) -> str:
     if len(level.folds) > 1:
         return spread_text(level.spread(name))
     told = level.pooled.figure(name)
@@ -153,7 +150,6 @@ def _others(table: Table, names: Sequence[str]) -> Grid:
     for name in names:
         grid.add_column(_short(name), justify="right", no_wrap=True)
     for row in table.compared:
-        assert row.by_presentation is not None
         pooled = row.by_presentation.pooled
         grid.add_row(escape(row.title), *(_with_interval(pooled.figure(name)) for name in names))
     return grid
@@ -175,11 +171,11 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
         grid.add_column("measured", justify="right", no_wrap=True)
         grid.add_column(f"less {first}", justify="right", no_wrap=True)
         for line in comparison.lines:
-            if line.told.name == name:
+            if line.figure.name == name:
                 found = line.difference
                 told = "" if found is None else difference_text(found.value, found.interval)
                 style = "bold" if found is not None and found.is_clear else ""
-                cells = (escape(line.title), escape(line.run), _with_interval(line.told), told)
+                cells = (escape(line.title), escape(line.run), _with_interval(line.figure), told)
                 grid.add_row(*cells, style=style)
         console.print(grid)
     console.print("Bold: the interval of the difference, from drawing subjects, excludes zero.")

@@ -47,7 +47,8 @@ from app.cli.saved_session import read_session, session_text
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.reports import Context, Report, build, write
-from app.reports.writing import as_document, files_of
+from app.reports.json_files import guided_test_document
+from app.reports.writing import files_of
 from app.session.frame_scoring import observe
 from app.session.guided_test.details import read_details
 from app.session.guided_test.plans import read_plan
@@ -174,7 +175,7 @@ def command(
     if save_session is not None:
         write_bytes(save_session, session_text(trial).encode("utf-8", "replace"))
     if as_json:
-        document = as_document(report)
+        document = guided_test_document(report)
         del document["session"], document["curves"]  # both are in the file
         print_json({"files": [str(file) for file in files_of(report.html)], "report": document})
     elif not quiet:

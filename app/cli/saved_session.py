@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from app.models.summary import ModelSummary, ThresholdSummary
-from app.reports.writing import FORMAT as REPORT_FORMAT
+from app.reports.json_files import GUIDED_TEST_FORMAT as REPORT_FORMAT
 from app.session.guided_test.trial import Trial, TrialError
 from app.storage import read_text
 

@@ -13,7 +13,7 @@ from app.evaluation.published_rows import ROWS
 
 
 @dataclass(frozen=True)
-class Figure:
+class PrintedFigure:
     """A published figure, in per cent.
 
     Attributes
@@ -38,7 +38,7 @@ class PublishedRow:
         Name of the method as printed.
     citation : str
         Key of the publication that it is from; empty for the paper's own method.
-    figures : mapping of str to Figure
+    figures : mapping of str to PrintedFigure
         By the names of the table's columns.
     why : str
         Why it may stand without a measured figure, as half a sentence.
@@ -46,7 +46,7 @@ class PublishedRow:
 
     title: str
     citation: str
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, PrintedFigure]
     why: str
 
     @property
@@ -113,7 +113,7 @@ def _table(label: str) -> PublishedTable:
         PublishedRow(
             name,
             citation,
-            {column: Figure(*pair) for column, pair in zip(columns, pairs, strict=True)},
+            {column: PrintedFigure(*pair) for column, pair in zip(columns, pairs, strict=True)},
             why,
         )
         for name, citation, why, *pairs in ROWS[label]

@@ -14,6 +14,12 @@ Level: TypeAlias = Literal["frame", "presentation"]
 LEVELS: tuple[Level, ...] = ("frame", "presentation")
 
 
+DEMO_NOTE = (
+    "Everything is simulated, and no person is real: figures tell how methods compare on modelled "
+    "attacks, not how well anything does on real ones."
+)
+
+
 UsedThreshold: TypeAlias = Threshold
 """A threshold and where it came from, as `lmkl_core.metrics.threshold_from` returns it."""
 

@@ -1,4 +1,4 @@
-"""The one list of facts about a test that the page, JSON and CSV are made from."""
+"""The list of facts about a guided test that the page, JSON and CSV are made from."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,8 @@ from app.types import BONA_FIDE
 
 Origin = Literal["measured", "stated", "missing", "not applicable"]
 
-EVALUATION, SUBJECTS, CAPTURE, COMPUTER, INSTRUMENTS, TESTED = (
-    *("Evaluation", "Test subjects", "Capture", "Computer"),
-    *("Attack instruments", "What was tested"),
-)
+EVALUATION, SUBJECTS, CAPTURE, COMPUTER = "Evaluation", "Test subjects", "Capture", "Computer"
+INSTRUMENTS, TESTED = "Attack instruments", "What was tested"
 _GROUPS = {
     **dict.fromkeys(("tester", "organisation", "potential"), EVALUATION),
     **dict.fromkeys(("n_subjects", "consent"), SUBJECTS),
@@ -32,21 +30,7 @@ MOST_NAMES = 3
 
 @dataclass(frozen=True)
 class Fact:
-    """Something to know about a test.
-
-    Attributes
-    ----------
-    key : str
-        In JSON and CSV.
-    group, label : str
-        Where it stands and what it is called.
-    value : str
-        In words; empty exactly when it is missing.
-    origin : {"measured", "stated", "missing", "not applicable"}
-        Whether the program measured it, people stated it, or nobody did.
-    species : str
-        Whose it is; empty for the whole test.
-    """
+    """A fact about a test, or about one species; its value is empty exactly when it is missing."""
 
     key: str
     group: str

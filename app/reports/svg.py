@@ -1,7 +1,7 @@
-"""A small pen for vector graphics that live inside a page: its colours are the page's classes."""
+"""A small pen for SVG inside a page: its colours are the page's classes."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape as escaped
 
@@ -11,13 +11,13 @@ Point = tuple[float, float]
 
 
 def escape(text: str) -> str:
-    """Return text as markup that shows it; marks that nobody can see are dropped."""
+    """Return text as markup, without invisible characters."""
     return escaped(visible(text))
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A straight map from values to places in a drawing."""
+    """A linear map from values to places in a drawing."""
 
     low: float
     high: float
@@ -25,7 +25,6 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the place of a value."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
@@ -40,15 +39,7 @@ def round_ticks(low: float, high: float, about: int = 6) -> list[float]:
 
 
 class Drawing:
-    """An SVG picture that grows by strokes.
-
-    Parameters
-    ----------
-    width, height : float
-        Size in its own units; on the page it takes the width it is given.
-    title, description : str
-        What it shows, for those who cannot see it.
-    """
+    """An SVG picture that grows by strokes; title and description are for screen readers."""
 
     def __init__(self, width: float, height: float, title: str, description: str) -> None:
         self.width, self.height = width, height
@@ -56,33 +47,26 @@ class Drawing:
         self._parts: list[str] = []
 
     def line(self, start: Point, end: Point, style: str) -> None:
-        """Draw a straight line."""
         self._add("line", style, x1=start[0], y1=start[1], x2=end[0], y2=end[1])
 
     def rectangle(self, corner: Point, width: float, height: float, style: str) -> None:
-        """Draw a rectangle from its upper left corner."""
         self._add("rect", style, x=corner[0], y=corner[1], width=width, height=height)
 
     def curve(self, points: Iterable[Point], style: str) -> None:
-        """Draw straight lines from point to point."""
         places = " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
         self._parts.append(f'<polyline class="{escape(style)}" points="{places}"/>')
 
     def circle(self, centre: Point, radius: float, style: str) -> None:
-        """Draw a circle."""
         self._add("circle", style, cx=centre[0], cy=centre[1], r=radius)
 
     def cross(self, centre: Point, radius: float, style: str) -> None:
-        """Draw a diagonal cross."""
         (x, y), r = centre, radius
         self.line((x - r, y - r), (x + r, y + r), style)
         self.line((x - r, y + r), (x + r, y - r), style)
 
     def diamond(self, centre: Point, radius: float, style: str) -> None:
-        """Draw a square that stands on its corner."""
         (x, y), r = centre, radius
-        corners: Sequence[Point] = [(x, y - r), (x + r, y), (x, y + r), (x - r, y), (x, y - r)]
-        self.curve(corners, style)
+        self.curve([(x, y - r), (x + r, y), (x, y + r), (x - r, y), (x, y - r)], style)
 
     def text(
         self, place: Point, words: str, style: str = "", *, anchor: str = "start", turn: float = 0

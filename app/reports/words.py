@@ -1,83 +1,80 @@
-"""Figures as a person reads them, always with what they rest on."""
+"""Figures as text.
+
+A guided test writes ``26.5 %``, always with n and interval; tables write shares in per cent without
+the sign and with one decimal, as the paper prints them.
+"""
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import groupby
 
+from app.evaluation.published import PrintedFigure
 from app.names import counted
-from lmkl_core.metrics import Errors, Estimate, Rate, Worst
+from app.reports.figures import Figure, Spread
+from lmkl_core.metrics import Errors
 
 NO_DATA = "no data"
+NOTHING = "–"
 ALL_EQUAL = "all species equal"
 
+Interval = tuple[float, float]
 
-def percent(share: float) -> str:
+
+def percent(value: float) -> str:
     """Return a share as ``"26.5 %"``."""
-    return f"{100 * share:.1f} %"
+    return f"{100 * value:.1f} %"
 
 
-def span(interval: tuple[float, float]) -> str:
+def span(interval: Interval) -> str:
     """Return an interval of shares as ``"0.0 to 26.5 %"``."""
     return f"{100 * interval[0]:.1f} to {percent(interval[1])}"
 
 
-def confidence(rate: Rate | Estimate) -> str:
-    """Return the confidence as ``"95 %"``."""
-    return f"{100 * rate.confidence:.0f} %"
+def cells(figure: Figure) -> tuple[str, str, str]:
+    """Return value, interval and basis, for the columns of a table."""
+    if figure.value is None:
+        return NO_DATA, "", ""
+    if figure.n is not None:
+        basis = f"{figure.n_errors} of {figure.n}"
+    else:
+        basis = f"{figure.n_bona_fide} bona fide, {counted(figure.n_attacks or 0, 'attack')}"
+    low, high = figure.interval or (0.0, 1.0)
+    if figure.name == "AUC":
+        return f"{figure.value:.3f}", f"{low:.3f} to {high:.3f}", basis
+    return percent(figure.value), span((low, high)), basis
 
 
-def rate_text(rate: Rate) -> str:
+def figure_text(figure: Figure, basis: str = "") -> str:
     """Return ``"0.0 % (0 of 12, 95 % interval 0.0 to 26.5 %)"``."""
-    if rate.value is None:
-        return NO_DATA
-    return (
-        f"{percent(rate.value)} ({rate.n_errors} of {rate.n}, "
-        f"{confidence(rate)} interval {span(rate.interval)})"
-    )
+    value, interval, usual = cells(figure)
+    return f"{value} ({basis or usual}, 95 % interval {interval})" if interval else value
 
 
 def worst_text(errors: Errors) -> str:
-    """Return the largest rate with its species and the interval of the maximum."""
-    worst = errors.worst
-    if worst.value is None:
-        return NO_DATA
-    rate, species = worst.rate, worst_species(errors)
-    counts = "" if species == ALL_EQUAL else f": {rate.n_errors} of {rate.n}"
-    return (
-        f"{percent(worst.value)} ({species}{counts}, "
-        f"{confidence(rate)} interval {span(worst.interval)})"
+    """Return the largest APCER with its species and the interval of the maximum."""
+    species, figure = worst_species(errors), Figure.of("APCER", errors.worst)
+    return figure_text(
+        figure, species if species == ALL_EQUAL else f"{species}: {cells(figure)[2]}"
     )
 
 
 def worst_species(errors: Errors) -> str:
-    """Return the species with the largest rate, or that none is worse than another."""
+    """Return the species with the largest APCER, or that none is worse than another."""
     rates = [rate.value for rate in errors.apcers.values() if rate.value is not None]
-    if len(rates) > 1 and len(set(rates)) == 1:
-        return ALL_EQUAL
-    return errors.worst.species
-
-
-def estimate_text(estimate: Estimate) -> str:
-    """Return a figure of both classes, as a percentage."""
-    if estimate.value is None:
-        return NO_DATA
-    return f"{percent(estimate.value)} ({_basis(estimate)} interval {span(estimate.interval)})"
+    return ALL_EQUAL if len(rates) > 1 and len(set(rates)) == 1 else errors.worst.species
 
 
 def score_text(value: float | None) -> str:
     """Return a score or threshold with three decimals, more only where those would all be zero."""
     if value is None:
-        return "–"
+        return NOTHING
     text = f"{value:.3f}"
     return f"{value:.2g}" if value and not float(text) else text
 
 
-def auc_text(estimate: Estimate) -> str:
-    """Return an area under a curve, as a number from 0 to 1."""
-    if estimate.value is None:
-        return NO_DATA
-    low, high = estimate.interval
-    return f"{estimate.value:.3f} ({_basis(estimate)} interval {low:.3f} to {high:.3f})"
+def created_text(created: datetime) -> str:
+    return created.strftime("%Y-%m-%d, %H:%M %Z").strip()
 
 
 def listed(items: Sequence[str]) -> str:
@@ -85,17 +82,22 @@ def listed(items: Sequence[str]) -> str:
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
+def few_of(names: Sequence[str], most: int = 4) -> str:
+    """Return ``"a, b and 3 more"``."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def grouped(names: Sequence[str]) -> str:
-    """Return names with those that differ in a final number told as one: ``"lamp 1 to 3, hat"``."""
-    told: list[str] = []
+    """Join names, those that differ in a final number as one: ``"lamp 1 to 3, hat"``."""
+    joined: list[str] = []
     for stem, members in groupby(names, key=_stem):
         found = list(members)
-        first, last = found[0], found[-1]
         if stem and len(found) > 2:
-            told.append(f"{first} to {last.rpartition(' ')[2]}")
+            joined.append(f"{found[0]} to {found[-1].rpartition(' ')[2]}")
         else:
-            told += found
-    return ", ".join(told)
+            joined += found
+    return ", ".join(joined)
 
 
 def _stem(name: str) -> str:
@@ -103,34 +105,61 @@ def _stem(name: str) -> str:
     return stem if number.isdecimal() else ""
 
 
-def cells(figure: Rate | Estimate | Worst, *, is_share: bool = True) -> tuple[str, str, str]:
-    """Return a figure as value, interval and what it rests on, for the columns of a table.
-
-    Parameters
-    ----------
-    figure : Rate, Estimate or Worst
-        The figure.
-    is_share : bool
-        Whether it is told in per cent; an area under a curve is not.
-    """
-    if figure.value is None:
-        return NO_DATA, "", ""
-    low, high = figure.interval
-    if isinstance(figure, Estimate):
-        basis = f"{figure.n_bona_fide} bona fide, {counted(figure.n_attacks, 'attack')}"
-    else:
-        rate = figure.rate if isinstance(figure, Worst) else figure
-        basis = f"{rate.n_errors} of {rate.n}"
-    if not is_share:
-        return f"{figure.value:.3f}", f"{low:.3f} to {high:.3f}", basis
-    return percent(figure.value), span(figure.interval), basis
-
-
 def spaced(text: str) -> str:
-    """Return text with a space before every per cent sign, as everywhere in a report."""
+    """Put a space before every per cent sign, as everywhere in a report."""
     return re.sub(r"(?<=\d)%", " %", text)
 
 
-def _basis(estimate: Estimate) -> str:
-    attacks = counted(estimate.n_attacks, "attack")
-    return f"{estimate.n_bona_fide} bona fide, {attacks}, {confidence(estimate)}"
+# ------------------------------------------------------------------ tables
+
+
+def share(value: float | None) -> str:
+    """Return a share in per cent, without the sign: ``"26.5"``."""
+    return NOTHING if value is None else f"{100 * value:.1f}"
+
+
+def spread_text(found: Spread | None) -> str:
+    """Return ``"5.6 ± 2.0"``; the mean alone with one fold."""
+    if found is None:
+        return NOTHING
+    return share(found.mean) if found.std is None else f"{share(found.mean)} ± {share(found.std)}"
+
+
+def printed_text(figure: PrintedFigure | None) -> str:
+    """Return a published figure as ``"5.6 ± 2.0"``."""
+    if figure is None:
+        return NOTHING
+    return f"{figure.mean:.1f}" if figure.std is None else f"{figure.mean:.1f} ± {figure.std:.1f}"
+
+
+def ends_text(ends: Interval | None) -> str:
+    """Return ``"12.5 to 50.0"``."""
+    return NOTHING if ends is None else f"{share(ends[0])} to {share(ends[1])}"
+
+
+def interval_text(figure: Figure) -> str:
+    """Return ``"2.7 to 32.4"``; empty without an interval."""
+    return ends_text(figure.interval) if figure.interval else ""
+
+
+def basis_text(figure: Figure) -> str:
+    """Return what a figure rests on: ``"3 of 24"`` or ``"80 + 400"``; empty without a value."""
+    if figure.value is None:
+        return ""
+    if figure.n is not None:
+        return f"{figure.n_errors} of {figure.n}"
+    return f"{figure.n_bona_fide} + {figure.n_attacks}"
+
+
+def difference_text(value: float | None, interval: Interval | None) -> str:
+    """Return a difference in percentage points as ``"+1.5 (-0.2 to +3.1)"``."""
+    if value is None:
+        return NOTHING
+    if interval is None:
+        return _signed(value)
+    return f"{_signed(value)} ({_signed(interval[0])} to {_signed(interval[1])})"
+
+
+def _signed(value: float) -> str:
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text

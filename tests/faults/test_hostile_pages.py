@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 from app.cli.scoring import FrameRow, csv_writer
 from app.names import visible
 from app.reports import build
-from app.reports.page import render
+from app.reports.csv_files import evaluation_csv as as_csv
+from app.reports.csv_files import presentations_csv
+from app.reports.evaluation import build as build_table
+from app.reports.html import guided_test_page as render
+from app.reports.html_tables import evaluation_page as render_table
+from app.reports.latex import escaped
+from app.reports.latex import evaluation_latex as as_latex
 from app.reports.svg import Drawing
-from app.reports.tables import build as build_table
-from app.reports.tables.data import as_csv
-from app.reports.tables.latex import as_latex, escaped
-from app.reports.tables.page import render as render_table
-from app.reports.tables.writing import name_of, write
-from app.reports.writing import files_of, presentations_csv
+from app.reports.writing import files_of, table_name
+from app.reports.writing import write_table as write
 from app.session.guided_test.trial import TrialError
-from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
 from tests.app.pages import Outline, outline
 from tests.app.reports.report_material import context, model
+from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
 from tests.app.trial_material import present, session
 
 GROUP = "Hostile files"
@@ -227,7 +229,7 @@ def test_that_a_table_is_written_into_its_folder_whatever_its_protocol_is_called
     assert len(files) == 4
     assert {file.parent for file in files} == {folder}
     assert sorted(tmp_path.rglob("*.html")) == [files[0]]
-    assert "/" not in name_of(table)
+    assert "/" not in table_name(table)
 
 
 def test_that_the_files_of_a_report_lie_beside_its_page(tmp_path):

@@ -18,6 +18,7 @@ from app.demo.renderer.takes import RATE, Take
 from app.evaluation.protocols.recordings import DemoFootage
 from app.evaluation.protocols.splits import Division, Material, reader
 from app.evaluation.protocols.types import Database, Mode, Recording
+from app.evaluation.result import DEMO_NOTE
 from app.types import BONA_FIDE
 
 TITLE = "Demo (simulated)"
@@ -31,10 +32,6 @@ N_DEVELOPMENT = 2
 SECONDS = 6
 
 _PARTS = {"enrolment": 0, "test": 1, "development": 3}
-NOTE = (
-    "Everything is simulated, and no person is real: figures tell how methods compare on modelled "
-    "attacks, not how well anything does on real ones."
-)
 
 
 def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
@@ -46,7 +43,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         last = N_PEOPLE + N_DEVELOPMENT
         train, development, test = PEOPLE[:N_PEOPLE], PEOPLE[N_PEOPLE:last], PEOPLE[last:]
         division = Division("", _enrolment(train), _development(development), _test(test))
-    return Material((division,), (NOTE,))
+    return Material((division,), (DEMO_NOTE,))
 
 
 def _enrolment(people: Sequence[str]) -> tuple[Recording, ...]:

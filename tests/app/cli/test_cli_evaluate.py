@@ -108,7 +108,7 @@ def test_that_ctrl_c_while_the_table_is_made_is_told_alike(own, tmp_path, monkey
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("app.reports.tables.write", interrupt)
+    monkeypatch.setattr("app.cli.evaluate.write_table", interrupt)
     run = evaluate_own(own, tmp_path / "out", "--methods", "md")
     assert run.exit_code == ExitCode.INTERRUPTED
     assert run.stderr.splitlines()[-2:] == [

@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from app.evaluation.protocols.types import SplitCount
-from app.reports import build, tables, write
-from app.reports.tables.comparing import Run
+from app.reports import build, write
+from app.reports.comparison import Run, compare
+from app.reports.evaluation import build as build_table
+from app.reports.writing import write_comparison, write_table
 from app.session.guided_test.trial import Trial
 from lmkl_core.metrics import ScoreTable
-from tests.app.evaluation.table_material import NAMES, evaluation, fold, method
 from tests.app.reports.report_material import context
+from tests.app.reports.table_material import NAMES, evaluation, fold, method
 
 GOLDEN = Path(__file__).parent / "golden"
 NUMBER = re.compile(r"(?<![\w.#])-?\d+\.\d{4,}(?:e-?\d+)?(?![\w.])")
@@ -78,17 +80,15 @@ def measured(name, preset="tiny", shift=0.0, **changes):
             **changes,
         },
     )
-    return Run(name, tables.build(made, NAMES))
+    return Run(name, build_table(made, NAMES))
 
 
 def of_evaluation(folder):
     """Write tables of several figures and of one, and a comparison."""
-    tables.write(measured("tiny").table, folder)
+    write_table(measured("tiny").table, folder)
     one = {"table": "RM", "database": "replay-mobile", "protocol": "", "is_simulated": True}
-    tables.write(measured("tiny", **one).table, folder)
-    tables.write_comparison(
-        tables.compare([measured("first"), measured("second", "texture", 0.8)]), folder
-    )
+    write_table(measured("tiny", **one).table, folder)
+    write_comparison(compare([measured("first"), measured("second", "texture", 0.8)]), folder)
 
 
 def parts(path):

@@ -7,11 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.reports import build, charts
-from app.reports.levels import Level, presentation_level
-from app.reports.page import render
+from app.reports import build, error_charts
+from app.reports.csv_files import presentations_csv
+from app.reports.html import guided_test_page as render
+from app.reports.json_files import guided_test_document as as_document
+from app.reports.score_charts import histogram
 from app.reports.svg import round_ticks
-from app.reports.writing import as_document, presentations_csv
 from app.session.guided_test.trial import Trial
 from app.types import BONA_FIDE, Familiarity, Verdict
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
@@ -157,7 +158,7 @@ def level(genuine, attacks):
     for species, scores in [("bona fide", genuine), ("print", attacks)]:
         for score in scores:
             present(trial, species, [score] * 6)
-    return presentation_level(trial.presentations)
+    return build(trial, context()).by_presentation
 
 
 def bars(markup, style):
@@ -166,33 +167,29 @@ def bars(markup, style):
 
 
 def test_that_a_histogram_bar_never_lies_on_both_sides_of_the_threshold():
-    markup = charts.histogram(level([0.5, 0.51, 0.9], [0.499, 0.1]), (0.5,), "presentations")
+    markup = histogram(level([0.5, 0.51, 0.9], [0.499, 0.1]), (0.5,), "presentations")
     line = float(re.search(r'class="threshold" x1="([\d.]+)"', markup)[1])
     assert all(x > line for x, _ in bars(markup, "genuine"))
     assert all(x + width < line for x, width in bars(markup, "attack"))
 
 
-def test_that_a_histogram_shows_every_score():
-    found = charts._bins([0.1, 0.2, 0.5, 0.9], (0.5,))
-    assert sum(found.shares([0.1, 0.2, 0.5, 0.9])) == pytest.approx(1)
-
-
 def test_that_curves_of_separate_classes_touch_the_corner():
     one = level([0.8, 0.9], [0.1, 0.2])
-    left, _, top, _ = charts.PLOT
-    assert f"{left:.2f},{top:.2f}" in charts.roc(one, one, (0.5,))
+    corner = f"{error_charts.LEFT:.2f},{error_charts.TOP:.2f}"
+    assert corner in error_charts.tradeoff("ROC", [(one, "curve")], "", 0.5)
 
 
 def test_that_the_ring_is_drawn_only_for_a_single_threshold():
-    one = level([0.8, 0.9], [0.1, 0.2])
-    assert 'class="ring"' in charts.det(one, one, (0.5,))
-    assert 'class="ring"' not in charts.det(one, one, (0.5, 0.6))
+    trial = session(3, 3)
+    assert 'class="ring"' in render(build(trial, context()))
+    present(trial, "print", [0.1] * 6, threshold=0.6)
+    assert 'class="ring"' not in render(build(trial, context()))
 
 
 def test_that_there_is_no_chart_without_scores():
     none = level([], [])
-    assert isinstance(none, Level)
-    assert charts.histogram(none, (), "frames") == charts.roc(none, none, ()) == ""
+    assert histogram(none, (), "frames") == ""
+    assert error_charts.tradeoff("ROC", [(none, "curve")], "") == ""
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (-3.2, 7.9), (1e-7, 3e-7), (1000, 1001)])
@@ -220,22 +217,23 @@ def on_normal_deviates(share):
 
 
 @pytest.mark.parametrize(
-    ("draw", "place"),
+    ("kind", "place"),
     [
-        (charts.roc, (0.2, 0.75)),
-        (charts.det, (on_normal_deviates(0.2), on_normal_deviates(0.25))),
+        ("ROC", (0.2, 0.75)),
+        ("DET", (on_normal_deviates(0.2), on_normal_deviates(0.25))),
     ],
-    ids=["roc", "det"],
 )
-def test_that_the_ring_lies_where_the_threshold_does(draw, place):
+def test_that_the_ring_lies_where_the_threshold_does(kind, place):
     trial = Trial()
     for score in (0.9, 0.8, 0.7, 0.1):  # a quarter refused
         present(trial, BONA_FIDE, [score] * 6)
     for score in (0.6, 0.3, 0.2, 0.1, 0.05):  # a fifth accepted
         present(trial, "print", [score] * 6)
-    level = presentation_level(trial.presentations)
-    ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', draw(level, level, (0.5,)))
-    left, right, top, bottom = charts.PLOT
+    found = build(trial, context()).by_presentation
+    markup = error_charts.tradeoff(kind, [(found, "curve")], "", 0.5)
+    ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', markup)
+    left, right = error_charts.LEFT, error_charts.RIGHT
+    top, bottom = error_charts.TOP, error_charts.BOTTOM
     across = (float(ring[1]) - left) / (right - left)
     up = (bottom - float(ring[2])) / (bottom - top)
     assert (across, up) == pytest.approx(place, abs=1e-3)

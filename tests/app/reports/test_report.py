@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from app.reports import build
-from app.reports.page import render
-from app.reports.sweep import statement
-from app.reports.writing import as_document, figures_csv
+from app.reports.csv_files import figures_csv
+from app.reports.findings import size_statement
+from app.reports.html import guided_test_page as render
+from app.reports.json_files import guided_test_document as as_document
 from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial
 from app.shown.frames import Scored
@@ -50,11 +51,11 @@ def test_that_headline_figures_carry_n_and_the_exact_interval(trial):
 
 def test_that_the_headline_is_worst_apcer_and_bpcer_at_three_apcers_before_legacy(trial):
     report = report_of(trial)
-    parts = [figure.part for figure in report.figures]
+    parts = [figure.part for figure in report.lines]
     assert parts == sorted(parts, key=["headline", "threshold", "legacy"].index)
-    headline = [figure.key for figure in report.figures if figure.part == "headline"]
+    headline = [figure.key for figure in report.lines if figure.part == "headline"]
     assert headline == ["APCER_max", *(f"BPCER_at_APCER_{n}%" for n in (1, 5, 10))]
-    legacy = {figure.key for figure in report.figures if figure.part == "legacy"}
+    legacy = {figure.key for figure in report.lines if figure.part == "legacy"}
     assert legacy == {"EER", "HTER", "ACER_legacy", "AUC"}
 
 
@@ -64,15 +65,15 @@ def test_that_bpcer_at_an_apcer_follows_the_scores():
         present(trial, BONA_FIDE, [score] * 6)
     for score in [0.6] + [0.1] * 19:  # above it one in twenty is accepted
         present(trial, "print", [score] * 6)
-    figures = {one.key: one for one in report_of(trial).figures}
+    figures = {one.key: one for one in report_of(trial).lines}
     for target, n_refused in ((1, 1), (5, 0), (10, 0)):
         figure = figures[f"BPCER_at_APCER_{target}%"]
-        estimate = figure.value
+        estimate, fixed = figure.figure, figure.at_threshold
         assert estimate.value == n_refused / 4
         assert (estimate.n_bona_fide, estimate.n_attacks) == (4, 20)
-        assert figure.counted == Rate(n_refused, 4)
+        assert (fixed.n_errors, fixed.n) == (n_refused, 4)
         # Not knowing the threshold makes nothing surer.
-        low, high = figure.counted.interval
+        low, high = fixed.interval
         assert estimate.interval[0] <= low <= high <= estimate.interval[1]
 
 
@@ -107,7 +108,8 @@ def test_that_errors_count_decisions_and_non_response_stays_apart(trial):
 def test_that_bona_fide_refused_in_unfamiliar_light_is_pointed_out(trial):
     present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
     report = report_of(trial)
-    assert report.by_presentation.not_accepted == Rate(1, 13)
+    (line,) = [one for one in report.lines if one.key == "bona_fide_not_accepted"]
+    assert (line.figure.n_errors, line.figure.n) == (1, 13)
     assert any("light that was not enrolled" in warning for warning in report.warnings)
 
 
@@ -119,7 +121,7 @@ def test_that_the_frame_level_counts_every_frame(trial):
 
 def test_that_scores_of_unfamiliar_presentations_enter_the_curves(trial):
     present(trial, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
-    assert report_of(trial).by_presentation.auc.value < 1
+    assert report_of(trial).by_presentation.value("AUC") < 1
 
 
 def test_that_later_presentations_do_not_change_a_report(trial):
@@ -402,7 +404,7 @@ def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
     seen_at(trial, [85, 95, 121, 139, 139.9], [0.3, 0.4, 0.4, 0.6, 0.8])
     seen_at(trial, [90, 150, 150, 150, 900], [0.2, 0.6, 0.6, 0.9, 0.7])
     seen_at(trial, [90] * 5, [0.9] * 5, "print")
-    bands = report_of(trial).sweep
+    bands = report_of(trial).bands
     assert [(band.low, band.high) for band in bands] == [
         (80, 100), (120, 140), (140, 160), (400, None),
     ]  # fmt: skip
@@ -410,14 +412,14 @@ def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
         (3, 3, 2), (3, 1, 1), (3, 0, 1), (1, 0, 1),
     ]  # fmt: skip
     assert bands[1].mean_score == pytest.approx(0.6)
-    assert statement(bands) == (
+    assert size_statement(bands) == (
         "Most genuine frames are refused at 80 to 100 pixels and accepted at 120 to 140."
     )
 
 
 def test_that_a_session_without_sizes_has_no_sweep(trial):
     report = report_of(trial)
-    assert report.sweep == ()
+    assert report.bands == ()
     assert "Distance:" not in render(report)
 
 
@@ -429,8 +431,8 @@ def test_that_the_sweep_is_drawn_and_written_with_the_same_numbers():
     page = render(report)
     document, rows = as_document(report), list(csv.DictReader(figures_csv(report).splitlines()))
     rows = [row for row in rows if row["part"] == "sweep"]
-    assert len(rows) == len(document["face_size"]["bands"]) == len(report.sweep) == 8
-    for row, told, band in zip(rows, document["face_size"]["bands"], report.sweep, strict=True):
+    assert len(rows) == len(document["face_size"]["bands"]) == len(report.bands) == 8
+    for row, told, band in zip(rows, document["face_size"]["bands"], report.bands, strict=True):
         assert float(row["mean_score"]) == told["mean_score"] == band.mean_score
         assert float(row["value"]) == told["refused"]
         assert f'<th scope="row">{band.name}</th>' in page

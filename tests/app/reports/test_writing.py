@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from app.reports import ReportError, build, write
-from app.reports.page import render
+from app.reports.html import guided_test_page as render
 from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial
 from tests.app.pages import outline
@@ -120,7 +120,7 @@ def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
         for row, one in zip(of_level, figures, strict=True):
             assert float(row["low"]) == one["low"]
             assert (row["value"] == "") == (one["value"] is None)
-    for one in report.figures:
+    for one in report.lines:
         assert one.name in text or one.species in text
 
 

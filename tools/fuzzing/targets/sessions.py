@@ -6,8 +6,9 @@ from pathlib import Path
 
 from app.cli.saved_session import read_session
 from app.reports import build
-from app.reports.page import render
-from app.reports.writing import as_document, facts_csv, figures_csv, presentations_csv
+from app.reports.csv_files import facts_csv, figures_csv, presentations_csv
+from app.reports.html import guided_test_page as render
+from app.reports.json_files import guided_test_document as as_document
 from app.session.guided_test.trial import TrialError
 from tests.app.pages import outline
 from tests.app.reports.report_material import context

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from app.evaluation.result import Evaluation, FoldResult, MethodResult, UsedThreshold
-from app.reports.tables.building import Printed
+from app.reports.evaluation import Printed
 from lmkl_core.metrics.table import ScoreTable
 
 NAMES = {

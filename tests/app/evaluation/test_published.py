@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.evaluation.published import TABLES, Figure, plain_name
+from app.evaluation.published import TABLES, PrintedFigure, plain_name
 
 
 def figures(label, column):
@@ -39,14 +39,14 @@ def test_that_every_table_ends_with_the_papers_own_method():
 @pytest.mark.parametrize(
     ("label", "title", "column", "figure"),
     [
-        ("RM", "Localised MKL", "HTER", Figure(5.6)),
-        ("RM", "ℓp,q-MKL", "HTER", Figure(6.7)),
-        ("ONC", "Localised MKL", "ACER", Figure(1.6, 2.0)),
-        ("ONC", "Multiple Kernel-OCSVM", "APCER", Figure(13.3, 11.7)),
-        ("ImageAbnormality", "OC-CNN", "AUC", Figure(84.3, None)),
-        ("ImageNovelty", "DOC-VGG16", "AUC", Figure(98.1, 2.2)),
-        ("MSU", "LBP+AE", "AUC", Figure(87.6)),
-        ("RA", "LBP+AE", "AUC", Figure(86.1)),
+        ("RM", "Localised MKL", "HTER", PrintedFigure(5.6)),
+        ("RM", "ℓp,q-MKL", "HTER", PrintedFigure(6.7)),
+        ("ONC", "Localised MKL", "ACER", PrintedFigure(1.6, 2.0)),
+        ("ONC", "Multiple Kernel-OCSVM", "APCER", PrintedFigure(13.3, 11.7)),
+        ("ImageAbnormality", "OC-CNN", "AUC", PrintedFigure(84.3, None)),
+        ("ImageNovelty", "DOC-VGG16", "AUC", PrintedFigure(98.1, 2.2)),
+        ("MSU", "LBP+AE", "AUC", PrintedFigure(87.6)),
+        ("RA", "LBP+AE", "AUC", PrintedFigure(86.1)),
     ],
 )
 def test_that_single_figures_are_the_papers(label, title, column, figure):

@@ -18,13 +18,17 @@ from app.cli.evaluate_tables import print_table
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.types import SplitCount
 from app.evaluation.result import UsedThreshold
-from app.reports.tables import TableError, build, write
-from app.reports.tables.data import as_csv, as_document
-from app.reports.tables.latex import as_latex, escaped
-from app.reports.tables.page import render
+from app.reports.csv_files import evaluation_csv as as_csv
+from app.reports.evaluation import build
+from app.reports.html_tables import evaluation_page as render
+from app.reports.json_files import evaluation_document as as_document
+from app.reports.latex import escaped
+from app.reports.latex import evaluation_latex as as_latex
+from app.reports.writing import ReportError
+from app.reports.writing import write_table as write
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics.table import ScoreTable
-from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
+from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
 
 
 def table(*methods, **changes):
@@ -263,7 +267,7 @@ def test_that_no_protocol_leads_out_of_the_folder(tmp_path):
 
 def test_that_a_folder_that_cannot_be_written_is_told_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(TableError, match=r"cannot be written .*: choose another folder"):
+    with pytest.raises(ReportError, match=r"cannot be written .*: choose another folder"):
         write(table(), tmp_path / "file")
 
 

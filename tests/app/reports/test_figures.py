@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from app.reports.tables.figures import FIGURES, spread
-from app.reports.tables.levels import Joiner, frame_level, presentation_level
+from app.reports.figures import FIGURES, Joiner, fold_figures, spread
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.metrics import auc, bootstrap_acer, bootstrap_auc, bpcer_at_apcer
-from tests.app.evaluation.table_material import fold, scores
+from tests.app.reports.table_material import fold, scores
 
 
 def test_that_errors_are_those_counted_by_hand():
     # One of four live ones is refused; one of three prints and no phone is accepted.
-    pooled = presentation_level([fold()]).pooled
+    pooled = fold_figures([fold()], "presentation").pooled
     assert pooled.figure("BPCER").value == 1 / 4
     assert (pooled.figure("APCER").value, pooled.figure("APCER").species) == (1 / 3, "print")
     assert pooled.figure("ACER").value == pytest.approx((1 / 4 + 1 / 3) / 2)
@@ -22,14 +21,14 @@ def test_that_errors_are_those_counted_by_hand():
 
 
 def test_that_a_rate_has_its_exact_interval_and_counts():
-    told = presentation_level([fold()]).pooled.figure("BPCER")
+    told = fold_figures([fold()], "presentation").pooled.figure("BPCER")
     assert (told.n_errors, told.n) == (1, 4)
     assert told.interval == pytest.approx(clopper_pearson(1, 4))
 
 
 def test_that_presentations_without_a_score_are_non_responses():
     table = scores([0.9, None], print=[0.1, None, None])
-    pooled = presentation_level([fold(table=table)]).pooled
+    pooled = fold_figures([fold(table=table)], "presentation").pooled
     assert pooled.figure("BPNRR").value == 1 / 2
     assert pooled.figure("APNRR").value == 2 / 3
     assert pooled.figure("BPCER").n == 1
@@ -38,7 +37,7 @@ def test_that_presentations_without_a_score_are_non_responses():
 def test_that_mean_and_sample_deviation_are_taken_over_folds():
     # BPCERs of 1/4 and 0.
     perfect = scores([0.9, 0.8], print=[0.1])
-    level = presentation_level([fold("a"), fold("b", perfect)])
+    level = fold_figures([fold("a"), fold("b", perfect)], "presentation")
     found = level.spread("BPCER")
     assert (found.mean, found.std) == pytest.approx((0.125, 0.25 / np.sqrt(2)))
     assert found.n == 2
@@ -47,7 +46,7 @@ def test_that_mean_and_sample_deviation_are_taken_over_folds():
 def test_that_one_error_in_six_folds_of_twenty_is_told_as_the_paper_tells_it():
     one = scores([0.9] * 19 + [0.1], print=[0.2])
     none = scores([0.9] * 20, print=[0.2])
-    level = presentation_level([fold(str(k), one if k == 0 else none) for k in range(6)])
+    level = fold_figures([fold(str(k), one if k == 0 else none) for k in range(6)], "presentation")
     found = level.spread("BPCER")
     assert (round(100 * found.mean, 1), round(100 * found.std, 1)) == (0.8, 2.0)
 
@@ -55,7 +54,7 @@ def test_that_one_error_in_six_folds_of_twenty_is_told_as_the_paper_tells_it():
 def test_that_folds_are_pooled_around_their_own_thresholds():
     low = scores([0.2, 0.04], print=[0.01, 0.06])
     high = scores([20.0, 4.0], print=[1.0, 2.0])
-    level = presentation_level([fold("a", low, 0.05), fold("b", high, 5.0)])
+    level = fold_figures([fold("a", low, 0.05), fold("b", high, 5.0)], "presentation")
     assert (level.pooled.figure("BPCER").n_errors, level.pooled.figure("BPCER").n) == (2, 4)
     assert level.pooled.figure("APCER").n_errors == 1
     assert level.pooled.threshold == 0.0
@@ -64,13 +63,13 @@ def test_that_folds_are_pooled_around_their_own_thresholds():
 def test_that_a_score_on_the_threshold_stays_accepted_when_folds_are_pooled():
     value = 0.1 + 0.2
     folds = [fold(name, scores([value], print=[value]), value) for name in "ab"]
-    pooled = presentation_level(folds).pooled
+    pooled = fold_figures(folds, "presentation").pooled
     assert pooled.figure("BPCER").n_errors == 0
     assert pooled.figure("APCER").n_errors == 2
 
 
 def test_that_without_a_threshold_only_figures_that_need_none_are_known():
-    pooled = presentation_level([fold(threshold=None)]).pooled
+    pooled = fold_figures([fold(threshold=None)], "presentation").pooled
     assert pooled.figure("AUC").value == pytest.approx(23 / 24)
     assert pooled.figure("BPNRR").value == 0.0
     for name in ("HTER", "APCER", "BPCER", "ACER"):
@@ -79,7 +78,7 @@ def test_that_without_a_threshold_only_figures_that_need_none_are_known():
 
 
 def test_that_folds_are_not_pooled_where_one_has_no_threshold():
-    level = presentation_level([fold("a"), fold("b", threshold=None)])
+    level = fold_figures([fold("a"), fold("b", threshold=None)], "presentation")
     assert level.pooled.figure("AUC").value is None
     assert level.spread("AUC").n == 2
     assert level.spread("BPCER").n == 1
@@ -87,18 +86,18 @@ def test_that_folds_are_not_pooled_where_one_has_no_threshold():
 
 def test_that_frames_have_intervals_by_subject_alone():
     many = scores([0.9, 0.8] * 6, print=[0.1, 0.85] * 6)
-    pooled = frame_level([fold(table=many)]).pooled
+    pooled = fold_figures([fold(table=many)], "frame").pooled
     assert pooled.figure("BPCER").n == 24
     assert pooled.figure("BPCER").interval is None
     for name in ("AUC", "ACER"):
         assert pooled.figure(name).n_subjects == 12
         assert pooled.figure(name).interval is not None
-    assert frame_level([fold()]).pooled.figure("AUC").interval is None
+    assert fold_figures([fold()], "frame").pooled.figure("AUC").interval is None
 
 
 def test_that_subjects_are_drawn_for_auc_and_acer_where_there_are_enough():
     many = scores([0.9, 0.8] * 6, print=[0.1, 0.85] * 6)
-    pooled = presentation_level([fold(table=many)]).pooled
+    pooled = fold_figures([fold(table=many)], "presentation").pooled
     drawn = bootstrap_auc(many.by_presentation())
     assert pooled.figure("AUC").interval == drawn.interval
     assert pooled.figure("ACER").interval == bootstrap_acer(many.by_presentation(), 0.5).interval
@@ -107,19 +106,19 @@ def test_that_subjects_are_drawn_for_auc_and_acer_where_there_are_enough():
 
 def test_that_few_subjects_are_not_drawn():
     table = scores([0.9, 0.8], print=[0.1, 0.85])
-    told = presentation_level([fold(table=table)]).pooled.figure("AUC")
+    told = fold_figures([fold(table=table)], "presentation").pooled.figure("AUC")
     assert told.n_subjects is None
     assert told.interval == auc([0.9, 0.8], [0.1, 0.85]).interval
 
 
 def test_that_values_alone_are_those_of_the_figures():
-    pooled = presentation_level([fold()]).pooled
+    pooled = fold_figures([fold()], "presentation").pooled
     for name in FIGURES:
         assert pooled.value(name) == pytest.approx(pooled.figure(name).value)
 
 
 def test_that_a_class_that_is_missing_leaves_figures_unknown():
-    pooled = presentation_level([fold(table=scores([0.9, 0.8]))]).pooled
+    pooled = fold_figures([fold(table=scores([0.9, 0.8]))], "presentation").pooled
     assert pooled.figure("BPCER").value == 0.0
     for name in ("AUC", "EER", "APCER", "ACER", "BPCER20"):
         assert pooled.figure(name).value is None
@@ -133,14 +132,14 @@ def test_that_nothing_has_no_spread():
 def test_that_methods_share_the_names_of_pooled_rows_but_not_their_scores():
     one, two = scores([0.9, 0.4], print=[0.1]), scores([0.8], print=[0.2, 0.7])
     joiner = Joiner()
-    first = frame_level([fold("a", one), fold("b", two)], joiner).pooled
+    first = fold_figures([fold("a", one), fold("b", two)], "frame", joiner).pooled
     changed = [table.with_scores(1 - table.scores) for table in (one, two)]
-    second = frame_level([fold("a", changed[0]), fold("b", changed[1])], joiner).pooled
+    second = fold_figures([fold("a", changed[0]), fold("b", changed[1])], "frame", joiner).pooled
     assert second.scores.presentations is first.scores.presentations
     assert second.scores.subjects is first.scores.subjects
     assert second.scores.scores == pytest.approx(-first.scores.scores)
     # Equal names in arrays of their own may still be other rows.
-    other = frame_level([fold("a", two), fold("b", one)], joiner).pooled
+    other = fold_figures([fold("a", two), fold("b", one)], "frame", joiner).pooled
     assert other.scores.presentations.tolist() == [*two.presentations, *one.presentations]
 
 
@@ -149,21 +148,21 @@ def test_that_a_perfect_method_is_not_told_as_less_certain_than_one_with_an_erro
     erring = scores([0.9] * 19 + [0.3], print=[0.1] * 19 + [0.6])
     for name, worse in (("AUC", 0), ("ACER", 1)):
         found = [
-            presentation_level([fold(table=table)]).pooled.figure(name)
+            fold_figures([fold(table=table)], "presentation").pooled.figure(name)
             for table in (perfect, erring)
         ]
         ends = [told.interval[worse] for told in found]
         assert ends[0] > ends[1] if name == "AUC" else ends[0] < ends[1]
         # As certain as the rates beside it, which take presentations as independent.
         assert found[0].n_subjects is None
-    assert presentation_level([fold(table=perfect)]).pooled.figure("AUC").interval[0] == (
+    assert fold_figures([fold(table=perfect)], "presentation").pooled.figure("AUC").interval[0] == (
         pytest.approx(1 - clopper_pearson(0, 20)[1])
     )
 
 
 def test_that_bpcer_is_told_at_all_three_apcers():
     table = scores(np.linspace(0.5, 1.5, 100), print=np.linspace(0, 1, 20))
-    pooled = presentation_level([fold(table=table)]).pooled
+    pooled = fold_figures([fold(table=table)], "presentation").pooled
     for name, target in (("BPCER100", 0.01), ("BPCER20", 0.05), ("BPCER10", 0.1)):
         expected = bpcer_at_apcer(table.by_presentation().bona_fide, table.attacks, target)
         assert pooled.figure(name).value == expected.value

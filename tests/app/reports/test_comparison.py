@@ -9,11 +9,12 @@ import re
 import numpy as np
 import pytest
 
-from app.reports.tables import build, compare, write_comparison
-from app.reports.tables.comparing import Run
+from app.reports.comparison import Run, compare
+from app.reports.evaluation import build
+from app.reports.writing import write_comparison
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import ScoreTable, bootstrap_difference
-from tests.app.evaluation.table_material import NAMES, evaluation, fold, method
+from tests.app.reports.table_material import NAMES, evaluation, fold, method
 
 
 def scored(seed, n_subjects=14, shift=0.0):

@@ -1,13 +1,18 @@
-"""From an evaluation to its table: measured rows merged with the paper's."""
+"""The table of an evaluation: measured rows merged with the paper's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from app.evaluation.published import TABLES, Figure, PublishedRow, PublishedTable, plain_name
+from app.evaluation.published import (
+    TABLES,
+    PrintedFigure,
+    PublishedRow,
+    PublishedTable,
+    plain_name,
+)
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
-from app.reports.tables.figures import FIGURES, NON_RESPONSE
-from app.reports.tables.levels import Joiner, Level, frame_level, presentation_level
+from app.reports.figures import FIGURES, NON_RESPONSE, FoldFigures, Joiner, fold_figures
 
 WITHOUT_PAPER = ("APCER", "BPCER", "AUC")
 """Figures that come first where the paper has no table: the two that ISO/IEC 30107-3 asks for,
@@ -21,14 +26,9 @@ MANY_SINGLES = 3
 
 @dataclass(frozen=True)
 class Printed:
-    """Where the paper prints a method.
+    """Title and citation of a method's row in the paper, both empty where it has none.
 
-    Attributes
-    ----------
-    title, citation : str
-        Of its row; both empty where it has none.
-    differs : str
-        In what the method that is measured differs from the published one; empty where it does not.
+    ``differs`` says in what the measured method differs from the published one.
     """
 
     title: str
@@ -37,29 +37,16 @@ class Printed:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the paper's own method: of all that are printed, it cites nobody."""
+        """Whether it is the paper's own method, the only one without a citation."""
         return bool(self.title) and not self.citation
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """One method: what was measured, what was published, or both.
+    """One method: measured, published, or both.
 
-    Attributes
-    ----------
-    title : str
-        Its name.
-    published : PublishedRow or None
-        Its row in the paper's table, where that has one.
-    measured : MethodResult or None
-        What was measured, where it was.
-    remark : str
-        Why nothing was measured, or in what that differs from what was published, as half a
-        sentence; empty where there is nothing to say.
-    joiner : Joiner
-        Joins folds; the rows of a table share one.
-    is_own : bool
-        Whether it is the paper's own method.
+    ``remark`` is half a sentence: why nothing was measured, or how the measured method differs
+    from the published one. The rows of a table share one ``joiner``.
     """
 
     title: str
@@ -69,33 +56,33 @@ class Row:
     joiner: Joiner = field(default_factory=Joiner, repr=False)
     is_own: bool = False
 
-    @cached_property
-    def by_presentation(self) -> Level | None:
-        """The figures of presentations; None where nothing was measured."""
-        return presentation_level(self._folds, self.joiner) if self._folds else None
+    @property
+    def folds(self) -> tuple[FoldResult, ...]:
+        return () if self.measured is None else self.measured.folds
+
+    @property
+    def is_measured(self) -> bool:
+        return bool(self.folds)
 
     @cached_property
-    def by_frame(self) -> Level | None:
-        """The figures of frames; None where nothing was measured."""
-        return frame_level(self._folds, self.joiner) if self._folds else None
+    def by_presentation(self) -> FoldFigures:
+        return fold_figures(self.folds, "presentation", self.joiner)
+
+    @cached_property
+    def by_frame(self) -> FoldFigures:
+        return fold_figures(self.folds, "frame", self.joiner)
 
     @property
     def view(self) -> str:
-        """The view that it is about; empty for methods on several."""
+        """The view of a method on a single one; empty for others."""
         return "" if self.measured is None else self.measured.method.partition(":")[2]
 
     @property
     def source(self) -> str:
-        """Where its published figures are from; empty where there are none."""
         return "" if self.published is None else self.published.source
 
-    def printed(self, name: str) -> Figure | None:
-        """Return a published figure, in per cent."""
+    def printed(self, name: str) -> PrintedFigure | None:
         return None if self.published is None else self.published.figures.get(name)
-
-    @property
-    def _folds(self) -> tuple[FoldResult, ...]:
-        return () if self.measured is None else self.measured.folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +93,11 @@ class Singles:
 
     @property
     def title(self) -> str:
-        """Its name, with the number of views."""
         return f"{self.rows[0].title.partition(':')[0]}, {len(self.rows)} views"
 
     def ends(self, name: str) -> tuple[float, float] | None:
-        """Return the lowest and the highest value of a figure, means over folds; None without."""
-        levels = [row.by_presentation for row in self.rows if row.by_presentation is not None]
-        found = [level.spread(name) for level in levels]
+        """Return the lowest and the highest mean over folds of a figure."""
+        found = [row.by_presentation.spread(name) for row in self.rows]
         values = [each.mean for each in found if each is not None]
         return (min(values), max(values)) if values else None
 
@@ -121,14 +106,7 @@ class Singles:
 class Table:
     """An evaluation beside the paper's figures.
 
-    Attributes
-    ----------
-    evaluation : Evaluation
-        What was measured.
-    published : PublishedTable or None
-        The paper's table, where there is one.
-    rows : tuple of Row
-        In the paper's order; methods that it does not have come before its own, which is last.
+    Rows are in the paper's order; methods that it does not have come before its own, the last.
     """
 
     evaluation: Evaluation
@@ -136,32 +114,31 @@ class Table:
     rows: tuple[Row, ...]
 
     @property
+    def title(self) -> str:
+        protocol = f", protocol {self.evaluation.protocol}" if self.evaluation.protocol else ""
+        return f"{self.evaluation.title}{protocol}"
+
+    @property
     def headline(self) -> tuple[str, ...]:
         """The figures that come first: the paper's."""
         return WITHOUT_PAPER if self.published is None else self.published.columns
 
-    @property
-    def others(self) -> tuple[str, ...]:
-        """All other figures."""
-        return tuple(name for name in FIGURES if name not in self.headline)
-
     @cached_property
-    def others_to_tell(self) -> tuple[str, ...]:
+    def others(self) -> tuple[str, ...]:
         """All other figures but non-response rates that are 0 everywhere."""
         levels = [level for row in self.measured for level in (row.by_presentation, row.by_frame)]
         return tuple(
             name
-            for name in self.others
-            if name not in NON_RESPONSE
-            or any(level.pooled.value(name) for level in levels if level is not None)
+            for name in FIGURES
+            if name not in self.headline
+            and (name not in NON_RESPONSE or any(level.pooled.value(name) for level in levels))
         )
 
     @cached_property
     def singles(self) -> Singles | None:
         """Methods on single views, where they are many and not all there is."""
         found = tuple(row for row in self.rows if row.view)
-        is_apart = MANY_SINGLES <= len(found) < len(self.rows)
-        return Singles(found) if is_apart else None
+        return Singles(found) if MANY_SINGLES <= len(found) < len(self.rows) else None
 
     @cached_property
     def lines(self) -> tuple[Row | Singles, ...]:
@@ -174,40 +151,40 @@ class Table:
 
     @cached_property
     def compared(self) -> tuple[Row, ...]:
-        """The rows with measured figures, but for single views that have a table of their own."""
-        lines = [line for line in self.lines if isinstance(line, Row)]
-        return tuple(row for row in lines if row.by_presentation is not None)
+        """The measured rows, but for single views that have a table of their own."""
+        return tuple(line for line in self.lines if isinstance(line, Row) and line.is_measured)
 
     @cached_property
     def measured(self) -> tuple[Row, ...]:
-        """The rows with measured figures."""
-        return tuple(row for row in self.rows if row.by_presentation is not None)
+        return tuple(row for row in self.rows if row.is_measured)
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
         """Names of the folds, in order."""
-        names = [fold for row in self.measured for fold in _of(row).folds]
+        names = (fold for row in self.measured for fold in row.by_presentation.folds)
         return tuple(dict.fromkeys(names))
 
     @cached_property
     def species(self) -> tuple[str, ...]:
         """Every attack instrument species, as they appeared."""
-        names = [name for row in self.measured for name in _of(row).pooled.errors.apcers]
-        return tuple(dict.fromkeys(names))
+        found = (row.by_presentation.pooled.errors.apcers for row in self.measured)
+        return tuple(dict.fromkeys(name for apcers in found for name in apcers))
 
 
 def build(evaluation: Evaluation, names: Mapping[str, Printed] | None = None) -> Table:
     """Make the table of an evaluation.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What was measured.
-    names : mapping of str to Printed, optional
-        Where the paper prints each method; by default `lmkl_core.baselines` tells.
+    ``names`` says where the paper prints each method, by default as `lmkl_core.baselines` does.
     """
     published = TABLES.get(evaluation.table)
-    names = _known_names() if names is None else names
+    if names is None:
+        # Brings the solvers, which the report of a guided test does not need.
+        from lmkl_core.baselines import METHODS
+
+        names = {
+            key: Printed(method.published, method.citation, method.differs)
+            for key, method in METHODS.items()
+        }
     measurable = {(plain_name(each.title), each.citation) for each in names.values()}
     joiner = Joiner()
     by_row: dict[int, list[Row]] = {}
@@ -215,9 +192,9 @@ def build(evaluation: Evaluation, names: Mapping[str, Printed] | None = None) ->
     for result in evaluation.methods:
         name = names.get(result.method.partition(":")[0], Printed(""))
         printed = None if published is None else published.row(name.title, name.citation)
-        remark = "" if printed is None else name.differs
-        told = remark if result.folds else result.failure
-        row = Row(result.title, printed, result, told, joiner, name.is_own)
+        differs = "" if printed is None else name.differs
+        remark = differs if result.folds else result.failure
+        row = Row(result.title, printed, result, remark, joiner, name.is_own)
         if row.is_own:
             own.append(row)
         elif published is None or printed is None:
@@ -234,18 +211,3 @@ def build(evaluation: Evaluation, names: Mapping[str, Printed] | None = None) ->
         else:
             own = own or alone
     return Table(evaluation, published, (*above, *unprinted, *own))
-
-
-def _of(row: Row) -> Level:
-    assert row.by_presentation is not None  # asked of measured rows alone
-    return row.by_presentation
-
-
-def _known_names() -> dict[str, Printed]:
-    # Imported here: the methods bring the solvers with them.
-    from lmkl_core.baselines import METHODS
-
-    return {
-        key: Printed(method.published, method.citation, method.differs)
-        for key, method in METHODS.items()
-    }

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.reports.tables import build
-from app.reports.tables.charts import _mark, curves, forest
-from app.reports.tables.page import MOST_SPECIES, render
-from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
+from app.reports.error_charts import Curves
+from app.reports.evaluation import build
+from app.reports.html_tables import MOST_SPECIES, chosen_curves, forest, row_mark
+from app.reports.html_tables import evaluation_page as render
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
+from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
 
 
 def table(*methods, **changes):
@@ -127,9 +128,9 @@ def test_that_the_forest_has_a_row_for_every_method_and_a_diamond_for_every_publ
 
 def test_that_marks_of_the_forest_share_one_scale():
     (row,) = table().measured
-    mark = _mark(row, "HTER")
+    mark = row_mark(row, "HTER")
     assert mark.printed == pytest.approx(0.056)
-    assert mark.told.value == pytest.approx(5 / 24)
+    assert mark.figure.value == pytest.approx(5 / 24)
     # The axis ends just past the farthest end of all intervals.
     ticks = [float(told) for told in re.findall(r'class="tick"[^>]*>([\d.]+)<', forest(table()))]
     assert 0 in ticks
@@ -148,7 +149,7 @@ def test_that_long_names_keep_both_ends_in_the_forest():
 
 def test_that_a_perfect_method_touches_the_corner_of_its_curve():
     perfect = method(folds=(fold(table=scores([0.9, 0.8], print=[0.1, 0.2])),))
-    drawn = curves(table(perfect))
+    drawn = chosen_curves(table(perfect))
     assert [name for _, name in drawn.legend] == ["Localised MKL"]
     assert "58.00,14.00" in drawn.roc
 
@@ -157,12 +158,12 @@ def test_that_curves_are_of_the_papers_method_and_the_three_best_others():
     bad = scores([0.4, 0.3], print=[0.9, 0.8])
     methods = [method(f"m{k}", f"m{k}") for k in range(3)]
     worst = method("bad", "bad", (fold(table=bad),))
-    drawn = curves(table(worst, *methods, method()))
+    drawn = chosen_curves(table(worst, *methods, method()))
     assert [name for _, name in drawn.legend] == ["Localised MKL", "m0", "m1", "m2"]
 
 
 def test_that_there_are_no_curves_without_both_classes():
-    assert curves(table(method(folds=(fold(table=scores([0.9])),)))) is None
+    assert chosen_curves(table(method(folds=(fold(table=scores([0.9])),)))) == Curves()
 
 
 def test_that_many_single_kernels_have_a_table_of_their_own():

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.reports.tables import build
-from app.reports.tables.building import NOT_ASKED_FOR
-from app.reports.tables.notices import notices, simulated
+from app.reports.evaluation import NOT_ASKED_FOR, build
+from app.reports.notices import notices, simulated
 from lmkl_core.baselines import METHODS
-from tests.app.evaluation.table_material import NAMES, evaluation, fold, method, scores
+from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
 
 
 def table(*methods, **changes):
@@ -53,7 +52,7 @@ def test_that_rows_of_one_name_are_told_apart_by_citation():
 def test_that_a_failed_method_keeps_its_row_and_says_why():
     made = table(method("lpq", "ℓp,q-MKL", (), failure="There are no views for it."))
     (row,) = [row for row in made.rows if row.title == "ℓp,q-MKL"]
-    assert row.by_presentation is None
+    assert not row.is_measured
     assert row.remark == "There are no views for it."
     assert any("ℓp,q-MKL could not be measured" in sentence for sentence in notices(made))
 

@@ -1,0 +1,233 @@
+"""Charts of errors: trade-off curves, and figures with their intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.reports.figures import FIGURES, HIGHER_IS_BETTER, Figure, Figures
+from app.reports.svg import Drawing, Point, Scale, round_ticks
+from lmkl_core.metrics import det_points, measure, roc_points
+
+# ------------------------------------------------------------------ trade-off curves
+
+LETTER = 6.6
+CURVE_SIZE = 380
+LEFT, RIGHT, TOP, BOTTOM = 58, 366, 14, 322
+DET_TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+FINEST = 0.0005
+"""Share below which points of a curve are not told apart."""
+
+Kind = Literal["ROC", "DET"]
+_WORDS = {"ROC": ("Bona fide accepted", "chance"), "DET": ("BPCER", "equal errors")}
+
+
+def tradeoff(
+    kind: Kind,
+    curves: Sequence[tuple[Figures, str]],
+    description: str,
+    threshold: float | None = None,
+) -> str:
+    """Draw ROC or DET curves in their styles, the first on top; empty when that has no points.
+
+    With a threshold, a ring marks it on the first curve.
+    """
+    paths = [(_points(kind, found), style) for found, style in curves]
+    if not paths or not len(paths[0][0][0]):
+        return ""
+    upward, diagonal = _WORDS[kind]
+    ticks = DET_TICKS if kind == "DET" else (0, 0.2, 0.4, 0.6, 0.8, 1)
+    drawing = Drawing(CURVE_SIZE, CURVE_SIZE, f"{kind} curve", description)
+    ends = _stretched(kind, ticks[0]), _stretched(kind, ticks[-1])
+    across, up = Scale(*ends, LEFT, RIGHT), Scale(*ends, BOTTOM, TOP)
+
+    def place(apcer: float, other: float) -> Point:
+        return across(_stretched(kind, float(apcer))), up(_stretched(kind, float(other)))
+
+    for tick in ticks:
+        x, y = place(tick, tick)
+        drawing.line((x, TOP), (x, BOTTOM), "grid")
+        drawing.line((LEFT, y), (RIGHT, y), "grid")
+        drawing.text((x, BOTTOM + 17), f"{100 * tick:g}", "tick", anchor="middle")
+        drawing.text((LEFT - 7, y + 4), f"{100 * tick:g}", "tick", anchor="end")
+    drawing.line((LEFT, BOTTOM), (RIGHT, TOP), "reference")
+    below = TOP + 18 + LETTER * len(diagonal)  # beside the line, not on it
+    drawing.text((RIGHT - 6, below), diagonal, "tick", anchor="end")
+    for points, style in reversed(paths):
+        drawing.curve([place(*point) for point in zip(*points, strict=True)], style)
+    if threshold is not None:
+        found = curves[0][0]
+        errors = measure(threshold, found.genuine_scores, found.attack_scores)
+        if errors.apcer.value is not None and errors.bpcer.value is not None:
+            other = errors.bpcer.value if kind == "DET" else 1 - errors.bpcer.value
+            drawing.circle(place(errors.apcer.value, other), 6, "ring")
+    middle = (LEFT + RIGHT) / 2, (TOP + BOTTOM) / 2
+    drawing.text((middle[0], BOTTOM + 42), "APCER (%)", "label", anchor="middle")
+    drawing.text((16, middle[1]), f"{upward} (%)", "label", anchor="middle", turn=-90)
+    return drawing.markup()
+
+
+def _stretched(kind: Kind, share: float) -> float:
+    if kind == "ROC":
+        return share
+    # 0 and 1 are infinitely far: they are drawn on the border.
+    return NormalDist().inv_cdf(min(max(share, DET_TICKS[0]), DET_TICKS[-1]))
+
+
+def _points(kind: Kind, found: Figures) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    points_of = roc_points if kind == "ROC" else det_points
+    across, up = points_of(found.genuine_scores, found.attack_scores)
+    if not len(across):
+        return across, up
+    kept = [0]
+    for index in range(1, len(across)):
+        moved = max(abs(across[index] - across[kept[-1]]), abs(up[index] - up[kept[-1]]))
+        if moved >= FINEST or index == len(across) - 1:
+            kept.append(index)
+    return across[kept], up[kept]
+
+
+CURVE_STYLES = ("curve one", "curve two", "curve three", "curve four")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Trade-off curves of a few methods; the legend pairs the drawing of a line with a name."""
+
+    roc: str = ""
+    det: str = ""
+    legend: tuple[tuple[str, str], ...] = ()
+
+
+def curves_of(chosen: Sequence[tuple[str, Figures]]) -> Curves:
+    """Draw curves of up to four named sets of scores."""
+    shown = list(zip(chosen, CURVE_STYLES, strict=False))
+    names = ", ".join(name for (name, _), _ in shown)
+    drawn = [(found, style) for (_, found), style in shown]
+    legend = tuple((_sample(style), name) for (name, _), style in shown)
+    return Curves(tradeoff("ROC", drawn, names), tradeoff("DET", drawn, names), legend)
+
+
+def _sample(style: str) -> str:
+    drawing = Drawing(44, 10, "Line", "As in the charts.")
+    drawing.curve([(2, 5), (42, 5)], style)
+    return drawing.markup()
+
+
+# ------------------------------------------------------------------ intervals
+
+WIDTH, LABELS, PITCH, HEAD, GAP = 900.0, 250.0, 24.0, 34.0, 34.0
+LONGEST_LABEL = 36
+
+
+def interval_bar(value: float | None, interval: tuple[float, float]) -> str:
+    """Draw a share from 0 to 100 % as a dot on the bar of its interval; empty without data."""
+    if value is None:
+        return ""
+    drawing = Drawing(120, 14, "Interval from 0 to 100 %", "The dot is the rate.")
+    along = Scale(0, 1, 6, 114)
+    drawing.line((6, 7), (114, 7), "track")
+    low, high = along(interval[0]), along(interval[1])
+    drawing.rectangle((low, 4), max(high - low, 1), 6, "span")
+    drawing.circle((along(value), 7), 4, "dot")
+    return drawing.markup()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One figure in a row: measured with its interval, mean over folds, and published."""
+
+    figure: Figure | None = None
+    mean: float | None = None
+    printed: float | None = None
+
+    @property
+    def values(self) -> list[float]:
+        """All that has to find room on the axis."""
+        found = [self.mean, self.printed]
+        if self.figure is not None and self.figure.value is not None:
+            found += [self.figure.value, *(self.figure.interval or ())]
+        return [value for value in found if value is not None]
+
+
+@dataclass(frozen=True)
+class Strand:
+    """One row of a chart of intervals: a mark for each figure."""
+
+    label: str
+    marks: Sequence[Mark]
+    style: str = "label"
+    is_band: bool = False
+
+
+def intervals(
+    strands: Sequence[Strand], names: Sequence[str], what: str, *, are_differences: bool = False
+) -> str:
+    """Draw rows of intervals, a panel for each figure; empty when no row has a value.
+
+    A bar is an interval, a dot the pooled figure, an upright line the mean over folds, a diamond
+    the published figure.
+    """
+    shown = [strand for strand in strands if any(mark.values for mark in strand.marks)]
+    if not shown:
+        return ""
+    bottom = HEAD + PITCH * len(shown)
+    drawing = Drawing(WIDTH, bottom + 26, ", ".join(FIGURES[name] for name in names), what)
+    width = (WIDTH - LABELS - GAP * len(names)) / len(names)
+    for index, strand in enumerate(shown):
+        middle = HEAD + PITCH * (index + 0.5)
+        if strand.is_band:
+            drawing.rectangle((0, middle - PITCH / 2), WIDTH, PITCH, "band")
+        label = _shortened(strand.label)
+        drawing.text((LABELS - 14, middle + 4), label, strand.style, anchor="end")
+    for column, name in enumerate(names):
+        left = LABELS + column * (width + GAP)
+        marks = [strand.marks[column] for strand in shown]
+        values = [value for mark in marks for value in mark.values]
+        if values:
+            along = Scale(*_limits(name, values, are_differences), left, left + width)
+            _panel(drawing, name, marks, along, bottom)
+    return drawing.markup()
+
+
+def _limits(name: str, values: Sequence[float], are_differences: bool) -> tuple[float, float]:
+    if are_differences:
+        reach = max(1.05 * max(map(abs, values)), 0.01)
+        return -reach, reach
+    low, high = (min(values), 1.0) if name in HIGHER_IS_BETTER else (0.0, max(values))
+    room = max(0.03 * (high - low), 0.005)
+    return max(low - room, 0.0), min(high + room, 1.0)
+
+
+def _panel(drawing: Drawing, name: str, marks: Sequence[Mark], along: Scale, bottom: float) -> None:
+    left, right = along.start, along.end
+    drawing.text(((left + right) / 2, 14), f"{FIGURES[name]} (%)", "strong", anchor="middle")
+    for tick in round_ticks(along.low, along.high, 8 if right - left > 400 else 4):
+        drawing.line((along(tick), HEAD - 6), (along(tick), bottom), "grid")
+        drawing.text((along(tick), bottom + 17), f"{100 * tick:.4g}", "tick", anchor="middle")
+    drawing.line((left, bottom), (right, bottom), "axis")
+    if along.low < 0 < along.high:
+        drawing.line((along(0), HEAD - 6), (along(0), bottom), "axis")
+    for index, mark in enumerate(marks):
+        middle = HEAD + PITCH * (index + 0.5)
+        if mark.figure is not None and mark.figure.value is not None:
+            if mark.figure.interval is not None:
+                start, end = map(along, mark.figure.interval)
+                drawing.rectangle((start, middle - 4), max(end - start, 1), 8, "span")
+            if mark.mean is not None:
+                x = along(mark.mean)
+                drawing.line((x, middle - 8), (x, middle + 8), "mean")
+            drawing.circle((along(mark.figure.value), middle), 4, "dot")
+        if mark.printed is not None:
+            drawing.diamond((along(mark.printed), middle), 6, "published")
+
+
+def _shortened(name: str) -> str:
+    """Leave out the middle: names of single views differ at both ends."""
+    if len(name) <= LONGEST_LABEL:
+        return name
+    n_last = 2 * LONGEST_LABEL // 3
+    return f"{name[: LONGEST_LABEL - n_last - 1]}\u2026{name[-n_last:]}"

@@ -1,0 +1,240 @@
+"""The report of a guided test: its figures, the facts about it, and what they allow to conclude."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Literal
+
+from app.models.summary import ModelSummary
+from app.reports import findings
+from app.reports.facts import Fact, facts, few
+from app.reports.figures import APCER_TARGETS, Figure, Figures
+from app.reports.words import figure_text, span, worst_text
+from app.session.guided_test.presentation import Presentation
+from app.session.guided_test.state import Details, PlanProgress, ReportSummary
+from app.session.guided_test.trial import Trial
+from lmkl_core.metrics import Rate
+from lmkl_core.metrics.rates import CONFIDENCE
+
+Part = Literal["headline", "threshold", "legacy"]
+
+PART_TITLES: dict[Part, str] = {
+    "headline": "Headline",
+    "threshold": "At the threshold in force",
+    "legacy": "Legacy, for comparison with older work",
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """A figure in the list of a report: its key in JSON and CSV, its name for people, its part.
+
+    ``species`` is empty for all together. ``at_threshold`` counts errors at the threshold that the
+    scores themselves chose, taken as given: its interval leaves out how uncertain that is.
+    """
+
+    key: str
+    name: str
+    part: Part
+    figure: Figure
+    species: str = ""
+    at_threshold: Figure | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return JSON values; the unknown is None."""
+        found = self.figure
+        low, high = found.interval or (0.0, 1.0)
+        species = found.species if self.key == "APCER_max" else self.species
+        values = {"figure": self.key, "part": self.part, "species": species, "value": found.value}
+        values |= {"low": low, "high": high, "confidence": CONFIDENCE}
+        if found.n is not None:
+            return {**values, "n_errors": found.n_errors, "n": found.n}
+        values |= {"n_bona_fide": found.n_bona_fide, "n_attacks": found.n_attacks}
+        if (counted := self.at_threshold) is not None:
+            low, high = counted.interval or (0.0, 1.0)
+            values |= {"n_errors": counted.n_errors, "n": counted.n}
+            values |= {"low_at_threshold": low, "high_at_threshold": high}
+        return values
+
+
+def lines(level: Figures) -> tuple[Line, ...]:
+    """Return every figure, the most important first.
+
+    The headline is what ISO/IEC 30107-3 asks for: APCER of the worst species at the threshold in
+    force, and BPCER where APCER is 1, 5 and 10 %.
+    """
+    errors, bona_fide = level.errors, level.bona_fide
+    not_accepted = Rate(bona_fide.n - bona_fide.n_accepted, bona_fide.n)
+
+    def line(key: str, name: str, part: Part, figure: str) -> Line:
+        return Line(key, name, part, level.figure(figure))
+
+    def each(key: str, rates: Mapping[str, Rate]) -> list[Line]:
+        return [
+            Line(key, f"{key}, {name}", "threshold", Figure.of(key, rate), name)
+            for name, rate in rates.items()
+        ]
+
+    return (
+        line("APCER_max", "APCER, worst species", "headline", "APCER"),
+        *(_bpcer_at(level, name, round(100 * apcer)) for name, apcer in APCER_TARGETS.items()),
+        line("BPCER", "BPCER", "threshold", "BPCER"),
+        *each("APCER", errors.apcers),
+        *each("APNRR", errors.apnrrs),
+        line("APNRR", "APNRR (attacks without a response)", "threshold", "APNRR"),
+        line("BPNRR", "BPNRR (bona fide without a response)", "threshold", "BPNRR"),
+        Line(
+            "bona_fide_not_accepted",
+            "Bona fide not accepted for any reason",
+            "threshold",
+            Figure.of("BPCER", not_accepted),
+        ),
+        line("EER", "EER", "legacy", "EER"),
+        line("HTER", "HTER", "legacy", "HTER"),
+        line("ACER_legacy", "ACER", "legacy", "ACER"),
+        line("AUC", "AUC", "legacy", "AUC"),
+    )
+
+
+def _bpcer_at(level: Figures, name: str, apcer: int) -> Line:
+    figure = level.figure(name)
+    n = 0 if figure.value is None else figure.n_bona_fide or 0
+    counted = Figure.of("BPCER", Rate(round((figure.value or 0.0) * n), n))
+    key, title = f"BPCER_at_APCER_{apcer}%", f"BPCER at APCER {apcer} %"
+    return Line(key, title, "headline", figure, at_threshold=counted)
+
+
+@dataclass(frozen=True)
+class Context:
+    """The circumstances of a test.
+
+    ``source`` names the camera, file or demo of presentations that do not know it; ``conditions``
+    says what varied between them, where somebody noted it.
+    """
+
+    source: str
+    model: ModelSummary | None
+    version: str
+    created: datetime
+    conditions: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A session's figures by presentation and by frame, and all that is said about them.
+
+    ``session`` holds the session as JSON values; ``html`` is the path of the page, empty before it
+    was written.
+    """
+
+    context: Context
+    presentations: tuple[Presentation, ...]
+    by_presentation: Figures
+    by_frame: Figures
+    details: Details
+    plan: PlanProgress | None
+    session: Mapping[str, Any]
+    html: str = ""
+
+    @cached_property
+    def source(self) -> str:
+        return few(one.capture.source for one in self.presentations) or self.context.source
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        return facts(
+            self.presentations,
+            self.details,
+            self.plan,
+            source=self.source,
+            conditions=self.context.conditions,
+            version=self.context.version,
+            model=self.context.model,
+            digests=self.digests,
+            thresholds=self.thresholds,
+        )
+
+    @property
+    def missing(self) -> tuple[Fact, ...]:
+        """Facts that an evaluator expects and nobody gave."""
+        return tuple(fact for fact in self.facts if fact.origin == "missing")
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        return lines(self.by_presentation)
+
+    @cached_property
+    def frame_lines(self) -> tuple[Line, ...]:
+        return lines(self.by_frame)
+
+    @cached_property
+    def bands(self) -> tuple[findings.Band, ...]:
+        return findings.bands(self.presentations)
+
+    @cached_property
+    def simulated(self) -> str:
+        return findings.simulated(self.presentations)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        return findings.warnings(self.presentations, self.by_presentation, self.context.model)
+
+    @cached_property
+    def brief(self) -> tuple[str, ...]:
+        return findings.brief(self.by_presentation)
+
+    @cached_property
+    def limits(self) -> tuple[str, ...]:
+        return findings.limits(self.presentations, self.by_presentation)
+
+    @cached_property
+    def conclusions(self) -> tuple[str, ...]:
+        return findings.conclusions(self.by_presentation)
+
+    @cached_property
+    def digests(self) -> tuple[str, ...]:
+        """Digests of the models that judged, in order; the described one's without a test."""
+        tested = dict.fromkeys(one.digest for one in self.presentations if one.digest)
+        if not tested and self.context.model is not None and self.context.model.digest:
+            return (self.context.model.digest,)
+        return tuple(tested)
+
+    @cached_property
+    def thresholds(self) -> tuple[float, ...]:
+        """Thresholds that were in force, in order."""
+        found = (one.threshold for one in self.presentations)
+        return tuple(dict.fromkeys(each for each in found if each is not None))
+
+    @cached_property
+    def shown(self) -> ReportSummary:
+        """Figures as a view shows them, the headline first."""
+        told = tuple(
+            (f"{one.name} (legacy)" if one.part == "legacy" else one.name, self._text(one))
+            for one in self.lines
+            if not (one.key == "APNRR" and one.species)
+        )
+        return ReportSummary(told, self.warnings, len(self.missing), self.html)
+
+    def _text(self, line: Line) -> str:
+        if line.key == "APCER_max":
+            return worst_text(self.by_presentation.errors)
+        if line.at_threshold is None or line.figure.interval is None:
+            return figure_text(line.figure)
+        uncertain = span(line.figure.interval)
+        return f"{figure_text(line.at_threshold)}; {uncertain} with the threshold's uncertainty"
+
+
+def build(trial: Trial, context: Context) -> Report:
+    """Make the report of a session; later changes to the session do not reach it."""
+    found = trial.presentations
+    frames = ((one.species, frame.verdict, frame.score) for one in found for frame in one.frames)
+    return Report(
+        context=context,
+        presentations=found,
+        by_presentation=Figures.of_verdicts((one.species, one.verdict, one.score) for one in found),
+        by_frame=Figures.of_verdicts(frames, [one.species for one in found]),
+        details=trial.details,
+        plan=trial.shown.plan,
+        session=trial.as_dict(),
+    )

@@ -1,0 +1,211 @@
+"""HTML pages that need neither a network nor a script; the templates escape every value."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from app.names import counted, visible
+from app.reports.error_charts import interval_bar, tradeoff
+from app.reports.facts import EVALUATION, INSTRUMENTS, TESTED, Fact
+from app.reports.figures import Figure, Figures
+from app.reports.findings import genuine_sizes, size_statement
+from app.reports.guided_test import PART_TITLES, Line, Report
+from app.reports.score_charts import histogram, sizes, strip
+from app.reports.words import (
+    ALL_EQUAL,
+    NO_DATA,
+    NOTHING,
+    cells,
+    created_text,
+    listed,
+    percent,
+    score_text,
+    span,
+    worst_species,
+)
+from app.session.guided_test.presentation import Presentation
+from app.types import Verdict
+from lmkl_core.metrics import Errors
+
+BOTH_LEVELS = "Presentations as a solid line, frames as a dashed one, the threshold as a ring."
+
+_OUTCOMES = {
+    Verdict.GENUINE: "accepted",
+    Verdict.ATTACK: "refused",
+    Verdict.UNFAMILIAR: "refused (unfamiliar light)",
+    Verdict.NO_FACE: "no response (no face)",
+    Verdict.POOR_QUALITY: "no response (poor quality)",
+}
+
+
+def _shown(value: Any) -> Any:
+    """Drop invisible characters, and keep a number and its per cent sign on one line."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value).replace(" %", "\u00a0%")
+    return value
+
+
+TEMPLATES = Environment(
+    loader=PackageLoader("app.reports"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    finalize=_shown,
+)
+
+
+def guided_test_page(report: Report) -> str:
+    """Return the page of a guided test."""
+    level, frames, thresholds = report.by_presentation, report.by_frame, report.thresholds
+    both = [(level, "curve"), (frames, "curve dashed")]
+    ring = thresholds[0] if len(thresholds) == 1 else None
+    is_mixed = len({one.is_simulated for one in report.presentations}) > 1
+    return TEMPLATES.get_template("guided_test.html.j2").render(
+        report=report,
+        context=report.context,
+        facts=_facts(report.facts),
+        instruments=_instruments(report.facts),
+        missing=_missing(report.missing),
+        created=created_text(report.context.created),
+        day=report.context.created.strftime("%Y-%m-%d"),
+        # The banner says it already.
+        warnings=[text for text in report.warnings if text != report.simulated],
+        cards=[_card(line, level) for line in report.lines if line.part == "headline"],
+        species=_species(level, frames),
+        figures=_figures(report),
+        strip=Markup(strip(report.presentations, thresholds)),
+        histogram=Markup(histogram(level, thresholds, "presentations")),
+        frame_histogram=Markup(histogram(frames, thresholds, "frames")),
+        roc=Markup(tradeoff("ROC", both, BOTH_LEVELS, ring)),
+        det=Markup(tradeoff("DET", both, BOTH_LEVELS, ring)),
+        sizes=Markup(sizes(genuine_sizes(report.presentations), report.bands, thresholds)),
+        sweep=[(band, percent(band.refused), score_text(band.mean_score)) for band in report.bands],
+        sweep_statement=size_statement(report.bands),
+        thresholds=", ".join(map(score_text, thresholds)) or "none in force",
+        has_one_threshold=ring is not None,
+        rows=[_row(one, is_mixed=is_mixed) for one in report.presentations],
+        has_liveness=any(one.liveness is not None for one in report.presentations),
+    )
+
+
+def _card(line: Line, level: Figures) -> dict[str, Any]:
+    """Return a figure of the headline."""
+    found, fixed = line.figure, line.at_threshold
+    interval = found.interval or (0.0, 1.0)
+    if fixed is None:
+        basis = _worst_basis(level.errors)
+        worst = worst_species(level.errors)
+        note = "no attack had a response" if level.attacks else "no attack was presented"
+        if worst:
+            is_shared = worst == ALL_EQUAL
+            note = f"attacks accepted, {worst}" if is_shared else f"worst species: {worst}"
+        note += "; at the threshold in force"
+    else:
+        basis = cells(fixed)[2] or NO_DATA
+        note = "bona fide refused, at the threshold that these attacks choose"
+        if fixed.n:
+            note += f"; {span(interval)} with its uncertainty"
+        interval = fixed.interval or (0.0, 1.0)
+    return {
+        "name": line.name.partition(",")[0],
+        "note": note,
+        "value": NOTHING if found.value is None else percent(found.value),
+        "basis": basis,
+        "span": "" if found.value is None else f"95 % interval {span(interval)}",
+        "bar": Markup(interval_bar(found.value, interval)),
+    }
+
+
+def _worst_basis(errors: Errors) -> str:
+    """Return the counts of the worst species, and whether they are those of every one."""
+    basis = cells(Figure.of("APCER", errors.worst))[2]
+    counts = {(rate.n_errors, rate.n) for rate in errors.apcers.values()}
+    is_shared = len(errors.apcers) > 1 and len(counts) == 1
+    return f"{basis} each" if is_shared and basis else basis or NO_DATA
+
+
+def _species(level: Figures, frames: Figures) -> list[dict[str, Any]]:
+    return [
+        {
+            "counts": counts,
+            "name": counts.species,
+            "measure": "APCER" if counts.is_attack else "BPCER",
+            "cells": cells(Figure.of("", counts.errors)),
+            "bar": Markup(interval_bar(counts.errors.value, counts.errors.interval)),
+            "by_frame": _plain(Figure.of("", by_frame.errors)),
+        }
+        for counts, by_frame in zip(level.tallies, frames.tallies, strict=True)
+    ]
+
+
+def _figures(report: Report) -> list[dict[str, Any]]:
+    """Return the figures of all species together by part; species have a table of their own."""
+    errors = report.by_presentation.errors
+    by_frame = {line.key: line.figure for line in report.frame_lines if not line.species}
+    parts: dict[str, list[dict[str, Any]]] = {part: [] for part in PART_TITLES}
+    for line in report.lines:
+        if line.species:
+            continue
+        name, (value, interval, basis) = line.name, cells(line.figure)
+        if line.key == "APCER_max" and interval:
+            name = f"{name} ({worst_species(errors)})"
+            basis = _worst_basis(errors)
+        if line.at_threshold is not None and line.figure.interval is not None:
+            _, interval, counts = cells(line.at_threshold)
+            basis = f"{counts}; {span(line.figure.interval)} ‡"
+        row = {"name": name, "cells": (value, interval, basis)}
+        parts[line.part].append({**row, "by_frame": _plain(by_frame[line.key])})
+    return [{"title": PART_TITLES[part], "rows": parts[part]} for part in PART_TITLES]
+
+
+def _plain(figure: Figure) -> str:
+    """Return a figure by frame: without its interval, which is too narrow to be quoted."""
+    value, _, basis = cells(figure)
+    return f"{value} ({basis})" if basis and figure.n is not None else value
+
+
+def _facts(found: Sequence[Fact]) -> list[tuple[str, list[Fact]]]:
+    """Return the facts by group without those about species, the tested system last."""
+    groups: dict[str, list[Fact]] = {EVALUATION: []}
+    for fact in found:
+        if fact.group != INSTRUMENTS:
+            groups.setdefault(fact.group, []).append(fact)
+    tested = groups.pop(TESTED)
+    return [*groups.items(), (TESTED, tested)]
+
+
+def _instruments(found: Sequence[Fact]) -> list[tuple[str, list[Fact]]]:
+    groups: dict[str, list[Fact]] = {}
+    for fact in found:
+        if fact.species:
+            groups.setdefault(fact.species, []).append(fact)
+    return list(groups.items())
+
+
+def _missing(facts: Sequence[Fact]) -> str:
+    """Name what an evaluator would ask for; empty when nothing is missing."""
+    if not facts:
+        return ""
+    labels = dict.fromkeys(fact.label[:1].lower() + fact.label[1:] for fact in facts)
+    verb = "is" if len(facts) == 1 else "are"
+    return (
+        f"{counted(len(facts), 'detail')} that an evaluator expects {verb} missing: "
+        f"{listed(list(labels))}."
+    )
+
+
+def _row(one: Presentation, *, is_mixed: bool) -> dict[str, Any]:
+    return {
+        "number": one.number,
+        "species": one.species + (" (simulated)" if is_mixed and one.is_simulated else ""),
+        "outcome": _OUTCOMES[one.verdict],
+        "is_error": one.verdict.accepts if one.is_attack else one.verdict.refuses,
+        "score": score_text(one.score),
+        "threshold": score_text(one.threshold),
+        "liveness": NOTHING if one.liveness is None else f"{100 * one.liveness:.0f} %",
+        "frames": f"{len(one.scores)} of {len(one.frames)}",
+        "reason": one.reason,
+    }

@@ -1,0 +1,382 @@
+"""The pages of an evaluation and of a comparison of runs."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from app.evaluation.protocols.types import SplitCount
+from app.names import counted
+from app.reports.comparison import Comparison, Line
+from app.reports.error_charts import (
+    CURVE_STYLES,
+    Curves,
+    Mark,
+    Strand,
+    curves_of,
+    interval_bar,
+    intervals,
+)
+from app.reports.evaluation import Row, Singles, Table
+from app.reports.figures import FIGURES, NON_RESPONSE, Figure, FoldFigures, Spread
+from app.reports.html import TEMPLATES
+from app.reports.notices import (
+    MODES,
+    facts,
+    notices,
+    parameters_text,
+    simulated,
+    threshold_text,
+)
+from app.reports.words import (
+    NOTHING,
+    basis_text,
+    created_text,
+    difference_text,
+    ends_text,
+    interval_text,
+    printed_text,
+    share,
+    spread_text,
+)
+from lmkl_core.metrics import Rate
+from lmkl_core.metrics.resampling import FEW_SUBJECTS
+
+MOST_COLUMNS = 8
+"""Folds or species side by side; more continue below."""
+
+MOST_SPECIES = 24
+"""Species on the page; of more, only those that fared worst are shown."""
+
+INTERVALS = (
+    "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
+    "drawing subjects with replacement (BCa, 2000 times), because presentations of one person are "
+    f"not independent. With fewer than {FEW_SUBJECTS} subjects, where so few err that draws say "
+    "little, and for other figures of several rates, they hold with at least 95 % if presentations "
+    "are independent, whatever the scores, and are wide when data are few."
+)
+
+
+def evaluation_page(table: Table) -> str:
+    """Return the page of an evaluation."""
+    evaluation, others = table.evaluation, table.others
+    singles = table.singles.rows if table.singles is not None else ()
+    thresholds = {threshold_text(row.measured) for row in table.measured if row.measured}
+    return TEMPLATES.get_template("evaluation.html.j2").render(
+        evaluation=evaluation,
+        title=table.title,
+        created=created_text(evaluation.created),
+        mode=MODES.get(evaluation.mode, evaluation.mode),
+        published=table.published,
+        n_folds=len(table.folds),
+        simulated=simulated(table),
+        notices=notices(table),
+        headings=[(name, FIGURES[name]) for name in table.headline],
+        rows=[_line(line, table.headline) for line in table.lines],
+        singles=[{**_row(row, table.headline), "title": row.view} for row in singles],
+        other_headings=[(name, FIGURES[name]) for name in others],
+        other_rows=[_row(row, others) for row in table.compared],
+        other_reading=_other_reading(table),
+        # With one figure there is room to spread its parts over columns.
+        is_single=len(table.headline) == 1,
+        reading=_reading(table),
+        forest=Markup(forest(table)),
+        **_drawn(chosen_curves(table)),
+        species_tables=_species_tables(table),
+        n_species_left_out=max(len(table.species) - MOST_SPECIES, 0),
+        fold_tables=_fold_tables(table) if len(table.folds) > 1 else [],
+        intervals=INTERVALS,
+        facts=facts(table),
+        recordings=_recordings(table),
+        common_threshold=thresholds.pop() if len(thresholds) == 1 else "",
+        methods=[_method(row) for row in table.measured],
+        has_own=any(row.is_own for row in table.compared),
+        n_methods=len(table.compared) + (table.singles is not None),
+    )
+
+
+def _drawn(curves: Curves) -> dict[str, Any]:
+    legend = [(Markup(line), name) for line, name in curves.legend]
+    return {"roc": Markup(curves.roc), "det": Markup(curves.det), "legend": legend}
+
+
+def _recordings(table: Table) -> list[dict[str, Any]]:
+    """Return what the database has beside what was published; folds that are alike together."""
+    alike: dict[SplitCount, list[str]] = {}
+    for each in table.evaluation.recordings:
+        if each.missing or each.published is not None:
+            alike.setdefault(replace(each, fold=""), []).append(each.fold)
+    return [
+        {"folds": ", ".join(filter(None, folds)), **asdict(each)} for each, folds in alike.items()
+    ]
+
+
+def _line(line: Row | Singles, names: Sequence[str]) -> dict[str, Any]:
+    if isinstance(line, Row):
+        return _row(line, names)
+    found = [{"printed": printed_text(None), "ends": ends_text(line.ends(name))} for name in names]
+    head = {"title": line.title, "source": "", "remark": "", "is_own": False}
+    return {**head, "is_range": True, "is_measured": True, "cells": found}
+
+
+def _row(row: Row, names: Sequence[str]) -> dict[str, Any]:
+    remark = row.remark
+    if remark:
+        why = "Unlike the published one" if row.is_measured else "Failed"
+        remark = f"{'Published only' if row.measured is None else why}: {remark}"
+    return {
+        "title": row.title,
+        "source": row.source,
+        "remark": remark,
+        "is_own": row.is_own,
+        "is_range": False,
+        "is_measured": row.is_measured,
+        "cells": [_cell(row, name) for name in names],
+    }
+
+
+def _cell(row: Row, name: str) -> dict[str, Any]:
+    level = row.by_presentation
+    found = level.pooled.figure(name)
+    is_spread = len(level.folds) > 1
+    return {
+        "name": name,
+        "printed": printed_text(row.printed(name)),
+        "value": _in_short(level, name),
+        "pooled": share(found.value) if is_spread and found.value is not None else "",
+        "interval": interval_text(found),
+        "bar": Markup(interval_bar(found.value, found.interval or (0, 0))),
+        # What figures of both classes rest on is the same in most cells, and told below.
+        "basis": basis_text(found) if found.n is not None else "",
+        "basis_in_full": basis_text(found),
+        "species": found.species if found.value else "",
+        "by_frame": _in_short(row.by_frame, name),
+    }
+
+
+def _in_short(level: FoldFigures, name: str) -> str:
+    if len(level.folds) > 1:
+        return spread_text(level.spread(name))
+    return share(level.pooled.value(name))
+
+
+def _reading(table: Table) -> str:
+    """Explain the cells of the first table."""
+    n_folds = len(table.folds)
+    if not n_folds:
+        return ""
+    basis = " Figures of both classes rest on " + " or ".join(bases(table)) + "."
+    if len(table.headline) == 1:
+        return f"n: bona fide + attacks, or errors of presentations.{basis}"
+    what = "the figure; its 95 % interval"
+    if n_folds > 1:
+        what = f"mean ± standard deviation over {n_folds} folds; all folds with the 95 % interval"
+    return f"Each cell: {what}; errors among presentations; the figure by frame (†).{basis}"
+
+
+def _other_reading(table: Table) -> str:
+    """Explain the cells of the further figures, and say which are not shown."""
+    said = "Cells as above."
+    if len(table.folds) > 1:
+        said = "Mean ± standard deviation over folds; all folds with the 95 % interval; † by frame."
+    absent = [name for name in NON_RESPONSE if name not in table.others]
+    if not absent:
+        return said
+    return f"{said} {' and '.join(absent)} {'are' if len(absent) > 1 else 'is'} 0 for all methods."
+
+
+def bases(table: Table) -> list[str]:
+    """Return what figures of both classes rest on, each once."""
+    found = [row.by_presentation.pooled.figure("HTER") for row in table.measured]
+    texts = (f"{each.n_bona_fide} bona fide + {counted(each.n_attacks or 0, 'attack')}"
+             for each in found)  # fmt: skip
+    return list(dict.fromkeys(texts))
+
+
+def _species_tables(table: Table) -> list[dict[str, Any]]:
+    apcers = {row: row.by_presentation.pooled.errors.apcers for row in table.measured}
+
+    def worst(species: str) -> float:
+        rates = (each[species].value for each in apcers.values() if species in each)
+        return max((value for value in rates if value is not None), default=0.0)
+
+    names = list(table.species)
+    if len(names) > MOST_SPECIES:
+        names = sorted(names, key=worst, reverse=True)[:MOST_SPECIES]
+    return [
+        {
+            "species": chunk,
+            "rows": [
+                (row.title, [_rate(apcers[row].get(name)) for name in chunk])
+                for row in table.compared
+            ],
+        }
+        for chunk in _chunks(names)
+    ]
+
+
+def _rate(rate: Rate | None) -> dict[str, Any]:
+    found = Figure.of("APCER", rate or Rate(0, 0))
+    return {
+        "value": share(found.value),
+        "basis": basis_text(found),
+        "interval": interval_text(found),
+        "bar": Markup(interval_bar(found.value, found.interval or (0, 0))),
+    }
+
+
+def _fold_tables(table: Table) -> list[dict[str, Any]]:
+    def value(row: Row, fold: str, name: str) -> str:
+        found = row.by_presentation.folds.get(fold)
+        return share(None if found is None else found.value(name))
+
+    return [
+        {
+            "name": FIGURES[name],
+            "folds": chunk,
+            "rows": [
+                (row.title, [value(row, fold, name) for fold in chunk]) for row in table.compared
+            ],
+        }
+        for name in table.headline
+        for chunk in _chunks(table.folds)
+    ]
+
+
+def _chunks(names: Sequence[str]) -> list[Sequence[str]]:
+    return [names[start : start + MOST_COLUMNS] for start in range(0, len(names), MOST_COLUMNS)]
+
+
+def _method(row: Row) -> dict[str, Any]:
+    result = row.measured
+    assert result is not None  # of measured rows
+    return {
+        "title": row.title,
+        "threshold": threshold_text(result),
+        "parameters": parameters_text(result.folds),
+        "n_train": sum(fold.n_train for fold in result.folds),
+        "seconds": f"{result.seconds:.1f}" if result.seconds < 100 else f"{result.seconds:.0f}",
+        "notes": list(dict.fromkeys(note for fold in result.folds for note in fold.notes)),
+    }
+
+
+def forest(table: Table) -> str:
+    """Draw the first figures of all methods with their intervals; empty when there are none."""
+    strands = []
+    for row in table.lines:
+        if isinstance(row, Row):
+            # Several rows of the paper are named by their citation alone.
+            title = f"{row.title} {row.source}" if row.title == "The work in" else row.title
+            marks = [row_mark(row, name) for name in table.headline]
+            style = "label" if row.is_measured else "tick"
+            strands.append(Strand(title, marks, style, row.is_own and row.is_measured))
+    return intervals(strands, table.headline, "One row for each method.")
+
+
+def row_mark(row: Row, name: str) -> Mark:
+    printed, level = row.printed(name), row.by_presentation
+    found = level.spread(name) if len(level.folds) > 1 else None
+    return Mark(
+        level.pooled.figure(name),
+        None if found is None else found.mean,
+        None if printed is None else printed.mean / 100,
+    )
+
+
+def chosen_curves(table: Table) -> Curves:
+    """Draw curves of the paper's own method, or else the last one, and of the three best others.
+
+    The best are those with the highest AUC over all folds together.
+    """
+    areas = {row: row.by_presentation.pooled.value("AUC") for row in table.compared}
+    known = [row for row, area in areas.items() if area is not None]
+    if not known:
+        return Curves()
+    first = next((row for row in known if row.is_own), known[-1])
+    # Sorting keeps the table's order among equals.
+    others = sorted((row for row in known if row is not first), key=lambda row: -(areas[row] or 0))
+    chosen = [first, *others[: len(CURVE_STYLES) - 1]]
+    return curves_of([(row.title, row.by_presentation.pooled) for row in chosen])
+
+
+# ------------------------------------------------------------------ comparison
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return the page of a comparison of runs."""
+    shared, differing = comparison.facts
+    last = comparison.runs[-1].table.evaluation
+    # The paper's own method is drawn, or else the last one.
+    own = [key for run in comparison.runs for key, row in run.rows.items() if row.is_own]
+    drawn = own[0] if own else list(comparison.methods)[-1]
+    curves = curves_of(
+        [
+            (run.name, run.rows[drawn].by_presentation.pooled)
+            for run in comparison.runs
+            if drawn in run.rows
+        ]
+    )
+    return TEMPLATES.get_template("comparison.html.j2").render(
+        runs=[run.name for run in comparison.runs],
+        is_simulated=comparison.is_simulated,
+        notices=comparison.notices,
+        created=created_text(last.created),
+        version=last.version,
+        headings=[FIGURES[name] for name in comparison.figures],
+        methods=[_compared(comparison, key, title) for key, title in comparison.methods.items()],
+        is_spread=any(line.mean is not None for line in comparison.lines),
+        figures=Markup(_intervals(comparison)),
+        differences=Markup(_intervals(comparison, are_differences=True)),
+        **_drawn(curves),
+        drawn=comparison.methods[drawn],
+        shared=shared,
+        differing=differing,
+        intervals=INTERVALS,
+    )
+
+
+def _compared(comparison: Comparison, key: str, title: str) -> dict[str, Any]:
+    names = comparison.figures
+    found = {run.name: [comparison.line(run.name, key, name) for name in names]
+             for run in comparison.runs}  # fmt: skip
+    runs = [
+        (name, [_compared_cell(line) for line in own]) for name, own in found.items() if any(own)
+    ]
+    return {"title": title, "runs": runs}
+
+
+def _compared_cell(line: Line | None) -> dict[str, Any]:
+    if line is None:
+        return {"value": NOTHING, "interval": "", "difference": "", "is_clear": False}
+    found, value = line.difference, share(line.figure.value)
+    if line.mean is not None:
+        value = f"{spread_text(Spread(line.mean, line.std, 0))}; {value}"
+    return {
+        "value": value,
+        "interval": interval_text(line.figure),
+        "difference": "" if found is None else difference_text(found.value, found.interval),
+        "is_clear": found is not None and found.is_clear,
+    }
+
+
+def _intervals(comparison: Comparison, *, are_differences: bool = False) -> str:
+    def mark(line: Line | None) -> Mark:
+        if line is None or (are_differences and line.difference is None):
+            return Mark()
+        if line.difference is None or not are_differences:
+            return Mark(line.figure, line.mean)
+        return Mark(Figure(line.figure.name, line.difference.value, line.difference.interval))
+
+    strands = [
+        Strand(
+            f"{title}, {run.name}",
+            [mark(comparison.line(run.name, key, name)) for name in comparison.figures],
+            # Runs of one method lie together.
+            is_band=bool(number % 2),
+        )
+        for number, (key, title) in enumerate(comparison.methods.items())
+        for run in comparison.runs[are_differences:]
+    ]
+    what = "One row for each method and run" + (" but the first." if are_differences else ".")
+    return intervals(strands, comparison.figures, what, are_differences=are_differences)

@@ -1,0 +1,222 @@
+r"""Tables as LaTeX, in the form of the paper's: they compile in any document class.
+
+Only commands of LaTeX itself are used, no package. Characters that LaTeX's own fonts may lack are
+spelt out or replaced by a question mark, so that any name compiles.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from app.reports.comparison import Comparison, Line
+from app.reports.evaluation import Row, Singles, Table
+from app.reports.figures import FIGURES
+from app.reports.notices import shortfall, unlike_the_paper
+from app.reports.words import difference_text, interval_text, share
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
+    "|": r"\ensuremath{|}",
+    '"': "''",
+    "ℓ": r"\ensuremath{\ell}",
+    "±": r"\ensuremath{\pm}",
+    "·": r"\ensuremath{\cdot}",
+    "–": "--",
+    "—": "---",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "…": r"\ldots{}",
+    "ß": r"\ss{}",
+}
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0308": '"',
+    "\u030c": "v ", "\u0327": "c ", "\u0306": "u ", "\u030a": "r ",
+}  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Return text that LaTeX prints as it is written."""
+    return "".join(_letter(letter) for letter in unicodedata.normalize("NFC", text))
+
+
+def _letter(letter: str) -> str:
+    if letter in _SPECIAL:
+        return _SPECIAL[letter]
+    if " " <= letter <= "~":
+        return letter
+    if letter.isspace():
+        return " "
+    parts = unicodedata.normalize("NFD", letter)
+    base, mark = parts[0], parts[1:]
+    if base.isascii() and base.isalpha() and mark in _ACCENTS:
+        return f"\\{_ACCENTS[mark]}{{{base}}}"
+    return "?"
+
+
+def _tabular(columns: str, heads: Iterable[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    return [
+        r"\centering",
+        r"\footnotesize",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\hline",
+        *heads,
+        r"\hline",
+        *(" & ".join(row) + r"\\" for row in rows),
+        r"\hline",
+        r"\end{tabular}",
+    ]
+
+
+def evaluation_latex(table: Table) -> str:
+    r"""Return a ``table`` environment: methods as rows, published beside measured.
+
+    Intervals are those of all folds together, and stand behind the figure that they are about: it
+    is not the mean over folds, and an interval need not hold that one. What a reader must know
+    before comparing with published figures is in the caption, since captions travel with tables.
+    """
+    kinds = ["measured", "all folds (95 % interval)" if len(table.folds) > 1 else "95 % interval"]
+    if table.published is not None:
+        kinds = ["published", *kinds]
+    # One column of text has room for the paper's tables of one figure.
+    environment = "table" if len(table.headline) == 1 else "table*"
+    names = [
+        rf"\multicolumn{{{len(kinds)}}}{{c}}{{\textbf{{{escaped(name)}}}}}"
+        for name in table.headline
+    ]
+    heads = [escaped(kind) for _ in table.headline for kind in kinds]
+    lines = [
+        f"% Made by lmkl-pad {' '.join(table.evaluation.version.split())}.",
+        rf"\begin{{{environment}}}[t]",
+        r"\renewcommand{\arraystretch}{1.2}",
+        rf"\caption{{{_caption(table)}}}",
+        rf"\label{{tab:{_label(table)}}}",
+        *_tabular(
+            f"l{'c' * len(heads)}",
+            [
+                " & ".join(["", *names]) + r"\\",
+                " & ".join([r"\textbf{Approach}", *heads]) + r"\\",
+            ],
+            (_line(line, table) for line in table.lines),
+        ),
+        rf"\end{{{environment}}}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(line: Row | Singles, table: Table) -> list[str]:
+    cells = []
+    for name in table.headline:
+        if table.published is not None:
+            found = line.printed(name) if isinstance(line, Row) else None
+            cells.append("--" if found is None else _plus_minus(found.mean, found.std))
+        cells += (
+            _measured(line, name, table) if isinstance(line, Row) else [_ends(line, name), "--"]
+        )
+    return [_title(line) if isinstance(line, Row) else escaped(line.title), *cells]
+
+
+def _measured(row: Row, name: str, table: Table) -> list[str]:
+    figure, spread = row.by_presentation.pooled.figure(name), row.by_presentation.spread(name)
+    interval = _to(figure.interval)
+    if figure.interval and len(table.folds) > 1 and figure.value is not None:
+        interval = f"${100 * figure.value:.1f}$ ({interval})"
+    if spread is None:
+        return ["--", interval]
+    return [_plus_minus(100 * spread.mean, spread.std and 100 * spread.std), interval]
+
+
+def _ends(line: Singles, name: str) -> str:
+    return _to(line.ends(name))
+
+
+def _to(ends: tuple[float, float] | None) -> str:
+    return "--" if ends is None else f"${100 * ends[0]:.1f}$ to ${100 * ends[1]:.1f}$"
+
+
+def _plus_minus(mean: float, std: float | None) -> str:
+    return f"${mean:.1f}$" if std is None else f"${mean:.1f}\\pm{std:.1f}$"
+
+
+def _title(row: Row) -> str:
+    if row.is_own:
+        return f"{escaped(row.title)} (this work)"
+    if row.published is None:
+        return escaped(row.title)
+    mark = "$^{*}$" if _differs(row) else ""
+    return rf"{escaped(row.title)}{mark} \cite{{{row.published.citation}}}"
+
+
+def _differs(row: Row) -> bool:
+    return row.is_measured and bool(row.remark)
+
+
+def _caption(table: Table) -> str:
+    evaluation = table.evaluation
+    figures = [
+        FIGURES[name].replace(", worst species", " of the worst species") for name in table.headline
+    ]
+    over = f" (mean$\\pm$std over {len(table.folds)} folds)" if len(table.folds) > 1 else ""
+    where = f"{escaped(table.title)}, {escaped(evaluation.mode)}"
+    said = [rf"{escaped(', '.join(figures))} in \% on {where}{over}, by presentation."]
+    said += map(escaped, (*shortfall(table), *unlike_the_paper(table)))
+    if any(map(_differs, table.rows)):
+        said.append("$^{*}$: what was measured differs from the published method.")
+    if table.singles is not None:
+        said.append("Of single kernels the lowest and the highest figure is told.")
+    if evaluation.is_simulated:
+        said.append(r"\textbf{Simulated recordings: nothing is said about real attacks.}")
+    return " ".join(said)
+
+
+def _label(table: Table) -> str:
+    parts = (table.evaluation.database, table.evaluation.protocol)
+    name = "-".join(part for part in parts if part)
+    return "".join(each for each in name if each.isascii() and (each.isalnum() or each == "-"))
+
+
+def comparison_latex(comparison: Comparison) -> str:
+    r"""Return a ``table*`` environment: a row for each method and run, with differences."""
+    names = comparison.figures
+    rows = []
+    for method, title in comparison.methods.items():
+        for run in comparison.runs:
+            found = [comparison.line(run.name, method, name) for name in names]
+            if any(found):
+                rows.append([escaped(title), escaped(run.name), *map(_compared, found)])
+    figures = ", ".join(FIGURES[name].replace(", worst species", " (worst)") for name in names)
+    caption = (
+        f"{figures} in %, by presentation, with 95 % intervals; below, the difference to "
+        f"{comparison.runs[0].name} with its interval from drawing subjects. "
+    ) + " ".join(comparison.notices)
+    heads = [r"\textbf{Approach}", r"\textbf{Run}"]
+    heads += [rf"\textbf{{{escaped(name)}}}" for name in names]
+    lines = [
+        r"\begin{table*}[t]",
+        rf"\caption{{{escaped(caption)}}}",
+        r"\label{tab:comparison}",
+        *_tabular(f"ll{'c' * len(names)}", [" & ".join(heads) + r"\\"], rows),
+        r"\end{table*}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _compared(line: Line | None) -> str:
+    if line is None:
+        return "--"
+    interval = interval_text(line.figure)
+    cell = share(line.figure.value) + (f" ({interval})" if interval else "")
+    if line.difference is not None:
+        cell += f"; {difference_text(line.difference.value, line.difference.interval)}"
+    return escaped(cell)
