@@ -16,7 +16,6 @@ from typing import cast
 import numpy as np
 
 from app.capture.opencv import MAX_PIXELS, cv2
-from app.capture.pacing import Clock, Pacer
 from app.capture.source import (
     Cause,
     FrameSource,
@@ -33,6 +32,8 @@ log = logging.getLogger(__name__)
 IMAGE_SUFFIXES = frozenset(
     {".bmp", ".dib", ".jpeg", ".jpg", ".jpe", ".png", ".tif", ".tiff", ".webp"}
 )
+RATE = 10.0
+"""Images a second, for the time stamps."""
 MAX_BYTES = 1 << 28
 """Image files beyond 256 MiB are refused before they are read."""
 
@@ -194,46 +195,16 @@ def _tiff_size(data: bytes, order: str) -> tuple[int, int] | None:
 class ImageFolder(FrameSource):
     """The images of a folder in natural order, or one image.
 
-    Subfolders and hidden files are left out. Images that cannot be read are skipped and counted
-    in ``n_skipped``.
-
-    Parameters
-    ----------
-    path : str or Path
-        A folder or an image file.
-    rate : float
-        Images a second, for the time stamps.
-    paced : bool
-        Whether to hold each image back until it is due.
-    loop : bool
-        Whether to start over at the end; numbers and times go on.
-    clock : Clock, optional
-        Replaces the system's clock.
+    Subfolders and hidden files are left out; images that cannot be read are skipped.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        rate: float = 10.0,
-        paced: bool = False,
-        loop: bool = False,
-        *,
-        clock: Clock | None = None,
-    ) -> None:
-        if not 0 < rate < float("inf"):
-            raise ValueError(f"The rate {rate} is not a positive number: give images a second.")
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.name = printable(self.path.name or str(self.path))
-        self.rate = rate
-        self.paced = paced
-        self.loop = loop
-        self.n_skipped = 0
         self._files: list[Path] = []
         self._next = 0
-        self._n_placed = 0
         self._first: Image | None = None
         self._last_error: SourceError | None = None
-        self._pacer = Pacer(clock)
         self._closing = threading.Event()
 
     @property
@@ -244,35 +215,28 @@ class ImageFolder(FrameSource):
     def open(self) -> SourceInfo:
         """List the folder and read its first image."""
         self._closing.clear()
-        self._pacer.restart()
         self._next = 0
         self._files = self._list()
         first = self._first = self._load_next()
         if first is None:
-            raise self._none_usable()
+            last = self._last_error
+            if last is None:
+                raise SourceError(Cause.EMPTY, self.subject)
+            message = f"None of the {len(self._files)} images of the folder can be used: {last}"
+            raise SourceError(last.cause, message=message)
         height, width = first.shape[:2]
-        return SourceInfo(self.name, width, height, self.rate, len(self._files))
+        return SourceInfo(self.name, width, height, RATE, len(self._files))
 
     def read(self) -> Frame | None:
-        """Return the next image that can be read, when it is due if the folder is paced."""
+        """Return the next image that can be read."""
         image, self._first = self._first, None
         if image is None:
             image = self._load_next()
-        if image is None and self.loop and self._files and not self._closing.is_set():
-            self._next = 0
-            image = self._load_next()
-            if image is None and not self._closing.is_set():
-                raise self._none_usable()
-        if image is None:
+        if image is None or self._closing.is_set():
             return None
-        time = self._n_placed / self.rate
-        self._n_placed += 1
-        if self.paced:
-            self._pacer.wait_for(time, self._closing)
-        return None if self._closing.is_set() else self._deliver(image, time)
+        return self._deliver(image, self._n_delivered / RATE)
 
     def close(self) -> None:
-        """Stop reading; a `read` that waits until its image is due returns at once."""
         self._closing.set()
 
     def _list(self) -> list[Path]:
@@ -304,14 +268,6 @@ class ImageFolder(FrameSource):
             except SourceError as error:
                 if len(self._files) == 1:
                     raise
-                self.n_skipped += 1
                 self._last_error = error
                 log.info("A picture was passed over: %s", way_of(error))
         return None
-
-    def _none_usable(self) -> SourceError:
-        last = self._last_error
-        if last is None:
-            return SourceError(Cause.EMPTY, self.subject)
-        message = f"None of the {len(self._files)} images of the folder can be used: {last}"
-        return SourceError(last.cause, message=message)

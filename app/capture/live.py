@@ -30,7 +30,6 @@ class LiveSource(FrameSource):
 
     def __init__(self, name: str, clock: Clock | None = None) -> None:
         self.name = name
-        self.n_skipped = 0
         self._clock: Clock = clock or SystemClock()
         self._opened_at: float | None = None
         self._grabber: Grabber | None = None
@@ -93,11 +92,10 @@ class LiveSource(FrameSource):
             grabber.close()
 
     def _grab(self, grabber: Grabber) -> Image | None:
-        for n_failed in range(self.attempts):
+        for _ in range(self.attempts):
             began = self._clock.now()
             image = grabber.grab()
             if image is not None:
-                self.n_skipped += n_failed
                 return image
             if self._closing.is_set() or self._clock.now() - began > SLOW:
                 break

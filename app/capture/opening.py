@@ -1,7 +1,6 @@
 """A source from the text that names it."""
 
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -16,11 +15,10 @@ from app.demo.source import DemoSource
 def source_from(
     text: str,
     *,
-    paced: bool | None = None,
-    loop: bool | None = None,
+    paced: bool = True,
+    loop: bool = True,
     width: int = 640,
     height: int = 480,
-    rate: float | None = None,
 ) -> FrameSource:
     """Return the source that a text names; nothing is opened yet.
 
@@ -29,12 +27,12 @@ def source_from(
     text : str
         ``demo``; ``camera`` for the first camera or ``camera:NAME``; the path of a video, an
         image or a folder of images; an ``http``, ``https`` or ``rtsp`` address.
-    paced, loop : bool, optional
-        For recordings and the demo; each has its own default.
+    paced : bool, optional
+        Whether a video or the demo plays at its own pace, as by default, or as fast as it is read.
+    loop : bool, optional
+        Whether the demo starts over, as by default.
     width, height : int
         Asked of a camera.
-    rate : float, optional
-        Frames a second: asked of a camera, given to a folder of images.
 
     Raises
     ------
@@ -42,19 +40,17 @@ def source_from(
         When the text names nothing that exists, with the accepted forms where they may help.
     """
     text = text.strip()
-    asked = {"paced": paced, "loop": loop}
-    playing: dict[str, Any] = {key: value for key, value in asked.items() if value is not None}
     if text.casefold() == "demo":
-        return DemoSource(**playing)
+        return DemoSource(paced, loop)
     kind, _, name = text.partition(":")
     if kind.strip().casefold() == "camera":
-        return Webcam(name.strip(), width, height, 30.0 if rate is None else rate)
+        return Webcam(name.strip(), width, height)
     if "://" in text and not text.casefold().startswith("file://"):
         return NetworkCamera(text)
     path = _path_from(text)
     if path.is_dir() or path.suffix.lower() in IMAGE_SUFFIXES:
-        return ImageFolder(path, 10.0 if rate is None else rate, **playing)
-    return VideoFile(path, **playing)
+        return ImageFolder(path)
+    return VideoFile(path, paced)
 
 
 def _path_from(text: str) -> Path:

@@ -36,33 +36,14 @@ class VideoFile(FrameSource):
     """Frames of a video file, with media time stamps.
 
     Opening reads the first frame, so that an unusable file is found there. Damaged frames are
-    skipped and counted in ``n_skipped``; a file that breaks off ends where it breaks off.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-    paced : bool
-        Whether to hold each frame back until it is due, as a camera would.
-    loop : bool
-        Whether to start over at the end; numbers and times go on.
-    clock : Clock, optional
-        Replaces the system's clock.
+    skipped; a file that breaks off ends where it breaks off. A ``paced`` file holds each frame back
+    until it is due, as a camera would.
     """
 
-    def __init__(
-        self,
-        path: str | Path,
-        paced: bool = True,
-        loop: bool = False,
-        *,
-        clock: Clock | None = None,
-    ) -> None:
+    def __init__(self, path: str | Path, paced: bool = True, *, clock: Clock | None = None) -> None:
         self.path = Path(path)
         self.name = printable(self.path.name)
         self.paced = paced
-        self.loop = loop
-        self.n_skipped = 0
         self._clock: Clock = clock or SystemClock()
         self._pacer = Pacer(self._clock)
         self._timeline: Timeline | None = None
@@ -79,18 +60,30 @@ class VideoFile(FrameSource):
         self.close()
         self._closing.clear()
         self._check_file()
-        grabber, first = self._begin()
+        # An absolute path cannot be mistaken for one of FFmpeg's protocols.
+        grabber = self._grabber = Grabber(str(self.path.resolve()), cv2.CAP_FFMPEG)
+        if self._closing.is_set():
+            grabber.close()  # a `close` during the opening found nothing to close yet
+        if not grabber.is_open:
+            raise SourceError(Cause.UNREADABLE, self.subject)
+        width, height = grabber.size
+        if width * height > MAX_PIXELS:
+            grabber.close()
+            raise SourceError(Cause.TOO_LARGE, self.subject, limit=f"{MAX_PIXELS:,} pixels a frame")
+        first = self._first = self._grab()
+        if first is None:
+            grabber.close()
+            raise SourceError(Cause.UNREADABLE, self.subject)
         if self._timeline is None:
             self._timeline = Timeline(grabber.rate)
         self._pacer.restart()
-        self._first = first
         height, width = first[0].shape[:2]
         n_frames = int(grabber.get(cv2.CAP_PROP_FRAME_COUNT))
         return SourceInfo(self.name, width, height, grabber.rate, n_frames or None)
 
     def read(self) -> Frame | None:
         """Return the next frame, when it is due if the file is paced."""
-        found = self._next()
+        found, self._first = self._first or self._grab(), None
         if found is None or self._timeline is None:
             return None
         image, position = found
@@ -102,10 +95,7 @@ class VideoFile(FrameSource):
         return self._deliver(rgb_from_bgr(image), time)
 
     def skip(self) -> bool:
-        """Skip the next frame, which is faster than reading it; False at the end.
-
-        A file that loops is not started over.
-        """
+        """Skip the next frame, which is faster than reading it; False at the end."""
         if self._first is not None:
             self._first = None
             return True
@@ -119,49 +109,14 @@ class VideoFile(FrameSource):
         if (grabber := self._grabber) is not None:
             grabber.close()
 
-    def _next(self) -> tuple[Image, float] | None:
-        """Return the next picture and its position, starting over in a loop."""
-        if self._first is not None:
-            first, self._first = self._first, None
-            return first
-        if self._grabber is None or self._closing.is_set():
+    def _grab(self) -> tuple[Image, float] | None:
+        """Return the next picture and its position in seconds."""
+        grabber, began = self._grabber, self._clock.now()
+        if grabber is None or self._closing.is_set():
             return None
-        found = self._grab(self._grabber)
-        if found is None and self.loop and not self._closing.is_set():
-            # Opening again is slower than seeking but works for every container.
-            self._grabber.close()
-            try:
-                _, found = self._begin()
-            except SourceError:
-                if not self._closing.is_set():
-                    raise
-        return found
-
-    def _begin(self) -> tuple[Grabber, tuple[Image, float]]:
-        """Open the file at its beginning and return its first picture."""
-        # An absolute path cannot be mistaken for one of FFmpeg's protocols.
-        grabber = Grabber(str(self.path.resolve()), cv2.CAP_FFMPEG)
-        self._grabber = grabber
-        if self._closing.is_set():
-            grabber.close()  # a `close` during the opening found nothing to close yet
-        if not grabber.is_open:
-            raise SourceError(Cause.UNREADABLE, self.subject)
-        width, height = grabber.size
-        if width * height > MAX_PIXELS:
-            grabber.close()
-            raise SourceError(Cause.TOO_LARGE, self.subject, limit=f"{MAX_PIXELS:,} pixels a frame")
-        first = self._grab(grabber)
-        if first is None:
-            grabber.close()
-            raise SourceError(Cause.UNREADABLE, self.subject)
-        return grabber, first
-
-    def _grab(self, grabber: Grabber) -> tuple[Image, float] | None:
-        began = self._clock.now()
         for n_failed in range(PATIENCE):
             if (image := grabber.grab()) is not None:
                 if n_failed:
-                    self.n_skipped += n_failed
                     log.info("%s: %d damaged frames passed over", kind_of(self), n_failed)
                 return image, grabber.get(cv2.CAP_PROP_POS_MSEC) / 1000
             if self._closing.is_set() or self._clock.now() - began > LONGEST_SEARCH:

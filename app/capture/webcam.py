@@ -14,8 +14,10 @@ from collections.abc import Callable, Sequence
 from app.capture.cameras import Camera, find_camera, list_cameras
 from app.capture.live import LiveSource
 from app.capture.opencv import Grabber, cv2
-from app.capture.pacing import Clock
 from app.capture.source import Cause, SourceError, SourceInfo
+
+RATE = 30.0
+"""Frames a second to ask for."""
 
 RAW_PIXELS = 640 * 480
 """Up to this size the camera's own format is kept: USB 2 carries it raw at 30 frames a second, and
@@ -26,44 +28,31 @@ class Webcam(LiveSource):
     """A camera by its name, looked up again at every opening because numbers shift.
 
     Open it on the capture thread, never on the window's: opening can take a minute on Windows and
-    deadlocks with macOS's question for permission. Size and rate are wishes: the `SourceInfo` that
-    `open` returns says what the camera gives.
+    deadlocks with macOS's question for permission. The size is a wish: the `SourceInfo` that `open`
+    returns says what the camera gives.
 
     Parameters
     ----------
-    camera : Camera or str
-        From the list, or a name for `find_camera`; empty for the first camera.
+    camera : str
+        A name for `find_camera`; empty for the first camera.
     width, height : int
         Frame size to ask for.
-    rate : float
-        Frames a second to ask for.
     cameras : callable
         Lists the cameras there are.
-    clock : Clock, optional
-        Replaces the system's clock.
     """
 
     def __init__(
         self,
-        camera: Camera | str = "",
+        camera: str = "",
         width: int = 640,
         height: int = 480,
-        rate: float = 30.0,
         *,
         cameras: Callable[[], Sequence[Camera]] = list_cameras,
-        clock: Clock | None = None,
     ) -> None:
-        if min(width, height) < 1 or not 0 < rate < float("inf"):
-            raise ValueError(
-                f"A camera cannot give {width} x {height} pixels at {rate} frames a second: "
-                "give positive numbers."
-            )
-        wanted = camera if isinstance(camera, str) else camera.identity
-        super().__init__(wanted or "Camera", clock)
+        super().__init__(camera or "Camera")
         self.camera: Camera | None = None
-        self._wanted = wanted
+        self._wanted = camera
         self._size = (width, height)
-        self._rate = rate
         self._cameras = cameras
 
     @property
@@ -99,16 +88,14 @@ class Webcam(LiveSource):
         for route in self.camera.routes:
             grabber = Grabber(route.index, route.backend)
             if grabber.is_open:
-                self._ask(grabber)
+                width, height = self._size
+                if width * height > RAW_PIXELS:
+                    grabber.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
+                grabber.set(cv2.CAP_PROP_FRAME_WIDTH, width)
+                grabber.set(cv2.CAP_PROP_FRAME_HEIGHT, height)
+                grabber.set(cv2.CAP_PROP_FPS, RATE)
                 return grabber
         raise SourceError(why_not_opened(self.camera), self.subject)
-
-    def _ask(self, grabber: Grabber) -> None:
-        if self._size[0] * self._size[1] > RAW_PIXELS:
-            grabber.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-        grabber.set(cv2.CAP_PROP_FRAME_WIDTH, self._size[0])
-        grabber.set(cv2.CAP_PROP_FRAME_HEIGHT, self._size[1])
-        grabber.set(cv2.CAP_PROP_FPS, self._rate)
 
     def _why_silent(self) -> Cause:
         if self.camera is None or self._still_among(self._cameras()) is None:

@@ -5,13 +5,12 @@ import numpy as np
 import pytest
 
 from app.capture.capture import Capture, Phase
-from app.capture.folder import ImageFolder
 from app.capture.network import NetworkCamera
 from app.capture.source import Cause, SourceError
 from app.capture.video import VideoFile
 from app.capture.watchdog import Health
 from tests.app.capture.capturing import PATIENCE, Scripted
-from tests.app.capture.material import N_FRAMES, FakeClock, encoded, noise, picture
+from tests.app.capture.material import N_FRAMES, FakeClock, noise, picture
 
 # ------------------------------------------------------------- recordings
 
@@ -35,14 +34,6 @@ def test_that_a_file_that_does_not_open_fails_once_with_its_reason(tmp_path, sai
     assert capture.state.cause is Cause.NOT_FOUND
     assert said.healths == [(Health.UNAVAILABLE, capture.state.message)]
     assert "gone.mp4" in capture.state.message
-
-
-def test_that_a_still_picture_in_a_loop_is_not_called_frozen(tmp_path, said):
-    path = tmp_path / "face.png"
-    path.write_bytes(encoded(picture(0), ".png"))
-    with said.capture(ImageFolder(path, rate=1000, loop=True), limits=None):
-        said.wait_for(lambda said: len(said.frames) > 200)
-    assert {health for health, _ in said.healths} == {Health.OK}
 
 
 # ------------------------------------------------------------- a real camera in the network

@@ -170,7 +170,7 @@ def test_that_a_program_may_end_while_a_capture_runs(videos):
         "begun = threading.Event()\n"
         "atexit.register(lambda: print(capture.state.phase))\n"
         "from app.capture.capture import Capture\n"
-        "source = source_from(sys.argv[1], paced=False, loop=True)\n"
+        "source = source_from(sys.argv[1])\n"
         "capture = Capture(source, lambda frame: begun.set())\n"
         "capture.start()\n"
         "begun.wait()\n"

@@ -9,7 +9,7 @@ import pytest
 from app.capture import folder as folder_module
 from app.capture.folder import ImageFolder, image_size, natural_order, read_image
 from app.capture.source import Cause, SourceError
-from tests.app.capture.material import FakeClock, bar_width, encoded, picture
+from tests.app.capture.material import bar_width, encoded, picture
 
 SUFFIXES = [".png", ".jpg", ".bmp", ".webp", ".tiff"]
 
@@ -58,30 +58,23 @@ def test_that_natural_order_sorts_numbers_by_value_and_letters_without_case():
     assert sorted(names, key=natural_order) == ["", "9", "10", "a", "a9", "a9b", "A10", "b1"]
 
 
-def test_that_time_stamps_follow_the_rate_over_loops_and_openings(folder):
-    source = ImageFolder(folder, rate=5, loop=True)
+def test_that_time_stamps_follow_the_rate_over_openings(folder):
+    source = ImageFolder(folder)
     with source:
-        frames = [source.read() for _ in range(6)]
+        frames = list(source)
     with source:
         frames += [source.read() for _ in range(3)]
-    assert [frame.number for frame in frames] == list(range(9))
-    assert [frame.time for frame in frames] == pytest.approx([n / 5 for n in range(9)])
-
-
-def test_that_a_paced_folder_waits_between_images(folder):
-    clock = FakeClock()
-    with ImageFolder(folder, rate=4, paced=True, clock=clock) as source:
-        assert len(list(source)) == 4
-    assert clock.waits == pytest.approx([0.25] * 3)
+    assert [frame.number for frame in frames] == list(range(7))
+    assert [frame.time for frame in frames] == pytest.approx([n / 10 for n in range(7)])
 
 
 def test_that_opening_tells_size_rate_and_number(folder):
-    with ImageFolder(folder, rate=5) as source:
+    with ImageFolder(folder) as source:
         info = source.open()
-    assert (info.width, info.height, info.rate, info.n_frames) == (160, 120, 5, 4)
+    assert (info.width, info.height, info.rate, info.n_frames) == (160, 120, 10, 4)
 
 
-def test_that_unreadable_images_are_passed_over_and_counted(folder):
+def test_that_unreadable_images_are_passed_over(folder):
     (folder / "img3.png").write_bytes(b"no image")
     (folder / "img4.png").write_bytes(b"")
     (folder / "img5.png").write_bytes(encoded(picture(5), ".png")[:40])
@@ -90,7 +83,6 @@ def test_that_unreadable_images_are_passed_over_and_counted(folder):
     with source:
         frames = list(source)
     assert [frame.number for frame in frames] == [0, 1, 2, 3]
-    assert source.n_skipped == 4
 
 
 def test_that_other_files_hidden_ones_and_folders_are_left_out(folder):
@@ -100,7 +92,6 @@ def test_that_other_files_hidden_ones_and_folders_are_left_out(folder):
     source = ImageFolder(folder)
     with source:
         assert len(list(source)) == 4
-    assert source.n_skipped == 0
 
 
 def test_that_closing_ends_the_reading(folder):
@@ -110,17 +101,6 @@ def test_that_closing_ends_the_reading(folder):
     source.close()
     source.close()
     assert source.read() is None
-
-
-def test_that_a_loop_ends_with_an_error_when_all_its_images_are_gone(folder):
-    with ImageFolder(folder, loop=True) as source:
-        for _ in range(4):
-            source.read()
-        for path in folder.iterdir():
-            path.unlink()
-        with pytest.raises(SourceError) as caught:
-            source.read()
-    assert caught.value.cause is Cause.NOT_FOUND
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -193,12 +173,6 @@ def test_that_a_pipe_with_an_images_name_does_not_block(folder):
     os.mkfifo(folder / "img0.png")
     with ImageFolder(folder) as source:
         assert len(list(source)) == 4
-
-
-@pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf")])
-def test_that_a_rate_has_to_be_positive(tmp_path, rate):
-    with pytest.raises(ValueError, match="not a positive number"):
-        ImageFolder(tmp_path, rate=rate)
 
 
 # ------------------------------------------------------------- headers
