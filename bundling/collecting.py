@@ -166,7 +166,7 @@ def borrowed_data() -> list[tuple[str, str]]:
         If one of them is not installed.
     """
     from app.demo.renderer.people import PEOPLE, portrait_path
-    from app.vision.faces.mtcnn_networks import CHECKSUMS, PACKAGE
+    from app.vision.faces.mtcnn import CHECKSUMS, PACKAGE
     from lmkl_core.features.weights.catalogue import CATALOGUE
 
     people = metadata.distribution("openpeople")

@@ -324,9 +324,10 @@ def _detector(settings: Settings) -> Iterator[Finding]:
     from app.capture.opencv import cv2
     from app.demo.opening import opening_of
     from app.demo.script import script
-    from app.vision.factory import detector_from
+    from app.vision.faces.detector import make_detector
+    from lmkl_core.features.weights import weights_folder
 
-    detector = detector_from(settings.detector)
+    detector = make_detector(settings.detector, weights_folder())
     packed = (*opening_of(script().loop[0]), b"")[0]
     image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB) if packed else None
     if image is None:
@@ -347,10 +348,11 @@ def _engine(preset: str, progress: Tell | None) -> Iterator[Finding]:
 
     import numpy as np
 
-    from app.vision.factory import extractor_from
     from lmkl_core.features.engines.cache import Cache
+    from lmkl_core.features.extractor import Extractor
+    from lmkl_core.features.presets import load_preset
 
-    extractor = extractor_from(preset, progress=progress)
+    extractor = Extractor(load_preset(preset), progress=progress)
     rng = np.random.default_rng(0)
     crops = {
         crop.name: rng.integers(0, 256, (crop.size, crop.size, 3), np.uint8)

@@ -10,8 +10,8 @@ from app.models.files import LONGEST_NAME, difference_of
 from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
 from app.names import cleaned_name
+from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
-from app.vision.factory import detector_from
 from app.vision.pipeline import Pipeline
 from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.errors import InvalidInputError, ModelFileError
@@ -24,7 +24,7 @@ from lmkl_core.features.presets import (
     preset_from_dict,
     preset_names,
 )
-from lmkl_core.features.weights import entry_of, weights_names
+from lmkl_core.features.weights import entry_of, weights_folder, weights_names
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,8 @@ def pipeline_for(
     """Return a pipeline and the fingerprint of its views; the first time takes a minute."""
     chosen = load_preset(preset) if isinstance(preset, str) else preset
     extractor = Extractor(chosen, progress=progress)
-    return Pipeline(extractor, FaceTracker(detector_from(detector))), extractor.fingerprint()
+    tracker = FaceTracker(make_detector(detector, weights_folder()))
+    return Pipeline(extractor, tracker), extractor.fingerprint()
 
 
 def pipeline_of(

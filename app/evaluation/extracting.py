@@ -36,7 +36,7 @@ from app.evaluation.progress import CANCELLED, Cancel, Part, Progress
 from app.evaluation.protocols.types import Recording
 from app.logs import way_of
 from app.vision.faces.detector import make_detector
-from app.vision.faces.mtcnn_networks import CHECKSUMS
+from app.vision.faces.mtcnn import CHECKSUMS
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
 from app.vision.quality import Limits

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from app import settings as subject
 from app import storage
 from app.settings import Settings, check, load, save
-from app.vision.faces.detector import NAMES
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import DEFAULT_PRESET
@@ -62,10 +61,6 @@ def test_that_the_defaults_can_be_used():
 
 def test_that_the_default_preset_is_the_librarys():
     assert Settings().preset == DEFAULT_PRESET
-
-
-def test_that_the_detectors_are_those_that_exist():
-    assert set(subject.DETECTORS) == set(NAMES)
 
 
 @pytest.mark.parametrize("chosen", [Settings(), OTHERS], ids=["defaults", "others"])

@@ -20,7 +20,8 @@ import pytest
 from app.capture.opencv import cv2
 from app.demo.renderer.recordings import write_recordings
 from app.demo.renderer.takes import Take
-from app.vision.factory import extractor_from
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
 from tests.faults.watching import Watch
 from tests.faults.whole_life import MARK, PASSPHRASE
 
@@ -69,7 +70,7 @@ def inputs(tmp_path_factory):
 def life(tmp_path_factory, inputs):
     """Return what a whole life left."""
     place, evidence = tmp_path_factory.mktemp("place"), tmp_path_factory.mktemp("evidence")
-    extractor_from("tiny")  # what it exported is taken along: that takes longest
+    Extractor(load_preset("tiny"))  # what it exported is taken along: that takes longest
     shutil.copytree(os.environ["LMKL_PAD_CACHE"], place / "cache")
     place.chmod(0o700)
     for name in ("home", "tmp", "work"):

@@ -13,9 +13,11 @@ from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.session.enrolment import Sample, as_samples
 from app.session.frame_scoring import observe
 from app.settings import Settings
+from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
-from app.vision.factory import detector_from, extractor_from
 from app.vision.pipeline import Pipeline
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
 from tests.qt.driving import N_RECORDED, PLAN, Driver
 from tests.qt.tidiness import expect_log, nothing_is_left
 
@@ -64,7 +66,7 @@ def launch(qtbot, demo):
 def seen(demo):
     """Return observations of the demo's takes to enrol and of the person again, by chapter."""
     found = {}
-    pipeline = Pipeline(extractor_from("tiny"), FaceTracker(detector_from("auto")))
+    pipeline = Pipeline(Extractor(load_preset("tiny")), FaceTracker(make_detector()))
     # Without a pace, so that its frames are the same on any machine.
     with DemoSource(paced=False, n_recorded=N_RECORDED) as patient:
         for key, n_frames, every in (
@@ -98,7 +100,7 @@ def samples(seen):
 @pytest.fixture(scope="session")
 def model(samples):
     """Return a model that was fitted on them."""
-    features = extractor_from("tiny").fingerprint()
+    features = Extractor(load_preset("tiny")).fingerprint()
     return fitted(as_samples(samples), Settings(preset="tiny"), features, is_simulated=True)
 
 

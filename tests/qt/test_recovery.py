@@ -18,7 +18,8 @@ from app.session.recovery.finding import find, load
 from app.session.recovery.index import read_index
 from app.session.recovery.journal import Journal
 from app.session.recovery.runs import takes_folder
-from app.vision.factory import extractor_from
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.presets import load_preset
 from tests.qt.driving import PLAN, Pictures, answer_box
 
 N_FRAMES = PLAN.frames
@@ -46,7 +47,7 @@ def left(real):
 
     def leave(samples=real):
         journal = Journal()
-        journal.keep(samples, extractor_from("tiny").fingerprint())
+        journal.keep(samples, Extractor(load_preset("tiny")).fingerprint())
         journal.close()
 
     return leave

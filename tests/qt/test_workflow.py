@@ -15,13 +15,15 @@ N_FRAMES = PLAN.frames
 def seen_again(driver, frame, model):
     """Score a frame as a stream that begins with it, on a pipeline of its own."""
     from app.session.frame_scoring import observe
+    from app.vision.faces.detector import make_detector
     from app.vision.faces.tracking import FaceTracker
-    from app.vision.factory import detector_from, extractor_from
     from app.vision.pipeline import Pipeline
+    from lmkl_core.features.extractor import Extractor
+    from lmkl_core.features.presets import load_preset
 
     settings = driver.desk.settings
-    tracker = FaceTracker(detector_from(settings.detector))
-    return observe(Pipeline(extractor_from(settings.preset), tracker), model, frame).scored
+    tracker = FaceTracker(make_detector(settings.detector))
+    return observe(Pipeline(Extractor(load_preset(settings.preset)), tracker), model, frame).scored
 
 
 def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after_a_restart(

@@ -104,16 +104,21 @@ class ScoringWorker(QObject):
     @Slot(str, str)
     def prepare(self, preset: str, detector: str) -> None:
         """Make the pipeline for these views: a minute at the very first time, then a moment."""
+        from app.vision.faces.detector import make_detector
         from app.vision.faces.tracking import FaceTracker
-        from app.vision.factory import detector_from, extractor_from
         from app.vision.pipeline import Pipeline
         from lmkl_core.errors import Cancelled
+        from lmkl_core.features.extractor import Extractor
+        from lmkl_core.features.presets import load_preset
+        from lmkl_core.features.weights import weights_folder
 
         self._pipeline = None
         self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
-            extractor = extractor_from(preset, progress=self._tell, cancel=self._stop.is_set)
-            tracker = FaceTracker(detector_from(detector))
+            extractor = Extractor(
+                load_preset(preset), progress=self._tell, cancel=self._stop.is_set
+            )
+            tracker = FaceTracker(make_detector(detector, weights_folder()))
             self._pipeline = Pipeline(extractor, tracker, meter=self._meter())
         except Cancelled:
             return

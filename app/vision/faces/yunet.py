@@ -20,7 +20,7 @@ from app.vision.faces.alignment import (
     resample,
     square_to_image,
 )
-from app.vision.faces.detector import LONGEST_SIDE, check_image, largest_first, working_size
+from app.vision.faces.detector import LONGEST_SIDE, largest_first, working_size
 from lmkl_core.errors import InvalidInputError
 
 YUNET_FILE = "face_detection_yunet_2023mar.onnx"
@@ -37,52 +37,27 @@ _WINDOW_SIDE, _WINDOW_PIXELS = 2.2, 160
 
 
 class YuNetDetector:
-    """Face detector on the YuNet network.
+    """Face detector on the YuNet network; raises `InvalidInputError` for any other file.
 
-    Not to be shared between threads that run at the same time: see `FaceDetector`.
-
-    Parameters
-    ----------
-    model_path : Path
-        The ONNX file.
-    longest_side : int
-        The image is brought to this longest side in pixels, smaller ones enlarged: YuNet finds
-        faces from about 10 pixels of that size on.
-    sha256 : str or None
-        Checksum the file must have; None takes any file that gives YuNet's outputs.
-
-    Raises
-    ------
-    InvalidInputError
-        When the file is missing, has another checksum or is not such a network.
+    It finds faces from about 10 pixels of the reduced image on.
     """
 
     name = "yunet"
 
-    def __init__(
-        self,
-        model_path: Path,
-        longest_side: int = LONGEST_SIDE,
-        sha256: str | None = YUNET_SHA256,
-    ) -> None:
-        self._longest_side = longest_side
-        content = _content(Path(model_path), sha256)
+    def __init__(self, path: Path, sha256: str = YUNET_SHA256) -> None:
+        content = _content(path, sha256)
         # One for frames and one for windows, so that neither is laid out anew in between.
-        self._whole = _detector(content, model_path, (longest_side, longest_side))
-        self._window = _detector(content, model_path, (_WINDOW_PIXELS, _WINDOW_PIXELS))
+        self._whole = _detector(content, path, (LONGEST_SIDE, LONGEST_SIDE))
+        self._window = _detector(content, path, (_WINDOW_PIXELS, _WINDOW_PIXELS))
 
     def detect(self, image: Image) -> list[Face]:
-        """Return all faces of the image, largest first, in its own coordinates."""
-        check_image(image)
-        width, height = working_size(image, self._longest_side)
+        width, height = working_size(image)
         self._whole.setInputSize((width, height))
         x, y = image.shape[1] / width, image.shape[0] / height
         to_image = np.array([[x, 0.0, 0.5 * x - 0.5], [0.0, y, 0.5 * y - 0.5]])
         return largest_first(_faces(self._whole, reduce_to(image, width, height), to_image))
 
     def refine(self, image: Image, face: Face) -> Face | None:
-        """Look again near where the face was; None when it is lost."""
-        check_image(image)
         transform = face_transform(face.landmarks)
         if transform is None:
             return None
@@ -119,7 +94,7 @@ def _faces(detector: cv2.FaceDetectorYN, image: Image, to_image: Matrix) -> list
     return faces
 
 
-def _content(path: Path, sha256: str | None) -> bytes:
+def _content(path: Path, sha256: str) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -128,7 +103,7 @@ def _content(path: Path, sha256: str | None) -> bytes:
             f"or take the detector 'mtcnn'."
         ) from error
     found = hashlib.sha256(content).hexdigest()
-    if sha256 is not None and found != sha256:
+    if found != sha256:
         raise InvalidInputError(
             f"The file {path} is damaged or not YuNet's: its SHA-256 begins {found[:12]} and "
             f"should begin {sha256[:12]}; fetch it again or remove it."

