@@ -261,8 +261,10 @@ def warn_of_duplicates(views: Views) -> int:
     return copies
 
 
-def check_real(name: str, value, low: float, *, strict: bool = False) -> float:
-    """Return a finite number not below ``low`` (above it, if ``strict``)."""
+def check_real(
+    name: str, value, low: float, *, strict: bool = False, high: float = LARGEST_PARAMETER
+) -> float:
+    """Return a finite number from ``low`` (above it, if ``strict``) to ``high``."""
     relation = "greater than" if strict else "at least"
     good = isinstance(value, numbers.Real) and not isinstance(value, bool)
     try:
@@ -271,8 +273,8 @@ def check_real(name: str, value, low: float, *, strict: bool = False) -> float:
         good = False
     if not good or value < low or (strict and value == low):
         raise InvalidInputError(f"{name}={value!r} must be a finite number {relation} {low:g}.")
-    if value > LARGEST_PARAMETER:
-        raise InvalidInputError(f"{name}={value!r} must be at most {LARGEST_PARAMETER:g}.")
+    if value > high:
+        raise InvalidInputError(f"{name}={value!r} must be at most {high:g}.")
     return float(value)
 
 

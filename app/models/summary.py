@@ -273,11 +273,11 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
         Bound(
             "sum of weights",
             float(np.sum(estimator.kernel_weights_)),
-            f"at most {sums.value:.4g} under this constraint",
+            f"at most {sums:.4g} under this constraint",
         ),
         Bound(
             "radius of the fit",
-            radius.value,
+            radius,
             f"Lambda; known before the fit to be at most {before.radius:.4g}",
         ),
         Bound(

@@ -5,11 +5,8 @@ weights ``mu`` of shape (C, G), memberships ``p_c(x)``, base kernels with ``kapp
 effective kernel ``K = sum_cg mu_cg diag(p_c) K_g diag(p_c)``, dual coefficients ``lambda``, radius
 ``Lambda >= sqrt(lambda^T K lambda)``, confidence ``1 - Delta``.
 
-* `weight_bounds`: the largest sum of weights that a constraint family allows;
-* `rademacher`: Proposition 2, what its proof covers, and a bound that covers learned weights;
-* `radius`: ``Lambda``, of a fit and before it;
-* `generalisation`: Proposition 3 as printed and as the cited theorem states it;
-* `ratios`: Proposition 4.
+* `complexity`: sums of weights, Propositions 2 and 4, and a bound that covers learned weights;
+* `generalisation`: ``Lambda``, Proposition 3 as printed and as the cited theorem states it.
 
 **Two conditions no formula here removes.** ``Lambda`` has to be chosen before the data are seen
 (`dual_norm_bound` gives such a value for a given ``delta``; the fitted ``Lambda`` is
@@ -18,28 +15,27 @@ independently of the sample. The expected error is that on bona fide samples: no
 says anything about attacks.
 """
 
-from lmkl_core.theory.generalisation import (
-    GENERALISATION_FORMS,
-    GeneralisationBound,
-    LossBound,
-    generalisation_bound,
-    squared_loss_bound,
-)
-from lmkl_core.theory.rademacher import (
+from lmkl_core.solver.constraints import FAMILIES as CONSTRAINTS
+from lmkl_core.theory.complexity import (
     RADEMACHER_FORMS,
-    FixedWeightsRademacherBound,
+    ComplexityRatio,
+    ComplexityRatios,
     RademacherBound,
+    complexity_ratios,
     fixed_weights_rademacher_bound,
     rademacher_bound,
+    weight_sum_bound,
 )
-from lmkl_core.theory.radius import (
+from lmkl_core.theory.generalisation import (
+    GENERALISATION_FORMS,
     DualNormBound,
-    LambdaRadius,
+    GeneralisationBound,
+    LossBound,
     dual_norm_bound,
+    generalisation_bound,
     lambda_radius,
+    squared_loss_bound,
 )
-from lmkl_core.theory.ratios import ComplexityRatio, ComplexityRatios, complexity_ratios
-from lmkl_core.theory.weight_bounds import CONSTRAINTS, WeightSumBound, weight_sum_bound
 
 __all__ = [
     "CONSTRAINTS",
@@ -48,12 +44,9 @@ __all__ = [
     "ComplexityRatio",
     "ComplexityRatios",
     "DualNormBound",
-    "FixedWeightsRademacherBound",
     "GeneralisationBound",
-    "LambdaRadius",
     "LossBound",
     "RademacherBound",
-    "WeightSumBound",
     "complexity_ratios",
     "dual_norm_bound",
     "fixed_weights_rademacher_bound",

@@ -1,7 +1,4 @@
-r"""Bounds on the expected error on bona fide samples (Proposition 3), and on the loss.
-
-No bound of this kind says anything about attacks.
-"""
+r"""The radius ``Lambda``, and bounds on the expected error on bona fide samples (Proposition 3)."""
 
 import math
 from dataclasses import dataclass
@@ -10,11 +7,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.theory.checks import number, one_of, positive_integer, vector
-from lmkl_core.theory.rademacher import FixedWeightsRademacherBound, RademacherBound
-from lmkl_core.theory.weight_bounds import inverse_order
+from lmkl_core.theory.complexity import RademacherBound, check_number, finite_array, inverse_order
+from lmkl_core.validation import check_choice, check_integer, check_rate
 
 GENERALISATION_FORMS = ("paper", "mohri")
+
+
+@dataclass(frozen=True)
+class DualNormBound:
+    """Bounds on ``|lambda|_2`` (``value``) and on ``Lambda`` (``radius``) from ``delta``."""
+
+    value: float
+    radius: float
 
 
 @dataclass(frozen=True)
@@ -24,34 +28,69 @@ class LossBound:
     value: float
     score_bound: float
     lipschitz: float
-    Lambda: float
-    r: float
-    constraint: str
-    n_views: int
-    p: float
-    q: float | None
 
 
 @dataclass(frozen=True)
 class GeneralisationBound:
-    """``value = empirical_error + complexity_term + confidence_term``, and every symbol in it."""
+    """``value = empirical_error + complexity_term + confidence_term``, and ``B_l``."""
 
     value: float
     empirical_error: float
     complexity_term: float
     confidence_term: float
-    complexity_factor: float
-    lipschitz: float | None
     loss_bound: float
-    Delta: float
-    n: int
-    rademacher: RademacherBound | FixedWeightsRademacherBound
-    form: str
 
     @property
     def is_vacuous(self) -> bool:
         """Whether the bound says no more than ``error <= B_l``, which was assumed anyway."""
         return self.value >= self.loss_bound
+
+
+def lambda_radius(dual_coef: ArrayLike, effective_kernel_quadratic: float) -> float:
+    """Radius ``Lambda = sqrt(lambda^T K lambda)`` that a fitted model needs; only descriptive.
+
+    Parameters
+    ----------
+    dual_coef : array-like of shape (n,)
+        ``lambda``.
+    effective_kernel_quadratic : float
+        ``lambda^T K lambda``, without the ``delta I``. It equals ``sum lambda - delta
+        |lambda|^2`` at ``lambda = (delta I + K)^-1 1``, but that difference cancels badly when
+        ``delta`` is small; ``lambda^T f`` with the training scores ``f = K lambda`` does not.
+    """
+    quadratic = check_number("effective_kernel_quadratic", effective_kernel_quadratic, -math.inf)
+    if quadratic < -1e-9 * np.sum(finite_array(dual_coef, "dual_coef", ndim=1) ** 2):
+        raise InvalidInputError(
+            f"effective_kernel_quadratic is {quadratic:g}, and lambda^T K lambda cannot be "
+            "negative: check that K is positive semi-definite and that delta is not subtracted."
+        )
+    return math.sqrt(max(quadratic, 0.0))
+
+
+def dual_norm_bound(n: int, delta: float, smallest_eigenvalue: float = 0.0) -> DualNormBound:
+    """Bound ``|lambda|_2`` and ``Lambda`` before the fit (App. D).
+
+    ``|lambda|_2 <= sqrt(n) / (vartheta + delta) <= sqrt(n) / delta = theta / sqrt(n)`` with the
+    smallest eigenvalue ``vartheta`` of ``K``. The paper stops there; one step further, every
+    eigenvalue ``k`` of ``K`` adds at most ``k / (k + delta)^2 <= 1 / (4 delta)`` per unit of
+    ``|1|^2 = n``, so ``Lambda <= sqrt(n / (4 delta))``: a radius that depends on no data, as the
+    bounds require. (For ``vartheta > delta`` it is ``sqrt(n vartheta) / (vartheta + delta)``.)
+
+    Parameters
+    ----------
+    n : int
+        Number of training samples.
+    delta : float
+        The paper's ``delta = n / theta``, positive; not the estimator's, which is ``delta / n``.
+    smallest_eigenvalue : float
+        ``vartheta``; 0 is always allowed.
+    """
+    n = check_integer("n", n, 1)
+    delta = check_number("delta", delta, 0, strict=True)
+    vartheta = check_number("smallest_eigenvalue", smallest_eigenvalue, 0)
+    worst = max(vartheta, delta)
+    radius = math.sqrt(n * worst) / (worst + delta)
+    return DualNormBound(math.sqrt(n) / (vartheta + delta), radius)
 
 
 def squared_loss_bound(
@@ -72,32 +111,18 @@ def squared_loss_bound(
 
     Parameters
     ----------
-    Lambda : float
-        Radius of the class.
-    r : float
-        Kernel bound, ``kappa_g(x, x) <= r^2``; 1 for RBF kernels.
-    n_views : int
-        ``G``.
-    p, q : float
-        Norm orders, at least 1. The vector families ignore ``q``.
-    constraint : str
-        Constraint family, see `weight_sum_bound`.
-
-    Returns
-    -------
-    LossBound
-        ``B_l``, ``max |f|`` and the Lipschitz constant.
+    Lambda, r, n_views, p, q, constraint
+        As in `lmkl_core.theory.rademacher_bound`.
     """
-    Lambda = number(Lambda, "Lambda", minimum=0)
-    r = number(r, "r", minimum=0)
-    G = positive_integer(n_views, "n_views")
-    score = Lambda * r * math.sqrt(float(G) ** (1 - inverse_order(constraint, p, q)))
-    return LossBound((1 + score) ** 2, score, 2 * (1 + score), Lambda, r, constraint, G, p, q)
+    scale = check_number("Lambda", Lambda, 0) * check_number("r", r, 0)
+    G = check_integer("n_views", n_views, 1)
+    score = scale * math.sqrt(float(G) ** (1 - inverse_order(constraint, p, q)))
+    return LossBound((1 + score) ** 2, score, 2 * (1 + score))
 
 
 def generalisation_bound(
     scores: ArrayLike,
-    rademacher: RademacherBound | FixedWeightsRademacherBound,
+    rademacher: RademacherBound,
     *,
     Delta: float,
     loss_bound: float,
@@ -110,7 +135,7 @@ def generalisation_bound(
     ----------
     scores : array-like of shape (n,)
         Training scores ``f(x_i)``.
-    rademacher : RademacherBound or FixedWeightsRademacherBound
+    rademacher : RademacherBound
         Bound ``R`` on the empirical complexity, for the same ``n`` samples.
     Delta : float
         The bound holds with confidence ``1 - Delta``; in (0, 1).
@@ -126,21 +151,12 @@ def generalisation_bound(
     lipschitz : float, optional
         ``L``, only for "mohri". By default ``2 sqrt(B_l)``: where ``(f - 1)^2 <= B_l``, the slope
         ``2 |f - 1|`` is at most that.
-
-    Returns
-    -------
-    GeneralisationBound
-        Its ``is_vacuous`` tells whether the value reaches ``B_l`` and so says nothing.
     """
-    one_of(form, GENERALISATION_FORMS, "form")
-    scores = vector(scores, "scores")
-    Delta = number(Delta, "Delta", minimum=0, strict=True)
-    B_l = number(loss_bound, "loss_bound", minimum=0, strict=True)
+    check_choice("form", form, GENERALISATION_FORMS)
+    scores = finite_array(scores, "scores", ndim=1)
+    Delta = check_rate("Delta", Delta)
+    B_l = check_number("loss_bound", loss_bound, 0, strict=True)
     n, worst = scores.size, float(np.max(np.abs(scores - 1)))
-    if Delta >= 1:
-        raise InvalidInputError(
-            f"Delta is {Delta:g}: the confidence 1 - Delta needs 0 < Delta < 1."
-        )
     if n != rademacher.n:
         raise InvalidInputError(
             f"there are {n} scores and the Rademacher bound is for {rademacher.n} samples: "
@@ -153,15 +169,14 @@ def generalisation_bound(
         )
     factor = 1.0
     if form == "mohri":
-        if lipschitz is None:
-            lipschitz = 2 * math.sqrt(B_l)
-        lipschitz = number(lipschitz, "lipschitz", minimum=0, strict=True)
-        if lipschitz < 2 * worst * (1 - 1e-12):
+        slope = 2 * math.sqrt(B_l) if lipschitz is None else lipschitz
+        slope = check_number("lipschitz", slope, 0, strict=True)
+        if slope < 2 * worst * (1 - 1e-12):
             raise InvalidInputError(
-                f"lipschitz is {lipschitz:g} and the squared loss has slope {2 * worst:g} at a "
+                f"lipschitz is {slope:g} and the squared loss has slope {2 * worst:g} at a "
                 "training score: leave it out to use 2 sqrt(B_l)."
             )
-        factor = 2 * lipschitz
+        factor = 2 * slope
     elif lipschitz is not None:
         raise InvalidInputError(
             "the printed form has no Lipschitz constant: leave lipschitz out or use form='mohri'."
@@ -170,15 +185,5 @@ def generalisation_bound(
     complexity = factor * rademacher.value
     confidence = 3 * B_l * math.sqrt(math.log(2 / Delta) / (2 * n))
     return GeneralisationBound(
-        value=empirical + complexity + confidence,
-        empirical_error=empirical,
-        complexity_term=complexity,
-        confidence_term=confidence,
-        complexity_factor=factor,
-        lipschitz=lipschitz,
-        loss_bound=B_l,
-        Delta=Delta,
-        n=n,
-        rademacher=rademacher,
-        form=form,
+        empirical + complexity + confidence, empirical, complexity, confidence, B_l
     )

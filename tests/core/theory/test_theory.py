@@ -27,40 +27,37 @@ def test_that_radius_and_dual_norm_of_real_fits_stay_below_the_bounds_from_delta
         dual_coef = np.linalg.solve(kernel + delta * np.eye(12), np.ones(12))
         fitted = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef)
         total = dual_coef.sum()  # the difference below cancels, hence a tolerance relative to it
-        assert fitted.quadratic == pytest.approx(
-            total - delta * fitted.dual_norm**2, abs=1e-6 * total
-        )
+        assert fitted**2 == pytest.approx(total - delta * (dual_coef @ dual_coef), abs=1e-6 * total)
         smallest = max(0.0, np.linalg.eigvalsh(kernel)[0] * (1 - 1e-9))
         for limit in (
             theory.dual_norm_bound(12, delta),
             theory.dual_norm_bound(12, delta, smallest),
         ):
-            assert fitted.dual_norm <= limit.value * (1 + 1e-6)
-            assert fitted.value <= limit.radius * (1 + 1e-6)
+            assert np.linalg.norm(dual_coef) <= limit.value * (1 + 1e-6)
+            assert fitted <= limit.radius * (1 + 1e-6)
 
 
 def test_that_both_bounds_from_delta_are_attained():
     n, delta = 9, 0.3
     limit = theory.dual_norm_bound(n, delta)
     assert np.linalg.norm(np.ones(n) / delta) == pytest.approx(limit.value)  # K = 0
-    assert limit.theta / math.sqrt(n) == pytest.approx(limit.value)
     kernel = np.full((n, n), delta / n)  # eigenvalue delta along the vector of ones
     dual_coef = np.linalg.solve(kernel + delta * np.eye(n), np.ones(n))
-    radius = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef).value
+    radius = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef)
     assert radius == pytest.approx(limit.radius)
     for eigenvalue in (0.1, 5.0):  # below and above delta
         kernel = np.eye(n) * eigenvalue
         dual_coef = np.linalg.solve(kernel + delta * np.eye(n), np.ones(n))
         known = theory.dual_norm_bound(n, delta, eigenvalue)
         assert np.linalg.norm(dual_coef) == pytest.approx(known.value)
-        radius = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef).value
+        radius = theory.lambda_radius(dual_coef, dual_coef @ kernel @ dual_coef)
         assert radius <= known.radius * (1 + 1e-12)
         if eigenvalue > delta:
             assert radius == pytest.approx(known.radius)
 
 
 def test_that_rounding_noise_below_zero_is_a_radius_of_zero_and_more_is_an_error():
-    assert theory.lambda_radius([1.0, 1.0], -1e-15).value == 0.0
+    assert theory.lambda_radius([1.0, 1.0], -1e-15) == 0.0
     with pytest.raises(InvalidInputError, match="cannot be negative"):
         theory.lambda_radius([1.0, 1.0], -0.1)
 
@@ -78,9 +75,7 @@ def test_that_the_printed_and_the_corrected_form_differ_by_factor_two_and_lipsch
     empirical = np.mean((scores - 1) ** 2)
     assert printed.value == pytest.approx(empirical + rademacher.value + confidence)
     assert corrected.value == pytest.approx(empirical + 2 * 4.0 * rademacher.value + confidence)
-    assert (printed.complexity_factor, printed.lipschitz) == (1.0, None)
-    assert (corrected.complexity_factor, corrected.lipschitz) == (8.0, 4.0)
-    assert printed.rademacher is rademacher
+    assert corrected.complexity_term == pytest.approx(8 * printed.complexity_term)
 
 
 def test_that_a_bound_is_vacuous_exactly_when_it_reaches_the_loss_bound():
@@ -184,16 +179,16 @@ def test_that_the_claim_of_proposition_4_fails_and_is_reported_as_failing_for_q_
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"p": 0.9}, "p is 0.9: pass a norm order of at least 1"),
-        ({"q": math.nan}, "q is nan: pass a norm order"),
+        ({"p": 0.9}, "p=0.9 must be a norm order"),
+        ({"q": math.nan}, "q=nan must be a norm order"),
         ({"q": None}, "needs q"),
-        ({"constraint": "joint"}, "use one of joint-matrix, joint-vector"),
-        ({"form": "other"}, "use one of paper, learned-weights"),
-        ({"Lambda": -1}, "Lambda is -1: pass a number of at least 0"),
-        ({"Lambda": math.inf}, "Lambda is inf: pass a finite number"),
-        ({"r": "1"}, "r is '1': pass a finite number"),
-        ({"n_views": 0}, "n_views is 0: pass a whole number"),
-        ({"n_views": 2.0}, "n_views is 2.0: pass a whole number"),
+        ({"constraint": "joint"}, "choose one of joint-matrix, joint-vector"),
+        ({"form": "other"}, "choose one of paper, learned-weights"),
+        ({"Lambda": -1}, "Lambda=-1 must be"),
+        ({"Lambda": math.inf}, "Lambda=inf must be a finite number"),
+        ({"r": "1"}, "r='1' must be a finite number"),
+        ({"n_views": 0}, "n_views=0 must be an integer"),
+        ({"n_views": 2.0}, "n_views=2.0 must be an integer"),
         ({"memberships": [0.5, 0.5]}, r"memberships has shape \(2,\)"),
         ({"memberships": np.ones((0, 2))}, "non-empty 2-D array"),
         ({"memberships": [[0.5, math.nan]]}, "memberships has NaN"),
@@ -212,13 +207,13 @@ def test_that_bad_input_to_the_complexity_bound_is_named_in_one_sentence(change,
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"Delta": 0.0}, "Delta is 0.0: pass a number above 0"),
-        ({"Delta": 1.0}, "needs 0 < Delta < 1"),
+        ({"Delta": 0.0}, "Delta=0.0 must be"),
+        ({"Delta": 1.0}, "Delta=1.0 must be below 1"),
         ({"loss_bound": 0.2}, "a training sample already has loss 0.25"),
         ({"scores": [0.5, 1.0, 1.0]}, "3 scores and the Rademacher bound is for 2"),
         ({"lipschitz": 2.0}, "the printed form has no Lipschitz constant"),
         ({"form": "mohri", "lipschitz": 0.5}, "has slope 1 at a training score"),
-        ({"form": "mohry"}, "use one of paper, mohri"),
+        ({"form": "mohry"}, "choose one of paper, mohri"),
     ],
 )
 def test_that_bad_input_to_the_generalisation_bound_is_named_in_one_sentence(change, message):
