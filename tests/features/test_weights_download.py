@@ -17,9 +17,9 @@ from lmkl_core.features.weights import (
     WrongWeightsError,
     fetch,
 )
-from lmkl_core.features.weights import transfer as transfer_module
+from lmkl_core.features.weights import download as download_module
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
-from lmkl_core.features.weights.transfer import check_url
+from lmkl_core.features.weights.download import check_url
 from lmkl_core.system import locking
 from lmkl_core.system.locking import Locked, only_one
 from tests.features.file_server import Answer, serving
@@ -317,7 +317,7 @@ def test_that_a_circle_of_redirections_ends(entry, folder, server):
 
 
 def test_that_more_than_any_file_of_weights_has_is_refused(entry, folder, server, monkeypatch):
-    monkeypatch.setattr(transfer_module, "MAX_BYTES", HALF)
+    monkeypatch.setattr(download_module, "MAX_BYTES", HALF)
     with pytest.raises(FetchError, match="more than any file of weights"):
         fetch(without_size(entry), folder)
     server.otherwise = Answer(headers={"Content-Length": None})
@@ -326,8 +326,8 @@ def test_that_more_than_any_file_of_weights_has_is_refused(entry, folder, server
 
 
 def test_that_a_full_disk_is_seen_beforehand(entry, folder, monkeypatch):
-    usage = transfer_module.shutil.disk_usage("/")
-    monkeypatch.setattr(transfer_module.shutil, "disk_usage", lambda _: usage._replace(free=HALF))
+    usage = download_module.shutil.disk_usage("/")
+    monkeypatch.setattr(download_module.shutil, "disk_usage", lambda _: usage._replace(free=HALF))
     with pytest.raises(FetchError, match=f"has room for {HALF}"):
         fetch(entry, folder)
 

@@ -92,8 +92,8 @@ class NetworksWorker(QObject):
         from lmkl_core.errors import Cancelled
         from lmkl_core.features.liveness import missing_weights
         from lmkl_core.features.weights import FetchError, fetch
+        from lmkl_core.features.weights.download import forget
         from lmkl_core.features.weights.store import partial_path
-        from lmkl_core.features.weights.transfer import forget
 
         missing = missing_weights()
         total, before = _size(missing), 0

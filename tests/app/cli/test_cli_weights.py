@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
-from lmkl_core.features.weights import catalogue, transfer
+from lmkl_core.features.weights import catalogue, download
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
 from tests.features.file_server import Answer, serving
 
@@ -166,7 +166,7 @@ def test_that_a_disk_that_fills_up_meanwhile_is_told_with_its_folder(folder, mon
     def pour(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(transfer, "_pour", pour)
+    monkeypatch.setattr(download, "_pour", pour)
     result = run("fetch", "big")
     assert result.exit_code == ExitCode.UNWRITABLE
     assert f"Cannot write {folder}: No space left on device." in result.stderr
