@@ -30,7 +30,7 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     gc.disable()
     if hasattr(sys, "setdlopenflags"):
         sys.setdlopenflags(os.RTLD_LAZY)  # the libraries have far more symbols than are ever used
-    from app import settings, shown  # noqa: F401
+    from app import settings, types  # noqa: F401
     from app.capture import capture, opencv  # noqa: F401
     from app.demo import source as demo_source  # noqa: F401
 

@@ -1,13 +1,14 @@
 """The values that travel through the program: frozen, and free of behaviour that needs a library.
 
-One direction: ``FrameSource -> Frame -> Face -> FrameResult -> session -> views``. What did not
-work is a value too (`Status` with a reason), because "no face" is an ordinary answer to a frame.
+One direction: ``Frame`` (a picture) -> ``FrameResult`` (what the pipeline found in it) ->
+``ScoredFrame`` (what the model says of it) -> ``Decision`` (over a window of frames). Failure is a
+value too (`Status` with a reason), because "no face" is an ordinary answer to a frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,6 +31,10 @@ SPECIES = ("print", "photo", "phone", "tablet", "replay", "monitor", "paper mask
 
 LANDMARKS = ("left eye", "right eye", "nose", "left mouth corner", "right mouth corner")
 """Order of the five landmarks, left and right as seen in the image."""
+
+Box = tuple[float, float, float, float]
+"""x, y, width, height in pixels of the frame."""
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,25 +63,17 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A face found in a frame.
+    """A face found in a frame."""
 
-    Attributes
-    ----------
-    box : tuple of float
-        x, y, width, height in pixels of the frame; may reach over its border.
-    landmarks : ndarray
-        (5, 2) pixel positions in the order of `LANDMARKS`.
-    confidence : float
-        The detector's own, 0 to 1.
-    """
-
-    box: tuple[float, float, float, float]
+    box: Box
+    """May reach over the border of the frame."""
     landmarks: NDArray[np.float64]
+    """(5, 2) pixel positions in the order of `LANDMARKS`."""
     confidence: float
+    """The detector's own, 0 to 1."""
 
     @property
     def area(self) -> float:
-        """Area of the box in square pixels."""
         return self.box[2] * self.box[3]
 
 
@@ -145,7 +142,6 @@ class Quality:
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed."""
         return all(check.passed for check in self.checks)
 
     @property
@@ -274,13 +270,6 @@ class FrameResult:
     """Probability that the face is live, as liveness networks see it; None where they are not on
     this computer, or the frame has no views."""
 
-    @property
-    def note(self) -> str:
-        """What a person should know beside the reason: that other faces are in view."""
-        if self.n_faces < 2:
-            return ""
-        return f"{self.n_faces} faces are in view: only the marked one is judged."
-
 
 @dataclass(frozen=True)
 class Throughput:
@@ -290,3 +279,117 @@ class Throughput:
     scoring_rate: float = 0.0
     latency: float = 0.0
     n_dropped: int = 0
+
+
+@dataclass(frozen=True)
+class Region:
+    """A crop that the networks look at: its name and its corners in pixels of the frame."""
+
+    name: str
+    corners: tuple[Point, Point, Point, Point]
+
+
+@dataclass(frozen=True)
+class ScoredFrame:
+    """A frame as judged by a model (`app.session.scoring.score_frame`).
+
+    Attributes
+    ----------
+    verdict, reason : Verdict, str
+        Of this frame alone; the verdict over a window is a `Decision`.
+    score, threshold : float or None
+        The score is None without a model or a usable face, the threshold without a model.
+        Accepted when ``score >= threshold``.
+    liveness : float or None
+        Probability that the face is live, where the networks are there.
+    familiarity : Familiarity or None
+        How its circumstances differ from those enrolled, where it has a score.
+    size : float or None
+        Side of the face in pixels.
+    seconds : float or None
+        Time from taking the frame to this value.
+    terms : tuple of tuple of float
+        Contribution of every cluster (outer) and view (inner); they sum to the score.
+    memberships : tuple of float
+        How much the frame belongs to each cluster; sums to 1.
+    regions : tuple of Region
+        What the networks looked at; empty without a usable face.
+    digest : str
+        Of the model; empty without one.
+    result : FrameResult or None
+        The picture and what was found in it; None where only the numbers are kept.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+    score: float | None = None
+    threshold: float | None = None
+    liveness: float | None = None
+    familiarity: Familiarity | None = None
+    size: float | None = None
+    seconds: float | None = None
+    terms: tuple[tuple[float, ...], ...] = ()
+    memberships: tuple[float, ...] = ()
+    regions: tuple[Region, ...] = ()
+    digest: str = ""
+    result: FrameResult | None = None
+
+    @property
+    def frame(self) -> Frame:
+        assert self.result is not None, "only the numbers of this frame were kept"
+        return self.result.frame
+
+    @property
+    def box(self) -> Box | None:
+        face = None if self.result is None else self.result.face
+        return None if face is None else face.box
+
+    @property
+    def quality(self) -> Quality | None:
+        return None if self.result is None else self.result.quality
+
+    @property
+    def face_changed(self) -> bool:
+        return self.result is not None and self.result.face_changed
+
+    @property
+    def views(self) -> Mapping[str, NDArray[np.float32]] | None:
+        """Its views, where it can be enrolled: a frame that no model can score cannot."""
+        if self.result is None or self.verdict is Verdict.BAD_FRAME:
+            return None
+        return self.result.views
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """What lies outside the enrolled circumstances, worst first, as half sentences."""
+        return () if self.familiarity is None else self.familiarity.differences
+
+    def numbers(self) -> ScoredFrame:
+        """Return the frame without its picture and terms, as tests of many frames keep it."""
+        return replace(self, result=None, terms=(), memberships=(), regions=())
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict over several frames.
+
+    Attributes
+    ----------
+    rule : str
+        How it was decided, in one sentence.
+    score, threshold : float or None
+        Mean score of the ``n_frames`` scored frames, and the threshold.
+    differences : tuple of str
+        What is unfamiliar, where the verdict is that.
+    liveness : float or None
+        Mean probability that the face is live, where the networks are there.
+    """
+
+    verdict: Verdict
+    reason: str = ""
+    rule: str = ""
+    score: float | None = None
+    threshold: float | None = None
+    n_frames: int = 0
+    differences: tuple[str, ...] = ()
+    liveness: float | None = None

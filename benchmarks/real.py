@@ -31,10 +31,8 @@ import numpy as np
 from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
-from app.session.guided_test.presentation import JudgedFrame
-from app.session.verdict import Verdict, judge, means_of
-from app.session.window_scoring import ENOUGH, WINDOW
-from app.types import Condition
+from app.session.decision import ENOUGH_FRAMES, WINDOW, decide, judge
+from app.types import Condition, ScoredFrame, Verdict
 from app.vision.conditions import EnrolledConditions
 from benchmarks.real_views import RealViews, load
 from lmkl_core import LocalisedMKL, kernels
@@ -228,7 +226,7 @@ def windows(scores, recordings):
     for name in np.unique(recordings):
         own = scores[recordings == name]
         cuts = [own[start : start + WINDOW] for start in range(0, len(own), WINDOW)]
-        means += [cut.mean() for cut in cuts if len(cut) >= ENOUGH]
+        means += [cut.mean() for cut in cuts if len(cut) >= ENOUGH_FRAMES]
     return np.array(means)
 
 
@@ -500,18 +498,17 @@ def verdicts(views: RealViews, arrays, trial: Trial, liveness):
         seen = [known.familiarity(conditions[row]) for row in rows]
         live = [None] * len(rows) if liveness is None else liveness[rows]
         frames = [
-            JudgedFrame(judge(score, threshold, light, alive).verdict, score, alive, light)
+            ScoredFrame(
+                *judge(score, threshold, light, alive), score, liveness=alive, familiarity=light
+            )
             for score, light, alive in zip(scores, seen, live, strict=True)
         ]
         names = views.recording[rows]
         recordings = [
             [frames[place] for place in np.flatnonzero(names == name)] for name in np.unique(names)
         ]
-        means = [means_of(own) for own in recordings if len(own) >= ENOUGH]
-        called_by = (
-            [frame.verdict for frame in frames],
-            [mean.judged(threshold).verdict for mean in means],
-        )
+        means = [decide(own, threshold) for own in recordings if len(own) >= ENOUGH_FRAMES]
+        called_by = [frame.verdict for frame in frames], [mean.verdict for mean in means]
         yield [[share([v is kind for v in found]) for kind in CALLED] for found in called_by]
 
 

@@ -55,10 +55,10 @@ class SlowedScorer:
         self.n_scored = 0
 
     def __call__(self, pipeline, model, frame):
-        from app.session.frame_scoring import observe
+        from app.session.scoring import score_frame
 
         began = time.perf_counter()
-        seen = observe(pipeline, model, frame)
+        seen = score_frame(pipeline, model, frame)
         time.sleep(max(0.0, self.seconds - (time.perf_counter() - began)))
         self.n_scored += 1
         return seen

@@ -41,10 +41,10 @@ class CountingScorer:
         self._seconds = []
 
     def __call__(self, pipeline, model, frame):
-        from app.session.frame_scoring import observe
+        from app.session.scoring import score_frame
 
         began = time.thread_time()
-        seen = observe(pipeline, model, frame)
+        seen = score_frame(pipeline, model, frame)
         self._seconds.append(time.thread_time() - began)
         self.n_scored += 1
         return seen

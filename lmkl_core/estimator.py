@@ -232,12 +232,13 @@ class LocalisedMKL(ViewsEstimator):
         """Scores, higher is more genuine; the score of the paper's projection."""
         return np.add.reduce(self.explain(X), axis=(1, 2))
 
-    def explain(self, X) -> np.ndarray:
+    def explain(self, X, *, return_memberships=False):
         """Contribution of every cluster and view to every score, ``(m, C, G)``.
 
-        They sum to the score.
+        They sum to the score. With ``return_memberships`` a pair of them and of the memberships
+        ``(m, C)`` of the same kernel rows.
         """
-        return self._scored(X, Scorer.contributions)
+        return self._scored(X, Scorer.explain if return_memberships else Scorer.contributions)
 
     def memberships(self, X) -> np.ndarray:
         """``p_c`` of new samples, ``(m, C)``."""
@@ -350,7 +351,7 @@ class LocalisedMKL(ViewsEstimator):
         self.calibration_ = calibration
         self.offset_ = calibration.threshold
 
-    def _scored(self, X, method) -> np.ndarray:
+    def _scored(self, X, method):
         """Call a method of the scorer; what is not a finite number is refused."""
         views = self._scoring_views(X)
         try:
@@ -359,7 +360,8 @@ class LocalisedMKL(ViewsEstimator):
         except InvalidInputError:
             self._scoring_views(X, check_finite=True)  # refuses with the view's name
             raise
-        if not math.isfinite(np.add.reduce(result, axis=None)):
+        values = result[0] if isinstance(result, tuple) else result
+        if not math.isfinite(np.add.reduce(values, axis=None)):
             raise InvalidInputError(TOO_LARGE)
         return result
 

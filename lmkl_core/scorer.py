@@ -140,14 +140,18 @@ class Scorer:
 
     def contributions(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Return the terms of the score, ``(m, C, G)``."""
+        return self.explain(arrays)[0]
+
+    def explain(self, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the terms, ``(m, C, G)``, and the memberships they rest on, ``(m, C)``."""
         if len(arrays[0]) == 1:
             return self._block(arrays)
-        return np.concatenate(
-            [
-                self._block(tuple(array[rows] for array in arrays))
-                for rows in self._blocks(len(arrays[0]))
-            ]
-        )
+        blocks = [
+            self._block(tuple(array[rows] for array in arrays))
+            for rows in self._blocks(len(arrays[0]))
+        ]
+        terms, memberships = zip(*blocks, strict=True)
+        return np.concatenate(terms), np.concatenate(memberships)
 
     def memberships(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
         """Return ``p_c(y)``, ``(m, C)``."""
@@ -163,7 +167,7 @@ class Scorer:
         size = max(1, BLOCK_BYTES // width)
         return [slice(start, start + size) for start in range(0, m, size)]
 
-    def _block(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+    def _block(self, arrays: tuple[np.ndarray, ...]) -> tuple[np.ndarray, np.ndarray]:
         block, diagonal = self.support_kernels(arrays)
         n_views, m, n = block.shape
         if self._both.ndim == 2:
@@ -175,4 +179,4 @@ class Scorer:
         memberships = self.clusters.memberships_from(products, diagonal, self.temperature)
         terms = sums[:, :, :n_clusters].transpose(1, 2, 0) * self.weights
         terms *= memberships[:, :, None]
-        return terms
+        return terms, memberships

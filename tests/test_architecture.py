@@ -103,7 +103,6 @@ KNOWN_TO_VIEWS = (
         "app.types",
         "app.settings",
         "app.qt",
-        "app.shown",
         "app.models.summary",
         "app.models.people",
     ),

@@ -77,7 +77,7 @@ def test_that_waiting_ends_with_the_condition_or_with_the_time(qapp):
 
 
 def test_that_a_slowed_scorer_gives_what_the_real_one_gives(monkeypatch):
-    monkeypatch.setattr("app.session.frame_scoring.observe", lambda *given: given)
+    monkeypatch.setattr("app.session.scoring.score_frame", lambda *given: given)
     scorer = responsiveness.SlowedScorer()
     scorer.seconds = 0.03
     began = time.perf_counter()

@@ -13,8 +13,7 @@ import numpy as np
 
 from app.capture.frames import as_rgb
 from app.capture.opencv import cv2
-from app.shown.frames import Scored
-from app.types import Image, Verdict
+from app.types import Image, ScoredFrame, Verdict
 from lmkl_core.errors import InvalidInputError
 
 TILE = 168
@@ -59,7 +58,7 @@ class ContactSheet:
     _lowest: list[tuple[float, int, Tile]] = field(default_factory=list)
     _n_offered: int = 0
 
-    def offer(self, source: str, scored: Scored) -> None:
+    def offer(self, source: str, scored: ScoredFrame) -> None:
         """Keep a scored frame if it belongs to either end so far."""
         if scored.score is None:
             return
@@ -117,7 +116,7 @@ def _key(item: tuple[float, int, Tile]) -> tuple[float, int]:
     return item[:2]
 
 
-def _tile_of(source: str, scored: Scored, score: float) -> Tile:
+def _tile_of(source: str, scored: ScoredFrame, score: float) -> Tile:
     image, _ = as_rgb(scored.frame.image)
     assert image is not None  # it has a score
     where = "/".join(Path(source).parts[-2:])

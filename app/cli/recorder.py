@@ -35,7 +35,7 @@ from app.session.enrolment import (
     Sample,
     as_samples,
 )
-from app.session.frame_scoring import observe
+from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import Frame
 from app.vision.pipeline import Pipeline
@@ -163,10 +163,10 @@ class Recorder:
         enrolment.set_person(take.person)
         enrolment.start(take.name)
         for frame in reading.frames(self._pipeline):
-            seen = observe(self._pipeline, None, frame)
+            scored = score_frame(self._pipeline, None, frame)
             take.n_seen += 1
-            if enrolment.offer(seen) is Offer.UNUSABLE:
-                take.refused[seen.scored.reason] += 1
+            if enrolment.offer(scored) is Offer.UNUSABLE:
+                take.refused[scored.reason] += 1
             hint = enrolment.shown.hint or f"recording {take.name}"
             tell(len(enrolment.samples), self.plan.frames, hint)
             if not enrolment.is_recording:

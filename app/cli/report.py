@@ -49,11 +49,12 @@ from app.models.summary import ModelSummary, describe
 from app.reports import Context, Report, build, write
 from app.reports.json_files import guided_test_document
 from app.reports.writing import files_of
-from app.session.frame_scoring import observe
+from app.session.decision import ENOUGH_FRAMES
 from app.session.guided_test.details import read_details
 from app.session.guided_test.plans import read_plan
-from app.session.guided_test.presentation import ENOUGH_FRAMES, species_name
+from app.session.guided_test.presentation import species_name
 from app.session.guided_test.trial import FRAMES_WANTED, SECONDS_WANTED, Trial
+from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import BONA_FIDE
 from app.vision.pipeline import Pipeline
@@ -293,6 +294,6 @@ def _present(
             if is_first:
                 trial.start(planned.species, bool(frame.caption), name)
                 is_first = False
-            if trial.offer(observe(pipeline, model, frame).scored):
+            if trial.offer(score_frame(pipeline, model, frame)):
                 return True
         return trial.finish()

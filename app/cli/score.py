@@ -33,7 +33,6 @@ from app.cli.models import named_facts, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, growing_text, write_bytes
 from app.cli.passphrases import PassphraseFile, open_model
 from app.cli.scoring import (
-    FrameRow,
     InputResult,
     Write,
     csv_writer,
@@ -41,6 +40,7 @@ from app.cli.scoring import (
     score_input,
 )
 from app.models.model import PadModel
+from app.types import ScoredFrame
 
 
 class Format(StrEnum):
@@ -122,17 +122,17 @@ def command(
                 result = InputResult(text, model.threshold)
                 results.append(result)
                 try:
-                    for row in score_input(
+                    for scored in score_input(
                         pipeline, model, text, selection, result, settings, tell
                     ):
-                        write(row)
+                        write(result, scored)
                         if strip is not None:
-                            sheet.offer(row.source, row.scored)
+                            sheet.offer(result.source, scored)
                 except SourceError as error:
                     result.error = str(error)
                     code = ExitCode.BAD_INPUT
                     say(result.error)
-                write(result)
+                write(result, None)
     if strip is not None and any(sheet.rows):
         write_bytes(strip, encoded(sheet.picture(), strip))
     if as_json:
@@ -193,14 +193,14 @@ def _check_files(output: Path | None, strip: Path | None, inputs: list[str]) -> 
 def _rows_written(form: Format, output: Path | None) -> Iterator[Write]:
     """Yield what writes rows as they come; a file gets its name when all are in it."""
     if form is Format.TABLE:
-        yield lambda _: None
+        yield lambda *_: None
         return
     make = csv_writer if form is Format.CSV else jsonl_writer
     with nullcontext(sys.stdout) if output is None else growing_text(output) as stream:
         write = make(stream)
 
-        def write_through(row: FrameRow | InputResult) -> None:
-            write(row)
+        def write_through(result: InputResult, scored: ScoredFrame | None) -> None:
+            write(result, scored)
             if output is None:
                 stream.flush()  # for those who read along
 
@@ -212,7 +212,7 @@ def _print(model: PadModel, results: list[InputResult], console: Console) -> Non
     table.add_column("input", overflow="fold")
     rows = [_cells(result) for result in results]
     headings = ["verdict", "mean score", "frames scored", "accepted"]
-    if any(result.presented and result.presented.liveness is not None for result in results):
+    if any(one.decision and one.decision.liveness is not None for one in results):
         headings.append("looks live")
     # Where there is little room the names are folded, not the figures.
     for heading in headings:
@@ -222,17 +222,17 @@ def _print(model: PadModel, results: list[InputResult], console: Console) -> Non
     for row in rows:
         table.add_row(*(Text(row[heading]) for heading in ("input", *headings)))
     console.print(table)
-    if len(results) == 1 and results[0].presented:
-        console.print(Text(results[0].presented.reason))
+    if len(results) == 1 and (decision := results[0].decision):
+        console.print(Text(decision.reason))
     console.print(
         f"Threshold {model.threshold:.4f}: an input is genuine when its mean score reaches it."
     )
 
 
 def _cells(result: InputResult) -> dict[str, str]:
-    presented = result.presented
-    verdict = "unreadable" if presented is None else presented.verdict.value
-    score, liveness = (presented.score, presented.liveness) if presented else (None, None)
+    decision = result.decision
+    verdict = "unreadable" if decision is None else decision.verdict.value
+    score, liveness = (decision.score, decision.liveness) if decision else (None, None)
     return {
         "input": result.source,
         "verdict": f"{verdict} (simulated)" if result.is_simulated else verdict,

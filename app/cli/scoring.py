@@ -7,7 +7,6 @@ no more frames than that and every one was scored: a single picture is judged by
 
 import csv
 import json
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -17,11 +16,11 @@ import numpy as np
 from app.cli.console import Tell
 from app.cli.inputs import Selection, opened, shown_name
 from app.models.model import PadModel
-from app.session.frame_scoring import observe
-from app.session.guided_test.presentation import ENOUGH_FRAMES, JudgedFrame, Presentation, judged
+from app.session.decision import ENOUGH_FRAMES, decide
+from app.session.guided_test.presentation import kept_numbers
+from app.session.scoring import score_frame
 from app.settings import Settings
-from app.shown.frames import Scored
-from app.types import BONA_FIDE, Frame, Verdict
+from app.types import Decision, Frame, FrameResult, ScoredFrame, Status, Verdict
 from app.vision.pipeline import Pipeline
 
 REPEATED = "It is the same picture as the last one scored, to the last bit: it tells nothing new."
@@ -32,28 +31,19 @@ COLUMNS = ("source", "frame", "time", "status", "reason", "score", "verdict", "t
 """Of a frame's row, in CSV and in JSON lines."""
 
 
-@dataclass(frozen=True, eq=False)
-class FrameRow:
-    """One frame of an input, as judged."""
-
-    source: str
-    scored: Scored
-    threshold: float
-
-    def facts(self) -> dict[str, Any]:
-        """Return the row as JSON values, by `COLUMNS`."""
-        scored = self.scored
-        return {
-            "source": self.source,
-            "frame": scored.frame.number,
-            "time": round(scored.frame.time, 6),
-            "status": "scored" if scored.score is not None else scored.verdict.value,
-            "reason": scored.reason,
-            "score": scored.score,
-            "verdict": scored.verdict.value,
-            "threshold": self.threshold,
-            "liveness": scored.liveness,
-        }
+def frame_row(source: str, scored: ScoredFrame) -> dict[str, Any]:
+    """Return a frame as JSON values, by `COLUMNS`."""
+    return {
+        "source": source,
+        "frame": scored.frame.number,
+        "time": round(scored.frame.time, 6),
+        "status": "scored" if scored.score is not None else scored.verdict.value,
+        "reason": scored.reason,
+        "score": scored.score,
+        "verdict": scored.verdict.value,
+        "threshold": scored.threshold,
+        "liveness": scored.liveness,
+    }
 
 
 @dataclass
@@ -62,7 +52,7 @@ class InputResult:
 
     source: str
     threshold: float
-    frames: list[JudgedFrame] = field(default_factory=list)
+    frames: list[ScoredFrame] = field(default_factory=list)
     is_simulated: bool = False
     error: str = ""
 
@@ -75,27 +65,21 @@ class InputResult:
         return sum(frame.verdict.accepts for frame in self.frames)
 
     @property
-    def presented(self) -> Presentation | None:
-        """The input as a presentation of the guided test; None if no frame could be read.
-
-        A short one whose frames were all scored is repeated as often as the test asks for.
-        """
+    def decision(self) -> Decision | None:
+        """The verdict on its frames together; None if no frame could be read."""
         if not self.frames:
             return None
-        is_whole = self.n_scored == len(self.frames)
-        n_times = math.ceil(ENOUGH_FRAMES / len(self.frames)) if is_whole else 1
-        threshold = self.threshold if self.n_scored else None
-        return Presentation(1, BONA_FIDE, tuple(self.frames) * n_times, threshold)
+        return decide(self.frames, self.threshold, enough=min(ENOUGH_FRAMES, len(self.frames)))
 
     def facts(self) -> dict[str, Any]:
         """Return the summary as JSON values."""
-        presented = self.presented
+        decision = self.decision
         return {
             "source": self.source,
-            "verdict": None if presented is None else presented.verdict.value,
-            "reason": None if presented is None else presented.reason,
-            "mean_score": None if presented is None else presented.score,
-            "mean_liveness": None if presented is None else presented.liveness,
+            "verdict": None if decision is None else decision.verdict.value,
+            "reason": None if decision is None else decision.reason,
+            "mean_score": None if decision is None else decision.score,
+            "mean_liveness": None if decision is None else decision.liveness,
             "threshold": self.threshold,
             "n_frames": len(self.frames),
             "n_scored": self.n_scored,
@@ -113,7 +97,7 @@ def score_input(
     result: InputResult,
     settings: Settings | None = None,
     tell: Tell = lambda *_: None,
-) -> Iterator[FrameRow]:
+) -> Iterator[ScoredFrame]:
     """Score the frames of one input one after the other, and add each to the result.
 
     Raises `SourceError` when it cannot be read; the frames read before are in the result.
@@ -128,17 +112,23 @@ def score_input(
         before: Frame | None = None
         for frame in selection.of(text, reading, reading.frames(pipeline)):
             if before is not None and np.array_equal(before.image, frame.image):
-                scored = Scored(frame, Verdict.BAD_FRAME, REPEATED, threshold=model.threshold)
+                scored = ScoredFrame(
+                    Verdict.BAD_FRAME,
+                    REPEATED,
+                    threshold=model.threshold,
+                    result=FrameResult(frame, Status.BAD_FRAME, REPEATED),
+                )
             else:
-                scored = observe(pipeline, model, frame).scored
+                scored = score_frame(pipeline, model, frame)
                 before = frame if scored.score is not None else before
-            result.frames.append(judged(scored))
+            result.frames.append(kept_numbers(scored))
             result.is_simulated |= bool(frame.caption)
             tell(len(result.frames), total, result.source)
-            yield FrameRow(result.source, scored, model.threshold)
+            yield scored
 
 
-Write = Callable[[FrameRow | InputResult], None]
+Write = Callable[[InputResult, ScoredFrame | None], None]
+"""Write a frame of an input, or after its last frame (None) the input as a whole."""
 
 
 def csv_writer(stream: TextIO) -> Write:
@@ -146,10 +136,9 @@ def csv_writer(stream: TextIO) -> Write:
     writer = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
 
-    def write(row: FrameRow | InputResult) -> None:
-        if isinstance(row, FrameRow):
-            facts = row.facts()
-            writer.writerow({**facts, "source": _plain(facts["source"])})
+    def write(result: InputResult, scored: ScoredFrame | None) -> None:
+        if scored is not None:
+            writer.writerow(frame_row(_plain(result.source), scored))
 
     return write
 
@@ -163,8 +152,9 @@ def _plain(text: str) -> str:
 def jsonl_writer(stream: TextIO) -> Write:
     """Write an object of kind ``frame`` for every frame, and one of kind ``input`` after them."""
 
-    def write(row: FrameRow | InputResult) -> None:
-        kind = "frame" if isinstance(row, FrameRow) else "input"
-        stream.write(json.dumps({"kind": kind, **row.facts()}, allow_nan=False) + "\n")
+    def write(result: InputResult, scored: ScoredFrame | None) -> None:
+        kind = "input" if scored is None else "frame"
+        facts = result.facts() if scored is None else frame_row(result.source, scored)
+        stream.write(json.dumps({"kind": kind, **facts}, allow_nan=False) + "\n")
 
     return write

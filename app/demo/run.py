@@ -21,9 +21,9 @@ from app.demo.script import script as window_script
 from app.models.fitting import fitted
 from app.models.model import PadModel
 from app.models.samples import collect
-from app.session.frame_scoring import observe
 from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.trial import Trial
+from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame
 from app.vision.faces.detector import make_detector
@@ -218,7 +218,7 @@ def _test(
     pipeline.reset()
     trial.start(species, is_simulated=True)
     for frame in recording:
-        trial.offer(observe(pipeline, model, frame).scored)
+        trial.offer(score_frame(pipeline, model, frame))
         step()
     trial.finish()
     return trial.presentations[-1]

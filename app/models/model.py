@@ -79,9 +79,8 @@ class PadModel:
         self, views: Mapping[str, NDArray[np.float32]]
     ) -> tuple[NDArray[np.float64], tuple[float, ...]]:
         """Return one frame's terms (clusters, views), which sum to its score, and memberships."""
-        terms = self.estimator.explain(views)[0]
-        memberships = self.estimator.memberships(views)[0]
-        return terms, tuple(map(float, memberships))
+        terms, memberships = self.estimator.explain(views, return_memberships=True)
+        return terms[0], tuple(map(float, memberships[0]))
 
     @property
     def extra(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.models.summary import ModelSummary
     from app.qt.actions import Actions
     from app.qt.pages import Pages
-    from app.shown.frames import Scored
+    from app.types import ScoredFrame
 
 MODEL_SUFFIXES = (".safetensors", ".lmkl")
 """Spelt out, because `app.models.files` takes its time to load; a test compares them."""
@@ -183,7 +183,7 @@ class MainWindow(QMainWindow):
         self.live.source_bar.set_directed(session is not None and bool(session.occupied_by))
 
     @Slot(object)
-    def _on_scored(self, scored: Scored) -> None:
+    def _on_scored(self, scored: ScoredFrame) -> None:
         if self.timeline is not None:
             self.timeline.append(scored)  # type: ignore[attr-defined]
 

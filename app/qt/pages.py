@@ -17,7 +17,7 @@ from app.qt.state import NetworksState, SourceState, Working
 from app.qt.views.parts.book import ENROL, MODEL, TEST, WHY, Book
 from app.session.guided_test.state import TrialState
 from app.session.takes import EnrolmentState
-from app.shown.frames import Scored
+from app.types import ScoredFrame
 
 if TYPE_CHECKING:
     from app.qt.views.enrol.enrol_page import EnrolPage
@@ -246,7 +246,7 @@ class Pages(QObject):
             self.test.show_trial(shown)
 
     @Slot(object)
-    def _on_scored(self, scored: Scored) -> None:
+    def _on_scored(self, scored: ScoredFrame) -> None:
         if self._book.current == ENROL and self.enrol is not None:
             is_fine = scored.quality is not None and scored.quality.passed
             self.enrol.show_quality(scored.quality, "" if is_fine else scored.reason)

@@ -8,7 +8,7 @@ import itertools
 import math
 import re
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from app.models.samples import Samples
 from app.names import LONGEST_PERSON, cleaned_name
 from app.session.coverage import CoverageItem, coverage_by_person
-from app.session.frame_scoring import Observation
+from app.session.scoring import thumbnail_of
 from app.session.takes import EnrolmentState, Offer, Plan, Sample, TakeSummary
-from app.types import Verdict
+from app.types import ScoredFrame, Verdict
 from app.vision.conditions import shared_circumstances
 
 __all__ = [
@@ -133,24 +133,24 @@ class Enrolment:
         self._recording = None
         self._hint = ""
 
-    def offer(self, seen: Observation) -> Offer:
+    def offer(self, scored: ScoredFrame) -> Offer:
         """Consider a frame for the take that is being recorded."""
         recording = self._recording
         if recording is None:
             return Offer.IGNORED
-        time = seen.scored.frame.time
-        row = None if seen.views is None else _row(seen.views)
+        time = scored.frame.time
+        row = None if scored.views is None else _row(scored.views)
         self._measure_noise(row, time)
         if row is None:
-            self._hint = seen.scored.reason
+            self._hint = scored.reason
             return Offer.UNUSABLE
-        if recording.is_quick and seen.scored.verdict is Verdict.ATTACK:
+        if recording.is_quick and scored.verdict is Verdict.ATTACK:
             self._hint = "This looks like an attack and is not kept: record it on the Enrol page."
             return Offer.REFUSED
         if not self._differs(row, time, recording):
             self._hint = _MOVE
             return Offer.ALIKE
-        return self._keep(seen, time, recording)
+        return self._keep(scored, recording)
 
     def _measure_noise(self, row: NDArray[np.float32] | None, time: float) -> None:
         """Frames in a row differ by the camera's noise and hardly by anything else.
@@ -179,20 +179,22 @@ class Enrolment:
             return True
         return since >= self.plan.at_least_every and nearest > 0.5 * noise
 
-    def _keep(self, seen: Observation, time: float, recording: _Recording) -> Offer:
-        assert seen.views is not None
+    def _keep(self, scored: ScoredFrame, recording: _Recording) -> Offer:
+        result, views = scored.result, scored.views
+        assert result is not None
+        assert views is not None
         sample = Sample(
             self._next_number,
             recording.name,
-            seen.views,
-            seen.condition,
-            seen.thumbnail,
-            bool(seen.scored.frame.caption),
+            dict(views),
+            result.condition,
+            thumbnail_of(result),
+            bool(result.frame.caption),
             recording.person,
         )
         self._next_number += 1
         self.samples = (*self.samples, sample)
-        recording.last_kept = time
+        recording.last_kept = result.frame.time
         self._hint = _MOVE
         if sum(s.take == recording.name for s in self.samples) < recording.n_frames:
             return Offer.KEPT
@@ -375,7 +377,7 @@ def as_samples(samples: Sequence[Sample]) -> Samples:
     return rows
 
 
-def _row(views: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+def _row(views: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
     """Return a frame's views side by side."""
     return np.concatenate([view.ravel() for view in views.values()])
 

@@ -11,15 +11,13 @@ from time import monotonic
 
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
+from app.session.decision import Decider
 from app.session.enrolment import Enrolment, Offer, Plan, Sample
-from app.session.frame_scoring import Observation
 from app.session.guided_test.state import TrialState
 from app.session.guided_test.trial import Trial
 from app.session.takes import EnrolmentState
-from app.session.window_scoring import Decider
 from app.settings import Settings
-from app.shown.frames import Decision, Scored
-from app.types import Image, Throughput
+from app.types import Decision, Image, ScoredFrame, Throughput
 
 RATE_WINDOW = 30
 """Frames over which the rate of scoring is told."""
@@ -62,7 +60,7 @@ class Session:
         self.trial = Trial()
         self.model: PadModel | None = None
         self.model_shown: ModelSummary | None = None
-        self.scored: Scored | None = None
+        self.scored: ScoredFrame | None = None
         self.last_offer = Offer.IGNORED
         """What became of the last frame of the take that is being recorded."""
         self._decider = Decider()
@@ -129,13 +127,13 @@ class Session:
 
     # ------------------------------------------------------------- frames
 
-    def observe(self, seen: Observation) -> None:
+    def observe(self, scored: ScoredFrame) -> None:
         """Take in a frame: the verdict, and the take or the test that is going on."""
-        if seen.digest != ("" if self.model is None else self.model.digest):
+        if scored.digest != ("" if self.model is None else self.model.digest):
             return  # judged by a model that is no longer, or not yet, the one in use
-        scored = self.scored = seen.scored
+        self.scored = scored
         self._arrivals.append(self._clock())
-        self._latency = scored.seconds
+        self._latency = scored.seconds or 0.0
         before = self._decider.decision
         after = self._decider.update(scored)
         self._tell(Topic.SCORED)
@@ -144,7 +142,7 @@ class Session:
         if not self._is_expected(scored):
             return
         if self.enrolment.is_recording:
-            self.last_offer = self.enrolment.offer(seen)
+            self.last_offer = self.enrolment.offer(scored)
             self._tell(Topic.ENROLMENT)
         elif self.trial.is_presenting:
             self.trial.offer(scored)
@@ -157,7 +155,7 @@ class Session:
         """
         self._expected_caption = caption
 
-    def _is_expected(self, scored: Scored) -> bool:
+    def _is_expected(self, scored: ScoredFrame) -> bool:
         return self._expected_caption in ("", scored.frame.caption)
 
     def begin_stream(self) -> None:

@@ -2,7 +2,7 @@
 
 A light that was never enrolled breaks every one-class model: the person in another light looks
 less familiar than an attack in the enrolled light. So each frame carries its circumstances
-(`Condition`), and `app.session.verdict` says so when a low score comes in a light that was not
+(`Condition`), and `app.session.decision` says so when a low score comes in a light that was not
 enrolled.
 
 A take spans a range in each dimension. The distance of a frame from a take is how far it lies

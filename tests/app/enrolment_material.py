@@ -5,10 +5,9 @@ import itertools
 import numpy as np
 
 from app.session.enrolment import Enrolment, Offer, Plan
-from app.session.frame_scoring import Observation
-from app.shown.frames import Scored
 from app.types import Frame, Verdict
 from tests.app.vision.test_conditions import HOME
+from tests.scored_frames import scored_frame
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)
 SHORT = Plan(frames=6, every=0.1, at_least_every=0.5)
@@ -23,13 +22,11 @@ def views_at(*places):
 def seen(time, *places, condition=HOME, caption="", number=0):
     """A usable frame."""
     frame = Frame(PICTURE, number, time, caption)
-    scored = Scored(frame, Verdict.NO_MODEL)
-    thumbnail = np.full((4, 4, 3), number % 256, np.uint8)
-    return Observation(scored, views_at(*places), condition, thumbnail)
+    return scored_frame(frame, Verdict.NO_MODEL, views=views_at(*places), condition=condition)
 
 
 def unusable(time, reason="No face found."):
-    return Observation(Scored(Frame(PICTURE, time=time), Verdict.NO_FACE, reason))
+    return scored_frame(Frame(PICTURE, time=time), Verdict.NO_FACE, reason)
 
 
 class Sitting:

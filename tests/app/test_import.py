@@ -41,7 +41,7 @@ def run_in_a_fresh_interpreter(program):
 
 
 def test_that_the_demo_source_is_imported_without_numerics_and_without_the_renderer():
-    program = "import sys, app.demo.source, app.types, app.shown.frames; print(*sys.modules)"
+    program = "import sys, app.demo.source, app.types; print(*sys.modules)"
     loaded = set(run_in_a_fresh_interpreter(program).split())
     assert "numpy" in loaded
     assert loaded.isdisjoint({"scipy", "sklearn", "torch", "cv2", "PySide6", "app.demo.renderer"})

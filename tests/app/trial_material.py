@@ -3,8 +3,8 @@
 import numpy as np
 
 from app.session.guided_test.trial import Trial
-from app.shown.frames import Scored
 from app.types import BONA_FIDE, Frame, Verdict
+from tests.scored_frames import scored_frame
 
 PICTURE = np.zeros((2, 2, 3), dtype=np.uint8)
 THRESHOLD = 0.5
@@ -15,7 +15,7 @@ def scored(score=None, *, threshold=THRESHOLD, verdict=None, time=0.0):
     if verdict is None:
         verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
     held_against = None if score is None else threshold
-    return Scored(Frame(PICTURE, time=time), verdict, score=score, threshold=held_against)
+    return scored_frame(Frame(PICTURE, time=time), verdict, score=score, threshold=held_against)
 
 
 def present(trial, species, scores, *, is_simulated=False, threshold=THRESHOLD, verdict=None):

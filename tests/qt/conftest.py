@@ -11,7 +11,7 @@ from app.models.fitting import fitted
 from app.qt.bootstrap import make_window
 from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.session.enrolment import Sample, as_samples
-from app.session.frame_scoring import observe
+from app.session.scoring import score_frame, thumbnail_of
 from app.settings import Settings
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
@@ -77,7 +77,7 @@ def seen(demo):
             patient.present(key)
             pipeline.reset()
             shown = [patient.read() for _ in range(every * n_frames)]
-            found[key] = [observe(pipeline, None, frame) for frame in shown[::every]]
+            found[key] = [score_frame(pipeline, None, frame) for frame in shown[::every]]
             assert patient.chapter.key == key
     for thread in threading.enumerate():
         if thread.name == "demo recorder":
@@ -92,7 +92,7 @@ def samples(seen):
     """Return the demo's person in two lights, as enrolled."""
     enrolled = [(key.split()[0], one) for key in seen if key != "window 6" for one in seen[key]]
     return tuple(
-        Sample(number, light, one.views, one.condition, one.thumbnail, True)
+        Sample(number, light, dict(one.views), one.result.condition, thumbnail_of(one.result), True)
         for number, (light, one) in enumerate(enrolled)
     )
 
@@ -115,7 +115,7 @@ def exported(model, tmp_path_factory):
 @pytest.fixture
 def genuine(seen):
     """Return pictures of the person, without anything that says they are simulated."""
-    return [one.scored.frame.image for one in seen["window 6"]]
+    return [one.frame.image for one in seen["window 6"]]
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import random
 import numpy as np
 
 from app.models.summary import Bound, ModelSummary, ThresholdSummary
-from app.shown.frames import Decision, Scored
-from app.types import Familiarity, Frame, Verdict
+from app.types import Decision, Familiarity, Frame, Verdict
 from tests.qt.charts.chart_values import VIEWS
+from tests.scored_frames import scored_frame
 
 THRESHOLD = 0.6935
 IMAGE = np.zeros((2, 2, 3), np.uint8)
@@ -107,12 +107,12 @@ def scored(
         "memberships": (0.62, 0.31, 0.07),
         "familiarity": Familiarity(2.0, "window 1", differences, 2.0, 0.0),
     }
-    return Scored(**{**values, **more})
+    return scored_frame(**{**values, **more})
 
 
 def unscored(number=0, *, verdict=Verdict.NO_FACE, time=None, reason="No face is in view."):
     frame = Frame(IMAGE, number, number / 30 if time is None else time)
-    return Scored(frame, verdict, reason)
+    return scored_frame(frame, verdict, reason)
 
 
 def with_term(terms, cluster, view, value):

@@ -11,7 +11,7 @@ import pytest
 from app.capture.network import NetworkCamera
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
 from app.capture.watchdog import Limits
-from app.session.frame_scoring import observe
+from app.session.scoring import score_frame
 from app.types import Verdict
 from tests.app.capture.material import jpeg, write_video
 from tests.app.capture.mjpeg_server import running_server
@@ -94,7 +94,7 @@ def impatient(monkeypatch):
 @pytest.fixture(scope="session")
 def genuine(seen):
     """Return pictures of the person with a sensor's noise."""
-    poses = [one.scored.frame.image for one in seen["window 6"]]
+    poses = [one.frame.image for one in seen["window 6"]]
     noise = np.random.default_rng(0).integers(-1, 2, (N_GRAINS, *poses[0].shape), np.int16)
     return [np.clip(pose + grain, 0, 255).astype(np.uint8) for pose in poses for grain in noise]
 
@@ -259,7 +259,7 @@ class SlowCamera(Camera):
 
     def observe(self, pipeline, model, frame):
         self.is_judging = True
-        seen = observe(pipeline, model, frame)
+        seen = score_frame(pipeline, model, frame)
         self._judged.set()
         return seen
 

@@ -14,8 +14,7 @@ from app.qt.controllers.trial_control import TrialControl
 from app.session.guided_test.trial import FRAMES_WANTED
 from app.session.session import Session
 from app.settings import Settings
-from app.shown.frames import Decision
-from app.types import BONA_FIDE, Verdict
+from app.types import BONA_FIDE, Decision, Verdict
 from tests.qt.driving import PLAN, Pictures
 
 
@@ -53,15 +52,15 @@ class Stage:
                 shown = caption_of(self.source.demo)
             else:
                 shown = caption
-            frame = replace(one.scored.frame, time=self._n_shown * 1.0, caption=shown)
-            scored = replace(one.scored, frame=frame)
+            frame = replace(one.frame, time=self._n_shown * 1.0, caption=shown)
+            scored = replace(one, result=replace(one.result, frame=frame))
             model = self.session.model
             if model is not None:
                 value = model.threshold + (0.1 if score is None else score)
                 verdict = Verdict.GENUINE if value >= model.threshold else Verdict.ATTACK
                 scored = replace(scored, score=value, threshold=model.threshold, verdict=verdict)
             digest = "" if model is None else model.digest
-            self.session.observe(replace(one, scored=scored, digest=digest))
+            self.session.observe(replace(scored, digest=digest))
             self._n_shown += 1
 
 

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.qt.state import Notice
 from app.qt.views.live.live_panel import LivePanel
-from app.shown.frames import Decision, Scored
-from app.types import Frame, Verdict
+from app.types import Decision, Frame, Verdict
+from tests.scored_frames import scored_frame
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def panel(qtbot):
 def test_that_a_verdict_reaches_the_banner_and_the_picture(panel):
     frame = Frame(np.full((480, 640, 3), 90, np.uint8))
     panel.preview.show_frame(frame)
-    panel.show_scored(Scored(frame, Verdict.GENUINE, box=(200.0, 100.0, 200.0, 200.0)))
+    panel.show_scored(scored_frame(frame, Verdict.GENUINE, box=(200.0, 100.0, 200.0, 200.0)))
     before = panel.preview.grab().toImage()
     panel.show_decision(Decision(Verdict.ATTACK))
     assert panel.banner.verdict is Verdict.ATTACK

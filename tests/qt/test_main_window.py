@@ -84,7 +84,7 @@ def test_that_nothing_is_called_fitted_while_networks_are_prepared(launch, monke
 
 
 def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(launch, expect_log):
-    from app.session.frame_scoring import observe
+    from app.session.scoring import score_frame
 
     expect_log("A frame could not be scored")
     told = []
@@ -92,7 +92,7 @@ def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(l
     def sometimes(pipeline, model, frame):
         if frame.number % 3 == 0:
             raise RuntimeError("a bad frame")
-        return observe(pipeline, model, frame)
+        return score_frame(pipeline, model, frame)
 
     driver = launch(observe=sometimes)
     driver.desk.notice.connect(lambda notice: told.append(notice.text))

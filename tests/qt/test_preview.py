@@ -6,8 +6,8 @@ from PySide6.QtGui import QColor
 
 from app.qt import theme
 from app.qt.views.live.preview import STALE_SECONDS, Preview
-from app.shown.frames import Region, Scored
-from app.types import Frame, Verdict
+from app.types import Frame, Region, Verdict
+from tests.scored_frames import scored_frame
 
 GREY = (90, 90, 90)
 
@@ -17,7 +17,7 @@ def frame(number=0, time=0.0, colour=GREY, caption=""):
 
 
 def scored(at, **more):
-    return Scored(at, Verdict.GENUINE, box=(200.0, 120.0, 200.0, 240.0), **more)
+    return scored_frame(at, Verdict.GENUINE, box=(200.0, 120.0, 200.0, 240.0), **more)
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.qt import theme
 from app.qt.views.live.verdict_banner import VerdictBanner
-from app.shown.frames import Decision
-from app.types import Verdict
+from app.types import Decision, Verdict
 
 GENUINE = Decision(Verdict.GENUINE, "It reaches the threshold.", "The rule.", 0.4123, 0.3, 15)
 

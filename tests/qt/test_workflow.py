@@ -14,7 +14,7 @@ N_FRAMES = PLAN.frames
 
 def seen_again(driver, frame, model):
     """Score a frame as a stream that begins with it, on a pipeline of its own."""
-    from app.session.frame_scoring import observe
+    from app.session.scoring import score_frame
     from app.vision.faces.detector import make_detector
     from app.vision.faces.tracking import FaceTracker
     from app.vision.pipeline import Pipeline
@@ -23,7 +23,8 @@ def seen_again(driver, frame, model):
 
     settings = driver.desk.settings
     tracker = FaceTracker(make_detector(settings.detector))
-    return observe(Pipeline(Extractor(load_preset(settings.preset)), tracker), model, frame).scored
+    pipeline = Pipeline(Extractor(load_preset(settings.preset)), tracker)
+    return score_frame(pipeline, model, frame)
 
 
 def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after_a_restart(

@@ -8,7 +8,7 @@ from app.qt.controllers.source_control import SourceControl
 from app.qt.state import Notice
 from app.session.enrolment import Offer
 from app.session.session import Session, Topic
-from app.shown.frames import Decision
+from app.types import Decision
 
 TOPIC = "enrolment"
 

@@ -1,4 +1,4 @@
 """What a person sees: widgets that show values and tell what was asked of them.
 
-Of ours they import only `app.types`, `app.shown`, `app.settings` and `app.qt`; they never compute.
+Of ours they import only `app.types`, `app.settings` and `app.qt`; they never compute.
 """

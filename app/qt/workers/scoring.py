@@ -17,18 +17,17 @@ from app.qt.workers.sentences import sentence_of
 
 if TYPE_CHECKING:
     from app.models.model import PadModel
-    from app.session.frame_scoring import Observation
-    from app.types import Frame
+    from app.types import Frame, ScoredFrame
     from app.vision.pipeline import Pipeline
     from lmkl_core.features.liveness import LivenessMeter
 
-    Observe = Callable[[Pipeline, PadModel | None, Frame], Observation]
+    Observe = Callable[[Pipeline, PadModel | None, Frame], ScoredFrame]
 
 log = logging.getLogger(__name__)
 
 MODULES = (
     "app.session.session",
-    "app.session.frame_scoring",
+    "app.session.scoring",
     "app.models.fitting",
     "app.models.files",
     "app.session.recovery.finding",
@@ -58,7 +57,7 @@ class ScoringWorker(QObject):
     mailbox : LatestFrame
         Where the newest frame lies.
     observe : callable, optional
-        In the place of `app.session.frame_scoring.observe`: benchmarks slow it down.
+        In the place of `app.session.scoring.score_frame`: benchmarks slow it down.
     """
 
     warmed_up = Signal()
@@ -68,7 +67,7 @@ class ScoringWorker(QObject):
     prepared = Signal(object)
     """Fingerprint of the views that are now computed."""
     observed = Signal(object)
-    """An `Observation`."""
+    """A `ScoredFrame`."""
     failed = Signal(str)
     unprepared = Signal(str)
     """The views cannot be computed, and why."""
@@ -202,12 +201,12 @@ class ScoringWorker(QObject):
             self.unmetered.emit(sentence_of(error, "The liveness networks cannot be used"))
             return None
 
-    def _look(self, frame: Frame) -> Observation:
-        from app.session.frame_scoring import observe
+    def _look(self, frame: Frame) -> ScoredFrame:
+        from app.session.scoring import score_frame
 
         assert self._pipeline is not None
-        look: Any = self._observe or observe
-        seen: Observation = look(self._pipeline, self._model, frame)
+        look: Any = self._observe or score_frame
+        seen: ScoredFrame = look(self._pipeline, self._model, frame)
         return seen
 
     def _tell(self, done: int, total: int, text: str) -> None:

@@ -13,13 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from app.names import cleaned_name
+from app.session.decision import decide
 from app.session.guided_test.state import PresentationSummary
-from app.session.verdict import Judgement, Means, means_of
-from app.shown.frames import Scored
-from app.types import BONA_FIDE, SPECIES, Familiarity, Verdict
-
-ENOUGH_FRAMES = 5
-"""With fewer scored frames than this a presentation has no response."""
+from app.types import BONA_FIDE, SPECIES, Decision, Familiarity, ScoredFrame, Verdict
 
 LONGEST_NAME = 60
 LONGEST_SOURCE = 200
@@ -37,45 +33,18 @@ class TrialError(ValueError):
     """What a test session cannot take, told in one sentence."""
 
 
-@dataclass(frozen=True)
-class JudgedFrame:
-    """A frame of a presentation: what it was called, and its score where it has one.
+def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
+    """Return the numbers of a frame that a presentation keeps.
 
-    The verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
-    (without). Liveness and familiarity belong to a score, and are None where they are not known.
-    ``size`` is the side of the face in pixels, ``seconds`` the time that judging the frame took;
-    both are None where they were not measured.
+    Its verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
+    (without): a picture that could not be read counts as poor quality.
     """
-
-    verdict: Verdict
-    score: float | None = None
-    liveness: float | None = None
-    familiarity: Familiarity | None = None
-    size: float | None = None
-    seconds: float | None = None
-
-
-def judged(scored: Scored) -> JudgedFrame:
-    """Return what is kept of a frame.
-
-    A picture that could not be read counts as poor quality. What has a score is accepted exactly
-    when that reaches the threshold.
-    """
-    score, threshold = scored.score, scored.threshold
-    measured: dict[str, Any] = {"size": _face_size(scored), "seconds": scored.seconds or None}
-    if score is None or threshold is None or not math.isfinite(score + threshold):
+    numbers = scored.numbers()
+    if scored.score is None or scored.threshold is None or not math.isfinite(scored.score):
         is_missing = scored.verdict is Verdict.NO_FACE
         verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY
-        return JudgedFrame(verdict, **measured)
-    is_unfamiliar = scored.verdict is Verdict.UNFAMILIAR
-    refused = Verdict.UNFAMILIAR if is_unfamiliar else Verdict.ATTACK
-    verdict = Verdict.GENUINE if score >= threshold else refused
-    return JudgedFrame(verdict, score, scored.liveness, scored.familiarity, **measured)
-
-
-def _face_size(scored: Scored) -> float | None:
-    checks = () if scored.quality is None else scored.quality.checks
-    return next((one.value for one in checks if one.name == "size" and one.value > 0), None)
+        return ScoredFrame(verdict, size=scored.size, seconds=scored.seconds)
+    return replace(numbers, reason="", threshold=None, digest="")
 
 
 @dataclass(frozen=True)
@@ -115,7 +84,7 @@ class Presentation:
         Counts from 1 in a session and is never given twice.
     species : str
         `app.types.BONA_FIDE` or an attack's species.
-    frames : tuple of JudgedFrame
+    frames : tuple of ScoredFrame
         In their order.
     threshold : float or None
         In force when they were judged; None when no frame has a score.
@@ -129,7 +98,7 @@ class Presentation:
 
     number: int
     species: str
-    frames: tuple[JudgedFrame, ...]
+    frames: tuple[ScoredFrame, ...]
     threshold: float | None
     digest: str = ""
     is_simulated: bool = False
@@ -146,18 +115,36 @@ class Presentation:
         return tuple(frame.score for frame in self.frames if frame.score is not None)
 
     @cached_property
-    def _means(self) -> Means | None:
-        return means_of(self.frames) if len(self.scores) >= ENOUGH_FRAMES else None
+    def decision(self) -> Decision:
+        """The verdict on its frames together; without enough scored ones, what was missing."""
+        decision = decide(self.frames, self.threshold)
+        is_known = all(frame.familiarity for frame in self.frames if frame.score is not None)
+        # A session of an earlier version tells of the light only what each frame was called.
+        if decision.verdict.refuses and not is_known:
+            called = Counter(frame.verdict for frame in self.frames)
+            most = called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]
+            verdict = Verdict.UNFAMILIAR if most else Verdict.ATTACK
+            reason = "Most of its refused frames have this verdict."
+            return replace(decision, verdict=verdict, reason=reason)
+        return decision
 
     @property
     def score(self) -> float | None:
-        """Mean score; None with fewer than `ENOUGH_FRAMES` scored frames."""
-        return None if self._means is None else self._means.score
+        """Mean score; None with fewer than `app.session.decision.ENOUGH_FRAMES` scored frames."""
+        return self.decision.score
 
     @property
     def liveness(self) -> float | None:
         """Mean liveness, where there is a mean score and it was measured."""
-        return None if self._means is None else self._means.liveness
+        return self.decision.liveness
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.decision.verdict
+
+    @property
+    def reason(self) -> str:
+        return self.decision.reason
 
     @property
     def seconds(self) -> float | None:
@@ -170,32 +157,6 @@ class Presentation:
         """Mean side of the face in pixels, over the frames in which one was measured."""
         sizes = [frame.size for frame in self.frames if frame.size is not None]
         return sum(sizes) / len(sizes) if sizes else None
-
-    @property
-    def verdict(self) -> Verdict:
-        """What the presentation is called."""
-        return self._judgement.verdict
-
-    @property
-    def reason(self) -> str:
-        """Why, in one sentence."""
-        return self._judgement.reason
-
-    @cached_property
-    def _judgement(self) -> Judgement:
-        """Judge the means of the scored frames; without enough of them, say what was missing."""
-        called = Counter(frame.verdict for frame in self.frames)
-        if self._means is None or self.threshold is None:
-            reason = f"Fewer than {ENOUGH_FRAMES} frames show a usable face."
-            return Judgement(max(_UNSCORED, key=lambda verdict: called[verdict]), reason)
-        judgement = self._means.judged(self.threshold)
-        is_known = all(frame.familiarity for frame in self.frames if frame.score is not None)
-        # A session of an earlier version tells of the light only what each frame was called.
-        if judgement.verdict.refuses and not is_known:
-            most = called[Verdict.UNFAMILIAR] > called[Verdict.ATTACK]
-            verdict = Verdict.UNFAMILIAR if most else Verdict.ATTACK
-            return Judgement(verdict, "Most of its refused frames have this verdict.")
-        return judgement
 
     @property
     def shown(self) -> PresentationSummary:
@@ -228,7 +189,7 @@ class Presentation:
         }
 
 
-def _distance(frame: JudgedFrame, name: str) -> float | None:
+def _distance(frame: ScoredFrame, name: str) -> float | None:
     """Return a distance of its circumstances as JSON has it: what was not measured is infinite."""
     if frame.familiarity is None:
         return None
@@ -318,7 +279,7 @@ def _is_plain(species: str) -> bool:
         return False
 
 
-def _frames_from(value: Mapping[str, Any], threshold: float | None) -> tuple[JudgedFrame, ...]:
+def _frames_from(value: Mapping[str, Any], threshold: float | None) -> tuple[ScoredFrame, ...]:
     verdicts = value.get("verdicts")
     if not isinstance(verdicts, list) or not isinstance(value.get("scores"), list):
         raise TrialError("verdicts and scores must be lists")
@@ -332,7 +293,7 @@ def _frames_from(value: Mapping[str, Any], threshold: float | None) -> tuple[Jud
     return tuple(_frame_from(threshold, *row) for row in zip(*columns, strict=True))
 
 
-def _frame_from(threshold: float | None, verdict: Any, score: Any, *measured: Any) -> JudgedFrame:
+def _frame_from(threshold: float | None, verdict: Any, score: Any, *measured: Any) -> ScoredFrame:
     *about_score, size, seconds = measured
     frame = _judged_from(threshold, verdict, score, *about_score)
     if size is not None and not 0 < (size := _finite(size, "a size")) <= LARGEST_SIDE:
@@ -344,14 +305,14 @@ def _frame_from(threshold: float | None, verdict: Any, score: Any, *measured: An
 
 def _judged_from(
     threshold: float | None, verdict: Any, score: Any, liveness: Any, room: Any, place: Any
-) -> JudgedFrame:
+) -> ScoredFrame:
     if verdict not in (*_SCORED, *_UNSCORED):
         raise TrialError("a frame has a verdict that does not exist")
     verdict = Verdict(verdict)
     if verdict in _UNSCORED:
         if (score, liveness, room, place) != (None,) * 4:
             raise TrialError("a frame that could not be judged has a score")
-        return JudgedFrame(verdict)
+        return ScoredFrame(verdict)
     value = _finite(score, "a score")
     if threshold is None or (value >= threshold) is not verdict.accepts:
         raise TrialError("a frame's verdict does not follow from its score and the threshold")
@@ -363,7 +324,7 @@ def _judged_from(
         if min(room, place) < 0:
             raise TrialError("a distance is negative")
         familiarity = Familiarity(max(room, place), "", (), room, place)
-    return JudgedFrame(verdict, value, liveness, familiarity)
+    return ScoredFrame(verdict, score=value, liveness=liveness, familiarity=familiarity)
 
 
 def _finite(value: Any, what: str) -> float:

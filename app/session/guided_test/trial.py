@@ -9,25 +9,23 @@ from datetime import datetime
 from typing import Any
 
 from app.names import cleaned_name
+from app.session.decision import ENOUGH_FRAMES
 from app.session.guided_test.details import as_dict as details_as_dict
 from app.session.guided_test.details import details_from
 from app.session.guided_test.machine import operating_system, processor
 from app.session.guided_test.outcome import outcome_sentence, tally_row
 from app.session.guided_test.plans import TestPlan, plan_from
 from app.session.guided_test.presentation import (
-    ENOUGH_FRAMES,
     LONGEST_SOURCE,
     Capture,
-    JudgedFrame,
     Presentation,
     TrialError,
-    judged,
+    kept_numbers,
     presentation_from,
     species_name,
 )
 from app.session.guided_test.state import Details, TallyRow, TrialState
-from app.shown.frames import Scored
-from app.types import BONA_FIDE, Frame, Verdict
+from app.types import BONA_FIDE, Frame, ScoredFrame, Verdict
 
 __all__ = ["FRAMES_WANTED", "SECONDS_WANTED", "Presentation", "Trial", "TrialError"]
 
@@ -55,14 +53,14 @@ class _Running:
         self.begin_again()
 
     def begin_again(self) -> None:
-        self.frames: list[JudgedFrame] = []
+        self.frames: list[ScoredFrame] = []
         self.threshold: float | None = None
         self.seconds = 0.0
         self._first: Frame | None = None
         self._last: Frame | None = None
 
-    def add(self, judged: JudgedFrame, frame: Frame) -> None:
-        self.frames.append(judged)
+    def add(self, scored: ScoredFrame, frame: Frame) -> None:
+        self.frames.append(scored)
         self._first = self._first or frame
         # A source that is opened again starts its clock anew: only steps forward count.
         if self._last is not None:
@@ -178,12 +176,12 @@ class Trial:
         )
         self._hint = ""
 
-    def offer(self, scored: Scored) -> bool:
+    def offer(self, scored: ScoredFrame) -> bool:
         """Take a frame, if a presentation is under way.
 
         Parameters
         ----------
-        scored : Scored
+        scored : ScoredFrame
             The frame, judged.
 
         Returns
@@ -198,7 +196,7 @@ class Trial:
             self._running = None
             self._hint = "There is no model to test yet: enrol a face and fit one first."
             return False
-        frame = judged(scored)
+        frame = kept_numbers(scored)
         if frame.score is not None:
             if running.threshold is not None and running.threshold != scored.threshold:
                 running.begin_again()

@@ -18,8 +18,7 @@ from app.cli.contact_sheet import TILE
 from app.cli.exit_codes import ExitCode
 from app.cli.scoring import COLUMNS, InputResult
 from app.models.files import load
-from app.session.guided_test.presentation import JudgedFrame
-from app.types import Familiarity, Verdict
+from app.types import Familiarity, ScoredFrame, Verdict
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
@@ -162,10 +161,10 @@ def test_that_few_scored_frames_are_a_response_only_if_all_were_scored(scores, s
     result = InputResult("input", 0.5)
     for value in scores:
         if value is None:
-            result.frames.append(JudgedFrame(Verdict.NO_FACE))
+            result.frames.append(ScoredFrame(Verdict.NO_FACE))
         else:
             called = Verdict.GENUINE if value >= 0.5 else Verdict.ATTACK
-            result.frames.append(JudgedFrame(called, value))
+            result.frames.append(ScoredFrame(called, score=value))
     facts = result.facts()
     assert (facts["mean_score"], facts["verdict"]) == (score, verdict and verdict.value)
 
@@ -214,7 +213,7 @@ def test_that_liveness_and_reasons_are_told_of_frames_and_inputs(
 def test_that_an_input_in_unknown_light_is_judged_by_its_mean_liveness():
     strange = Familiarity(2.0, "window", ("the room is darker",), 2.0, 0.0)
     for liveness, verdict in ((0.9, Verdict.UNFAMILIAR), (0.1, Verdict.ATTACK)):
-        frames = [JudgedFrame(Verdict.ATTACK, 0.4, liveness, strange)] * 2
+        frames = [ScoredFrame(Verdict.ATTACK, "", 0.4, liveness=liveness, familiarity=strange)] * 2
         result = InputResult("input", 0.5, frames)
         assert result.facts()["verdict"] == verdict.value
         assert "the room is darker" in result.facts()["reason"]

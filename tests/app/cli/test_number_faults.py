@@ -13,9 +13,9 @@ from app.cli.scoring import REPEATED
 from app.models.files import load
 from app.models.fitting import extended, fitted
 from app.models.summary import describe
+from app.session.decision import ENOUGH_FRAMES, Decider
 from app.session.enrolment import Enrolment, Offer, Plan
-from app.session.frame_scoring import observe
-from app.session.window_scoring import ENOUGH, Decider
+from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import Frame, Status, Verdict
 from app.vision.pipeline import Pipeline
@@ -72,20 +72,20 @@ def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_j
     for number, frame in enumerate(genuine_take):
         engine.is_broken = number % 3 == 1
         with attempt() as trial:
-            seen = observe(pipeline, model, replace(frame, time=number / 30))
-            decision = decider.update(seen.scored)
+            seen = score_frame(pipeline, model, replace(frame, time=number / 30))
+            decision = decider.update(seen)
             if engine.is_broken:
-                assert (seen.scored.verdict, seen.scored.score) == (Verdict.BAD_FRAME, None)
-                assert "no numbers" in seen.scored.reason
-                assert seen.scored.terms == seen.scored.memberships == ()
+                assert (seen.verdict, seen.score) == (Verdict.BAD_FRAME, None)
+                assert "no numbers" in seen.reason
+                assert seen.terms == seen.memberships == ()
                 assert enrolment.offer(seen) is Offer.UNUSABLE
             else:
-                assert seen.scored.verdict is Verdict.GENUINE
-                assert np.isfinite(seen.scored.score)
+                assert seen.verdict is Verdict.GENUINE
+                assert np.isfinite(seen.score)
                 enrolment.offer(seen)
             trial.expect_kept(decision.score is None or np.isfinite(decision.score))
     assert decision.verdict is Verdict.GENUINE
-    assert decision.n_frames >= ENOUGH
+    assert decision.n_frames >= ENOUGH_FRAMES
     for sample in enrolment.samples:
         assert all(np.isfinite(view).all() for view in sample.views.values())
 
@@ -131,12 +131,12 @@ def test_that_a_frame_whose_features_overflow_is_refused_with_the_reason(
     for scale in (1e20, 1, 1e30, 1, 3e37, 1):
         loud.scale = np.float32(scale)
         with attempt() as trial:
-            seen = observe(chain, model, genuine_take[0])
+            seen = score_frame(chain, model, genuine_take[0])
             if scale == 1:
-                trial.expect_kept(seen.scored.verdict is Verdict.GENUINE)
+                trial.expect_kept(seen.verdict is Verdict.GENUINE)
             else:
-                assert (seen.scored.verdict, seen.scored.score) == (Verdict.BAD_FRAME, None)
-                assert "too large to be scored" in seen.scored.reason
+                assert (seen.verdict, seen.score) == (Verdict.BAD_FRAME, None)
+                assert "too large to be scored" in seen.reason
                 assert seen.views is None
 
 
@@ -171,11 +171,11 @@ def test_that_one_picture_over_and_over_fills_no_take(attempt, pipeline, genuine
     enrolment.start("frozen")
     for number in range(12):
         with attempt():
-            seen = observe(pipeline, None, replace(genuine_take[0], time=float(number)))
+            seen = score_frame(pipeline, None, replace(genuine_take[0], time=float(number)))
             assert enrolment.offer(seen) is (Offer.ALIKE if number else Offer.KEPT)
     assert enrolment.is_recording
     for number, frame in enumerate(genuine_take[1:], 12):  # the camera wakes up
-        enrolment.offer(observe(pipeline, None, replace(frame, time=float(number))))
+        enrolment.offer(score_frame(pipeline, None, replace(frame, time=float(number))))
     assert not enrolment.is_recording
 
 

@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import json
-import math
 from datetime import UTC, datetime
 
 import numpy as np
@@ -16,11 +15,11 @@ from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
 from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial
-from app.shown.frames import Scored
-from app.types import BONA_FIDE, Check, Frame, Quality, Verdict
+from app.types import BONA_FIDE, Frame, Verdict
 from lmkl_core.metrics import Rate
 from tests.app.reports.report_material import context, model
 from tests.app.trial_material import present, scored, session
+from tests.scored_frames import scored_frame
 
 
 def report_of(trial, **changes):
@@ -370,9 +369,8 @@ def test_that_the_program_fills_in_what_it_can_measure():
         trial.start(BONA_FIDE, source="Front camera")
         for number in range(6):
             frame = Frame(np.zeros((480, 640, 3), np.uint8), 3 * number, number / 10)
-            size = Quality((Check("size", 100.0 + 50 * n, 80, math.inf),))
-            about = {"score": 0.9, "threshold": 0.5, "seconds": seconds}
-            trial.offer(Scored(frame, Verdict.GENUINE, quality=size, **about))
+            about = {"score": 0.9, "threshold": 0.5, "seconds": seconds, "size": 100.0 + 50 * n}
+            trial.offer(scored_frame(frame, Verdict.GENUINE, **about))
         trial.finish()
     again = Trial.from_dict(json.loads(json.dumps(trial.as_dict())))
     assert again.presentations == trial.presentations
@@ -394,8 +392,7 @@ def seen_at(trial, sizes, scores, species=BONA_FIDE):
     """Present frames of these sizes with these scores."""
     trial.start(species)
     for size, score in zip(sizes, scores, strict=True):
-        quality = Quality((Check("size", float(size), 80, math.inf),))
-        trial.offer(dataclasses.replace(scored(score), quality=quality))
+        trial.offer(dataclasses.replace(scored(score), size=float(size)))
     trial.finish()
 
 

@@ -143,16 +143,15 @@ def test_that_a_new_take_may_look_like_an_old_one(sitting):
     assert enrolment.offer(seen(10.0, 1.0, 2.0)) is Offer.KEPT
 
 
-def test_that_samples_keep_the_small_picture_and_circumstances_but_not_the_frame(sitting):
+def test_that_samples_keep_circumstances_but_not_the_frame(sitting):
     sitting.enrolment.start("a")
     offered = sitting.frame(caption="Simulated: a person")
     sitting.enrolment.offer(offered)
     (sample,) = sitting.enrolment.samples
-    assert sample.thumbnail is offered.thumbnail
-    assert sample.condition is offered.condition
+    assert sample.condition is offered.result.condition
     assert sample.is_simulated
     assert sitting.enrolment.is_simulated
-    assert not any(value is offered.scored.frame for value in vars(sample).values())
+    assert not any(value is offered.frame for value in vars(sample).values())
 
 
 def test_that_frames_without_a_caption_are_not_simulated(sitting):
@@ -319,7 +318,7 @@ def test_that_only_a_quick_take_leaves_out_what_the_model_calls_an_attack(is_qui
     enrolment = Enrolment(Plan(frames=4))
     enrolment.start("a", is_quick=is_quick)
     frame = seen(1.0, 100.0, 0.0)
-    attack = replace(frame, scored=replace(frame.scored, verdict=Verdict.ATTACK))
+    attack = replace(frame, verdict=Verdict.ATTACK)
     assert enrolment.offer(attack) is (Offer.REFUSED if is_quick else Offer.KEPT)
     assert len(enrolment.samples) == (not is_quick)
     if is_quick:

@@ -9,7 +9,7 @@ import pytest
 from app.demo.renderer.takes import Take, frames
 from app.models.fitting import fitted
 from app.session.enrolment import Enrolment, Offer, Plan, as_samples
-from app.session.frame_scoring import THUMBNAIL, observe
+from app.session.scoring import THUMBNAIL, score_frame, thumbnail_of
 from app.settings import Settings
 from app.types import Frame, Verdict
 from app.vision.faces.alignment import face_transform, square_corners
@@ -32,8 +32,8 @@ def enrolled(tiny_extractor):
     for number in range(RECORDINGS):
         pipeline = Pipeline(tiny_extractor, FaceTracker(make_detector()))
         for frame in frames(Take("P001", seed=number + 1, n_frames=8 * FRAMES), every=8):
-            seen = observe(pipeline, None, replace(frame, time=frame.time + 10 * number))
-            assert seen.scored.verdict is Verdict.NO_MODEL
+            seen = score_frame(pipeline, None, replace(frame, time=frame.time + 10 * number))
+            assert seen.verdict is Verdict.NO_MODEL
             assert enrolment.offer(seen) not in (Offer.ALIKE, Offer.UNUSABLE)
     assert not enrolment.is_recording
     return enrolment
@@ -53,8 +53,8 @@ def prints():
 
 
 def test_that_without_a_model_a_face_is_seen_but_not_scored(pipeline, genuine_take):
-    seen = observe(pipeline, None, genuine_take[0])
-    scored = seen.scored
+    seen = score_frame(pipeline, None, genuine_take[0])
+    scored = seen
     assert scored.frame is genuine_take[0]
     assert scored.verdict is Verdict.NO_MODEL
     assert "enrol" in scored.reason
@@ -67,11 +67,11 @@ def test_that_without_a_model_a_face_is_seen_but_not_scored(pipeline, genuine_ta
     assert scored.quality.passed
     assert scored.face_changed
     assert tuple(seen.views) == pipeline.extractor.view_names
-    assert seen.condition is not None
+    assert seen.result.condition is not None
 
 
 def test_that_a_person_is_accepted_and_the_terms_explain_the_score(pipeline, model, genuine_take):
-    scored = observe(pipeline, model, genuine_take[0]).scored
+    scored = score_frame(pipeline, model, genuine_take[0])
     assert scored.verdict is Verdict.GENUINE
     assert scored.score >= scored.threshold == model.threshold
     assert np.sum(scored.terms) == pytest.approx(scored.score, rel=1e-12)
@@ -82,16 +82,14 @@ def test_that_a_person_is_accepted_and_the_terms_explain_the_score(pipeline, mod
 
 
 def test_that_the_score_is_that_of_the_estimator(pipeline, model, genuine_take):
-    seen = observe(pipeline, model, genuine_take[0])
-    assert seen.scored.score == pytest.approx(
-        model.estimator.score_samples(seen.views)[0], rel=1e-9
-    )
+    seen = score_frame(pipeline, model, genuine_take[0])
+    assert seen.score == pytest.approx(model.estimator.score_samples(seen.views)[0], rel=1e-9)
 
 
 def test_that_a_print_scores_lower_and_is_not_accepted(pipeline, model, genuine_take, prints):
-    genuine = observe(pipeline, model, genuine_take[0]).scored.score
+    genuine = score_frame(pipeline, model, genuine_take[0]).score
     pipeline.reset()
-    seen = [observe(pipeline, model, frame).scored for frame in prints]
+    seen = [score_frame(pipeline, model, frame) for frame in prints]
     scores = [scored.score for scored in seen if scored.score is not None]
     assert scores
     assert max(scores) < genuine
@@ -100,7 +98,7 @@ def test_that_a_print_scores_lower_and_is_not_accepted(pipeline, model, genuine_
 
 def test_that_another_light_is_named(pipeline, model, genuine_take):
     warm = genuine_take[0].image * np.array([1.0, 0.82, 0.6])
-    scored = observe(pipeline, model, Frame(warm.astype(np.uint8))).scored
+    scored = score_frame(pipeline, model, Frame(warm.astype(np.uint8)))
     assert scored.score < scored.threshold
     assert "the light is warmer" in scored.differences
 
@@ -109,7 +107,7 @@ def test_that_a_model_that_knows_no_circumstances_never_speaks_of_them(
     pipeline, model, genuine_take
 ):
     warm = Frame((genuine_take[0].image * np.array([1.0, 0.82, 0.6])).astype(np.uint8))
-    scored = observe(pipeline, replace(model, conditions=None), warm).scored
+    scored = score_frame(pipeline, replace(model, conditions=None), warm)
     assert scored.verdict is Verdict.ATTACK
     assert scored.differences == ()
 
@@ -127,40 +125,41 @@ def test_that_a_model_that_knows_no_circumstances_never_speaks_of_them(
 def test_that_a_frame_of_no_use_says_why_and_leaves_nothing_to_enrol(
     pipeline, model, image, verdict, has_model
 ):
-    seen = observe(pipeline, model if has_model else None, Frame(image))
-    assert seen.scored.verdict is verdict
-    assert seen.scored.reason.endswith(".")
-    assert (seen.scored.score, seen.scored.terms, seen.scored.regions) == (None, (), ())
-    assert (seen.views, seen.condition, seen.thumbnail) == (None, None, None)
+    seen = score_frame(pipeline, model if has_model else None, Frame(image))
+    assert seen.verdict is verdict
+    assert seen.reason.endswith(".")
+    assert (seen.score, seen.terms, seen.regions) == (None, (), ())
+    assert (seen.views, seen.result.condition, thumbnail_of(seen.result)) == (None, None, None)
 
 
 def test_that_a_face_of_poor_quality_is_marked_but_cannot_be_enrolled(
     pipeline, model, genuine_take
 ):
     dark = (genuine_take[0].image * 0.12).astype(np.uint8)
-    seen = observe(pipeline, model, Frame(dark))
-    assert seen.scored.verdict is Verdict.POOR_QUALITY
-    assert seen.scored.box is not None
-    assert not seen.scored.quality.passed
-    assert seen.scored.score is None
-    assert (seen.views, seen.thumbnail) == (None, None)
+    seen = score_frame(pipeline, model, Frame(dark))
+    assert seen.verdict is Verdict.POOR_QUALITY
+    assert seen.box is not None
+    assert not seen.quality.passed
+    assert seen.score is None
+    assert (seen.views, thumbnail_of(seen.result)) == (None, None)
 
 
 def test_that_the_small_picture_is_of_the_face_and_shares_no_memory(pipeline, genuine_take):
     frame = genuine_take[0]
-    seen = observe(pipeline, None, frame)
+    seen = score_frame(pipeline, None, frame)
     side = THUMBNAIL.size
-    assert seen.thumbnail.shape == (side, side, 3)
-    assert seen.thumbnail.dtype == np.uint8
-    assert not np.shares_memory(seen.thumbnail, frame.image)
-    x, y, width, height = seen.scored.box
+    thumbnail = thumbnail_of(seen.result)
+    assert thumbnail.shape == (side, side, 3)
+    assert thumbnail.dtype == np.uint8
+    assert not np.shares_memory(thumbnail, frame.image)
+    x, y, width, height = seen.box
     face = frame.image[int(y) : int(y + height), int(x) : int(x + width)]
-    assert np.abs(seen.thumbnail.mean(axis=(0, 1)) - face.mean(axis=(0, 1))).max() < 40
+    assert np.abs(thumbnail.mean(axis=(0, 1)) - face.mean(axis=(0, 1))).max() < 40
 
 
 def test_that_regions_are_the_crops_that_the_networks_look_at(pipeline, genuine_take):
     frame = genuine_take[0]
-    scored = observe(pipeline, None, frame).scored
+    scored = score_frame(pipeline, None, frame)
     crops = pipeline.extractor.preset.crops
     assert [region.name for region in scored.regions] == [crop.name for crop in crops]
     transform = face_transform(pipeline.process(frame).face.landmarks)
@@ -172,7 +171,7 @@ def test_that_regions_are_the_crops_that_the_networks_look_at(pipeline, genuine_
 def test_that_the_region_of_a_native_crop_has_its_pixels(genuine_take):
     crops = (Crop("face", 128), Crop("nose", 96, (0.5, 0.64), None))
     pipeline = Pipeline(MeanColour(*crops), FaceTracker(make_detector()))
-    face, nose = observe(pipeline, None, genuine_take[0]).scored.regions
+    face, nose = score_frame(pipeline, None, genuine_take[0]).regions
     corners = np.array(nose.corners)
     assert np.allclose(corners[2] - corners[0], (96, 96))
     assert np.allclose(corners[1] - corners[0], (96, 0))
@@ -195,8 +194,8 @@ def test_that_whole_pictures_can_be_enrolled_without_a_face():
     pipeline = Pipeline(MeanColour(Crop("image", 64, of="image")), FaceTracker(make_detector()))
     enrolment = Enrolment(Plan(frames=1))
     enrolment.start("cup")
-    seen = observe(pipeline, None, Frame(NO_FACE))
-    assert seen.scored.verdict is Verdict.NO_MODEL
-    assert (seen.scored.regions, seen.scored.box, seen.thumbnail) == ((), None, None)
+    seen = score_frame(pipeline, None, Frame(NO_FACE))
+    assert seen.verdict is Verdict.NO_MODEL
+    assert (seen.regions, seen.box, thumbnail_of(seen.result)) == ((), None, None)
     assert enrolment.offer(seen) is Offer.FINISHED
     assert [item.name for item in enrolment.shown.coverage] == ["Frames"]

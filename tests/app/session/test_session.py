@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from app.session.decision import ENOUGH_FRAMES as ENOUGH
+from app.session.decision import WINDOW
 from app.session.enrolment import Offer
-from app.session.frame_scoring import Observation
 from app.session.session import RATE_WINDOW, Session, Topic
-from app.session.window_scoring import ENOUGH, WINDOW
 from app.settings import Settings
-from app.shown.frames import Scored
 from app.types import BONA_FIDE, Frame, Verdict
 from tests.app.enrolment_material import PICTURE, SHORT, seen, unusable
 from tests.app.models.model_material import WINDOW as TAKES
 from tests.app.models.model_material import samples_of, window_model
+from tests.scored_frames import scored_frame
 
 
 class Stage:
@@ -34,8 +34,8 @@ class Stage:
         self.time += 0.1
         verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
         frame = Frame(PICTURE, time=self.time, caption=caption)
-        scored = Scored(frame, verdict, score=score, threshold=threshold, seconds=seconds)
-        self.session.observe(Observation(scored, digest=self.digest))
+        about = {"score": score, "threshold": threshold, "digest": self.digest}
+        self.session.observe(scored_frame(frame, verdict, seconds=seconds, **about))
         return self.heard()
 
     @property
@@ -304,6 +304,8 @@ def test_that_typical_faces_are_shown_when_all_frames_of_the_model_are_here(stag
     n = len(samples_of(*TAKES))
     while len(stage.session.enrolment.samples) < n:
         stage.record("a", 3)
+    samples = stage.session.enrolment.samples
+    stage.session.enrolment.samples = tuple(replace(s, thumbnail=PICTURE) for s in samples)
     stage.session.set_model(window_model(), tuple(range(n)))
     assert all(face is not None for face in stage.session.model_shown.typical_faces)
     stage.session.set_model(window_model(), tuple(range(n - 1)))
@@ -333,8 +335,8 @@ def test_that_an_unusable_frame_keeps_its_reason_for_the_take(stage):
 def test_that_a_frame_judged_by_another_model_is_passed_over(stage):
     stage.session.set_model(window_model())
     stage.heard()
-    scored = Scored(Frame(PICTURE, time=1.0), Verdict.GENUINE, score=0.9, threshold=0.5)
-    stage.session.observe(Observation(scored, digest="of another model"))
+    about = {"score": 0.9, "threshold": 0.5, "digest": "of another model"}
+    stage.session.observe(scored_frame(Frame(PICTURE, time=1.0), Verdict.GENUINE, **about))
     assert stage.heard() == []
     assert stage.session.scored is None
 

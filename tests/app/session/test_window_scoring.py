@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.session.window_scoring import ENOUGH, LONGEST_GAP, PATIENCE, RULE, WINDOW, Decider
-from app.shown.frames import Scored
+from app.session.decision import ENOUGH_FRAMES as ENOUGH
+from app.session.decision import LONGEST_GAP, PATIENCE, RULE, WINDOW, Decider
 from app.types import Familiarity, Frame, Verdict
+from tests.scored_frames import scored_frame
 
 PICTURE = np.zeros((2, 2, 3), np.uint8)
 STEP = 0.1
@@ -26,7 +27,9 @@ class Stream:
             verdict = Verdict.GENUINE if score >= threshold else Verdict.ATTACK
         self.time += after
         frame = Frame(PICTURE, time=self.time)
-        return self.decider.update(Scored(frame, verdict, score=score, threshold=threshold, **more))
+        return self.decider.update(
+            scored_frame(frame, verdict, score=score, threshold=threshold, **more)
+        )
 
     def scores(self, *scores, **more):
         return [self.scored(score, **more) for score in scores][-1]
@@ -34,7 +37,7 @@ class Stream:
     def missing(self, verdict=Verdict.NO_FACE, reason="No face.", after=STEP, **more):
         self.time += after
         frame = Frame(PICTURE, time=self.time)
-        return self.decider.update(Scored(frame, verdict, reason, **more))
+        return self.decider.update(scored_frame(frame, verdict, reason, **more))
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import random
 import numpy as np
 
 from app.models.summary import ModelSummary, ThresholdSummary
-from app.shown.frames import Scored
 from app.types import Frame, Verdict
 from lmkl_core.features.presets import load_preset
+from tests.scored_frames import scored_frame
 
 VIEWS = load_preset("texture").view_names
 IMAGE = np.zeros((2, 2, 3), np.uint8)
@@ -82,7 +82,7 @@ def terms_for(score, n_clusters=3, n_views=12, seed=7):
 def scored(number=0, *, score=0.71, verdict=Verdict.GENUINE, time=None, threshold=0.62, terms=None):
     if terms is None:
         terms = () if score is None or not math.isfinite(score) else terms_for(score)
-    return Scored(
+    return scored_frame(
         frame=Frame(IMAGE, number, number / 10 if time is None else time),
         verdict=verdict,
         score=score,

@@ -22,7 +22,7 @@ from app.qt.views.charts.wording import (
     row_parts,
     view_name,
 )
-from app.shown.frames import Scored
+from app.types import ScoredFrame
 
 Terms = tuple[tuple[float, ...], ...]
 _VIEW, _REGION, _LAYER, _CLUSTER = range(4)
@@ -60,8 +60,8 @@ class ContributionsChart(Chart):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Why this score"))
-        self._scored: Scored | None = None
-        self._current: Scored | None = None
+        self._scored: ScoredFrame | None = None
+        self._current: ScoredFrame | None = None
         self._names: tuple[str, ...] = ()
         self._views: tuple[ViewName, ...] = ()
         self._reference: Terms = ()
@@ -92,12 +92,12 @@ class ContributionsChart(Chart):
 
     # ------------------------------------------------------------ values
 
-    def show_scored(self, scored: Scored, view_names: tuple[str, ...]) -> None:
+    def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
         """Show a frame; one without a score leaves the last one that had one on show.
 
         Parameters
         ----------
-        scored : Scored
+        scored : ScoredFrame
             The frame.
         view_names : tuple of str
             Names of the views, in the order of its terms.

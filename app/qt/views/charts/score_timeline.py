@@ -16,8 +16,7 @@ from app.qt.views.charts.plot import Pixels, Plot, draw_curve, tinted
 from app.qt.views.charts.steady_range import SteadyRange
 from app.qt.views.charts.wording import decimals, places_for
 from app.qt.views.parts.verdict_words import verdict_word
-from app.shown.frames import Scored
-from app.types import Verdict
+from app.types import ScoredFrame, Verdict
 
 _MARK_GAP = 9.0
 _MARK_SIZE = 8.0
@@ -99,7 +98,7 @@ class ScoreTimeline(Chart):
 
     # ------------------------------------------------------------ values
 
-    def append(self, scored: Scored) -> None:
+    def append(self, scored: ScoredFrame) -> None:
         """Add a frame; one from before the last one (another source) starts the chart anew."""
         time = scored.frame.time
         if self._moments and time < self._moments[-1].time:

@@ -15,7 +15,7 @@ from app.qt.views.live.source_bar import SourceBar
 from app.qt.views.live.verdict_banner import VerdictBanner
 
 if TYPE_CHECKING:
-    from app.shown.frames import Decision, Scored
+    from app.types import Decision, ScoredFrame
 
 TIMELINE_HEIGHT = 150
 
@@ -87,7 +87,7 @@ class LivePanel(QWidget):
         self.timeline_added.emit()
 
     @Slot(object)
-    def show_scored(self, scored: Scored) -> None:
+    def show_scored(self, scored: ScoredFrame) -> None:
         """Mark the face."""
         self.preview.show_scored(scored)
 

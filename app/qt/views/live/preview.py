@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.qt import icons, theme
 
 if TYPE_CHECKING:
-    from app.shown.frames import Scored
-    from app.types import Frame
+    from app.types import Frame, ScoredFrame
 
 STALE_SECONDS = 1.0
 """Marks of a face that was seen longer ago than this are not drawn: it is elsewhere by now."""
@@ -38,7 +37,7 @@ class Preview(QWidget):
         self._picture = QImage()
         self._caption = ""
         self._is_new = False
-        self._scored: Scored | None = None
+        self._scored: ScoredFrame | None = None
         self._verdict = "looking"
         self._show_regions = True
         self._message = self.tr("Starting…")
@@ -67,7 +66,7 @@ class Preview(QWidget):
         if other._frame is not None:
             self.show_frame(other._frame)
 
-    def show_scored(self, scored: Scored) -> None:
+    def show_scored(self, scored: ScoredFrame) -> None:
         """Draw the face of this frame, until a newer one is scored."""
         self._scored = scored
 
@@ -134,7 +133,7 @@ class Preview(QWidget):
         left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
         return QRectF(left, top, size.width(), size.height())
 
-    def _is_fresh(self, scored: Scored) -> bool:
+    def _is_fresh(self, scored: ScoredFrame) -> bool:
         if self._frame is None:
             return False
         return abs(self._frame.time - scored.frame.time) <= STALE_SECONDS
@@ -144,7 +143,7 @@ class Preview(QWidget):
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(self.rect().adjusted(24, 24, -24, -24), flags, self._message)
 
-    def _paint_face(self, painter: QPainter, target: QRectF, scored: Scored) -> None:
+    def _paint_face(self, painter: QPainter, target: QRectF, scored: ScoredFrame) -> None:
         scale = target.width() / self._picture.width()
 
         def at(x: float, y: float) -> QPointF:

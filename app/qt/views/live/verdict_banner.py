@@ -15,8 +15,7 @@ from app.qt import icons, theme
 
 if TYPE_CHECKING:
     from app.session.takes import EnrolmentState
-    from app.shown.frames import Decision
-    from app.types import Verdict
+    from app.types import Decision, Verdict
 
 READABLE = 250
 """Milliseconds between changes of figures: faster ones cannot be read."""

@@ -12,8 +12,7 @@ from app.qt.views.parts.verdict_words import verdict_word
 from app.qt.views.why.memberships_bar import MembershipsBar
 from app.qt.views.why.region_words import plain_words
 from app.session.explanation import Explanation
-from app.shown.frames import Decision, Scored
-from app.types import Verdict
+from app.types import Decision, ScoredFrame, Verdict
 
 
 class ScoreCard(QFrame):
@@ -66,7 +65,7 @@ class ScoreCard(QFrame):
         column.addWidget(self._verdict)
 
     def show_scored(
-        self, scored: Scored, explanation: Explanation | None, *, is_held: bool
+        self, scored: ScoredFrame, explanation: Explanation | None, *, is_held: bool
     ) -> None:
         """Show a frame that has a score."""
         if scored.score is None:
@@ -138,7 +137,7 @@ class ScoreCard(QFrame):
             needed = max(0, label.heightForWidth(label.width()))
             label.setMinimumHeight(needed if is_new else max(needed, label.minimumHeight()))
 
-    def _show_side(self, scored: Scored, places: int) -> None:
+    def _show_side(self, scored: ScoredFrame, places: int) -> None:
         if scored.threshold is None or scored.score is None:
             self._side.show_text(self.tr("No threshold yet"), "looking", "neutral")
             return

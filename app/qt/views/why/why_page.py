@@ -22,7 +22,7 @@ from app.qt.views.parts.texts import card, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
 from app.qt.views.why.score_card import ScoreCard
 from app.session.explanation import explain
-from app.shown.frames import Decision, Scored
+from app.types import Decision, ScoredFrame
 
 REFRESH_MS = 200
 """Between two refreshes: numbers that change faster cannot be read."""
@@ -45,8 +45,8 @@ class WhyPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model: ModelSummary | None = None
-        self._newest: Scored | None = None
-        self._scored: Scored | None = None
+        self._newest: ScoredFrame | None = None
+        self._scored: ScoredFrame | None = None
         self._decision: Decision | None = None
         self._is_stale = False
         self._timer = QTimer(self)
@@ -101,7 +101,7 @@ class WhyPage(QWidget):
 
     # ------------------------------------------------------------ values
 
-    def show_scored(self, scored: Scored) -> None:
+    def show_scored(self, scored: ScoredFrame) -> None:
         """Take in the next frame; cheap, whatever the rate."""
         if self.is_held:
             return
@@ -182,7 +182,7 @@ class WhyPage(QWidget):
         if self.isVisible() and not self._timer.isActive():
             self._timer.start()
 
-    def _explained(self) -> Scored | None:
+    def _explained(self) -> ScoredFrame | None:
         """Return the frame to explain: the last one with a score, unless that is long ago."""
         scored, newest = self._scored, self._newest
         if self._model is None or scored is None or newest is None or self.is_held:

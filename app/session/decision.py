@@ -1,0 +1,194 @@
+"""The verdict on one score, on several frames together, and on the window of the last frames.
+
+Frames, windows, presentations and whole recordings are all compared with the threshold by `judge`.
+"""
+
+import math
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from app.types import ALL_FAMILIAR, Decision, Familiarity, ScoredFrame, Verdict
+
+LEAST_LIVENESS = 0.55
+"""Liveness from which a refusal in an unknown light is put down to the light."""
+LIVENESS_STEP = 0.6
+"""How much more is needed for each tolerance that distance and pose lie outside every take."""
+SURELY_LIVE = 0.99
+"""Enough wherever the face is. All three were chosen on real people (``python -m benchmarks real
+--only verdicts``)."""
+
+ENOUGH_FRAMES = 5
+"""Scored frames from which on several frames get a verdict."""
+
+WINDOW = 15
+"""Scored frames of a window."""
+PATIENCE = 5
+"""Frames without a usable face after which the window's verdict ends."""
+LONGEST_GAP = 2.5
+"""Seconds between frames beyond which they no longer belong together."""
+BREAK = 3
+"""Frames on the other side of the threshold, far from those before, that begin a new window."""
+
+RULE = (
+    f"The mean score of the last {WINDOW} usable frames is held against the threshold; "
+    f"{ENOUGH_FRAMES} are needed."
+)
+
+
+def judge(
+    score: float, threshold: float, familiarity: Familiarity, liveness: float | None = None
+) -> tuple[Verdict, str]:
+    """Return the verdict on a score, or on a mean score, and why: accepted at the threshold.
+
+    An unknown light never lets a frame in. It only changes what a refusal is called, because the
+    person in another light scores as low as an attack does. Where the room is lit as in a take, a
+    low score is an attack. Elsewhere the liveness networks decide; without them the two cannot be
+    told apart, and the reason says so.
+    """
+    if score >= threshold:
+        return Verdict.GENUINE, "The score reaches the threshold."
+    if familiarity.knows_light:
+        reason = "It does not look like the enrolled face, in a light that was enrolled."
+        return Verdict.ATTACK, reason
+    light = "in a light that was not enrolled"
+    if what := " and ".join(familiarity.differences[:2]):
+        light += f" (compared with {familiarity.nearest_take}, {what})"
+    only = "Add it only if this is the live person."
+    if liveness is None:
+        return Verdict.UNFAMILIAR, f"Refused: unlike the enrolment, {light}. {only}"
+    needed = min(LEAST_LIVENESS + LIVENESS_STEP * familiarity.place, SURELY_LIVE)
+    share = f"{100 * liveness:.0f} %"
+    if liveness >= needed:
+        return Verdict.UNFAMILIAR, f"Refused: it looks live ({share}), but {light}. {only}"
+    return (
+        Verdict.ATTACK,
+        f"It does not look live enough ({share}, and it takes {100 * needed:.0f} %), {light}.",
+    )
+
+
+def decide(
+    frames: Sequence[ScoredFrame],
+    threshold: float | None,
+    *,
+    enough: int = ENOUGH_FRAMES,
+    lean: bool = False,
+) -> Decision:
+    """Judge frames together, by their mean score, light and liveness.
+
+    Parameters
+    ----------
+    frames : sequence of ScoredFrame
+        With or without scores.
+    threshold : float or None
+        Of the model that scored them.
+    enough : int
+        With fewer scored frames the verdict says what was missing.
+    lean : bool
+        Take a little stranger light and a little more liveness, for a verdict that does not
+        flicker.
+    """
+    scored = [frame for frame in frames if frame.score is not None]
+    if threshold is None or not scored or len(scored) < enough:
+        called = Counter(frame.verdict for frame in frames)
+        missing = max((Verdict.NO_FACE, Verdict.POOR_QUALITY), key=lambda one: called[one])
+        reason = f"Fewer than {ENOUGH_FRAMES} frames show a usable face."
+        return Decision(missing, reason, n_frames=len(scored))
+    known = [frame.familiarity or ALL_FAMILIAR for frame in scored]
+    familiarity = replace(
+        max(known, key=lambda one: one.room),
+        room=fmean(one.room for one in known) + (0.1 if lean else 0.0),
+        place=fmean(one.place for one in known),
+    )
+    live = [frame.liveness for frame in scored if frame.liveness is not None]
+    liveness = fmean(live) if live else None
+    leant = min(liveness + 0.05, 1.0) if lean and liveness is not None else liveness
+    score = _mean([frame.score for frame in scored if frame.score is not None])
+    verdict, reason = judge(score, threshold, familiarity, leant)
+    differences = familiarity.differences if verdict is Verdict.UNFAMILIAR else ()
+    return Decision(verdict, reason, "", score, threshold, len(scored), differences, liveness)
+
+
+def _mean(scores: list[float]) -> float:
+    # Rounding must not put the mean of equal scores on either side of them.
+    return min(max(sum(scores) / len(scores), min(scores)), max(scores))
+
+
+class Decider:
+    """The verdict over a window of the last frames.
+
+    Another face, another threshold, a long gap or some frames without a usable face begin a new
+    window: one face is never accepted on frames of another, or of another model.
+    """
+
+    def __init__(self) -> None:
+        self._window: deque[ScoredFrame] = deque(maxlen=WINDOW)
+        self._n_unusable = 0
+        self.decision = Decision(Verdict.LOOKING, rule=RULE)
+
+    def reset(self, reason: str = "") -> None:
+        """Forget all frames; a reason says why no more come."""
+        self._window.clear()
+        self._n_unusable = 0
+        verdict = Verdict.BAD_FRAME if reason else Verdict.LOOKING
+        self.decision = Decision(verdict, reason, RULE)
+
+    def update(self, scored: ScoredFrame) -> Decision:
+        """Take in the next frame and return the verdict of the window that it ends."""
+        if scored.face_changed or self._is_apart(scored):
+            self._window.clear()
+        if scored.verdict is Verdict.NO_MODEL:
+            self.reset()
+            self.decision = Decision(Verdict.NO_MODEL, scored.reason)
+        elif scored.score is None or scored.threshold is None:
+            self._n_unusable += 1
+            if self._n_unusable >= PATIENCE or not self._window:
+                self._window.clear()
+                self.decision = Decision(scored.verdict, scored.reason, RULE)
+        else:
+            # A frame that was under way when the model changed comes after `reset`.
+            if self._window and self._window[-1].threshold != scored.threshold:
+                self._window.clear()
+            self._n_unusable = 0
+            self._window.append(scored)
+            if self._is_cut(scored.threshold):
+                for _ in range(len(self._window) - BREAK):
+                    self._window.popleft()
+            self.decision = self._decided(scored.threshold)
+        return self.decision
+
+    def _is_apart(self, scored: ScoredFrame) -> bool:
+        if not self._window:
+            return False
+        return not 0 <= scored.frame.time - self._window[-1].frame.time <= LONGEST_GAP
+
+    def _is_cut(self, threshold: float) -> bool:
+        """Whether the last frames show something else than those before, with one face for both.
+
+        They all lie on the other side of the threshold, and far from where the others lay.
+        """
+        scores = [frame.score for frame in self._window if frame.score is not None]
+        before, after = scores[:-BREAK], scores[-BREAK:]
+        if not before:
+            return False
+        mean = sum(before) / len(before)
+        if not math.isfinite(mean):
+            return False
+        apart = all((score >= threshold) != (mean >= threshold) for score in after)
+        return apart and abs(sum(after) / BREAK - mean) > threshold / 2
+
+    def _decided(self, threshold: float) -> Decision:
+        frames = tuple(self._window)
+        found = replace(decide(frames, threshold, enough=1), rule=RULE)
+        if len(frames) < ENOUGH_FRAMES:
+            looking = f"Looking: {len(frames)} of {ENOUGH_FRAMES} frames."
+            return replace(
+                found, verdict=Verdict.LOOKING, reason=looking, differences=(), liveness=None
+            )
+        if found.verdict is Verdict.ATTACK and self.decision.verdict is Verdict.UNFAMILIAR:
+            # Not to and fro: a refusal stays what it was called while it is near the limit.
+            leaning = decide(frames, threshold, lean=True)
+            if leaning.verdict is Verdict.UNFAMILIAR:
+                return replace(leaning, reason=self.decision.reason, rule=RULE)
+        return found

@@ -1,1 +1,0 @@
-"""A frame with all that was found out about it."""
