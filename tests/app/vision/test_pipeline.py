@@ -334,7 +334,6 @@ def test_that_other_faces_are_counted_and_a_person_is_told(pipeline):
     )
     assert alone.n_faces == 1
     assert together.n_faces == 2
-    assert together.n_faces == 2
     assert together.face.landmarks[2, 0] < 320
 
 
