@@ -24,8 +24,7 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from app.capture.opencv import cv2
-from app.demo.renderer.recordings import write_recordings
-from app.demo.renderer.takes import Take
+from app.demo.renderer.takes import Take, write_recordings
 from app.evaluation.cache import Cache
 from app.evaluation.extracting import Eyes, Library
 from app.evaluation.protocols import recordings as footage

@@ -453,8 +453,7 @@ def make_sources(folder, n_pictures):
     """Record a video, a folder of pictures, and a network camera that shows these."""
     import cv2
 
-    from app.demo.renderer.recordings import write_recordings
-    from app.demo.renderer.takes import Take
+    from app.demo.renderer.takes import Take, write_recordings
 
     takes = {
         "avi": Take("P001", n_frames=5 * n_pictures, condition="window"),

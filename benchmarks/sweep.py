@@ -15,12 +15,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.demo.renderer import PEOPLE, RATE, SIZE
 from app.demo.renderer.camera import WEBCAM, unpacked
 from app.demo.renderer.instruments import INSTRUMENTS
+from app.demo.renderer.people import PEOPLE
 from app.demo.renderer.scene import Scene
 from app.demo.renderer.setting import genuine_scene, room_of, setting
 from app.demo.run import ENROLLED
+from app.demo.script import RATE, SIZE
 from app.models.fitting import fitted
 from app.models.samples import collect
 from app.settings import Settings

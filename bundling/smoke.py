@@ -133,8 +133,7 @@ class Smoke:
 
     def scores(self) -> None:
         """Score a video of the person and one of a print with the demo's model."""
-        from app.demo.renderer.recordings import write_recordings
-        from app.demo.renderer.takes import Take
+        from app.demo.renderer.takes import Take, write_recordings
 
         takes = [Take("P001", n_frames=12), Take("P001", "attack", "print", n_frames=12)]
         videos = write_recordings(self.work, takes)

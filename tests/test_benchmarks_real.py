@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.cli.recorder import Recorder, TakeWanted
-from app.demo.renderer import Take, write_recordings
+from app.demo.renderer.takes import Take, write_recordings
 from app.settings import Settings
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker

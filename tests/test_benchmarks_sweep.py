@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.demo.renderer import PEOPLE
+from app.demo.renderer.people import PEOPLE
 from app.vision.faces.alignment import face_side, face_transform
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker

@@ -19,8 +19,9 @@ from app.capture.source import FrameSource
 from app.cli.console import Tell
 from app.cli.inputs import Opened, apart_in_time, opened, shown_name, spread
 from app.demo import director
-from app.demo.renderer.takes import RATE, Take
+from app.demo.renderer.takes import Take
 from app.demo.renderer.takes import frames as rendered
+from app.demo.script import RATE
 from app.demo.source import DemoSource
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel

@@ -1,6 +1,6 @@
 """The first pictures of the demo, recorded beforehand: no renderer is needed to show them.
 
-``python -m app.demo.renderer.opening`` makes the file.
+``python -m tools.demo_opening`` makes the file.
 """
 
 import struct

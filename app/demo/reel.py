@@ -25,7 +25,7 @@ take the interpreter from a program that is just starting."""
 
 def _record(chapter: Chapter, stopping: Callable[[], bool]) -> Iterator[bytes]:
     # Here and not above: this loads the renderer, on the recorder's thread.
-    from app.demo.renderer.script import record
+    from app.demo.renderer.takes import record
 
     return record(chapter, stopping)
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from app.demo.renderer import PEOPLE
 from app.demo.renderer.instruments import INSTRUMENTS
+from app.demo.renderer.people import PEOPLE
 from app.demo.renderer.takes import Take, frames
 from app.demo.result import DemoResult, Presented
 from app.demo.script import script as window_script

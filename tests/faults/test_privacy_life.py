@@ -18,8 +18,7 @@ import numpy as np
 import pytest
 
 from app.capture.opencv import cv2
-from app.demo.renderer.recordings import write_recordings
-from app.demo.renderer.takes import Take
+from app.demo.renderer.takes import Take, write_recordings
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from tests.faults.watching import Watch

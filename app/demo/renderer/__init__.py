@@ -7,20 +7,3 @@ and thresholds are chosen on real recordings (``python -m benchmarks real``).
 
 ``takes`` says what is recorded, ``scene`` puts it before the camera, ``camera`` records it.
 """
-
-from app.demo.renderer.instruments import INSTRUMENTS
-from app.demo.renderer.light import CONDITIONS
-from app.demo.renderer.people import PEOPLE
-from app.demo.renderer.recordings import write_recordings
-from app.demo.renderer.takes import RATE, SIZE, Take, frames
-
-__all__ = [
-    "CONDITIONS",
-    "INSTRUMENTS",
-    "PEOPLE",
-    "RATE",
-    "SIZE",
-    "Take",
-    "frames",
-    "write_recordings",
-]

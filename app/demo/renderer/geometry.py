@@ -1,16 +1,19 @@
-"""The shape of a head: a smooth relief that makes a portrait turn and take light as a body does.
+"""The shape of a head, and where each point of the camera's picture looks on a head or a plate.
 
 Lengths are in eye distances; x points to the image's right, y down, z to the camera, and the
 origin lies between the eyes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
 from app.capture.opencv import cv2
-from app.demo.renderer.arrays import F32, smoothstep
+from app.demo.renderer.arrays import F32, f32, smoothstep
+from app.demo.renderer.motion import Expression, Motion, Pose
 from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES
 
 STEP = 4
@@ -77,3 +80,170 @@ def normals(depth: F32, points_per_unit: float) -> F32:
     slope_y, slope_x = np.gradient(depth * points_per_unit)
     normal = np.dstack([-slope_x, -slope_y, np.ones_like(depth)])
     return (normal / np.linalg.norm(normal, axis=2, keepdims=True)).astype(np.float32)
+
+
+CELL = 2
+"""Camera pixels from one grid point to the next."""
+
+
+class Field(Protocol):
+    """Maps a moment to places on a layer."""
+
+    def __call__(self, time: float) -> tuple[F32, F32]:
+        """Return x and y for every grid point."""
+
+
+def camera_grid(width: int, height: int) -> tuple[F32, F32]:
+    """Columns' x (a row) and rows' y (a column) of the grid points in camera pixels."""
+    x = (np.arange(width // CELL) + 0.5) * CELL - 0.5
+    y = (np.arange(height // CELL) + 0.5) * CELL - 0.5
+    return x.astype(np.float32)[None, :], y.astype(np.float32)[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class _Moves:
+    """Displacements of the face's parts at full strength, on the relief's grid."""
+
+    blink: F32
+    smile_x: F32
+    smile_y: F32
+    jaw: F32
+    brows: F32
+
+
+@lru_cache(maxsize=16)
+def _face_moves(mouth: float) -> _Moves:
+    x, y = grid()
+    eye = np.zeros(np.broadcast_shapes(x.shape, y.shape), np.float32)
+    for side in (-0.5, 0.5):
+        # The upper lid comes down: skin from above the eye, and the eye itself squeezed to a line.
+        lid = smoothstep(y, -0.27, -0.02) * smoothstep(y, 0.12, 0.05)
+        eye += lid * np.exp(-(((x - side) / 0.27) ** 4))
+    corner_left = np.exp(-(((x + 0.42) / 0.24) ** 2) - ((y - mouth) / 0.24) ** 2)
+    corner_right = np.exp(-(((x - 0.42) / 0.24) ** 2) - ((y - mouth) / 0.24) ** 2)
+    chin = smoothstep(y, mouth - 0.03, mouth + 0.12) * smoothstep(y, mouth + 1.2, mouth + 0.5)
+    chin = chin * smoothstep(np.abs(x), 1.0, 0.3)
+    brows = np.exp(-((x / 0.9) ** 4) - ((y + 0.36) / 0.2) ** 2)
+    return _Moves(
+        blink=0.155 * eye,
+        smile_x=f32(0.06 * (corner_right - corner_left)),
+        smile_y=f32(-0.06 * (corner_left + corner_right)),
+        jaw=0.07 * chin,
+        brows=f32(-0.06 * brows),
+    )
+
+
+class HeadField:
+    """A head that turns about itself and changes its expression.
+
+    Parameters
+    ----------
+    motion : Motion
+        Its course.
+    relief : Relief
+        Its shape.
+    mouth : float
+        Where the mouth is, in eye distances below the eyes.
+    size : tuple of int
+        Width and height of the camera's picture.
+    lively : bool
+        Whether the face moves in itself; a mask does not.
+    """
+
+    def __init__(
+        self, motion: Motion, relief: Relief, mouth: float, size: tuple[int, int], *, lively: bool
+    ) -> None:
+        self._motion, self._relief, self._lively = motion, relief, lively
+        self._moves = _face_moves(mouth)
+        self._grid = camera_grid(*size)
+
+    def __call__(self, time: float) -> tuple[F32, F32]:
+        """Return where each grid point looks at that time."""
+        pose = self._motion.pose(time)
+        x, y = _in_plane(self._grid, pose)
+        expression = self._motion.expression(time) if self._lively else Expression()
+        shift = self._shift(pose, expression)
+        at_x = (x * EYE_DISTANCE + EYES[0]) / STEP
+        at_y = (y * EYE_DISTANCE + EYES[1]) / STEP
+        moved = cv2.remap(shift, at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return x - moved[..., 0], y - moved[..., 1]
+
+    def _shift(self, pose: Pose, expression: Expression) -> F32:
+        """How far each point of the head has moved from where the portrait has it."""
+        moves, deep = self._moves, self._relief.depth * self._relief.turns
+        x = deep * np.float32(np.sin(pose.yaw)) + moves.smile_x * np.float32(expression.smile)
+        y = deep * np.float32(np.sin(pose.pitch))
+        for move, strength in (
+            (moves.blink, expression.blink),
+            (moves.smile_y, expression.smile),
+            (moves.jaw, expression.jaw),
+            (moves.brows, expression.brows),
+        ):
+            if strength:
+                y += move * np.float32(strength)
+        return f32(cv2.merge([x, y]))
+
+
+class PlateField:
+    """A flat or slightly bent plate in a hand: a plane in perspective.
+
+    Parameters
+    ----------
+    motion : Motion
+        Its course; the pictured face takes the place a live face would have.
+    size : tuple of int
+        Width and height of the camera's picture.
+    bend : float
+        How strongly a sheet is curved about its vertical axis.
+    distance : float
+        From the camera, in eye distances of the picture: decides how strong perspective is.
+    """
+
+    def __init__(
+        self, motion: Motion, size: tuple[int, int], *, bend: float = 0.0, distance: float = 8.0
+    ) -> None:
+        self._motion, self._bend, self._distance = motion, bend, distance
+        self._grid = camera_grid(*size)
+
+    def __call__(self, time: float) -> tuple[F32, F32]:
+        """Return where each grid point looks at that time."""
+        pose = self._motion.pose(time)
+        inverse = np.linalg.inv(plate_homography(pose, self._distance)).astype(np.float32)
+        across, down = self._grid
+        below = inverse[2, 0] * across + inverse[2, 1] * down + inverse[2, 2]
+        x = (inverse[0, 0] * across + inverse[0, 1] * down + inverse[0, 2]) / below
+        y = (inverse[1, 0] * across + inverse[1, 1] * down + inverse[1, 2]) / below
+        if self._bend:
+            curve = np.minimum(x * x, 5.0)
+            x, y = x * (1.0 + 0.03 * self._bend * curve), y + 0.02 * self._bend * curve
+        return x.astype(np.float32), y.astype(np.float32)
+
+
+def plate_homography(pose: Pose, distance: float) -> np.ndarray:
+    """Map homogeneous plate coordinates (in eye distances) to camera pixels."""
+    yaw, pitch, roll = pose.yaw, pose.pitch, pose.roll
+    cos_y, sin_y, cos_p, sin_p = np.cos(yaw), np.sin(yaw), np.cos(pitch), np.sin(pitch)
+    turn = np.array([[cos_y, sin_y * sin_p], [0.0, cos_p]])
+    tilt = np.array([[np.cos(roll), -np.sin(roll)], [np.sin(roll), np.cos(roll)]])
+    depth = np.array([-sin_y, cos_y * sin_p]) / distance
+    flat = tilt @ turn * pose.eyes
+    centre = np.array([pose.x, pose.y])
+    # A point nearer to the camera by z is seen larger by 1 / (1 - z / distance).
+    matrix = np.eye(3)
+    matrix[:2, :2] = flat - np.outer(centre, depth)
+    matrix[:2, 2] = centre
+    matrix[2, :2] = -depth
+    return matrix
+
+
+def _in_plane(points: tuple[F32, F32], pose: Pose) -> tuple[F32, F32]:
+    """Undo shift, size and roll."""
+    x, y = points
+    cos, sin = np.float32(np.cos(pose.roll)), np.float32(np.sin(pose.roll))
+    dx, dy = (x - np.float32(pose.x)), (y - np.float32(pose.y))
+    eyes = np.float32(pose.eyes)
+    return f32((cos * dx + sin * dy) / eyes), f32((cos * dy - sin * dx) / eyes)
+
+
+Sheen = Callable[[float, F32, F32], F32]
+"""Light that a surface mirrors: time, x, y on the layer -> (rows, columns, 3)."""

@@ -7,12 +7,10 @@ import numpy as np
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, generator, stack3, to_linear
 from app.demo.renderer.camera import PHONE, WEBCAM, Camera, CameraModel, unpacked
-from app.demo.renderer.fields import HeadField
-from app.demo.renderer.geometry import Relief, head_relief
-from app.demo.renderer.light import CONDITIONS, Light, jittered
+from app.demo.renderer.geometry import HeadField, Relief, head_relief
 from app.demo.renderer.motion import Motion
 from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES, PEOPLE, Person, load_person
-from app.demo.renderer.room import lit_room
+from app.demo.renderer.room import CONDITIONS, Light, jittered, lit_room
 from app.demo.renderer.scene import Layer, Scene
 
 _FLATTERING = ("office", "window", "bright", "another day", "lamp")

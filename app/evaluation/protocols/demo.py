@@ -14,7 +14,8 @@ from pathlib import Path
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
-from app.demo.renderer.takes import RATE, Take
+from app.demo.renderer.takes import Take
+from app.demo.script import RATE
 from app.evaluation.protocols.recordings import DemoFootage
 from app.evaluation.protocols.splits import Division, Material, reader
 from app.evaluation.protocols.types import Database, Mode, Recording

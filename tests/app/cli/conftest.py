@@ -2,8 +2,7 @@
 
 import pytest
 
-from app.demo.renderer.recordings import write_recordings
-from app.demo.renderer.takes import Take
+from app.demo.renderer.takes import Take, write_recordings
 from tests.app.cli.running import run
 
 N_FRAMES = 24

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 from app.cli.console import ProgressLines
 from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
-from app.demo.renderer.recordings import write_recordings
-from app.demo.renderer.takes import Take
+from app.demo.renderer.takes import Take, write_recordings
 from app.evaluation import running
 from app.evaluation.options import Options
 from app.evaluation.protocols.abnormal_objects import CLASSES

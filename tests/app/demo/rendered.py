@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from app.demo.renderer import Take, frames
+from app.demo.renderer.takes import Take, frames
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,8 @@ import pytest
 
 from app.demo.opening import FILE, opening_of, written
 from app.demo.renderer.camera import unpacked
-from app.demo.renderer.script import record, script
+from app.demo.renderer.takes import record
+from app.demo.script import script
 
 FIRST = script().loop[0]
 

@@ -1,7 +1,5 @@
 import pytest
 
-from app.demo import script as module
-from app.demo.renderer import takes
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.script import RATE, script
 from app.session.takes import Plan
@@ -63,10 +61,6 @@ def test_that_takes_to_enrol_are_longer_than_those_of_the_loop():
     parts = script(n_recorded=10)
     assert {chapter.n_recorded for chapter in parts.enrolment} == {55}
     assert max(chapter.n_recorded for chapter in parts.loop) == 10
-
-
-def test_that_rate_and_size_are_those_of_the_takes():
-    assert (module.RATE, module.SIZE) == (takes.RATE, takes.SIZE)
 
 
 def test_that_recorded_pictures_are_shown_to_and_fro():

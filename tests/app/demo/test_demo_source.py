@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from app.capture.source import SourceError
-from app.demo.renderer.script import record
-from app.demo.renderer.takes import Take, frames, packed_empty_room
-from app.demo.script import RATE
+from app.demo.renderer.camera import WEBCAM
+from app.demo.renderer.scene import Scene
+from app.demo.renderer.setting import room_of, setting
+from app.demo.renderer.takes import Take, frames, record
+from app.demo.script import RATE, SIZE
 from app.demo.source import DemoSource
 from lmkl_core.errors import InvalidInputError
 
@@ -58,7 +60,9 @@ def test_that_the_empty_room_is_the_one_the_person_leaves():
     with source:
         source.read()
         packed = source._reel.picture(chapter, 0)
-    assert packed == next(packed_empty_room("P001", "window", 1, chapter.seed))
+    place = setting("P001", "window", SIZE, chapter.seed, "nobody")
+    view = Scene(room_of(place, "window"), []).render(0.0)
+    assert packed == place.camera(WEBCAM).shoot(view, 0.0)
 
 
 def test_that_a_monitor_can_be_presented():
@@ -156,7 +160,7 @@ def test_that_a_recorder_that_fails_tells_the_reader_why(monkeypatch):
     def missing(name):
         raise InvalidInputError("The demo's people are not installed; run `pip install it`.")
 
-    monkeypatch.setattr("app.demo.renderer.script.load_person", missing)
+    monkeypatch.setattr("app.demo.renderer.takes.load_person", missing)
     with quick() as source, pytest.raises(SourceError, match="not installed"):
         source.read()
 
@@ -183,11 +187,11 @@ for _ in range(3):
 @pytest.mark.parametrize(
     ("key", "step", "following"),
     [
-        ("window 6", "script.load_person", "script.genuine_scene"),
+        ("window 6", "takes.load_person", "takes.genuine_scene"),
         ("print", "instruments.photograph", "instruments.Plate"),
         ("replay", "instruments.footage", "instruments.plate_layer"),
-        ("paper mask", "masks.photograph", "masks.person_layer"),
-        ("3-D mask", "masks.photograph", "masks.person_layer"),
+        ("paper mask", "instruments.photograph", "instruments.person_layer"),
+        ("3-D mask", "instruments.photograph", "instruments.person_layer"),
     ],
 )
 def test_that_a_recording_notices_a_stop_while_its_scene_is_made(key, step, following, monkeypatch):

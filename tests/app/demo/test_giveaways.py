@@ -3,8 +3,8 @@
 import cv2
 import numpy as np
 
-from app.demo.renderer import INSTRUMENTS
 from app.demo.renderer.arrays import generator
+from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.motion import Motion
 from app.demo.renderer.setting import setting
 from tests.app.demo.rendered import attack, genuine, images

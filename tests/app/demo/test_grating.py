@@ -1,6 +1,6 @@
 import numpy as np
 
-from app.demo.renderer.grating import Grating, Harmonic
+from app.demo.renderer.scene import Grating, Harmonic
 
 
 def places(per_pixel):

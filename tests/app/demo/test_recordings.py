@@ -2,7 +2,7 @@ import cv2
 import numpy as np
 import pytest
 
-from app.demo.renderer import write_recordings
+from app.demo.renderer.takes import write_recordings
 from lmkl_core.errors import Cancelled
 from tests.app.demo.rendered import attack, genuine, images
 

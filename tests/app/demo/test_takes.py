@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
-from app.demo.renderer import CONDITIONS, INSTRUMENTS, PEOPLE, RATE, Take, frames
-from app.demo.renderer.people import CANVAS, load_person, portrait_path
+from app.demo.renderer.instruments import INSTRUMENTS
+from app.demo.renderer.people import CANVAS, PEOPLE, load_person, portrait_path
+from app.demo.renderer.room import CONDITIONS
+from app.demo.renderer.takes import Take, frames
+from app.demo.script import RATE
 from lmkl_core.errors import InvalidInputError
 from tests.app.demo.rendered import attack, genuine, images
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.demo.renderer.recordings import recording_path, write_recordings
-from app.demo.renderer.takes import Take
+from app.demo.renderer.takes import Take, recording_path, write_recordings
 from app.evaluation.options import Options
 from app.evaluation.protocols.recordings import FileFootage
 from app.evaluation.protocols.types import Database, Fold, Layout, Plan, Recording

@@ -213,8 +213,7 @@ def test_that_who_points_at_a_subject_is_told_the_folder_above(root):
 
 
 def test_that_recordings_of_the_demo_are_read_as_they_are_written(tmp_path):
-    from app.demo.renderer.recordings import write_recordings
-    from app.demo.renderer.takes import Take
+    from app.demo.renderer.takes import Take, write_recordings
 
     takes = [Take("P001", seed=n, n_frames=2) for n in (0, 1)]
     takes.append(Take("P001", "attack", "paper-mask", n_frames=2))
