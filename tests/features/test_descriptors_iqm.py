@@ -9,15 +9,14 @@ from scipy import ndimage, signal
 
 from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.descriptors.iqm import COLUMNS, MEASURES, iqm
-from lmkl_core.features.descriptors.iqm.blocks import SMALLEST_FEATURE
-from lmkl_core.features.descriptors.iqm.filters import (
+from lmkl_core.features.descriptors.iqm_measures import SMALLEST_FEATURE, VIF_SMALLEST
+from lmkl_core.features.descriptors.iqm_pair import (
+    Pair,
     gaussian,
     laplacian,
     slightly_smoothed,
     sobel,
 )
-from lmkl_core.features.descriptors.iqm.pair import Pair
-from lmkl_core.features.descriptors.iqm.structure import VIF_SMALLEST
 from tests.features.descriptor_pictures import HARD, flat, noise, textured
 
 

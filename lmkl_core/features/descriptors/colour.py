@@ -22,58 +22,31 @@ and 0 for greys, which have none. Everything is done pixel by pixel with additio
 quotients, which IEEE 754 defines to the last bit: a crop has the same levels on every machine.
 """
 
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-_Plane: TypeAlias = NDArray[np.float64]
 
 CHANNELS = ("Y", "Cb", "Cr", "H", "S", "V")
 """The channels of `levels`, in their order."""
 
 
-def luma(crop: NDArray[np.uint8]) -> NDArray[np.float64]:
+def luma(crop: NDArray[Any]) -> NDArray[np.float64]:
     """Return luma, 0 to 255; exact multiples of a thousandth, so that equal colours are equal."""
-    return _luma(*_planes(crop))
+    red, green, blue = planes(crop)
+    return (299.0 * red + 587.0 * green + 114.0 * blue) / 1000.0
 
 
 def ycbcr(crop: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Return luma and both chromas, shape (3, rows, columns): 0 to 255, and about 128 +- 127.5."""
-    return np.stack(_ycbcr(*_planes(crop)))
+    red, _, blue = planes(crop)
+    y = luma(crop)
+    return np.stack([y, 128.0 + (blue - y) / 1.772, 128.0 + (red - y) / 1.402])
 
 
 def hsv(crop: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Return hue, saturation and value, shape (3, rows, columns), each 0 to 1 (a hue never 1)."""
-    return np.stack(_hsv(*_planes(crop)))
-
-
-def levels(crop: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the six `CHANNELS` of a crop in 256 whole levels, shape (6, rows, columns)."""
-    planes = _planes(crop)
-    found = np.empty((len(CHANNELS), *planes[0].shape), np.uint8)
-    channels = (*_ycbcr(*planes), *(255.0 * channel for channel in _hsv(*planes)))
-    for level, channel in zip(found, channels, strict=True):
-        # Pure blue and pure red have a chroma of 255.5; there is no level above 255.
-        level[...] = np.minimum(np.rint(channel), 255.0)
-    return found
-
-
-def _planes(crop: NDArray[np.uint8]) -> tuple[_Plane, _Plane, _Plane]:
-    red, green, blue = (crop[..., number].astype(np.float64) for number in range(3))
-    return red, green, blue
-
-
-def _luma(red: _Plane, green: _Plane, blue: _Plane) -> _Plane:
-    return (299.0 * red + 587.0 * green + 114.0 * blue) / 1000.0
-
-
-def _ycbcr(red: _Plane, green: _Plane, blue: _Plane) -> tuple[_Plane, _Plane, _Plane]:
-    y = _luma(red, green, blue)
-    return y, 128.0 + (blue - y) / 1.772, 128.0 + (red - y) / 1.402
-
-
-def _hsv(red: _Plane, green: _Plane, blue: _Plane) -> tuple[_Plane, _Plane, _Plane]:
+    red, green, blue = planes(crop)
     value = np.maximum(np.maximum(red, green), blue)
     span = value - np.minimum(np.minimum(red, green), blue)
     is_red = value == red
@@ -82,4 +55,16 @@ def _hsv(red: _Plane, green: _Plane, blue: _Plane) -> tuple[_Plane, _Plane, _Pla
     part = np.where(is_red, green - blue, np.where(is_green, blue - red, red - green))
     start = np.where(is_red, np.where(part < 0, 6.0, 0.0), np.where(is_green, 2.0, 4.0))
     hue = (part / np.maximum(span, 1.0) + start) / 6.0
-    return hue, span / np.maximum(value, 1.0), value / 255.0
+    return np.stack([hue, span / np.maximum(value, 1.0), value / 255.0])
+
+
+def levels(crop: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the six `CHANNELS` of a crop in 256 whole levels, shape (6, rows, columns)."""
+    channels = np.concatenate([ycbcr(crop), 255.0 * hsv(crop)])
+    # Pure blue and pure red have a chroma of 255.5; there is no level above 255.
+    return np.minimum(np.rint(channels), 255.0).astype(np.uint8)
+
+
+def planes(crop: NDArray[Any]) -> NDArray[np.float64]:
+    """Return red, green and blue, shape (3, rows, columns)."""
+    return np.ascontiguousarray(np.moveaxis(crop, -1, 0), np.float64)

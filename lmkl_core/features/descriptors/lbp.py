@@ -78,18 +78,7 @@ _PULL = np.float32(np.sqrt(2.0) - 1.0)
 
 
 def lbp(crop: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return the histograms of one crop's patterns.
-
-    Parameters
-    ----------
-    crop : ndarray of uint8
-        (rows, columns, 3), red-green-blue.
-
-    Returns
-    -------
-    ndarray of float32
-        `COLUMNS` shares; those of each channel sum to one.
-    """
+    """Return the histograms of a crop's patterns: `COLUMNS` shares, each channel's sum to one."""
     counts = [
         np.bincount(_BIN_OF[patterns(channel)].ravel(), minlength=BINS) for channel in levels(crop)
     ]
@@ -98,18 +87,7 @@ def lbp(crop: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def patterns(channel: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the pattern of every pixel that has a circle.
-
-    Parameters
-    ----------
-    channel : ndarray of uint8
-        (rows, columns).
-
-    Returns
-    -------
-    ndarray of uint8
-        (rows - 2, columns - 2).
-    """
+    """Return the pattern of every pixel that has a circle: all but the border."""
     # Small whole numbers are exact in single precision, and twice as many fit into a register.
     values = channel.astype(np.float32)
     rows, columns = values.shape

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.descriptors.registry import DESCRIPTORS
+from lmkl_core.features.descriptors import DESCRIPTORS
 from lmkl_core.features.networks.registry import NETWORKS
 
 Pooling: TypeAlias = Literal["mean", "std", "mean+std"]

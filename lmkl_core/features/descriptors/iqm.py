@@ -41,36 +41,24 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkl_core.features.descriptors.iqm import blocks, edges, pixels, spectrum, structure
-from lmkl_core.features.descriptors.iqm.pair import Pair
+from lmkl_core.features.descriptors import iqm_measures as measures
+from lmkl_core.features.descriptors.iqm_pair import Pair
 
 VERSION = 1
 """Raised whenever a crop would give other values than before."""
 
 SMALLEST = 64
-"""Smallest side of a crop in pixels (a multiple of 32 that is enough for `structure.vif`)."""
+"""Smallest side of a crop in pixels (a multiple of 32 that is enough for `vif`)."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of image quality.
-
-    Attributes
-    ----------
-    of : callable
-        Takes a `Pair`, returns the value as it is defined.
-    title : str
-        What the letters stand for.
-    unit : float
-        How much of the value is one in the view.
-    origin : float
-        Which value is zero in the view: 1 where all values are a little beside it, 0 elsewhere.
-    """
+    """A measure of image quality, its name, and which value is one and which zero in the view."""
 
     of: Callable[[Pair], float]
     title: str
     unit: float
-    origin: float = 0.0
+    origin: float = 0.0  # 1 where all values are a little beside it
 
     def in_view(self, pair: Pair) -> float:
         """Return the value as the view has it."""
@@ -79,27 +67,27 @@ class Measure:
 
 MEASURES = MappingProxyType(
     {
-        "MSE": Measure(pixels.mse, "mean squared error", 2.0),
-        "PSNR": Measure(pixels.psnr, "peak signal to noise ratio", 1.0),
-        "SNR": Measure(pixels.snr, "signal to noise ratio", 1.0),
-        "SC": Measure(pixels.sc, "structural content", 0.001, 1.0),
-        "MD": Measure(pixels.md, "maximum difference", 4.0),
-        "NAE": Measure(pixels.nae, "normalised absolute error", 0.002),
-        "RAMD": Measure(pixels.ramd, "R-averaged maximum difference", 3.0),
-        "LMSE": Measure(pixels.lmse, "Laplacian mean squared error", 0.01),
-        "NXC": Measure(pixels.nxc, "normalised cross-correlation", 0.0007, 1.0),
-        "MAS": Measure(pixels.mas, "mean angle similarity", 0.003, 1.0),
-        "MAMS": Measure(pixels.mams, "mean angle-magnitude similarity", 0.004),
-        "TED": Measure(edges.ted, "total edge difference", 0.002),
-        "TCD": Measure(edges.tcd, "total corner difference", 0.05),
-        "SME": Measure(spectrum.sme, "spectral magnitude error", 9000.0),
-        "SPE": Measure(spectrum.spe, "spectral phase error", 0.03),
-        "GME": Measure(edges.gme, "gradient magnitude error", 2.0),
-        "GPE": Measure(edges.gpe, "gradient phase error", 0.02),
-        "SSIM": Measure(structure.ssim, "structural similarity", 0.0008, 1.0),
-        "VIF": Measure(structure.vif, "visual information fidelity", 0.02, 1.0),
-        "JQI": Measure(blocks.jqi, "JPEG quality index", 0.6),
-        "HLFI": Measure(spectrum.hlfi, "high-low frequency index", 0.03),
+        "MSE": Measure(measures.mse, "mean squared error", 2.0),
+        "PSNR": Measure(measures.psnr, "peak signal to noise ratio", 1.0),
+        "SNR": Measure(measures.snr, "signal to noise ratio", 1.0),
+        "SC": Measure(measures.sc, "structural content", 0.001, 1.0),
+        "MD": Measure(measures.md, "maximum difference", 4.0),
+        "NAE": Measure(measures.nae, "normalised absolute error", 0.002),
+        "RAMD": Measure(measures.ramd, "R-averaged maximum difference", 3.0),
+        "LMSE": Measure(measures.lmse, "Laplacian mean squared error", 0.01),
+        "NXC": Measure(measures.nxc, "normalised cross-correlation", 0.0007, 1.0),
+        "MAS": Measure(measures.mas, "mean angle similarity", 0.003, 1.0),
+        "MAMS": Measure(measures.mams, "mean angle-magnitude similarity", 0.004),
+        "TED": Measure(measures.ted, "total edge difference", 0.002),
+        "TCD": Measure(measures.tcd, "total corner difference", 0.05),
+        "SME": Measure(measures.sme, "spectral magnitude error", 9000.0),
+        "SPE": Measure(measures.spe, "spectral phase error", 0.03),
+        "GME": Measure(measures.gme, "gradient magnitude error", 2.0),
+        "GPE": Measure(measures.gpe, "gradient phase error", 0.02),
+        "SSIM": Measure(measures.ssim, "structural similarity", 0.0008, 1.0),
+        "VIF": Measure(measures.vif, "visual information fidelity", 0.02, 1.0),
+        "JQI": Measure(measures.jqi, "JPEG quality index", 0.6),
+        "HLFI": Measure(measures.hlfi, "high-low frequency index", 0.03),
     }
 )
 """The measures by name, in the order of the view's columns."""
@@ -108,17 +96,6 @@ COLUMNS = len(MEASURES)
 
 
 def iqm(crop: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return all measures of one crop, from their origins in their units.
-
-    Parameters
-    ----------
-    crop : ndarray of uint8
-        (rows, columns, 3), red-green-blue.
-
-    Returns
-    -------
-    ndarray of float32
-        One value for each of `MEASURES`.
-    """
+    """Return all `MEASURES` of one crop (rows, columns, 3), red-green-blue, in their units."""
     pair = Pair.of(crop)
     return np.array([measure.in_view(pair) for measure in MEASURES.values()], np.float32)

@@ -1,0 +1,323 @@
+"""Measures of image quality, each a function with its formula.
+
+``I`` is the image, ``J`` its degraded version, both of ``N`` pixels; sums are over pixels.
+
+References
+----------
+Wang, Bovik, Sheikh, Simoncelli: Image quality assessment: from error visibility to structural
+similarity. TIP 13 (2004).
+
+Sheikh, Bovik: Image information and visual quality. TIP 15 (2006).
+
+Wang, Sheikh, Bovik: No-reference perceptual quality assessment of JPEG compressed images.
+ICIP 2002.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lmkl_core.features.descriptors.iqm_pair import (
+    NOTHING,
+    Pair,
+    Picture,
+    decibels,
+    gaussian,
+    laplacian,
+    ratio,
+    sobel,
+    turns,
+)
+
+LARGEST_DIFFERENCES = 10
+"""How many of the largest differences `ramd` takes."""
+
+EDGE_FACTOR = 4.0
+"""An edge's squared gradient is more than this many times the picture's mean."""
+
+HARRIS_SENSITIVITY, HARRIS_QUALITY = 0.04, 0.01
+HARRIS_RADIUS, HARRIS_SIGMA = 2, 1.5
+
+LOW_SHARE = 0.15
+"""Frequencies below this share of a side are low."""
+
+_ROUNDING = 1e-12
+
+SSIM_RADIUS, SSIM_SIGMA = 5, 1.5
+SSIM_C1, SSIM_C2 = (0.01 * 255.0) ** 2, (0.03 * 255.0) ** 2
+
+VIF_RADII = (8, 4, 2, 1)
+"""Radii of the windows of the four scales, from fine to coarse."""
+
+VIF_NOISE = 2.0
+"""Variance of the noise of seeing."""
+
+VIF_SMALLEST = 41
+"""Smallest side of a picture that has a window at the coarsest scale."""
+
+BLOCK = 8
+
+# What the authors fitted to people's judgement.
+_OFFSET, _SCALE = -245.8909, 261.9373
+_POWERS = (-0.02398886, 0.01601664, 0.00642859)
+
+SMALLEST_FEATURE = 1e-3
+"""The features' floor: flat pictures have none of them, and powers of zero are not finite."""
+
+
+# ------------------------------------------------- pixel by pixel
+
+
+def mse(pair: Pair) -> float:
+    """Mean squared error: ``sum (I - J)^2 / N``."""
+    return pair.error_energy / pair.image.size
+
+
+def psnr(pair: Pair) -> float:
+    """Peak signal to noise: ``10 log10(max I^2 / MSE)`` decibels, 100 when nothing was lost."""
+    return decibels(float(np.max(pair.image**2)), mse(pair))
+
+
+def snr(pair: Pair) -> float:
+    """Signal to noise: ``10 log10(sum I^2 / sum (I - J)^2)`` decibels, 100 at most."""
+    return decibels(pair.energy, pair.error_energy)
+
+
+def sc(pair: Pair) -> float:
+    """Structural content: ``sum I^2 / sum J^2``; 1 for black."""
+    return ratio(pair.energy, float(np.sum(pair.degraded**2)), 1.0)
+
+
+def md(pair: Pair) -> float:
+    """Maximum difference: ``max |I - J|``."""
+    return float(np.max(pair.absolute_error))
+
+
+def nae(pair: Pair) -> float:
+    """Normalised absolute error: ``sum |I - J| / sum |I|``; 0 for black."""
+    return ratio(float(np.sum(pair.absolute_error)), float(np.sum(pair.image)), 0.0)
+
+
+def ramd(pair: Pair) -> float:
+    """R-averaged maximum difference: the mean of the 10 largest ``|I - J|``."""
+    ordered = np.partition(pair.absolute_error, -LARGEST_DIFFERENCES, axis=None)
+    return float(np.mean(ordered[-LARGEST_DIFFERENCES:]))
+
+
+def lmse(pair: Pair) -> float:
+    """Laplacian error: ``sum (h(I) - h(J))^2 / sum h(I)^2``, h the Laplacian; 0 without detail."""
+    detail = laplacian(pair.image)
+    lost = float(np.sum((detail - laplacian(pair.degraded)) ** 2))
+    return ratio(lost, float(np.sum(detail**2)), 0.0)
+
+
+def nxc(pair: Pair) -> float:
+    """Normalised cross-correlation: ``sum I J / sum I^2``; 1 for black."""
+    return ratio(float(np.sum(pair.image * pair.degraded)), pair.energy, 1.0)
+
+
+def mas(pair: Pair) -> float:
+    """Mean angle similarity: ``1 - sum a / N``, a the angle between colours over a right angle.
+
+    Avcibas, Memon and Sankur define it for pixels that are vectors. In a grey picture all angles
+    are zero, so it is taken of red, green and blue.
+    """
+    return 1.0 - float(np.mean(pair.angle))
+
+
+def mams(pair: Pair) -> float:
+    """Mean angle-magnitude similarity: ``sum (1 - (1 - a)(1 - |c - d| / (255 sqrt 3))) / N``.
+
+    a is the angle of `mas` and ``|c - d|`` the distance between a pixel's two colours.
+    """
+    return float(np.mean(1.0 - (1.0 - pair.angle) * (1.0 - pair.distance)))
+
+
+# ------------------------------------------------- edges, corners and gradients
+
+
+def ted(pair: Pair) -> float:
+    """Total edge difference: the share of pixels that are an edge in one picture only.
+
+    Edges are Sobel's, thinned (`edges`); each picture sets its own limit.
+    """
+    return float(np.mean(edges(pair.image) != edges(pair.degraded)))
+
+
+def tcd(pair: Pair) -> float:
+    """Total corner difference: ``|n - m| / max(n, m)`` of both numbers of corners; 0 if none.
+
+    Corners are Harris's (`corners`).
+    """
+    n, m = (int(np.count_nonzero(corners(g))) for g in pair.gradients)
+    return abs(n - m) / max(n, m, 1)
+
+
+def gme(pair: Pair) -> float:
+    """Gradient magnitude error: ``sum (|G| - |H|)^2 / N``, G and H the gradients."""
+    first, second = pair.gradients
+    return float(np.mean((np.abs(first) - np.abs(second)) ** 2))
+
+
+def gpe(pair: Pair) -> float:
+    """Gradient phase error: ``sum |arg G - arg H|^2 / N`` on the circle.
+
+    Where a gradient vanishes it has no direction, and nothing is added.
+    """
+    return float(np.mean(turns(*pair.gradients, floor=NOTHING) ** 2))
+
+
+def edges(picture: Picture) -> NDArray[np.bool_]:
+    """Return where edges are, of all pixels at least two from the border.
+
+    An edge is where Sobel's squared gradient exceeds four times its mean and is a ridge: no less
+    than before and more than behind it, across or down, whichever way the gradient rather points.
+    """
+    across, down = sobel(picture)
+    strength = across**2 + down**2
+    here = strength[1:-1, 1:-1]
+    is_ridge = np.where(
+        np.abs(across[1:-1, 1:-1]) >= np.abs(down[1:-1, 1:-1]),
+        (here >= strength[1:-1, :-2]) & (here > strength[1:-1, 2:]),
+        (here >= strength[:-2, 1:-1]) & (here > strength[2:, 1:-1]),
+    )
+    return is_ridge & (here > max(EDGE_FACTOR * float(np.mean(strength)), NOTHING))
+
+
+def corners(gradient: NDArray[np.complex128]) -> NDArray[np.bool_]:
+    """Return where corners are, of all pixels at least three from the border.
+
+    With ``A, B, C`` the 5 x 5 Gaussian means (width 1.5) of ``Gx^2, Gy^2, Gx Gy``, a corner is a
+    maximum among its eight neighbours of ``A B - C^2 - 0.04 (A + B)^2`` that exceeds a hundredth
+    of the picture's greatest.
+    """
+    across, down = gradient.real, gradient.imag
+    a, b, c = (
+        gaussian(product, HARRIS_RADIUS, HARRIS_SIGMA)
+        for product in (across**2, down**2, across * down)
+    )
+    response = a * b - c**2 - HARRIS_SENSITIVITY * (a + b) ** 2
+    wide = np.maximum(np.maximum(response[:, :-2], response[:, 1:-1]), response[:, 2:])
+    around = np.maximum(np.maximum(wide[:-2], wide[1:-1]), wide[2:])
+    here = response[1:-1, 1:-1]
+    return (here == around) & (here > max(HARRIS_QUALITY * float(np.max(response)), NOTHING))
+
+
+# ------------------------------------------------- Fourier spectra, F of I and E of J
+
+
+def sme(pair: Pair) -> float:
+    """Spectral magnitude error: ``sum (|F| - |E|)^2 / N``."""
+    first, second = pair.spectra
+    return float(np.mean((np.abs(first) - np.abs(second)) ** 2))
+
+
+def spe(pair: Pair) -> float:
+    """Spectral phase error: ``sum |arg F - arg E|^2 / N`` on the circle.
+
+    Coefficients that are rounding alone have no phase, and nothing is added.
+    """
+    floor = _ROUNDING * float(np.sum(pair.image))
+    return float(np.mean(turns(*pair.spectra, floor=floor) ** 2))
+
+
+def hlfi(pair: Pair) -> float:
+    """High-low frequency index of the image: ``(sum_low |F| - sum_high |F|) / sum |F|``.
+
+    Counted from zero frequency in either direction, low are those below 0.15 of the side both
+    across and down, high those beyond in both. 0 for black.
+    """
+    magnitude = np.abs(pair.spectra[0])
+    low_rows, low_columns = (_is_low(length) for length in magnitude.shape)
+    low = float(np.sum(magnitude[np.ix_(low_rows, low_columns)]))
+    high = float(np.sum(magnitude[np.ix_(~low_rows, ~low_columns)]))
+    return ratio(low - high, float(np.sum(magnitude)), 0.0)
+
+
+def _is_low(length: int) -> np.ndarray:
+    place = np.arange(length)
+    return np.minimum(place, length - place) < LOW_SHARE * length
+
+
+# ------------------------------------------------- structure and information
+
+
+def ssim(pair: Pair) -> float:
+    """Structural similarity.
+
+    The mean of ``(2 m n + c1)(2 s + c2) / ((m^2 + n^2 + c1)(v + w + c2))``, where ``m, n`` are the
+    means, ``v, w`` the variances and s the covariance of image and degraded image in 11 x 11
+    Gaussian windows of width 1.5; ``c1 = (0.01 255)^2``, ``c2 = (0.03 255)^2``.
+    """
+
+    def window(picture: Picture) -> Picture:
+        return gaussian(picture, SSIM_RADIUS, SSIM_SIGMA)
+
+    m, n, v, w, s = _moments(pair.image, pair.degraded, window)
+    likeness = (2.0 * m * n + SSIM_C1) * (2.0 * s + SSIM_C2)
+    return float(np.mean(likeness / ((m**2 + n**2 + SSIM_C1) * (v + w + SSIM_C2))))
+
+
+def vif(pair: Pair) -> float:
+    """Visual information fidelity in the pixel domain: information that is left, over all.
+
+    In windows of 17, 9, 5 and 3 pixels at four scales, each a low-passed half of the one before,
+    the degraded picture is taken for ``g`` times the image plus noise of variance ``u``, with
+    ``g = s / v`` and ``u = w - g s``, and both are seen through noise of variance 2:
+    ``sum log(1 + g^2 v / (u + 2)) / sum log(1 + v / 2)``. 1 where nothing was there.
+    """
+    image, degraded = pair.image, pair.degraded
+    left = there = 0.0
+    for number, radius in enumerate(VIF_RADII):
+
+        def window(picture: Picture, radius: int = radius) -> Picture:
+            return gaussian(picture, radius, (2 * radius + 1) / 5.0)
+
+        if number:
+            image, degraded = window(image)[::2, ::2], window(degraded)[::2, ::2]
+        _, _, v, w, s = _moments(image, degraded, window)
+        gain = np.where(v > NOTHING, s / np.maximum(v, NOTHING), 0.0)
+        # A negative gain would be noise that is the opposite of the image: all of it is noise.
+        gain = np.maximum(gain, 0.0)
+        noise = np.maximum(w - gain * s, 0.0)
+        left += float(np.sum(np.log1p(gain**2 * v / (noise + VIF_NOISE))))
+        there += float(np.sum(np.log1p(v / VIF_NOISE)))
+    return ratio(left, there, 1.0)
+
+
+def _moments(
+    first: Picture, second: Picture, window: Callable[[Picture], Picture]
+) -> tuple[Picture, Picture, Picture, Picture, Picture]:
+    """Return both local means, both variances and the covariance."""
+    m, n = window(first), window(second)
+    v, w = window(first**2) - m**2, window(second**2) - n**2
+    # Differences of large numbers: what is left of a flat area is rounding.
+    v[v < NOTHING] = w[w < NOTHING] = 0.0
+    return m, n, v, w, window(first * second) - m * n
+
+
+# ------------------------------------------------- traces of JPEG
+
+
+def jqi(pair: Pair) -> float:
+    """JPEG quality index: ``-245.9 + 261.9 B^-0.0240 A^0.0160 Z^0.00643`` of the image.
+
+    B is the mean step between blocks of 8, A the mean step within, and Z the rate at which steps
+    change their sign, each averaged over both directions. Crops are resampled, so that blocks of
+    the camera's own compression are seldom where this looks for them.
+    """
+    directions = np.array([_features(pair.image), _features(pair.image.T)])
+    features = np.maximum(directions.mean(axis=0), SMALLEST_FEATURE)
+    return float(_OFFSET + _SCALE * np.prod(features ** np.array(_POWERS)))
+
+
+def _features(picture: Picture) -> tuple[float, float, float]:
+    """Return B, A and Z across."""
+    steps = np.diff(picture, axis=1)
+    size = np.abs(steps)
+    n_borders = picture.shape[1] // BLOCK - 1
+    between = float(np.mean(size[:, BLOCK - 1 :: BLOCK][:, :n_borders]))
+    within = (BLOCK * float(np.mean(size)) - between) / (BLOCK - 1)
+    crossings = float(np.mean(steps[:, :-1] * steps[:, 1:] < 0))
+    return between, within, crossings
