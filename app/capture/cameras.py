@@ -64,29 +64,15 @@ class Route:
 class Camera:
     """A camera that can be chosen.
 
-    Attributes
-    ----------
-    name : str
-        Unique in the list: the second of two alike ends in "(2)".
-    routes : tuple of Route
-        Ways to reach it, best first. They hold for now; look the camera up again by
-        ``identity`` before opening it.
-    path : str
-        Device node on Linux, device path on Windows, unique id on macOS; may be empty.
-    usb : str
-        Vendor and product as "046d:082d"; empty if unknown.
-    plug : str
-        The port it is plugged into; may be empty.
-    is_virtual : bool
-        Whether it is known to be a program.
+    Its routes hold for now; look the camera up again by ``identity`` before opening it.
     """
 
-    name: str
-    routes: tuple[Route, ...]
-    path: str = ""
-    usb: str = ""
-    plug: str = ""
-    is_virtual: bool = False
+    name: str  # unique in the list: the second of two alike ends in "(2)"
+    routes: tuple[Route, ...]  # best first
+    path: str = ""  # device node on Linux, device path on Windows, unique id on macOS
+    usb: str = ""  # vendor and product as "046d:082d"; empty if unknown
+    plug: str = ""  # the port it is plugged into; may be empty
+    is_virtual: bool = False  # whether it is known to be a program
 
     @property
     def label(self) -> str:
@@ -121,20 +107,10 @@ def list_cameras() -> list[Camera]:
 
 
 def find_camera(name: str = "", cameras: Sequence[Camera] | None = None) -> Camera:
-    """Return the camera of that name; the first one for an empty name.
+    """Return the camera of that name among those given or the machine's; the first for no name.
 
-    Parameters
-    ----------
-    name : str
-        Its name, identity, device path or number; or a part of the name that fits one only.
-        Case does not matter.
-    cameras : sequence of Camera, optional
-        Where to look; the machine's by default.
-
-    Raises
-    ------
-    SourceError
-        With cause ``NO_CAMERA``, naming the cameras there are.
+    A name is a camera's name, identity, device path or number, or a part that fits one only, in any
+    case. Otherwise `SourceError` with cause ``NO_CAMERA`` names the cameras there are.
     """
     cameras = list_cameras() if cameras is None else cameras
     wanted = name.strip().casefold()
@@ -156,15 +132,7 @@ def find_camera(name: str = "", cameras: Sequence[Camera] | None = None) -> Came
 
 
 def distinct_cameras(found: Iterable[CameraInfo], preference: Sequence[int]) -> list[Camera]:
-    """Return every camera once, with all its routes, under a unique name.
-
-    Parameters
-    ----------
-    found : iterable of CameraInfo
-        As enumerated, in any order, several backends mixed.
-    preference : sequence of int
-        Backends to use, best first; others are left out.
-    """
+    """Return every camera once, with its routes through the preferred backends, best first."""
     ranked = sorted(
         (info for info in found if info.backend in preference),
         key=lambda info: (preference.index(info.backend), info.index),

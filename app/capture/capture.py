@@ -57,33 +57,15 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class CaptureState:
-    """The state of a capture.
-
-    Attributes
-    ----------
-    phase : Phase
-        What the thread is doing.
-    health : Health
-        Whether the frames are usable.
-    message : str
-        One sentence of advice; empty when all is well.
-    cause : Cause or None
-        What the message is about.
-    n_frames : int
-        Frames read so far.
-    n_openings : int
-        How often the source was opened.
-    rate : float
-        Frames a second over the last ones; 0 before there are any.
-    """
+    """The state of a capture."""
 
     phase: Phase = Phase.IDLE
     health: Health = Health.STARTING
-    message: str = ""
+    message: str = ""  # one sentence of advice; empty when all is well
     cause: Cause | None = None
     n_frames: int = 0
     n_openings: int = 0
-    rate: float = 0.0
+    rate: float = 0.0  # frames a second over the last ones; 0 before there are any
 
 
 _started: "weakref.WeakSet[Capture]" = weakref.WeakSet()
@@ -114,14 +96,9 @@ class Capture:
     on_sight : callable, optional
         Called after ``on_frame`` with the frames that may be judged: new and whole pictures of a
         healthy source.
-    pauses : sequence of float
-        Seconds between attempts to open a live source again.
-    limits : Limits, optional
-        For the watchdog; chosen to suit the source by default.
-    look_every : float
-        Seconds between checks of a source that gives no frames.
-    clock : Clock, optional
-        Replaces the system's clock.
+    pauses, limits, look_every, clock
+        Seconds between attempts to open, limits of the watchdog (by default those that suit the
+        source), seconds between checks for a stall, and the clock.
     """
 
     def __init__(

@@ -37,22 +37,12 @@ _MALFORMED = (
 
 @dataclass(frozen=True)
 class Address:
-    """The parts of a network camera's address.
+    """The parts of a network camera's address; its text form has no credentials."""
 
-    Attributes
-    ----------
-    url : str
-        With credentials, for the library that connects: never shown or logged.
-    port : int
-        The given one or the protocol's own.
-    shown : str
-        Without credentials; the text form.
-    """
-
-    url: str = field(repr=False)
+    url: str = field(repr=False)  # with credentials, for the library that connects
     scheme: str
     host: str
-    port: int
+    port: int  # the given one or the protocol's own
     shown: str
     user: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
@@ -113,17 +103,7 @@ def redirected(address: Address, location: str) -> Address:
 
 
 class NetworkCamera(LiveSource):
-    """A camera by its address, read with FFmpeg.
-
-    Parameters
-    ----------
-    url : str
-        ``http``, ``https``, ``rtsp`` or ``rtsps``, with or without user name and password.
-    open_timeout, read_timeout : float
-        Seconds to wait for the connection and for a frame.
-    clock : Clock, optional
-        Replaces the system's clock.
-    """
+    """A camera by its http(s) or rtsp(s) address, read with FFmpeg."""
 
     is_compressed = True
 

@@ -90,16 +90,8 @@ def advice(
 ) -> str:
     """Return one sentence that names the problem and the way out.
 
-    Parameters
-    ----------
-    cause : Cause
-        What is wrong.
-    subject : str
-        The beginning of the sentence ("The camera Logitech C920").
-    limit : str
-        The limit that ``TOO_LARGE`` exceeds.
-    platform : str
-        As in `sys.platform`: camera permissions are given in different places.
+    The subject begins the sentence ("The camera Logitech C920"), the limit is for ``TOO_LARGE``,
+    and camera permissions are given in different places on each platform.
     """
     text = _ADVICE[cause]
     if cause is Cause.PERMISSION:
@@ -113,17 +105,7 @@ def printable(text: str) -> str:
 
 
 class SourceError(Exception):
-    """A source that gives no frames.
-
-    Parameters
-    ----------
-    cause : Cause
-        What is wrong; kept as an attribute.
-    subject, limit : str
-        See `advice`.
-    message : str or None
-        A sentence in the place of the general advice.
-    """
+    """A source that gives no frames, with a sentence: the general `advice`, or a message."""
 
     def __init__(
         self,
@@ -146,53 +128,30 @@ def unreadable_by_account(subject: str) -> SourceError:
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """Properties of an open source.
-
-    Attributes
-    ----------
-    name : str
-        Without credentials.
-    width, height : int
-        Size of its frames in pixels, as delivered rather than as asked for.
-    rate : float
-        Frames a second it announces; 0 if unknown.
-    n_frames : int or None
-        None for live sources and where only reading to the end would tell.
-    is_jpeg : bool
-        Whether every picture is compressed by itself, so that no two are ever quite alike.
-    is_video : bool
-        Whether pictures are compressed together, so that still parts may be repeated exactly.
-    """
+    """Properties of an open source."""
 
     name: str
-    width: int
+    width: int  # as delivered rather than as asked for
     height: int
-    rate: float
-    n_frames: int | None = None
-    is_jpeg: bool = False
-    is_video: bool = False
+    rate: float  # frames a second it announces; 0 if unknown
+    n_frames: int | None = None  # None where only reading to the end would tell
+    is_jpeg: bool = False  # every picture is compressed by itself: no two are ever quite alike
+    is_video: bool = False  # compressed together: still parts may be repeated exactly
 
 
 class FrameSource(ABC):
     """A sequence of frames.
 
-    Subclasses set ``name`` and ``is_live`` and pass every picture to `_deliver`, which numbers it
-    and keeps time from running backwards, also when the source is opened again.
-
-    Attributes
-    ----------
-    name : str
-        A camera's name, a file's name, an address without credentials.
-    is_live : bool
-        Whether it is a camera rather than a recording. Live sources have no end and are opened
-        again when they fail.
-    remark : str
-        A sentence to show once it is open; mostly empty.
+    Subclasses pass every picture to `_deliver`, which numbers it and keeps time from running
+    backwards, also when the source is opened again.
     """
 
     name: str
+    """A camera's name, a file's name, an address without credentials."""
     is_live: bool = False
+    """Whether it is a camera: it has no end and is opened again when it fails."""
     remark: str = ""
+    """A sentence to show once it is open; mostly empty."""
 
     _n_delivered: int = 0
     _last_time: float = 0.0

@@ -64,39 +64,17 @@ class Health(StrEnum):
 
 @dataclass(frozen=True)
 class Limits:
-    """When a watchdog barks.
+    """When a watchdog complains; all ``_after`` are in seconds."""
 
-    Attributes
-    ----------
-    black_level : float
-        All but a few values of a black picture are at most this.
-    black_spread : float
-        Largest standard deviation of a black picture.
-    black_after : float
-        Seconds of black; cameras begin with some dark frames.
-    frozen_after : float or None
-        Seconds of the same picture; None for sources that may repeat one.
-    frozen_frames : int
-        And this many repetitions at least.
-    damaged_after : float or None
-        Seconds of pictures without a whole one among them; None for recordings.
-    is_jpeg : bool
-        Whether every picture is compressed by itself.
-    stalled_after : float
-        Seconds without a frame.
-    start_after : float
-        Seconds to wait for the first frame.
-    """
-
-    black_level: float = 24.0
-    black_spread: float = 4.0
-    black_after: float = 1.0
-    frozen_after: float | None = 3.0
-    frozen_frames: int = 15
-    damaged_after: float | None = 1.0
-    is_jpeg: bool = False
+    black_level: float = 24.0  # all but a few values of a black picture are at most this
+    black_spread: float = 4.0  # largest standard deviation of a black picture
+    black_after: float = 1.0  # cameras begin with some dark frames
+    frozen_after: float | None = 3.0  # None for sources that may repeat a picture
+    frozen_frames: int = 15  # repetitions at least
+    damaged_after: float | None = 1.0  # without a whole picture; None for recordings
+    is_jpeg: bool = False  # every picture is compressed by itself
     stalled_after: float = 2.0
-    start_after: float = 10.0
+    start_after: float = 10.0  # to wait for the first frame
 
     @classmethod
     def of(cls, info: SourceInfo, is_live: bool) -> "Limits":
@@ -115,17 +93,10 @@ class Limits:
 
 
 class Watchdog:
-    """Judge a source by its frames.
+    """Judge a source by its frames, from its opening ``now`` on.
 
-    Parameters
-    ----------
-    now : float
-        When the source was opened.
-    limits : Limits
-        When to complain.
-    still : ndarray, optional
-        The picture at which the source was frozen before it was opened again: it is frozen as long
-        as that picture comes.
+    ``still`` is the picture at which the source was frozen before it was opened again: it is frozen
+    as long as that picture comes.
     """
 
     def __init__(
@@ -266,18 +237,10 @@ SEAM_EXCEPTIONS = 0.02
 
 
 class Seam(NamedTuple):
-    """A line from side to side, below which a picture repeats the one before.
+    """A line from side to side, below which a picture repeats the one before."""
 
-    Attributes
-    ----------
-    block : int
-        Where it is at its lowest, in blocks from the top.
-    is_straight : bool
-        Whether it is a single line, rather than one with the step at which data ended.
-    """
-
-    block: int
-    is_straight: bool
+    block: int  # where it is at its lowest, in blocks from the top
+    is_straight: bool  # rather than with the step at which data ended
 
 
 def seam_between(image: NDArray[Any], previous: NDArray[Any]) -> Seam | None:

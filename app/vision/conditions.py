@@ -1,19 +1,19 @@
-"""The circumstances of a frame, and how far they lie from those that were enrolled.
+"""The circumstances of a frame, and how far they are from the enrolled ones.
 
 A light that was never enrolled breaks every one-class model: the person in another light looks
 less familiar than an attack in the enrolled light. So each frame carries its circumstances
-(`Condition`), and `app.session.decision` says so when a low score comes in a light that was not
-enrolled.
+(`Condition`), and the verdict says when a low score comes in a light that was not enrolled.
 
 A take spans a range in each dimension. The distance of a frame from a take is how far it lies
-outside that range, in steps of the dimension's tolerance, in the dimension where it is worst; the
-distance from what was enrolled is that of the nearest take. So 0 is inside, 1 is the edge of what
-the tolerances allow, and every distance has a name ("warmer light than in any take").
+outside that range, in tolerances of the dimension, in the worst dimension; the distance from the
+enrolment is that of the nearest take. So 0 is inside, 1 is the edge of the tolerances, and every
+distance has a name ("the light is warmer").
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,8 @@ from app.vision.quality import Colour, FaceMeasures
 NAMES = tuple(field.name for field in fields(Condition))
 
 
-@dataclass(frozen=True)
-class Dimension:
-    """One dimension of a condition: its tolerance and what lying outside is called."""
+class Dimension(NamedTuple):
+    """The tolerance of a dimension, and the words for lying outside a range."""
 
     tolerance: float
     below: str
@@ -67,13 +66,7 @@ RANGE_QUANTILES = (0.02, 0.98)
 def condition_of(measures: FaceMeasures, frame_height: int) -> Condition:
     """Return the circumstances of a measured face.
 
-    Parameters
-    ----------
-    measures : FaceMeasures
-        The face.
-    frame_height : int
-        Height of the frame in pixels: distance is told by the share of the frame that a face
-        fills, so that it does not depend on the camera's resolution.
+    Distance is the share of the frame's height that a face fills, whatever the resolution.
     """
     warmth, tint = _cast(measures.colour)
     room_warmth, room_tint = _cast(measures.room)
@@ -103,15 +96,7 @@ def _cast(colour: Colour) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class EnrolledConditions:
-    """The ranges of the enrolled takes.
-
-    Attributes
-    ----------
-    takes : tuple of str
-        Names of the takes.
-    low, high : ndarray
-        (takes, dimensions) ends of the ranges, in the order of `NAMES`.
-    """
+    """The ranges of the enrolled takes: (takes, dimensions) ends in the order of `NAMES`."""
 
     takes: tuple[str, ...]
     low: NDArray[np.float64]
@@ -119,7 +104,7 @@ class EnrolledConditions:
 
     @classmethod
     def of(cls, conditions: Sequence[Condition], takes: Sequence[str]) -> "EnrolledConditions":
-        """Take the ranges from the enrolled frames and the take each belongs to."""
+        """Compute the ranges from the enrolled frames and the take of each."""
         if not conditions or len(conditions) != len(takes):
             raise ValueError("Enrolled conditions need frames, each with the name of its take.")
         values = np.array([astuple(condition) for condition in conditions])
@@ -149,22 +134,10 @@ class EnrolledConditions:
 
 
 def shared_circumstances(conditions: Sequence[Condition], takes: Sequence[str]) -> list[int]:
-    """Tell which takes were recorded in the same circumstances.
+    """Return a number for every frame, the same where takes share circumstances.
 
-    Two takes share them when the typical frame of each lies within the tolerances of the other.
-    What was measured decides, not what the takes are called.
-
-    Parameters
-    ----------
-    conditions : sequence of Condition
-        Of every enrolled frame.
-    takes : sequence of str
-        The take of every frame.
-
-    Returns
-    -------
-    list of int
-        A number for every frame, the same where its take shares circumstances.
+    Two takes share them when the typical frame of each lies within the tolerances of the other,
+    whatever the takes are called.
     """
     enrolled = EnrolledConditions.of(conditions, takes)
     values, member = np.array([astuple(condition) for condition in conditions]), np.array(takes)
@@ -187,6 +160,6 @@ def _typical_distances(
 
 def _outside(below: NDArray[np.float64], above: NDArray[np.float64]) -> NDArray[np.float64]:
     outside = np.maximum(np.maximum(below, above), 0.0)
-    # What cannot be measured cannot be familiar.
+    # An unmeasurable value is unfamiliar.
     outside[np.isnan(outside)] = math.inf
     return outside

@@ -9,14 +9,12 @@ same values everywhere. A stage that cannot go on returns a status and a reason;
 import logging
 import math
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.capture.frames import as_rgb
 from app.types import Face, Frame, FrameResult, Image, Status
@@ -33,35 +31,17 @@ from app.vision.faces.pose import head_pose
 from app.vision.faces.tracking import FaceTracker
 from app.vision.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure, surroundings
 from lmkl_core.errors import UnusableViewsError
-from lmkl_core.features.presets import Crop, Preset
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.liveness import LivenessMeter
+from lmkl_core.features.presets import Crop
 
 log = logging.getLogger(__name__)
-
-Views = Mapping[str, NDArray[np.float32]]
 
 _ALIGNED = Crop("aligned", ALIGNED_SIZE)
 # Seconds between frames whose movement is measured. Network cameras send bursts of frames stamped
 # with their arrival, which would make a slow move look fast.
 _SHORTEST_GAP, _LONGEST_GAP = 0.02, 0.5
 _TRAIL = 16
-
-
-class Extractor(Protocol):
-    """The part of `lmkl_core.features.extractor.Extractor` that the pipeline needs."""
-
-    @property
-    def preset(self) -> Preset: ...
-
-    def __call__(self, crops: Mapping[str, Image]) -> Views: ...
-
-
-class Meter(Protocol):
-    """The part of `lmkl_core.features.liveness.LivenessMeter` that the pipeline needs."""
-
-    @property
-    def crops(self) -> tuple[Crop, ...]: ...
-
-    def __call__(self, crops: Mapping[str, Image]) -> float: ...
 
 
 @contextmanager
@@ -76,18 +56,8 @@ def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
 class Pipeline:
     """The stages for one stream of frames, with the face's track and recent positions.
 
-    Not thread-safe. Call `reset` between streams.
-
-    Parameters
-    ----------
-    extractor : Extractor
-        Turns crops into views.
-    tracker : FaceTracker
-        Finds the face.
-    limits : Limits
-        Limits of the quality gate.
-    meter : Meter, optional
-        Measures the liveness of frames that pass the gate.
+    Not thread-safe. Call `reset` between streams. The limits are those of the quality gate; a meter
+    measures the liveness of frames that pass it.
     """
 
     def __init__(
@@ -95,7 +65,7 @@ class Pipeline:
         extractor: Extractor,
         tracker: FaceTracker,
         limits: Limits | None = None,
-        meter: Meter | None = None,
+        meter: LivenessMeter | None = None,
     ) -> None:
         self.extractor = extractor
         self.tracker = tracker

@@ -30,73 +30,39 @@ class Limits:
     """Limits of a face that is enrolled or judged.
 
     ``docs/eyes.md`` says how often each limit refused frames of real recordings.
-
-    Attributes
-    ----------
-    min_size : float
-        Side of the tight face square in pixels of the frame.
-    min_visible : float
-        Share of the points of `app.vision.faces.alignment.visible_share` inside the frame.
-    brightness : tuple of float
-        Mean luma, 0 to 255. Below the lower limit hardly anything can be seen.
-    min_contrast : float
-        Standard deviation of the luma. It falls with the brightness: of real faces it is a quarter
-        of that or more.
-    min_sharpness : float
-        See `sharpness`.
-    max_yaw, max_pitch, max_roll : float
-        Degrees either way. Pitch carries a person's own nose, about ten degrees.
-    max_motion : float
-        Movement in face sides per second.
     """
 
-    min_size: float = 80.0
-    min_visible: float = 1.0
-    brightness: tuple[float, float] = (15.0, 225.0)
-    min_contrast: float = 8.0
-    min_sharpness: float = -3.6
-    max_yaw: float = 35.0
-    max_pitch: float = 40.0
+    min_size: float = 80.0  # side of the tight face square in pixels of the frame
+    min_visible: float = 1.0  # of `app.vision.faces.alignment.visible_share`
+    brightness: tuple[float, float] = (15.0, 225.0)  # mean luma; below, hardly a thing is visible
+    min_contrast: float = 8.0  # standard deviation of the luma; a real face's is brightness / 4
+    min_sharpness: float = -3.6  # of `sharpness`
+    max_yaw: float = 35.0  # degrees either way
+    max_pitch: float = 40.0  # a person's own nose shifts it by about ten degrees
     max_roll: float = 30.0
-    max_motion: float = 1.0
+    max_motion: float = 1.0  # face sides per second
 
 
 @dataclass(frozen=True)
 class FaceMeasures:
-    """Measures of a face for the quality gate and the condition alike; see `measure`."""
+    """Measures of a face for the quality gate and the condition alike."""
 
-    size: float
-    visible: float
+    size: float  # side of the tight face square in pixels of the frame
+    visible: float  # `app.vision.faces.alignment.visible_share`
     brightness: float
     contrast: float
     sharpness: float
-    side_light: float
+    side_light: float  # log ratio of the mean luma of the left half to that of the right
     colour: Colour
-    room: Colour
+    room: Colour  # `surroundings`
     pose: Pose
-    motion: float
+    motion: float  # face sides per second
 
 
 def measure(
     aligned: Image, *, room: Colour, size: float, visible: float, pose: Pose, motion: float
 ) -> FaceMeasures:
-    """Measure an aligned face.
-
-    Parameters
-    ----------
-    aligned : ndarray
-        The tight face square, `ALIGNED_SIZE` pixels a side, RGB.
-    room : tuple of float
-        Mean red, green and blue around the head (`surroundings`).
-    size : float
-        Its side in pixels of the frame.
-    visible : float
-        Share of the face's points inside the frame (`app.vision.faces.alignment.visible_share`).
-    pose : Pose
-        Head pose.
-    motion : float
-        Movement since the frame before, in face sides per second.
-    """
+    """Add the measures of an aligned face, `ALIGNED_SIZE` pixels square, to those of its place."""
     luma = cv2.cvtColor(aligned, cv2.COLOR_RGB2GRAY).astype(np.float32)
     red, green, blue = (float(value) for value in cv2.mean(aligned)[:3])
     half = luma.shape[1] // 2
@@ -116,17 +82,7 @@ def measure(
 
 
 def surroundings(image: Image, centre: tuple[float, float], side: float) -> Colour:
-    """Return the mean colour of the frame outside a square about the head.
-
-    Parameters
-    ----------
-    image : ndarray
-        The frame, RGB; every eighth pixel is sampled.
-    centre : tuple of float
-        x and y of the face.
-    side : float
-        Side of the tight face square; the head is taken to fill `HEAD_SIDES` times that.
-    """
+    """Return the mean colour of the frame outside the head: a square of `HEAD_SIDES` face sides."""
     sample = image[::_STEP, ::_STEP].astype(np.float32)
     rows, columns = (np.arange(n) * _STEP for n in sample.shape[:2])
     reach = HEAD_SIDES * side / 2

@@ -71,17 +71,9 @@ _HALVING_SIGMA = math.sqrt(_BLUR**2 * 3.0 - 0.25)
 
 
 def face_transform(landmarks: NDArray[np.float64]) -> Matrix | None:
-    """Return the 2 x 3 matrix from image positions to face coordinates.
+    """Return the map from image positions to face coordinates.
 
-    Parameters
-    ----------
-    landmarks : ndarray
-        (5, 2) positions in the order of `app.types.LANDMARKS`.
-
-    Returns
-    -------
-    ndarray or None
-        None when the landmarks are not finite, lie on one spot or look nothing like a face.
+    None when the (5, 2) landmarks are not finite, lie on one spot or look nothing like a face.
     """
     points = np.asarray(landmarks, dtype=np.float64)
     if points.shape != (len(LANDMARKS), 2) or not (np.abs(points) < _FARTHEST).all():
@@ -105,27 +97,13 @@ def face_side(transform: Matrix) -> float:
 
 
 def cut(image: Image, transform: Matrix | None, crop: Crop, box: Box | None = None) -> Image:
-    """Cut one crop, ``crop.size`` pixels square.
-
-    Parameters
-    ----------
-    image : ndarray
-        RGB, uint8.
-    transform : ndarray or None
-        Of `face_transform`; None is enough for a crop of the whole image or of the box.
-    crop : Crop
-        What to cut.
-    box : tuple of float, optional
-        The detector's, for a crop of it.
-    """
+    """Cut one crop, ``crop.size`` pixels square; of the whole image, of the box or of the face."""
     if crop.of == "image":
         return reduce_to(image, crop.size, crop.size)
     if crop.of == "box":
-        if box is None:
-            raise ValueError(f"crop {crop.name!r} lies on a face's box, and there is none")
+        assert box is not None, f"crop {crop.name!r} lies on a face's box"
         return _scaled_box(image, box, crop)
-    if transform is None:
-        raise ValueError(f"crop {crop.name!r} lies on a face, and there is no face transform")
+    assert transform is not None, f"crop {crop.name!r} lies on a face"
     if crop.side is None:
         return _native(image, transform, crop)
     to_image = square_to_image(transform, crop.centre, crop.side, crop.size)
@@ -152,18 +130,9 @@ def visible_share(
 ) -> float:
     """Share, 0 to 1, of nine points of a face that lie inside the frame.
 
-    The points are the five landmarks, `BROW`, `CHIN` and `CHEEKS`. A face of which each is inside
+    The points are the five landmarks, `BROW`, `CHIN` and `CHEEKS`. A face with all of them inside
     is whole enough to judge, although the tight face square, which is wider than a face, may reach
-    over the border.
-
-    Parameters
-    ----------
-    landmarks : ndarray
-        (5, 2) positions in the image.
-    transform : ndarray
-        Of `face_transform`.
-    shape : tuple of int
-        Of the image: height, width, ...
+    over the border. ``shape`` is the image's.
     """
     height, width = shape[:2]
     points = np.vstack([landmarks, apply(invert(transform), np.array([BROW, CHIN, *CHEEKS]))])
@@ -191,27 +160,18 @@ def _scaled_box(image: Image, box: Box, crop: Crop) -> Image:
 
 def _native(image: Image, transform: Matrix, crop: Crop) -> Image:
     """Return the upright window of pixels, untouched, about the crop's centre."""
+    size, lengths = crop.size, np.array(image.shape[1::-1])
     centre = apply(invert(transform), np.array([crop.centre]))[0]
     # The window's first pixel, so that its middle is nearest to the centre.
-    first = np.floor(centre - crop.size / 2 + 1.0).astype(int)
-    height, width = image.shape[:2]
-    if crop.size <= min(height, width):
-        x, y = np.clip(first, 0, [width - crop.size, height - crop.size])
-        return image[y : y + crop.size, x : x + crop.size].copy()
-    columns = _inside(int(first[0]), crop.size, width)
-    rows = _inside(int(first[1]), crop.size, height)
-    return np.ascontiguousarray(image[rows[:, None], columns])
-
-
-def _inside(first: int, size: int, length: int) -> NDArray[np.intp]:
-    """Indices of a window moved inside ``range(length)``, reflected where it is longer."""
-    if size <= length:
-        return np.arange(size) + min(max(first, 0), length - size)
-    # As little reflection as can be, and the same amount on both sides.
-    wanted = np.arange(size) - (size - length) // 2
-    period = max(2 * (length - 1), 1)
-    folded = np.abs(wanted) % period
-    return np.minimum(folded, period - folded) if length > 1 else np.zeros(size, dtype=np.intp)
+    x, y = np.clip(np.floor(centre - size / 2 + 1.0).astype(int), 0, np.maximum(lengths - size, 0))
+    window = image[y : y + size, x : x + size]
+    if (missing := np.maximum(size - lengths, 0)).any():
+        # As little reflection as can be, and the same amount on both sides.
+        left, top = (int(n) for n in missing // 2)
+        right, bottom = (int(n) for n in missing - missing // 2)
+        border = cv2.BORDER_REFLECT_101
+        window = np.asarray(cv2.copyMakeBorder(window, top, bottom, left, right, border), np.uint8)
+    return window.copy()
 
 
 def invert(matrix: Matrix) -> Matrix:
@@ -231,16 +191,9 @@ def scale_of(matrix: Matrix) -> float:
 
 
 def square_to_image(matrix: Matrix, centre: tuple[float, float], side: float, size: int) -> Matrix:
-    """Return the map from pixel positions of a crop to pixel positions of the image.
+    """Return the map from pixels of a crop of ``size`` to pixels of the image.
 
-    Parameters
-    ----------
-    matrix : ndarray
-        From image positions to the coordinates in which the square is given.
-    centre, side : tuple of float, float
-        The square.
-    size : int
-        Pixels of the crop along a side.
+    The square is given in the coordinates to which ``matrix`` maps image positions.
     """
     step = side / size
     offset = np.asarray(centre) + (0.5 / size - 0.5) * side
@@ -283,9 +236,8 @@ def _needed_part(
     last = size - 1.0
     corners = apply(crop_to_image, np.array([(0, 0), (last, 0), (0, last), (last, last)]))
     low, high = corners.min(axis=0) - margin, corners.max(axis=0) + margin
-    x, y = (
-        _needed_range(float(low[axis]), float(high[axis]), image.shape[1 - axis]) for axis in (0, 1)
-    )
+    x = _needed_range(float(low[0]), float(high[0]), image.shape[1])
+    y = _needed_range(float(low[1]), float(high[1]), image.shape[0])
     matrix = crop_to_image.copy()
     matrix[:, 2] -= [x.start, y.start]
     return image[y, x], matrix

@@ -149,8 +149,6 @@ def test_that_a_crop_of_the_whole_image_needs_no_face():
     result = cut(image, None, Crop("whole", 96, of="image"))
     assert result.shape == (96, 96, 3)
     assert np.abs(result.mean(axis=(0, 1)) - image.mean(axis=(0, 1))).max() < 1
-    with pytest.raises(ValueError, match="'face' lies on a face"):
-        cut(image, None, Crop("face", 96))
 
 
 def original_box(image, box, scale, size):
@@ -200,11 +198,6 @@ def test_that_a_box_is_cut_as_the_liveness_networks_learnt_it(box, scale):
 def test_that_a_box_without_sense_gives_a_crop_and_no_error(box, height, width):
     image = blank(128, height, width)
     assert cut(image, None, Crop("head", 80, of="box", scale=2.7), box).shape == (80, 80, 3)
-
-
-def test_that_a_crop_of_the_box_needs_the_box():
-    with pytest.raises(ValueError, match="'head' lies on a face's box"):
-        cut(still(1), face_transform(placed()), Crop("head", 80, of="box", scale=2.7))
 
 
 def test_that_all_crops_of_a_preset_come_by_name_and_leave_the_frame_alone():
