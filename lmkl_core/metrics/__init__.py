@@ -14,17 +14,19 @@ is None with the interval ``(0, 1)``, never NaN.
 >>> errors.worst.species, errors.worst.value, errors.bpcer.n_errors
 ('phone', 0.5, 0)
 
-A `ScoreTable` knows of every score whose it is and which presentation it belongs to; `figures`
-tells everything about one, over frames or over presentations alike, with exact intervals and with
-intervals from drawing subjects.
+A `ScoreTable` knows of every score whose it is and which presentation it belongs to, so that errors
+can be counted over frames or over presentations, and intervals can come from drawing subjects.
 
->>> from lmkl_core.metrics import ScoreTable, figures
+>>> from lmkl_core.metrics import ScoreTable, auc, measure_table
 >>> frames = ScoreTable.of(
 ...     [0.9, 0.4, 0.7, 0.1, None], ["", "", "", "print", "print"], presentations="aabcd"
 ... )
->>> told = figures(frames.by_presentation(), threshold)
->>> told.bpcer.n_errors, told.bpcer.n, told.apcer.value, told.apnrr.value, told.auc.value
-(0, 2, 0.0, 0.5, 1.0)
+>>> table = frames.by_presentation()
+>>> errors = measure_table(threshold, table)
+>>> errors.bpcer.n_errors, errors.bpcer.n, errors.worst.value, errors.apnrr.value
+(0, 2, 0.0, 0.5)
+>>> auc(table.bona_fide, table.attacks).value
+1.0
 """
 
 from lmkl_core.metrics.bootstrap import (
@@ -43,18 +45,26 @@ from lmkl_core.metrics.curves import (
     roc_points,
 )
 from lmkl_core.metrics.intervals import exact_intervals, mean_interval
-from lmkl_core.metrics.measuring import Errors, apcer, bpcer, measure
-from lmkl_core.metrics.rates import Estimate, Rate, Worst, acer, hter, pooled, worst
+from lmkl_core.metrics.rates import (
+    Errors,
+    Estimate,
+    Rate,
+    Worst,
+    acer,
+    apcer,
+    bpcer,
+    hter,
+    measure,
+    pooled,
+    worst,
+)
 from lmkl_core.metrics.resampling import Resampled
-from lmkl_core.metrics.summary import APCER_TARGETS, Figures, figures, measure_table
-from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics.table import ScoreTable, measure_table
 from lmkl_core.metrics.thresholds import Threshold, choose_threshold, threshold_from
 
 __all__ = [
-    "APCER_TARGETS",
     "Errors",
     "Estimate",
-    "Figures",
     "OperatingPoints",
     "Rate",
     "Resampled",
@@ -74,7 +84,6 @@ __all__ = [
     "det_points",
     "eer",
     "exact_intervals",
-    "figures",
     "hter",
     "mean_interval",
     "measure",

@@ -98,15 +98,7 @@ def bootstrap_auc(
     method: Method = "bca",
     seed: int = 0,
 ) -> Resampled:
-    """Area under the ROC curve with its interval by subject; ties count half.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        Of frames or of presentations.
-    n_resamples, confidence, method, seed
-        As in `bootstrap_figure`.
-    """
+    """Area under the ROC curve with its interval by subject; ties count half."""
     subjects = Subjects(table.rows(table.is_answered))
     groups = {"bona fide": ~subjects.table.is_attack, "attacks": subjects.table.is_attack}
     counts = subjects.counted(groups)
@@ -130,22 +122,14 @@ def bootstrap_acer(
 ) -> Resampled:
     """Mean of the largest APCER and BPCER (legacy) at a threshold, with its interval by subject.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        Of frames or of presentations.
-    threshold : float
-        Accept when ``score >= threshold``. It is held fixed: how far it would itself have strayed
-        with other development data does not show.
-    n_resamples, confidence, method, seed
-        As in `bootstrap_figure`.
+    The threshold is held fixed: how far it would itself have strayed with other development data
+    does not show.
     """
     if np.isnan(threshold):
         raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
     subjects = Subjects(table.rows(table.is_answered))
     scored = subjects.table
-    species = dict.fromkeys(scored.species[scored.is_attack].tolist())
-    groups = {name: scored.species == name for name in ("", *species)}
+    groups = {"": ~scored.is_attack, **_by_species(scored)}
     counts = subjects.counted(groups)
     acer = _Acer(subjects, groups, threshold)
 
@@ -221,13 +205,18 @@ def bootstrap_difference(
     return found if found.n_resamples else replace(found, interval=(-1.0, 1.0))
 
 
+def _by_species(table: ScoreTable) -> dict[str, NDArray[np.bool_]]:
+    """Rows of every species of attack, in order of first appearance."""
+    names = dict.fromkeys(table.species[table.is_attack].tolist())
+    return {name: table.species == name for name in names}
+
+
 def _presenters(subjects: Subjects, figure: Figure) -> dict[str, int]:
     """Count the subjects of everything that a figure rests on."""
     table = subjects.table
     groups = {} if figure == "APCER" else {"bona fide": ~table.is_attack}
     if figure in ("APCER", "ACER"):
-        names = dict.fromkeys(table.species[table.is_attack].tolist())
-        groups |= {name: table.species == name for name in names}
+        groups |= _by_species(table)
     elif figure != "BPCER":
         groups["attacks"] = table.is_attack
     return subjects.counted(groups)
@@ -240,10 +229,7 @@ def _evaluation(subjects: Subjects, figure: Figure, threshold: float | None) -> 
     if threshold is None or np.isnan(threshold):
         return lambda weights: np.full(len(weights), np.nan)
     table = subjects.table
-    attacks = {"attacks": table.is_attack}
-    if figure != "HTER":
-        names = dict.fromkeys(table.species[table.is_attack].tolist())
-        attacks = {name: table.species == name for name in names}
+    attacks = {"attacks": table.is_attack} if figure == "HTER" else _by_species(table)
     errors = _Acer(subjects, {"": ~table.is_attack, **attacks}, threshold)
     if figure == "BPCER":
         return lambda weights: errors.rates(weights)[:, 0]

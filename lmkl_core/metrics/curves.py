@@ -52,15 +52,7 @@ class OperatingPoints:
 
 
 def operating_points(bona_fide: ArrayLike, attacks: Attacks) -> OperatingPoints:
-    """Return APCER over all attacks together, and BPCER, at every threshold that differs.
-
-    Parameters
-    ----------
-    bona_fide : array-like
-        Scores of bona fide presentations.
-    attacks : mapping of str to array-like, or array-like
-        Scores of attacks.
-    """
+    """Return APCER over all attacks together, and BPCER, at every threshold that differs."""
     genuine, spoofs = as_scores(bona_fide, "bona fide presentations"), together(attacks)
     if not len(genuine) or not len(spoofs):
         return OperatingPoints(np.empty(0), np.empty(0), np.empty(0))
@@ -129,16 +121,7 @@ def bpcer_at_apcer(
 ) -> Estimate:
     """BPCER at the lowest threshold at which no species' APCER exceeds the target.
 
-    Parameters
-    ----------
-    bona_fide : array-like
-        Scores of bona fide presentations.
-    attacks : mapping of str to array-like, or array-like
-        Scores of attacks, by species or all together.
-    target : float
-        The APCER, such as 0.05 for what is called BPCER20.
-    confidence : float
-        Of the interval.
+    The literature calls a ``target`` of 0.05 BPCER20.
     """
     if not 0 < target < 1:
         raise InvalidInputError(f"target={target!r} must lie between 0 and 1.")

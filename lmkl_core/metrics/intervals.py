@@ -24,22 +24,7 @@ from lmkl_core.metrics.scores import Scores
 def exact_intervals(
     n_errors: ArrayLike, n: int, confidence: float = CONFIDENCE
 ) -> tuple[Scores, Scores]:
-    """Return the ends of the exact intervals of many counts: `lmkl_core.clopper_pearson` of each.
-
-    Parameters
-    ----------
-    n_errors : array-like of int
-        Counts, each out of the same number.
-    n : int
-        Trials; without any, nothing is known.
-    confidence : float
-        Of each interval.
-
-    Returns
-    -------
-    lows, highs : ndarray
-        Ends, in the order of the counts.
-    """
+    """Return low and high ends of `lmkl_core.clopper_pearson` for many counts out of ``n``."""
     counts = np.asarray(n_errors, dtype=np.int64)
     if np.any((counts < 0) | (counts > n)) or not 0 < confidence < 1:
         raise InvalidInputError(

@@ -1,4 +1,4 @@
-r"""Shares of errors among counted presentations, and what is made of several such shares.
+r"""Errors counted at a threshold: rates, and what is made of several rates.
 
 A single rate has the exact (Clopper-Pearson) interval. A maximum or a mean of ``k`` rates takes
 each of them at the confidence ``1 - (1 - c) / k``: all ``k`` intervals then hold together with
@@ -10,8 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics.scores import Attacks, as_scores, by_species, n_accepted, n_refused
 
 CONFIDENCE = 0.95
 """Of every interval, unless told otherwise."""
@@ -109,15 +113,9 @@ class Worst:
 
 
 def worst(rates: Mapping[str, Rate], confidence: float = CONFIDENCE) -> Worst:
-    """Return the largest rate: the APCER that ISO/IEC 30107-3 asks for.
+    """Return the largest rate of all species: the APCER that ISO/IEC 30107-3 asks for.
 
-    Parameters
-    ----------
-    rates : mapping of str to Rate
-        One for every species. Those without data do not enter. Among equals the least certain one
-        is named.
-    confidence : float
-        Of the interval of the maximum.
+    Species without data do not enter. Among equals the least certain one is named.
     """
     known = {
         species: rate.at(_shared(confidence, rates.values()))
@@ -176,3 +174,111 @@ def _mean(
     low, high = ((a + b) / 2 for a, b in zip(attack_interval, bpcer.interval, strict=True))
     value = (attack_value + bpcer.value) / 2
     return Estimate(value, (low, high), bpcer.n, n_attacks, confidence)
+
+
+def apcer(threshold: float, attacks: ArrayLike, confidence: float = CONFIDENCE) -> Rate:
+    """Share of one species' attacks that are accepted: ``score >= threshold``."""
+    _check(threshold)
+    scores = as_scores(attacks, "attacks")
+    return Rate(int(n_accepted(scores, threshold)), len(scores), confidence)
+
+
+def bpcer(threshold: float, bona_fide: ArrayLike, confidence: float = CONFIDENCE) -> Rate:
+    """Share of bona fide presentations that are refused: ``score < threshold``."""
+    _check(threshold)
+    scores = as_scores(bona_fide, "bona fide presentations")
+    return Rate(int(n_refused(scores, threshold)), len(scores), confidence)
+
+
+def _check(threshold: float) -> None:
+    if np.isnan(threshold):
+        raise InvalidInputError("Errors need a threshold that is a number, not NaN.")
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Counted errors of a test, and all that follows from them.
+
+    Non-response is counted over all presentations, errors over those with a response.
+
+    Parameters
+    ----------
+    bpcer : Rate
+        Refused among the bona fide presentations with a response.
+    apcers : mapping of str to Rate
+        Accepted among the attacks with a response, by species.
+    bpnrr : Rate
+        Bona fide presentations without a response, among all of them.
+    apnrrs : mapping of str to Rate
+        Attacks without a response, among all of them, by species.
+    """
+
+    bpcer: Rate
+    apcers: Mapping[str, Rate]
+    bpnrr: Rate
+    apnrrs: Mapping[str, Rate]
+    confidence: float = CONFIDENCE
+
+    @property
+    def worst(self) -> Worst:
+        """The largest APCER of all species, with the interval of the maximum."""
+        return worst(self.apcers, self.confidence)
+
+    @property
+    def apcer(self) -> Rate:
+        """APCER over all attacks together; it depends on how many of each species there are."""
+        return pooled(self.apcers.values(), self.confidence)
+
+    @property
+    def apnrr(self) -> Rate:
+        """Non-response over all attacks together."""
+        return pooled(self.apnrrs.values(), self.confidence)
+
+    @property
+    def acer(self) -> Estimate:
+        """Mean of the largest APCER and BPCER (legacy)."""
+        return acer(self.apcers, self.bpcer, self.confidence)
+
+    @property
+    def hter(self) -> Estimate:
+        """Mean of the pooled APCER and BPCER."""
+        return hter(self.apcer, self.bpcer, self.confidence)
+
+
+def measure(
+    threshold: float,
+    bona_fide: ArrayLike,
+    attacks: Attacks,
+    *,
+    n_bona_fide_without: int = 0,
+    n_attacks_without: Mapping[str, int] | None = None,
+    confidence: float = CONFIDENCE,
+) -> Errors:
+    """Count the errors at a threshold.
+
+    Parameters
+    ----------
+    threshold : float
+        Accept when ``score >= threshold``.
+    bona_fide, attacks : array-like, mapping of str to array-like
+        Scores of the presentations with a response; of attacks, by species.
+    n_bona_fide_without, n_attacks_without : int, mapping of str to int
+        Presentations without a response; a species may occur here only.
+    confidence : float
+        Of all intervals.
+    """
+    species = by_species(attacks)
+    without = dict(n_attacks_without or {})
+    refused = bpcer(threshold, bona_fide, confidence)
+    names = list(dict.fromkeys([*species, *without]))
+    apcers = {name: apcer(threshold, species.get(name, ()), confidence) for name in names}
+    return Errors(
+        bpcer=refused,
+        apcers=apcers,
+        bpnrr=Rate(n_bona_fide_without, refused.n + n_bona_fide_without, confidence),
+        apnrrs={
+            name: Rate(without.get(name, 0), apcers[name].n + without.get(name, 0), confidence)
+            for name in names
+        },
+        confidence=confidence,
+    )

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics.rates import CONFIDENCE, Errors, Rate, measure
 from lmkl_core.metrics.scores import Scores, refuse_huge
+from lmkl_core.metrics.thresholds import Threshold
 
 LARGEST_SCORE = 1e300
 """Sums of more than this overflow, and a presentation's score is a mean."""
@@ -162,22 +164,11 @@ class ScoreTable:
         means = np.array([_mean(run, least) for run in np.split(self.scores[ordered], ends)[:-1]])
         order = np.argsort(first)
         rows = first[order]
-        return ScoreTable(
-            means[order] if len(rows) else np.empty(0),
-            self.species[rows],
-            self.subjects[rows],
-            self.presentations[rows],
-        )
+        return self.rows(rows).with_scores(means[order] if len(rows) else np.empty(0))
 
     def rows(self, index: NDArray[np.int_] | NDArray[np.bool_]) -> "ScoreTable":
         """Return a table of some rows."""
-        return replace(
-            self,
-            scores=self.scores[index],
-            species=self.species[index],
-            subjects=self.subjects[index],
-            presentations=self.presentations[index],
-        )
+        return ScoreTable(*(column[index] for column in self._columns))
 
     def shifted(self, by: float) -> "ScoreTable":
         """Return the table with a number added to every score, such as minus its threshold."""
@@ -214,12 +205,12 @@ class ScoreTable:
             ]
         if not parts:
             return cls.of((), ())
-        return cls(
-            np.concatenate([part.scores for part in parts]),
-            np.concatenate([part.species for part in parts]),
-            np.concatenate([part.subjects for part in parts]),
-            np.concatenate([part.presentations for part in parts]),
-        )
+        columns = zip(*(part._columns for part in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
+
+    @property
+    def _columns(self) -> tuple[NDArray[Any], ...]:
+        return self.scores, self.species, self.subjects, self.presentations
 
     def _names(self) -> list[str]:
         """Return the species of attacks in order of first appearance."""
@@ -260,3 +251,23 @@ def _mean(scores: Scores, least: int) -> float:
         return np.nan
     values = scores.tolist()
     return min(max(fsum(values) / len(values), min(values)), max(values))
+
+
+def measure_table(
+    threshold: Threshold | float | None, table: ScoreTable, confidence: float = CONFIDENCE
+) -> Errors:
+    """Count the errors of a table at a threshold; without one, the non-responses alone."""
+    value = threshold.value if isinstance(threshold, Threshold) else threshold
+    errors = measure(
+        # Non-response is the same at any threshold.
+        0.0 if value is None else value,
+        table.bona_fide,
+        table.attacks,
+        n_bona_fide_without=table.n_bona_fide_without,
+        n_attacks_without=table.n_attacks_without,
+        confidence=confidence,
+    )
+    if value is not None:
+        return errors
+    nothing = Rate(0, 0, confidence)
+    return replace(errors, bpcer=nothing, apcers=dict.fromkeys(errors.apcers, nothing))

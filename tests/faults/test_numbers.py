@@ -24,7 +24,7 @@ from lmkl_core.baselines.concatenated import (
 )
 from lmkl_core.baselines.kernel_machines import MultipleKernelOCSVM, MultipleKernelSVDD
 from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning
-from lmkl_core.metrics import ScoreTable, figures, threshold_from
+from lmkl_core.metrics import ScoreTable, auc, eer, measure_table, threshold_from
 from lmkl_core.solver.newton import _solve_positive
 from tests.core.recordings import is_one_sentence
 
@@ -207,8 +207,9 @@ def test_that_figures_are_shares_or_the_scores_are_refused(attempt, genuine, att
     def told():
         threshold = threshold_from("eer", genuine, {"print": attacks})
         species = [""] * len(genuine) + ["print"] * len(attacks)
-        found = figures(ScoreTable.of([*genuine, *attacks], species), threshold)
-        shares = [found.bpcer, found.apcer, found.acer, found.auc, found.eer]
+        table = ScoreTable.of([*genuine, *attacks], species)
+        found, classes = measure_table(threshold, table), (table.bona_fide, table.attacks)
+        shares = [found.bpcer, found.worst, found.acer, auc(*classes), eer(*classes)]
         for share in shares:
             assert 0 <= share.interval[0] <= share.value <= share.interval[1] <= 1
         return threshold.value

@@ -1,6 +1,4 @@
-"""Everything about one table of scores in one call, over frames and over presentations."""
-
-import pickle
+"""Figures of one table of scores, over frames and over presentations."""
 
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ from lmkl_core.metrics import (
     bootstrap_auc,
     bpcer_at_apcer,
     eer,
-    figures,
     measure_table,
 )
 
@@ -45,47 +42,40 @@ BY_HAND = ScoreTable.of(
 
 
 def test_that_frames_of_a_hand_computed_case_are_counted():
-    told = figures(BY_HAND, 0.5)
-    assert told.bpcer == Rate(1, 5)
-    assert told.errors.apcers == {"print": Rate(2, 4), "mask": Rate(1, 2)}
-    assert told.bpnrr == Rate(1, 6)
-    assert told.errors.apnrrs == {"print": Rate(2, 6), "mask": Rate(0, 2)}
-    assert told.apnrr == Rate(2, 8)
-    assert told.apcer.value == 0.5
-    assert told.acer.value == pytest.approx((0.5 + 0.2) / 2)
-    assert told.hter.value == pytest.approx((3 / 6 + 1 / 5) / 2)
+    errors = measure_table(0.5, BY_HAND)
+    assert errors.bpcer == Rate(1, 5)
+    assert errors.apcers == {"print": Rate(2, 4), "mask": Rate(1, 2)}
+    assert errors.bpnrr == Rate(1, 6)
+    assert errors.apnrrs == {"print": Rate(2, 6), "mask": Rate(0, 2)}
+    assert errors.apnrr == Rate(2, 8)
+    assert errors.worst.value == 0.5
+    assert errors.acer.value == pytest.approx((0.5 + 0.2) / 2)
+    assert errors.hter.value == pytest.approx((3 / 6 + 1 / 5) / 2)
     # Of 5 x 6 pairs, 0.6 loses to 0.7 and 0.65; 0.2 loses to all but 0.1; 0.7 ties with 0.7.
-    assert told.auc.value == pytest.approx((30 - 2 - 5 - 0.5) / 30)
+    value = auc(BY_HAND.bona_fide, BY_HAND.attacks).value
+    assert value == pytest.approx((30 - 2 - 5 - 0.5) / 30)
 
 
 def test_that_presentations_of_a_hand_computed_case_are_counted():
-    told = figures(BY_HAND.by_presentation(), 0.5)
-    assert told.bpcer == Rate(1, 3)  # means 0.8, 0.4, 0.8
-    assert told.errors.apcers == {"print": Rate(1, 2), "mask": Rate(1, 1)}  # 0.2, 0.6; 0.55
-    assert (told.bpnrr, told.apnrr) == (Rate(0, 3), Rate(1, 4))
-    assert (told.apcer.species, told.apcer.value) == ("mask", 1.0)
-    assert told.acer.value == pytest.approx((1 + 1 / 3) / 2)
-    assert told.auc.value == pytest.approx((3 + 1 + 3) / 9)
+    table = BY_HAND.by_presentation()
+    errors, classes = measure_table(0.5, table), (table.bona_fide, table.attacks)
+    assert errors.bpcer == Rate(1, 3)  # means 0.8, 0.4, 0.8
+    assert errors.apcers == {"print": Rate(1, 2), "mask": Rate(1, 1)}  # 0.2, 0.6; 0.55
+    assert (errors.bpnrr, errors.apnrr) == (Rate(0, 3), Rate(1, 4))
+    assert (errors.worst.species, errors.worst.value) == ("mask", 1.0)
+    assert errors.acer.value == pytest.approx((1 + 1 / 3) / 2)
+    assert auc(*classes).value == pytest.approx((3 + 1 + 3) / 9)
     # At 0.575 one of three is refused and one of three accepted.
-    assert told.eer.value == pytest.approx(1 / 3)
-    assert [told.bpcer_at[target].value for target in (0.01, 0.05, 0.1)] == [1 / 3] * 3
-    assert told.n_subjects == 3
+    assert eer(*classes).value == pytest.approx(1 / 3)
+    assert [bpcer_at_apcer(*classes, target).value for target in (0.01, 0.1)] == [1 / 3] * 2
 
 
 @pytest.mark.parametrize("table", [recorded(), recorded().by_presentation()])
-def test_that_every_figure_is_that_of_its_own_function(table):
-    told = figures(table, 0.6, n_resamples=200, seed=4)
-    genuine, attacks = table.bona_fide, table.attacks
-    assert told.errors == measure_table(0.6, table)
-    assert told.auc == auc(genuine, attacks)
-    assert told.eer == eer(genuine, attacks)
-    assert told.bpcer_at == {
-        target: bpcer_at_apcer(genuine, attacks, target) for target in (0.01, 0.05, 0.1)
-    }
-    assert told.auc_by_subject == bootstrap_auc(table, n_resamples=200, seed=4)
-    assert told.acer_by_subject == bootstrap_acer(table, 0.6, n_resamples=200, seed=4)
-    assert told.auc_by_subject.value == pytest.approx(told.auc.value)
-    assert told.acer_by_subject.value == pytest.approx(told.acer.value)
+def test_that_figures_by_subject_are_those_of_all_rows(table):
+    drawn = bootstrap_auc(table, n_resamples=20)
+    assert drawn.value == pytest.approx(auc(table.bona_fide, table.attacks).value)
+    drawn = bootstrap_acer(table, 0.6, n_resamples=20)
+    assert drawn.value == pytest.approx(measure_table(0.6, table).acer.value)
 
 
 def test_that_auc_over_presentations_equals_scikit_learns_of_their_means():
@@ -94,25 +84,17 @@ def test_that_auc_over_presentations_equals_scikit_learns_of_their_means():
     means = {name: np.mean(frames.scores[frames.presentations == name]) for name in names}
     scored = [name for name in names if np.isfinite(means[name])]
     expected = roc_auc_score([name.endswith("/") for name in scored], [means[n] for n in scored])
-    assert figures(frames.by_presentation(), None).auc.value == pytest.approx(expected)
-
-
-def test_that_a_threshold_keeps_its_origin_and_a_number_is_given():
-    chosen = Threshold(0.6, "equal errors on the development set")
-    assert figures(recorded(), chosen, n_resamples=20).threshold is chosen
-    assert figures(recorded(), 0.6, n_resamples=20).threshold == Threshold(0.6, "given")
+    table = frames.by_presentation()
+    assert auc(table.bona_fide, table.attacks).value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("threshold", [None, Threshold(None, "not chosen")])
-def test_that_without_a_threshold_only_what_needs_none_is_told(threshold):
-    told = figures(recorded(), threshold, n_resamples=50)
-    for figure in (told.bpcer, told.apcer, told.acer, told.hter, told.acer_by_subject):
+def test_that_without_a_threshold_only_non_responses_are_counted(threshold):
+    errors = measure_table(threshold, recorded())
+    for figure in (errors.bpcer, errors.worst, errors.acer, errors.hter):
         assert (figure.value, figure.interval) == (None, (0.0, 1.0))
-    assert list(told.errors.apcers) == ["print", "mask"]
-    assert told.apnrr == Rate(4, 96)
-    assert told.bpnrr == Rate(0, 48)
-    assert told.auc.value is not None
-    assert told.auc_by_subject.n_resamples == 50
+    assert list(errors.apcers) == ["print", "mask"]
+    assert (errors.apnrr, errors.bpnrr) == (Rate(4, 96), Rate(0, 48))
 
 
 @pytest.mark.parametrize(
@@ -125,56 +107,34 @@ def test_that_without_a_threshold_only_what_needs_none_is_told(threshold):
     ],
 )
 def test_that_a_missing_class_leaves_figures_of_both_unknown(table):
-    told = figures(table, 0.5)
-    for figure in (
-        told.auc,
-        told.eer,
-        told.acer,
-        told.hter,
-        told.auc_by_subject,
-        told.acer_by_subject,
-        *told.bpcer_at.values(),
-    ):
-        assert (figure.value, figure.interval) == (None, (0.0, 1.0))
+    errors, classes = measure_table(0.5, table), (table.bona_fide, table.attacks)
+    found = [auc(*classes), eer(*classes), errors.acer, errors.hter]
+    found += [bpcer_at_apcer(*classes, 0.05), bootstrap_auc(table), bootstrap_acer(table, 0.5)]
+    assert {(figure.value, figure.interval) for figure in found} == {(None, (0.0, 1.0))}
 
 
 def test_that_one_class_alone_still_has_its_own_rate():
-    told = figures(ScoreTable.of([0.9, 0.1], ["", ""], "ab"), 0.5)
-    assert told.bpcer == Rate(1, 2)
-    assert told.apcer.value is None
-    told = figures(ScoreTable.of([0.9, 0.1], ["print", "mask"], "ab"), 0.5)
-    assert (told.bpcer.value, told.apcer.species) == (None, "print")
+    errors = measure_table(0.5, ScoreTable.of([0.9, 0.1], ["", ""], "ab"))
+    assert (errors.bpcer, errors.worst.value) == (Rate(1, 2), None)
+    errors = measure_table(0.5, ScoreTable.of([0.9, 0.1], ["print", "mask"], "ab"))
+    assert (errors.bpcer.value, errors.worst.species) == (None, "print")
 
 
 def test_that_one_species_makes_acer_equal_hter():
     table = recorded()
-    told = figures(table.rows(table.species != "mask"), 0.6, n_resamples=20)
-    assert told.acer == told.hter
+    errors = measure_table(0.6, table.rows(table.species != "mask"))
+    assert errors.acer == errors.hter
 
 
-def test_that_confidence_and_targets_reach_every_figure():
-    told = figures(recorded(), 0.6, targets=[0.2], confidence=0.9, n_resamples=20)
-    assert list(told.bpcer_at) == [0.2]
-    for figure in (
-        told.bpcer,
-        told.apcer.rate,
-        told.apnrr,
-        told.acer,
-        told.hter,
-        told.auc,
-        told.eer,
-        told.bpcer_at[0.2],
-        told.auc_by_subject,
-        told.acer_by_subject,
-    ):
-        assert figure.confidence == 0.9
+def test_that_confidence_reaches_every_figure():
+    table = recorded()
+    errors, classes = measure_table(0.6, table, 0.9), (table.bona_fide, table.attacks)
+    found = [errors.bpcer, errors.worst.rate, errors.apnrr, errors.acer, errors.hter]
+    found += [auc(*classes, 0.9), eer(*classes, 0.9), bpcer_at_apcer(*classes, 0.2, 0.9)]
+    found += [bootstrap_auc(table, n_resamples=20, confidence=0.9)]
+    assert {figure.confidence for figure in found} == {0.9}
 
 
 def test_that_a_threshold_that_is_no_number_is_refused():
     with pytest.raises(InvalidInputError, match="NaN"):
-        figures(recorded(), float("nan"))
-
-
-def test_that_figures_travel_between_processes():
-    told = figures(recorded(), 0.6, n_resamples=20)
-    assert pickle.loads(pickle.dumps(told)) == told
+        measure_table(float("nan"), recorded())
