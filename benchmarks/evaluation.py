@@ -27,8 +27,8 @@ from app.capture.opencv import cv2
 from app.demo.renderer.takes import Take, write_recordings
 from app.evaluation.cache import Cache
 from app.evaluation.extracting import Eyes, Library
-from app.evaluation.protocols import recordings as footage
-from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols import recordings as reading
+from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import Recording
 from benchmarks.problems import generated_views
 from lmkl_core import LocalisedMKL
@@ -178,7 +178,7 @@ def views():
         for seed in range(3)
     ]
     eyes = Eyes(with_descriptors(load_preset("texture")), gate=False)
-    n_threads, held = cv2.getNumThreads(), footage.MOST_HELD
+    n_threads, held = cv2.getNumThreads(), reading.MOST_HELD
     ways = {
         "plain": ("threading", 1, 0),
         "one job": ("threading", 1, held),
@@ -188,17 +188,17 @@ def views():
     seconds = {name: [] for name in ways}
     with tempfile.TemporaryDirectory() as place:
         paths = write_recordings(Path(place) / "takes", takes)
-        recordings = [Recording(str(path), "", "bona fide", FileFootage(path)) for path in paths]
+        recordings = [Recording(str(path), "", "bona fide", FileReader(path)) for path in paths]
         for number in range(1 + VIEW_ROUNDS):
             for name, (backend, jobs, most) in ways.items():
                 # Frames that may not be held are read a second time, as all were before.
-                footage.MOST_HELD = most
+                reading.MOST_HELD = most
                 cv2.setNumThreads(n_threads)
                 library = Library(eyes, Cache("views", Path(place) / f"{name}-{number}"), 20)
                 with joblib.parallel_config(backend=backend):
                     spent, _ = timed(partial(library.prepare, recordings, n_jobs=jobs))
                 seconds[name].append(spent)
-    footage.MOST_HELD = held
+    reading.MOST_HELD = held
     # The first round starts the workers.
     found = {name: np.array(spent[1:]) for name, spent in seconds.items()}
     told = ", ".join(

@@ -18,7 +18,8 @@ from app.evaluation import running
 from app.evaluation.methods import chosen_methods
 from app.evaluation.options import Options
 from app.evaluation.protocols.registry import DATABASES
-from app.evaluation.protocols.types import Database, Layout, Mode
+from app.evaluation.protocols.splits import Database
+from app.evaluation.protocols.types import Layout, Mode
 from app.reports.comparison import Run, compare
 from app.reports.evaluation import Table, build
 from app.reports.json_files import comparison_document, evaluation_document

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import Recording
 from app.storage import DIGESTS_NAME, StorageError, read_text, write_text
 
@@ -51,17 +51,17 @@ class Digests:
         return self._taken[recording.name]
 
     def _of(self, recording: Recording) -> str:
-        footage = recording.footage
-        before = _state(footage.path) if isinstance(footage, FileFootage) else None
-        if before is None or not isinstance(footage, FileFootage):
-            return footage.digest()
-        name = os.path.abspath(footage.path)
+        reader = recording.reader
+        before = _state(reader.path) if isinstance(reader, FileReader) else None
+        if before is None or not isinstance(reader, FileReader):
+            return reader.digest()
+        name = os.path.abspath(reader.path)
         known = self._known.get(name)
         if known is not None and known[:-1] == before:
             return known[-1]
-        digest = footage.digest()
+        digest = reader.digest()
         # Otherwise what was read may be neither the old content nor the new.
-        if _state(footage.path) == before and _is_settled(footage.path):
+        if _state(reader.path) == before and _is_settled(reader.path):
             self._known[name] = [*before, digest]
             self._changed = True
         return digest

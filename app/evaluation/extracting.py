@@ -145,7 +145,7 @@ class Eyes:
         """
         results = []
         self.pipeline.reset()
-        for frame in recording.footage.frames(n_frames):
+        for frame in recording.reader.frames(n_frames):
             raise_if_cancelled(cancel, CANCELLED)
             results.append(self.pipeline.process(frame))
             step()
@@ -245,7 +245,7 @@ class Library:
                 part.step()
         finally:
             self._digests.save()
-        counts = {each.name: each.footage.count(self.n_frames) for each in missing}
+        counts = {each.name: each.reader.count(self.n_frames) for each in missing}
         part = Part(progress, sum(counts.values()), "Making views")
         text, expected = "", 0
         making = self._one_by_one if effective_n_jobs(n_jobs) == 1 else self._by_workers
@@ -345,7 +345,7 @@ def _chunks(recordings: Sequence[Recording], n_frames: int) -> Iterator[list[Rec
     size = 0
     for recording in recordings:
         chunk.append(recording)
-        size += recording.footage.count(n_frames)
+        size += recording.reader.count(n_frames)
         if size >= n_frames:
             yield chunk
             chunk, size = [], 0

@@ -30,7 +30,8 @@ from app.evaluation.options import Options
 from app.evaluation.other_class_tuning import others_of, remarks_on_others
 from app.evaluation.pooling import pooled
 from app.evaluation.progress import Cancel, Progress
-from app.evaluation.protocols.types import Database, Layout, Plan
+from app.evaluation.protocols.splits import Database
+from app.evaluation.protocols.types import Layout, Plan
 from app.evaluation.result import Evaluation, MethodResult
 from app.evaluation.task import Outcome
 from app.evaluation.wording import settings_of

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from app.evaluation.protocols.types import Database
+from app.evaluation.protocols.splits import Database
 from app.evaluation.result import DEMO_NOTE, Evaluation, FoldResult, MethodResult
 from app.names import counted
 from app.reports.evaluation import Table

@@ -19,9 +19,9 @@ images. Which half is not published; here a fixed seed draws it.
 from pathlib import Path
 
 from app.evaluation.protocols.folders import find_root, folders_in, listed
-from app.evaluation.protocols.objects import halves, images
-from app.evaluation.protocols.splits import Division, Material, reader
-from app.evaluation.protocols.types import Database, Mode, ProtocolError
+from app.evaluation.protocols.recordings import image_recordings
+from app.evaluation.protocols.splits import Contents, Database, Division, halves
+from app.evaluation.protocols.types import Mode, ProtocolError
 from app.types import BONA_FIDE
 
 TITLE = "1001 Abnormal Objects"
@@ -34,7 +34,7 @@ PUBLISHED = {("", "all", "attack"): 1001}
 _ALSO = {"airplane": "aeroplane"}
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return a division for each class."""
     root = find_root(root, TITLE, ("abnormal", "normal"), ("abnormal", "voc"))
     normal = "normal" if (root / "normal").is_dir() else "voc"
@@ -42,8 +42,8 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     few: list[str] = []
     divisions = []
     for number, name in enumerate(CLASSES):
-        genuine = images(root, folders[normal][name], name, BONA_FIDE)
-        odd = images(root, folders["abnormal"][name], name, ABNORMAL)
+        genuine = image_recordings(root, folders[normal][name], name, BONA_FIDE)
+        odd = image_recordings(root, folders["abnormal"][name], name, ABNORMAL)
         lacking = [folders[normal][name]] if len(genuine) < 2 else []
         lacking += [] if odd else [folders["abnormal"][name]]
         if lacking:
@@ -59,7 +59,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     if total != 1001:
         notes.append(f"There are {total} abnormal images instead of the published 1001.")
     refused = [ProtocolError(f"{TITLE} has too few images in {listed(few)}.")] if few else []
-    return Material(tuple(divisions), tuple(notes), refused=refused)
+    return Contents(tuple(divisions), tuple(notes), refused=refused)
 
 
 def _folders(root: Path, kind: str) -> dict[str, str]:
@@ -73,7 +73,7 @@ def _folders(root: Path, kind: str) -> dict[str, str]:
 DATABASE = Database(
     "abnormal-objects",
     TITLE,
-    reader("abnormal-objects", TITLE, gather, protocols=("",), modes=MODES, published={}),
+    gather,
     modes=MODES,
     preset="paper-objects",
     table="ImageAbnormality",

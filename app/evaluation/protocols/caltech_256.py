@@ -19,9 +19,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.evaluation.protocols.folders import find_root, folders_in, listed
-from app.evaluation.protocols.objects import drawn, halves, images
-from app.evaluation.protocols.splits import Division, Material, reader
-from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
+from app.evaluation.protocols.recordings import image_recordings
+from app.evaluation.protocols.splits import Contents, Database, Division, drawn, halves
+from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 TITLE = "Caltech-256"
@@ -37,7 +37,7 @@ PUBLISHED = {("all", "all", BONA_FIDE): 30607}
 _FOLDER = re.compile(r"(?P<number>\d{3})\.(?P<name>.+)")
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return a division for each of the first classes."""
     root = find_root(root, TITLE, ("001.*", "256.*"), inner=("256_ObjectCategories",))
     folders = {
@@ -53,7 +53,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
             )
         )
     pictures = {
-        number: images(root, match[0], match["name"], BONA_FIDE)
+        number: image_recordings(root, match[0], match["name"], BONA_FIDE)
         for number, match in folders.items()
         if number <= CLASSES
     }
@@ -77,7 +77,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
     ]
     if (total := sum(map(len, pictures.values())) + _clutter(root)) != 30607:
         notes.append(f"The archive has {total} images instead of the published 30607.")
-    return Material(divisions, tuple(notes), refused=refused)
+    return Contents(divisions, tuple(notes), refused=refused)
 
 
 def _division(
@@ -94,13 +94,13 @@ def _division(
 
 
 def _clutter(root: Path) -> int:
-    return len(images(root, "257.clutter", "clutter", NOVEL))
+    return len(image_recordings(root, "257.clutter", "clutter", NOVEL))
 
 
 DATABASE = Database(
     "caltech-256",
     TITLE,
-    reader("caltech-256", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published={}),
+    gather,
     protocols=PROTOCOLS,
     modes=MODES,
     preset="paper-objects",

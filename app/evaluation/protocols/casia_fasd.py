@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.evaluation.protocols.folders import find_root
-from app.evaluation.protocols.recordings import FileFootage
-from app.evaluation.protocols.splits import Division, Material, reader
-from app.evaluation.protocols.types import Database, Mode, Recording
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.types import Mode, Recording
 from app.types import BONA_FIDE
 
 TITLE = "CASIA-FASD"
-MODES: tuple[Mode, ...] = ("client-independent", "client-specific")
 SUBJECTS = {"train": 20, "test": 30}
 
 _SPECIES = (BONA_FIDE, "warped photo", "cut photo", "video")
@@ -33,7 +32,7 @@ PUBLISHED = {
 }
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return the recordings of the one protocol."""
     root = find_root(root, TITLE, ("train_release", "test_release"))
     splits = {
@@ -54,7 +53,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         if not recording.is_attack and recording.condition != "high quality"
     )
     division = Division("", splits["train"], (), splits["test"], enrolment)
-    return Material((division,), tuple(notes), root)
+    return Contents((division,), tuple(notes), root)
 
 
 def _of(root: Path, split: str, subject: int) -> Iterator[Recording]:
@@ -62,15 +61,14 @@ def _of(root: Path, split: str, subject: int) -> Iterator[Recording]:
         for place, quality in enumerate(_QUALITIES):
             stem = f"HR_{kind + 1}" if quality == "high" else str(2 * kind + place + 1)
             name = f"{split}_release/{subject}/{stem}.avi"
-            footage = FileFootage(root / name)
-            yield Recording(name, f"{split} {subject}", species, footage, f"{quality} quality")
+            reader = FileReader(root / name)
+            yield Recording(name, f"{split} {subject}", species, reader, f"{quality} quality")
 
 
 DATABASE = Database(
     "casia-fasd",
     TITLE,
-    reader("casia-fasd", TITLE, gather, protocols=("",), modes=MODES, published=PUBLISHED),
-    modes=MODES,
+    gather,
     published=PUBLISHED,
     reference="Zhang, Yan, Liu, Lei, Yi and Li: A face antispoofing database with diverse attacks, "
     "ICB 2012",

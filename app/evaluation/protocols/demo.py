@@ -16,9 +16,9 @@ from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
 from app.demo.renderer.takes import Take
 from app.demo.script import RATE
-from app.evaluation.protocols.recordings import DemoFootage
-from app.evaluation.protocols.splits import Division, Material, reader
-from app.evaluation.protocols.types import Database, Mode, Recording
+from app.evaluation.protocols.recordings import DemoReader
+from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.types import Mode, Recording
 from app.evaluation.result import DEMO_NOTE
 from app.types import BONA_FIDE
 
@@ -35,7 +35,7 @@ SECONDS = 6
 _PARTS = {"enrolment": 0, "test": 1, "development": 3}
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return the demo's takes; the root is not used."""
     if mode == "client-specific":
         people = PEOPLE[:N_PEOPLE]
@@ -44,7 +44,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         last = N_PEOPLE + N_DEVELOPMENT
         train, development, test = PEOPLE[:N_PEOPLE], PEOPLE[N_PEOPLE:last], PEOPLE[last:]
         division = Division("", _enrolment(train), _development(development), _test(test))
-    return Material((division,), (DEMO_NOTE,))
+    return Contents((division,), (DEMO_NOTE,))
 
 
 def _enrolment(people: Sequence[str]) -> tuple[Recording, ...]:
@@ -95,12 +95,12 @@ def _length() -> int:
 def _recording(take: Take) -> Recording:
     species = BONA_FIDE if take.instrument is None else take.instrument.replace("-", " ")
     name = f"{take.person}/{take.label}/{take.name}"
-    return Recording(name, take.person, species, DemoFootage(take), take.condition)
+    return Recording(name, take.person, species, DemoReader(take), take.condition)
 
 
 DATABASE = Database(
     "demo",
     TITLE,
-    reader("demo", TITLE, gather, protocols=("",), modes=MODES, published={}),
+    gather,
     modes=MODES,
 )

@@ -8,14 +8,14 @@ decide instead, which gives the same videos when the database is complete.
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 from app.evaluation.protocols.folders import Line, files_in, find_root, listed, read_list, require
-from app.evaluation.protocols.recordings import FileFootage
-from app.evaluation.protocols.splits import Division, Material
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.splits import Contents, Division
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
@@ -66,20 +66,34 @@ class Family:
     enrolment_list: str
     attack_lists: Mapping[str, str]
 
-    def gather(self, root: Path | None, protocol: str, mode: Mode) -> Material:
+    def gather(self, root: Path | None, protocol: str, mode: Mode) -> Contents:
         """Return the one division of a protocol."""
         root = find_root(root, self.title, GROUPS, inner=self.inner)
         has_lists = os.path.isdir(root / LISTS)
-        source = self._listed if has_lists else self._found
-        # Who needs no enrolment recordings need not have unpacked them.
+        # Without enrolment, its recordings and lists need not be there.
         enrols = mode == "client-specific"
+        refused: list[ProtocolError] = []
         splits: dict[str, tuple[Recording, ...]] = {}
         enrolment: list[Recording] = []
-        refused: list[ProtocolError] = []
         for group in GROUPS:
-            genuine, attacks, own = source(root, protocol, group, enrols, refused)
-            splits[group] = (*genuine, *attacks)
-            enrolment += own
+            attack_folders = tuple(f"{group}/{folder}" for folder in self.attack_folders)
+            parts = [
+                ((f"{group}/real",), self.genuine, self.genuine_list),
+                (attack_folders, self.attack, self.attack_lists[protocol]),
+            ]
+            if enrols:
+                parts.append(((f"enroll/{group}",), self.enrolment, self.enrolment_list))
+            lists = [root / LISTS / name.format(group=group) for *_, name in parts]
+            if has_lists:
+                require(root, self.title, [str(path.relative_to(root)) for path in lists])
+            found = [
+                read_list(path, partial(self._from_line, root, folders, pattern), refused)
+                if has_lists
+                else list(self._in_folders(root, folders, pattern, protocol, refused))
+                for path, (folders, pattern, _) in zip(lists, parts, strict=True)
+            ]
+            splits[group] = (*found[0], *found[1])
+            enrolment += found[2] if enrols else []
         notes = []
         if enrols:
             notes.append("Each client's model learns from the client's enrolment recordings.")
@@ -89,23 +103,7 @@ class Family:
                 "videos decided instead."
             )
         division = Division("", splits["train"], splits["devel"], splits["test"], tuple(enrolment))
-        return Material((division,), tuple(notes), root, refused)
-
-    def _listed(
-        self, root: Path, protocol: str, group: str, enrols: bool, refused: list[ProtocolError]
-    ) -> tuple[list[Recording], ...]:
-        names = [self.genuine_list, self.attack_lists[protocol]]
-        wanted = [((f"{group}/real",), self.genuine), (self._attack_folders(group), self.attack)]
-        if enrols:
-            names.append(self.enrolment_list)
-            wanted.append(((f"enroll/{group}",), self.enrolment))
-        lists = [f"{LISTS}/{name.format(group=group)}" for name in names]
-        require(root, self.title, lists)
-        found = [
-            read_list(root / name, partial(self._from_line, root, folders, pattern), refused)
-            for name, (folders, pattern) in zip(lists, wanted, strict=True)
-        ]
-        return (*found, *([] for _ in range(3 - len(found))))
+        return Contents((division,), tuple(notes), root, refused)
 
     def _from_line(
         self, root: Path, folders: tuple[str, ...], pattern: re.Pattern[str], line: Line
@@ -117,29 +115,16 @@ class Family:
             raise line.refused(f"is not in {listed(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
             raise line.refused(f"is no name of a {self.title} video")
-        return self._recording(root, name, self.told(match))
-
-    def _found(
-        self, root: Path, protocol: str, group: str, enrols: bool, refused: list[ProtocolError]
-    ) -> tuple[list[Recording], ...]:
-        enrolment = (f"enroll/{group}",) if enrols else ()
-        attacks = self._in_folders(root, self._attack_folders(group), self.attack, refused)
-        genuine = self._in_folders(root, (f"{group}/real",), self.genuine, refused)
-        own = self._in_folders(root, enrolment, self.enrolment, refused)
-        return (
-            [made for made, _ in genuine],
-            [made for made, told in attacks if protocol in told.protocols],
-            [made for made, _ in own],
-        )
+        return _recording(root, name, self.told(match))
 
     def _in_folders(
         self,
         root: Path,
         folders: tuple[str, ...],
         pattern: re.Pattern[str],
+        protocol: str,
         refused: list[ProtocolError],
-    ) -> list[tuple[Recording, Told]]:
-        found = []
+    ) -> Iterator[Recording]:
         for folder in folders:
             names = [name for name in files_in(root / folder) if name.endswith(SUFFIX)]
             if not names:
@@ -147,20 +132,16 @@ class Family:
             for name in names:
                 path = PurePosixPath(folder) / name
                 if (match := pattern.fullmatch(path.stem)) is None:
-                    refused.append(
-                        ProtocolError(f"{root / path} is no name of a {self.title} video.")
-                    )
+                    problem = f"{root / path} is no name of a {self.title} video."
+                    refused.append(ProtocolError(problem))
                     continue
                 told = self.told(match)
-                found.append((self._recording(root, path, told), told))
-        return found
+                if told.species == BONA_FIDE or protocol in told.protocols:
+                    yield _recording(root, path, told)
 
-    def _attack_folders(self, group: str) -> tuple[str, ...]:
-        return tuple(f"{group}/{folder}" for folder in self.attack_folders)
 
-    def _recording(self, root: Path, name: PurePosixPath, told: Told) -> Recording:
-        footage = FileFootage(root / name)
-        return Recording(str(name), told.subject, told.species, footage, told.condition)
+def _recording(root: Path, name: PurePosixPath, told: Told) -> Recording:
+    return Recording(str(name), told.subject, told.species, FileReader(root / name), told.condition)
 
 
 def genuine(match: re.Match[str], *conditions: str) -> Told:

@@ -22,13 +22,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.evaluation.protocols.folders import Line, find_root, read_list
-from app.evaluation.protocols.recordings import FileFootage
-from app.evaluation.protocols.splits import Division, Material, reader
-from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 TITLE = "MSU-MFSD"
-MODES: tuple[Mode, ...] = ("client-independent", "client-specific")
 LISTS = {"train": "train_sub_list.txt", "test": "test_sub_list.txt"}
 
 _CAMERAS = {"laptop": ".mov", "android": ".mp4"}
@@ -47,7 +46,7 @@ PUBLISHED = {
 """Of the public part."""
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return the recordings of the one protocol."""
     root = find_root(root, TITLE, ("scene01", *LISTS.values()))
     refused: list[ProtocolError] = []
@@ -71,7 +70,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
             "laptop's, and the phone's is tested, so that the test has another camera."
         )
     division = Division("", splits["train"], (), splits["test"], enrolment)
-    return Material((division,), tuple(notes), root, refused)
+    return Contents((division,), tuple(notes), root, refused)
 
 
 def _client(line: Line) -> str:
@@ -84,17 +83,16 @@ def _of(root: Path, client: str) -> Iterator[Recording]:
     for camera, suffix in _CAMERAS.items():
         stem = f"{client}_{camera}_SD"
         name = f"scene01/real/real_{stem}_scene01{suffix}"
-        yield Recording(name, client, BONA_FIDE, FileFootage(root / name), camera)
+        yield Recording(name, client, BONA_FIDE, FileReader(root / name), camera)
         for instrument, species in _INSTRUMENTS.items():
             name = f"scene01/attack/attack_{stem}_{instrument}_scene01{suffix}"
-            yield Recording(name, client, species, FileFootage(root / name), camera)
+            yield Recording(name, client, species, FileReader(root / name), camera)
 
 
 DATABASE = Database(
     "msu-mfsd",
     TITLE,
-    reader("msu-mfsd", TITLE, gather, protocols=("",), modes=MODES, published=PUBLISHED),
-    modes=MODES,
+    gather,
     preset="paper-pad",
     table="MSU",
     published=PUBLISHED,

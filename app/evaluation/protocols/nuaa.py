@@ -17,13 +17,12 @@ from functools import partial
 from pathlib import Path
 
 from app.evaluation.protocols.folders import Line, find_root, read_list
-from app.evaluation.protocols.recordings import FileFootage
-from app.evaluation.protocols.splits import Division, Material, reader
-from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 TITLE = "NUAA"
-MODES: tuple[Mode, ...] = ("client-independent", "client-specific")
 FOLDERS = {"client": ("ClientRaw", BONA_FIDE), "imposter": ("ImposterRaw", "print")}
 LISTS = tuple(f"{who}_{split}_raw.txt" for split in ("train", "test") for who in FOLDERS)
 
@@ -38,7 +37,7 @@ PUBLISHED = {
 """Images."""
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return the images of the one protocol."""
     folders = [folder for folder, _ in FOLDERS.values()]
     root = find_root(root, TITLE, (*folders, *LISTS), inner=("raw",))
@@ -51,7 +50,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
         )
         for split in ("train", "test")
     )
-    return Material((Division("", train, (), test),), (), root, refused)
+    return Contents((Division("", train, (), test),), (), root, refused)
 
 
 def _image(who: str, line: Line) -> Recording:
@@ -63,16 +62,15 @@ def _image(who: str, line: Line) -> Recording:
     if match is None or str(path.parent) != match["subject"]:
         raise line.refused("is no image, such as 0001\\0001_00_00_01_0.jpg")
     image = f"{folder}/{path}"
-    footage = FileFootage(line.file.parent / image)
+    reader = FileReader(line.file.parent / image)
     condition = f"session {int(match['session'])}"
-    return Recording(image, match["subject"], species, footage, condition)
+    return Recording(image, match["subject"], species, reader, condition)
 
 
 DATABASE = Database(
     "nuaa",
     TITLE,
-    reader("nuaa", TITLE, gather, protocols=("",), modes=MODES, published=PUBLISHED),
-    modes=MODES,
+    gather,
     published=PUBLISHED,
     reference="Tan, Li, Liu and Jiang: Face liveness detection from a single image with sparse low "
     "rank bilinear discriminative model, ECCV 2010",

@@ -28,14 +28,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.evaluation.protocols.folders import Line, find_root, read_list, require
-from app.evaluation.protocols.recordings import FileFootage
-from app.evaluation.protocols.splits import Division, Material, reader
-from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.splits import Contents, Database, Division
+from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 TITLE = "OULU-NPU"
 PROTOCOLS = ("IV", "I", "II", "III")
-MODES: tuple[Mode, ...] = ("client-independent", "client-specific")
 
 FOLDERS = {"train": "Train_files", "development": "Dev_files", "test": "Test_files"}
 SPECIES = {1: BONA_FIDE, 2: "print 1", 3: "print 2", 4: "replay 1", 5: "replay 2"}
@@ -83,11 +82,11 @@ class Video:
         """Return it as a recording."""
         name = f"{folder}/{self}.avi"
         condition = f"phone {self.phone}, session {self.session}"
-        footage = FileFootage(root / name)
-        return Recording(name, f"{self.user:02d}", SPECIES[self.file], footage, condition)
+        reader = FileReader(root / name)
+        return Recording(name, f"{self.user:02d}", SPECIES[self.file], reader, condition)
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return the recordings of a protocol, fold by fold."""
     root = find_root(root, TITLE, (*FOLDERS.values(), "Protocols"))
     folder = f"Protocols/Protocol_{_NUMBERS[protocol]}"
@@ -109,7 +108,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
             "fide videos in the sessions and phones of the training list"
             + (", sessions 1 and 2, and session 3 is tested." if protocol == "II" else ".")
         )
-    return Material(tuple(divisions), tuple(notes), root, refused)
+    return Contents(tuple(divisions), tuple(notes), root, refused)
 
 
 def _division(
@@ -155,9 +154,8 @@ def _video(line: Line) -> Video:
 DATABASE = Database(
     "oulu-npu",
     TITLE,
-    reader("oulu-npu", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published=PUBLISHED),
+    gather,
     protocols=PROTOCOLS,
-    modes=MODES,
     preset="paper-pad",
     table="ONC",
     published=PUBLISHED,

@@ -22,14 +22,18 @@ complete.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.capture.folder import IMAGE_SUFFIXES, natural_order
 from app.evaluation.protocols.folders import files_in, find_root, folders_in, listed
-from app.evaluation.protocols.recordings import VIDEO_SUFFIXES, FileFootage
-from app.evaluation.protocols.splits import Division, Material, bona_fide, by_subject, reader
-from app.evaluation.protocols.types import Database, Mode, ProtocolError, Recording
+from app.evaluation.protocols.recordings import (
+    FileReader,
+    in_natural_order,
+    is_image,
+    is_video,
+)
+from app.evaluation.protocols.splits import Contents, Database, Division, bona_fide, by_subject
+from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 TITLE = "Own recordings"
@@ -42,7 +46,7 @@ _MEANT = ("attack", "bona")
 """How names of folders begin, in any case, that were meant for recordings."""
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
+def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
     """Return the recordings of a folder."""
     root = find_root(
         root, "a folder of recordings", (f"*/{GENUINE}",), ("train", f"test/*/{GENUINE}")
@@ -54,11 +58,11 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
             tuple(_recordings(root, f"{split}/", left)) if os.path.isdir(root / split) else ()
             for split in SPLITS
         )
-        return Material((Division("", train, development, test),), _told(left))
+        return Contents((Division("", train, development, test),), _told(left))
     everything = tuple(_recordings(root, "", left))
     divide = _each_subject if mode == "client-specific" else _all_subjects
     division, note = divide(root, everything)
-    return Material((division,), (note, *_told(left)))
+    return Contents((division,), (note, *_told(left)))
 
 
 def _each_subject(root: Path, everything: tuple[Recording, ...]) -> tuple[Division, str]:
@@ -128,9 +132,9 @@ def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
 
     What is left out is added to a list.
     """
-    for subject in _sorted(folders_in(root / under)):
+    for subject in in_natural_order(folders_in(root / under)):
         own = root / under / subject
-        folders = _sorted(folders_in(own))
+        folders = in_natural_order(folders_in(own))
         kinds = [name for name in folders if name == GENUINE or name.startswith(ATTACK)]
         others = [name for name in folders if name not in kinds]
         if misspelt := [name for name in others if name.lower().startswith(_MEANT)]:
@@ -157,7 +161,7 @@ def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
                 )
             for name in names:
                 path = f"{folder}/{name}"
-                yield Recording(path, subject, species, FileFootage(root / path))
+                yield Recording(path, subject, species, FileReader(root / path))
 
 
 def _species(folder: Path) -> str:
@@ -169,30 +173,19 @@ def _species(folder: Path) -> str:
 
 def _takes(folder: Path) -> tuple[list[str], list[str]]:
     """Return the names of recordings in a folder in natural order, and those of other files."""
-    known = VIDEO_SUFFIXES | IMAGE_SUFFIXES
-    files: list[str] = []
-    others: list[str] = []
-    for name in files_in(folder):
-        (files if os.path.splitext(name)[1].lower() in known else others).append(name)
+    names = files_in(folder)
+    files = [name for name in names if is_image(name) or is_video(name)]
     series = folders_in(folder)
-    if empty := [name for name in series if not _has_images(folder / name)]:
+    if empty := [name for name in series if not any(map(is_image, files_in(folder / name)))]:
         raise ProtocolError(
             f"{folder} has folders without images, {listed(empty)}: fill them, or delete them."
         )
-    return _sorted([*files, *series]), others
-
-
-def _has_images(folder: Path) -> bool:
-    return any(os.path.splitext(name)[1].lower() in IMAGE_SUFFIXES for name in files_in(folder))
-
-
-def _sorted(names: Iterable[str]) -> list[str]:
-    return sorted(names, key=lambda name: (natural_order(name), name))
+    return in_natural_order([*files, *series]), [name for name in names if name not in files]
 
 
 DATABASE = Database(
     "plain",
     TITLE,
-    reader("plain", TITLE, gather, protocols=("",), modes=MODES, published={}),
+    gather,
     modes=MODES,
 )

@@ -1,4 +1,4 @@
-r"""Where recordings' frames come from: files on disk, or the demo's generated takes.
+r"""Frames of recordings: from files on disk, or the demo's generated takes.
 
 Frames are spread evenly: a recording of :math:`N` frames is cut into :math:`n` equal parts, and the
 frame in the middle of each part is taken, number :math:`\lfloor (2i + 1) N / 2n \rfloor` for
@@ -12,7 +12,7 @@ video is read a second time. The same file then gives the same frames everywhere
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import astuple, dataclass
 from functools import lru_cache
@@ -25,6 +25,8 @@ from app.capture.folder import IMAGE_SUFFIXES, natural_order, read_image
 from app.capture.pacing import DEFAULT_RATE
 from app.capture.source import Cause, SourceError, unreadable_by_account
 from app.capture.video import VideoFile
+from app.evaluation.protocols.folders import files_in
+from app.evaluation.protocols.types import Recording
 from app.types import Frame, Image
 
 if TYPE_CHECKING:
@@ -65,26 +67,39 @@ def images_in(folder: Path) -> list[Path]:
             names = [
                 entry.name
                 for entry in entries
-                if Path(entry.name).suffix.lower() in IMAGE_SUFFIXES
-                and not entry.name.startswith(".")
-                and entry.is_file()
+                if is_image(entry.name) and not entry.name.startswith(".") and entry.is_file()
             ]
     except PermissionError:
         raise unreadable_by_account(f"The folder {folder}") from None
     except OSError:
         raise SourceError(Cause.NOT_FOUND, f"The folder {folder}") from None
-    return [folder / name for name in sorted(names, key=lambda name: (natural_order(name), name))]
+    return [folder / name for name in in_natural_order(names)]
+
+
+def image_recordings(root: Path, folder: str, subject: str, species: str) -> tuple[Recording, ...]:
+    """Return the images of a folder below the root in natural order, each a recording."""
+    names = [name for name in files_in(root / folder) if is_image(name)]
+    return tuple(
+        Recording(f"{folder}/{name}", subject, species, FileReader(root / folder / name))
+        for name in in_natural_order(names)
+    )
+
+
+def is_image(name: str) -> bool:
+    return os.path.splitext(name)[1].lower() in IMAGE_SUFFIXES
+
+
+def is_video(name: str) -> bool:
+    return os.path.splitext(name)[1].lower() in VIDEO_SUFFIXES
+
+
+def in_natural_order(names: Iterable[str]) -> list[str]:
+    return sorted(names, key=lambda name: (natural_order(name), name))
 
 
 @dataclass(frozen=True)
-class FileFootage:
-    """A video, an image, or a folder of images.
-
-    Attributes
-    ----------
-    path : Path
-        What it is is told by the file: a folder, or by how its name ends.
-    """
+class FileReader:
+    """Reads a video, an image, or a folder of images."""
 
     path: Path
 
@@ -116,7 +131,7 @@ class FileFootage:
         """
         if self.path.is_dir():
             return _folder_frames(self.path, n)
-        if self.path.suffix.lower() in IMAGE_SUFFIXES:
+        if is_image(self.path.name):
             return iter([Frame(read_image(self.path))] if n > 0 else [])
         return _video_frames(self.path, n)
 
@@ -124,12 +139,12 @@ class FileFootage:
         """Return how many of ``n`` frames there may be: an image has one."""
         if self.path.is_dir():
             return min(n, len(images_in(self.path)))
-        return min(n, 1) if self.path.suffix.lower() in IMAGE_SUFFIXES else n
+        return min(n, 1) if is_image(self.path.name) else n
 
 
 @dataclass(frozen=True)
-class DemoFootage:
-    """A take of the demo, recorded when its frames are asked for."""
+class DemoReader:
+    """Renders a take of the demo when its frames are asked for."""
 
     take: "Take"
 

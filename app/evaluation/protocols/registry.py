@@ -15,7 +15,7 @@ from app.evaluation.protocols import (
     replay_attack,
     replay_mobile,
 )
-from app.evaluation.protocols.types import Database
+from app.evaluation.protocols.splits import Database
 
 DATABASES: Mapping[str, Database] = MappingProxyType(
     {

@@ -15,16 +15,13 @@ hand or fixed. The protocols choose among attacks; ``grandtest`` has all.
 """
 
 import re
-from pathlib import Path
 
 from app.evaluation.protocols.idiap import Family, Told, genuine
-from app.evaluation.protocols.splits import Material, reader
-from app.evaluation.protocols.types import Database, Mode
+from app.evaluation.protocols.splits import Database
 from app.types import BONA_FIDE
 
 TITLE = "Replay-Attack"
 PROTOCOLS = ("grandtest", "print", "mobile", "highdef", "digitalphoto", "photo", "video")
-MODES: tuple[Mode, ...] = ("client-independent", "client-specific")
 
 _DEVICES = {"print": "print", "mobile": "phone", "highdef": "tablet"}
 _ATTACKS_PER_CLIENT = dict(zip(PROTOCOLS, (20, 4, 8, 8, 8, 12, 8), strict=True))
@@ -72,17 +69,11 @@ FAMILY = Family(
 )
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
-    """Return the recordings of a protocol."""
-    return FAMILY.gather(root, protocol, mode)
-
-
 DATABASE = Database(
     "replay-attack",
     TITLE,
-    reader("replay-attack", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published=PUBLISHED),
+    FAMILY.gather,
     protocols=PROTOCOLS,
-    modes=MODES,
     preset="paper-pad",
     table="RA",
     published=PUBLISHED,

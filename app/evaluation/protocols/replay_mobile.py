@@ -17,16 +17,13 @@ that its container asks for; mirrored faces are faces.
 """
 
 import re
-from pathlib import Path
 
 from app.evaluation.protocols.idiap import Family, Told, genuine
-from app.evaluation.protocols.splits import Material, reader
-from app.evaluation.protocols.types import Database, Mode
+from app.evaluation.protocols.splits import Database
 from app.types import BONA_FIDE
 
 TITLE = "Replay-Mobile"
 PROTOCOLS = ("grandtest", "print", "mattescreen")
-MODES: tuple[Mode, ...] = ("client-independent", "client-specific")
 
 _CLIENTS = {"train": 12, "development": 16, "test": 12}
 _GENUINE = {"train": 120, "development": 160, "test": 110}
@@ -76,17 +73,11 @@ FAMILY = Family(
 )
 
 
-def gather(root: Path | None, protocol: str, mode: Mode) -> Material:
-    """Return the recordings of a protocol."""
-    return FAMILY.gather(root, protocol, mode)
-
-
 DATABASE = Database(
     "replay-mobile",
     TITLE,
-    reader("replay-mobile", TITLE, gather, protocols=PROTOCOLS, modes=MODES, published=PUBLISHED),
+    FAMILY.gather,
     protocols=PROTOCOLS,
-    modes=MODES,
     preset="paper-pad",
     table="RM",
     published=PUBLISHED,

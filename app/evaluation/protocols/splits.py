@@ -16,10 +16,13 @@ Recordings are moved as a whole, and none is both learnt from and tested.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
-from typing import TypeAlias
+
+import numpy as np
 
 from app.evaluation.protocols.folders import incomplete, listed, missing_files
 from app.evaluation.protocols.types import (
@@ -32,8 +35,7 @@ from app.evaluation.protocols.types import (
     SplitCount,
 )
 from app.types import BONA_FIDE
-
-Counts: TypeAlias = Mapping[tuple[str, str, str], int]
+from lmkl_core.features.presets import DEFAULT_PRESET
 
 SPLITS = ("train", "development", "test", "enrolment")
 ALLOW_MISSING = "--allow-missing"
@@ -41,17 +43,10 @@ ALLOW_MISSING = "--allow-missing"
 
 @dataclass(frozen=True)
 class Division:
-    """How a protocol divides recordings, all of both classes but `enrolment`, once.
+    """How a protocol divides recordings into one fold, all of both classes but `enrolment`.
 
-    Attributes
-    ----------
-    name : str
-        The fold's name.
-    train, development, test : tuple of Recording
-        As the protocol says.
-    enrolment : tuple of Recording
-        Bona fide recordings for models of single people. Those that are tested as well are not
-        tested when they are learnt from.
+    Enrolment recordings are bona fide ones for models of single people. Those that are tested as
+    well are not tested when they are learnt from.
     """
 
     name: str
@@ -60,27 +55,24 @@ class Division:
     test: tuple[Recording, ...]
     enrolment: tuple[Recording, ...] = ()
 
-    def counts(self) -> dict[tuple[str, str], int]:
-        """Return how many recordings it has by split and kind."""
-        found: dict[tuple[str, str], int] = {}
-        for split in SPLITS:
-            for recording in getattr(self, split):
-                key = (split, "attack" if recording.is_attack else BONA_FIDE)
-                found[key] = found.get(key, 0) + 1
-        return found
+    def counts(self) -> Counter[tuple[str, str]]:
+        """Count recordings by split and kind."""
+        return Counter(
+            (split, "attack" if recording.is_attack else BONA_FIDE)
+            for split in SPLITS
+            for recording in getattr(self, split)
+        )
 
     def without(self, names: set[str]) -> "Division":
         """Return it without some recordings."""
-        return Division(
-            self.name,
-            *(tuple(each for each in getattr(self, split) if each.name not in names)
-              for split in SPLITS),
-        )  # fmt: skip
+        splits = (getattr(self, split) for split in SPLITS)
+        kept = (tuple(each for each in split if each.name not in names) for split in splits)
+        return Division(self.name, *kept)
 
 
 @dataclass(frozen=True)
-class Material:
-    """What a reader found.
+class Contents:
+    """What was found of a database.
 
     Attributes
     ----------
@@ -100,117 +92,143 @@ class Material:
     refused: Sequence[ProtocolError] = ()
 
 
-Gather: TypeAlias = Callable[[Path | None, str, Mode], Material]
+@dataclass(frozen=True)
+class Database:
+    """How a database is read, and what is known of it.
 
-
-def reader(
-    name: str,
-    title: str,
-    gather: Gather,
-    *,
-    protocols: tuple[str, ...],
-    modes: tuple[Mode, ...],
-    published: Counts,
-) -> Callable[..., Layout]:
-    """Return ``read(root, protocol, mode, allow_missing=False)`` of a database.
-
-    Parameters
+    Attributes
     ----------
     name, title : str
         On the command line, and in tables.
     gather : callable
-        ``gather(root, protocol, mode)`` returns the material.
-    protocols, modes : tuple of str
-        What may be asked for; the first protocol stands for an empty name.
+        ``gather(root, protocol, mode)`` returns the contents, or raises `ProtocolError`. Only the
+        demo takes no root.
+    protocols : tuple of str
+        Names of its protocols, the paper's first; ``("",)`` where there is one only.
+    modes : tuple of str
+        Modes it can be read in, the paper's first.
+    preset : str
+        Views that the paper used on it; the default ones where the paper has no table.
+    table : str
+        Label of the paper's table, such as ``RM``; empty where the paper has none.
     published : mapping
-        Numbers of recordings.
+        Numbers of recordings that its authors published, of each fold, by ``(protocol, split,
+        kind)``: split ``"train"``, ``"development"``, ``"test"``, ``"enrolment"`` or ``"all"`` of
+        the database, kind ``"bona fide"`` or ``"attack"``.
+    reference : str
+        The publication that describes it.
     """
 
+    name: str
+    title: str
+    gather: Callable[[Path | None, str, Mode], Contents]
+    protocols: tuple[str, ...] = ("",)
+    modes: tuple[Mode, ...] = ("client-independent", "client-specific")
+    preset: str = DEFAULT_PRESET
+    table: str = ""
+    published: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    reference: str = ""
+
     def read(
-        root: Path | None, protocol: str, mode: Mode, *, allow_missing: bool = False
+        self, root: Path | None, protocol: str, mode: Mode, *, allow_missing: bool = False
     ) -> Layout:
-        protocol = protocol or protocols[0]
-        if protocol not in protocols:
-            known = listed(protocols, most=len(protocols)) if any(protocols) else "none by name"
-            raise ProtocolError(f"{title} has no protocol {protocol!r}: take {known}.")
-        if mode not in modes:
-            known = listed(modes, most=len(modes))
-            raise ProtocolError(f"{title} cannot be read in the mode {mode!r}: take {known}.")
-        material = gather(root, protocol, mode)
-        for division in material.divisions:
-            _check(title, division)
-        missing = _missing(title, material)
+        """Lay the database out; an empty protocol means the first.
+
+        Raises
+        ------
+        ProtocolError
+            If the folder does not hold what the protocol needs.
+        """
+        protocol = protocol or self.protocols[0]
+        if protocol not in self.protocols:
+            known = listed(self.protocols, most=99) if any(self.protocols) else "none by name"
+            raise ProtocolError(f"{self.title} has no protocol {protocol!r}: take {known}.")
+        if mode not in self.modes:
+            known = listed(self.modes, most=99)
+            raise ProtocolError(f"{self.title} cannot be read in the mode {mode!r}: take {known}.")
+        contents = self.gather(root, protocol, mode)
+        for division in contents.divisions:
+            _check(self.title, division)
+        missing = _missing(self.title, contents)
         if not allow_missing:
-            _refuse(title, material, missing)
+            _refuse(self.title, contents, missing)
         # Reports may be published: they say where in the database, not where on this disk.
-        place = f"{material.root}{os.sep}"
-        there = tuple(division.without(set(missing)) for division in material.divisions)
-        folds, notes = _folds(title, there, mode)
+        place = f"{contents.root}{os.sep}"
+        there = tuple(division.without(set(missing)) for division in contents.divisions)
+        folds, notes = _folds(self.title, there, mode)
         return Layout(
-            name,
-            title,
+            self.name,
+            self.title,
             protocol,
             mode,
             folds,
-            (*material.notes, *notes),
-            tuple(_counted(material.divisions, there, protocol, published)),
+            (*contents.notes, *notes),
+            tuple(self._counts(contents.divisions, there, protocol)),
             tuple(missing),
-            tuple(str(each).replace(place, "") for each in material.refused),
+            tuple(str(each).replace(place, "") for each in contents.refused),
         )
 
-    return read
-
-
-def _missing(title: str, material: Material) -> list[str]:
-    if material.root is None:
-        return []
-    names = {
-        recording.name: None
-        for division in material.divisions
-        for split in SPLITS
-        for recording in getattr(division, split)
-    }
-    return missing_files(material.root, title, names)
-
-
-def _refuse(title: str, material: Material, missing: list[str]) -> None:
-    """Raise `ProtocolError` for a copy that is not whole, with the way to go on."""
-    if material.refused:
-        more = len(material.refused) - 1
-        also = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
-        raise ProtocolError(
-            f"{material.refused[0]}{also} Get {title} again, or pass over what is wrong with "
-            f"{ALLOW_MISSING}."
-        )
-    if missing:
-        assert material.root is not None
-        remedy = (
-            f"unpack all of its archives there, or measure on what is there with {ALLOW_MISSING}"
-        )
-        raise incomplete(material.root, title, missing, remedy)
-
-
-def _counted(
-    named: tuple[Division, ...], there: tuple[Division, ...], protocol: str, published: Counts
-) -> Iterator[SplitCount]:
-    for whole, kept in zip(named, there, strict=True):
-        expected, found = whole.counts(), kept.counts()
-        for split in SPLITS:
-            for kind in (BONA_FIDE, "attack"):
-                printed = published.get((protocol, split, kind))
-                n_expected, n_found = (each.get((split, kind), 0) for each in (expected, found))
+    def _counts(
+        self, named: Sequence[Division], there: Sequence[Division], protocol: str
+    ) -> Iterator[SplitCount]:
+        for whole, kept in zip(named, there, strict=True):
+            expected, found = whole.counts(), kept.counts()
+            for split, kind in product(SPLITS, (BONA_FIDE, "attack")):
+                printed = self.published.get((protocol, split, kind))
+                n_expected, n_found = expected[split, kind], found[split, kind]
                 # Enrolment recordings may be a part of the test's, or not asked for.
                 if split == "enrolment" and (printed is None or not n_expected):
                     continue
                 if n_expected or printed is not None:
-                    yield SplitCount(
-                        whole.name, split, kind, n_found, n_expected - n_found, printed
-                    )
+                    n_missing = n_expected - n_found
+                    yield SplitCount(whole.name, split, kind, n_found, n_missing, printed)
+
+
+def _missing(title: str, contents: Contents) -> list[str]:
+    if contents.root is None:
+        return []
+    names = {
+        recording.name: None
+        for division in contents.divisions
+        for split in SPLITS
+        for recording in getattr(division, split)
+    }
+    return missing_files(contents.root, title, names)
+
+
+def _refuse(title: str, contents: Contents, missing: list[str]) -> None:
+    """Raise `ProtocolError` for a copy that is not whole, with the way to go on."""
+    if contents.refused:
+        more = len(contents.refused) - 1
+        also = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
+        raise ProtocolError(
+            f"{contents.refused[0]}{also} Get {title} again, or pass over what is wrong with "
+            f"{ALLOW_MISSING}."
+        )
+    if missing:
+        assert contents.root is not None
+        remedy = (
+            f"unpack all of its archives there, or measure on what is there with {ALLOW_MISSING}"
+        )
+        raise incomplete(contents.root, title, missing, remedy)
 
 
 def bona_fide(recordings: Iterable[Recording]) -> tuple[Recording, ...]:
-    """Return the recordings that are no attacks."""
+    """Return the bona fide recordings."""
     return tuple(recording for recording in recordings if not recording.is_attack)
+
+
+def drawn(items: Sequence[Recording], count: int, *seed: int) -> tuple[Recording, ...]:
+    """Return so many of the recordings, drawn at random and kept in their order."""
+    chosen = np.random.default_rng(seed).permutation(len(items))[:count]
+    return tuple(items[place] for place in sorted(chosen.tolist()))
+
+
+def halves(items: Sequence[Recording], *seed: int) -> tuple[tuple[Recording, ...], ...]:
+    """Return a half of the recordings drawn at random, rounded up, and the others."""
+    first = drawn(items, (len(items) + 1) // 2, *seed)
+    names = {recording.name for recording in first}
+    return first, tuple(recording for recording in items if recording.name not in names)
 
 
 def by_subject(recordings: Iterable[Recording]) -> dict[str, list[Recording]]:

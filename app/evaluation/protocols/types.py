@@ -1,26 +1,24 @@
 """What a protocol says: which recordings a model learns from, and which it is measured on.
 
-A reader turns a folder into these values and opens no recording. A recording is never split: it
-belongs as a whole to training, development or test.
+A recording is never split: it belongs as a whole to training, development or test.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from app.types import BONA_FIDE, Frame
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.presets import DEFAULT_PRESET
 
 Mode: TypeAlias = Literal["client-independent", "client-specific", "one-against-rest"]
 """One model for all people; one for each; one for each class of objects."""
 
 
 class ProtocolError(InvalidInputError):
-    """A folder that does not hold what a protocol needs, told with the paths that are missing."""
+    """A folder that does not hold what a protocol needs, with the paths that are missing."""
 
 
-class Footage(Protocol):
+class FrameReader(Protocol):
     """Where a recording's frames come from."""
 
     def digest(self) -> str:
@@ -45,8 +43,8 @@ class Recording:
         The person, or the class of objects.
     species : str
         `app.types.BONA_FIDE`, or the attack instrument species.
-    footage : Footage
-        Its frames.
+    reader : FrameReader
+        Reads its frames.
     condition : str
         Light, session or camera, where the database tells; empty otherwise.
     """
@@ -54,7 +52,7 @@ class Recording:
     name: str
     subject: str
     species: str
-    footage: Footage = field(compare=False, repr=False)
+    reader: FrameReader = field(compare=False, repr=False)
     condition: str = ""
 
     @property
@@ -100,14 +98,8 @@ class Fold:
 class SplitCount:
     """How many recordings of one class a split has.
 
-    Attributes
-    ----------
-    fold, split, kind : str
-        As in `Database.published`.
-    found, missing : int
-        Recordings that are there, and those that the protocol names and that are not.
-    published : int or None
-        The authors' number; None where they give none.
+    ``missing`` are those that the protocol names and that are not there; ``published`` is the
+    authors' number, None where they give none.
     """
 
     fold: str
@@ -124,10 +116,8 @@ class Layout:
 
     Attributes
     ----------
-    database : str
-        Its name on the command line.
-    title : str
-        Its name in tables.
+    database, title : str
+        Its name on the command line and in tables.
     protocol : str
         The protocol's name, such as ``IV``; empty where there is one only.
     mode : str
@@ -137,7 +127,7 @@ class Layout:
     notes : tuple of str
         Sentences that a report must say, such as how client-specific takes were divided.
     counts : tuple of SplitCount
-        By fold, split and class, also of what no model learns from.
+        By fold, split and class, also of recordings that no model learns from.
     missing : tuple of str
         Names of recordings that are not there and were passed over.
     passed_over : tuple of str
@@ -154,40 +144,7 @@ class Layout:
     missing: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
 
-
-@dataclass(frozen=True)
-class Database:
-    """How a database is read, and what is known of it.
-
-    Attributes
-    ----------
-    name, title : str
-        On the command line, and in tables.
-    read : callable
-        ``read(root, protocol, mode, allow_missing=False)`` returns the layout, or raises
-        `ProtocolError`. An empty protocol means the first; only the demo takes no root.
-    protocols : tuple of str
-        Names of its protocols, the paper's first; ``("",)`` where there is one only.
-    modes : tuple of str
-        Modes it can be read in, the paper's first.
-    preset : str
-        Views that the paper used on it; the default ones where the paper has no table.
-    table : str
-        Label of the paper's table, such as ``RM``; empty where the paper has none.
-    published : mapping
-        Numbers of recordings that its authors published, of each fold, by ``(protocol, split,
-        kind)``: split ``"train"``, ``"development"``, ``"test"``, ``"enrolment"`` or ``"all"`` of
-        the database, kind ``"bona fide"`` or ``"attack"``.
-    reference : str
-        The publication that describes it.
-    """
-
-    name: str
-    title: str
-    read: Callable[..., Layout]
-    protocols: tuple[str, ...] = ("",)
-    modes: tuple[Mode, ...] = ("client-independent", "client-specific")
-    preset: str = DEFAULT_PRESET
-    table: str = ""
-    published: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
-    reference: str = ""
+    @property
+    def plans(self) -> list[Plan]:
+        """The plans of all folds."""
+        return [plan for fold in self.folds for plan in fold.plans]

@@ -6,14 +6,15 @@ import numpy as np
 
 from app.demo.renderer.takes import Take, recording_path, write_recordings
 from app.evaluation.options import Options
-from app.evaluation.protocols.recordings import FileFootage
-from app.evaluation.protocols.types import Database, Fold, Layout, Plan, Recording
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.splits import Database
+from app.evaluation.protocols.types import Fold, Layout, Plan, Recording
 from app.types import BONA_FIDE
 
 PEOPLE = ("P001", "P002")
 N_FRAMES = 4
 
-DATABASE = Database("plain", "Own recordings", read=None, preset="tiny")
+DATABASE = Database("plain", "Own recordings", gather=None, preset="tiny")
 
 
 def takes(person):
@@ -42,7 +43,7 @@ def recordings(folder, person):
                 name=recording_path(folder, take).relative_to(folder).as_posix(),
                 subject=person,
                 species=take.instrument or BONA_FIDE,
-                footage=FileFootage(recording_path(folder, take)),
+                reader=FileReader(recording_path(folder, take)),
             )
             for take in each
         )

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from app.evaluation.digests import SETTLED, SMALLEST, Digests
-from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import Recording
 from app.storage import DIGESTS_NAME
 
@@ -15,13 +15,13 @@ from app.storage import DIGESTS_NAME
 def reads(monkeypatch):
     """Count files that are read for their digest."""
     found = []
-    digest = FileFootage.digest
+    digest = FileReader.digest
 
     def counted(self):
         found.append(self.path.name)
         return digest(self)
 
-    monkeypatch.setattr(FileFootage, "digest", counted)
+    monkeypatch.setattr(FileReader, "digest", counted)
     return found
 
 
@@ -35,7 +35,7 @@ def video(tmp_path, monkeypatch):
 
 
 def recording(path):
-    return Recording(path.name, "someone", "bona fide", FileFootage(path))
+    return Recording(path.name, "someone", "bona fide", FileReader(path))
 
 
 def remembered(folder, path):
@@ -47,7 +47,7 @@ def remembered(folder, path):
 
 def test_that_a_file_is_read_once(tmp_path, video, reads):
     first = remembered(tmp_path, video)
-    assert remembered(tmp_path, video) == first == FileFootage(video).digest()
+    assert remembered(tmp_path, video) == first == FileReader(video).digest()
     assert reads == ["video.avi"] * 2  # the second is the line above
 
 

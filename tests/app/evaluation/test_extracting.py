@@ -41,7 +41,7 @@ def test_that_views_are_those_of_the_pipeline(eyes, cache, recording):
     shelf.prepare([recording])
     entry = shelf.entry(recording)
     eyes.pipeline.reset()
-    results = [eyes.pipeline.process(frame) for frame in recording.footage.frames(N_FRAMES)]
+    results = [eyes.pipeline.process(frame) for frame in recording.reader.frames(N_FRAMES)]
     assert entry.n_ready == len(results) == N_FRAMES
     for name, view in entry.views.items():
         assert np.array_equal(view, np.concatenate([result.views[name] for result in results]))
@@ -56,9 +56,9 @@ def test_that_kept_views_are_found_by_content_wherever_a_file_lies(
     eyes, cache, recording, tmp_path, calls
 ):
     moved = tmp_path / "elsewhere.avi"
-    shutil.copy(recording.footage.path, moved)
-    footage = type(recording.footage)(moved)
-    renamed = type(recording)("elsewhere.avi", recording.subject, recording.species, footage)
+    shutil.copy(recording.reader.path, moved)
+    reader = type(recording.reader)(moved)
+    renamed = type(recording)("elsewhere.avi", recording.subject, recording.species, reader)
     shelf = library(eyes, cache)
     shelf.prepare([renamed])
     assert not calls
@@ -68,11 +68,11 @@ def test_that_kept_views_are_found_by_content_wherever_a_file_lies(
 def test_that_another_content_is_another_entry(eyes, cache, recording, recorded, tmp_path, calls):
     other = recordings_of(together(recorded))[1]
     moved = tmp_path / "take.avi"
-    shutil.copy(recording.footage.path, moved)
-    footage = type(recording.footage)(moved)
-    changing = type(recording)("take.avi", recording.subject, recording.species, footage)
+    shutil.copy(recording.reader.path, moved)
+    reader = type(recording.reader)(moved)
+    changing = type(recording)("take.avi", recording.subject, recording.species, reader)
     before = library(eyes, cache).key(changing)
-    shutil.copy(other.footage.path, moved)
+    shutil.copy(other.reader.path, moved)
     assert library(eyes, cache).key(changing) != before
 
 
@@ -195,13 +195,13 @@ def test_that_an_entry_lost_after_preparing_is_made_again(eyes, cache, recording
 def test_that_frames_without_a_face_are_kept_with_the_reason(eyes, tmp_path, calls):
     import cv2
 
-    from app.evaluation.protocols.recordings import FileFootage
+    from app.evaluation.protocols.recordings import FileReader
     from app.evaluation.protocols.types import Recording
 
     wall = tmp_path / "wall.png"
     noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
     cv2.imwrite(str(wall), noise)
-    recording = Recording("wall.png", "nobody", "bona fide", FileFootage(wall))
+    recording = Recording("wall.png", "nobody", "bona fide", FileReader(wall))
     for _ in range(2):
         shelf = library(eyes, tmp_path)
         shelf.prepare([recording])
@@ -238,7 +238,7 @@ def test_that_what_workers_cannot_read_is_tried_here_and_told(eyes, recorded, tm
     good = recordings_of(together(recorded))[0]
     broken = tmp_path / "broken.avi"
     broken.write_bytes(b"no video")
-    bad = type(good)("broken.avi", "P001", "bona fide", type(good.footage)(broken))
+    bad = type(good)("broken.avi", "P001", "bona fide", type(good.reader)(broken))
     shelf = library(eyes, tmp_path / "new")
     with joblib.parallel_config(backend="threading"):
         shelf.prepare([bad, good], n_jobs=2)
@@ -258,14 +258,14 @@ def test_that_several_jobs_can_be_cancelled_and_keep_what_they_finished(eyes, re
 def test_that_an_image_is_one_frame_of_work(eyes, tmp_path):
     import cv2
 
-    from app.evaluation.protocols.recordings import FileFootage
+    from app.evaluation.protocols.recordings import FileReader
     from app.evaluation.protocols.types import Recording
 
     noise = np.random.default_rng(0).integers(0, 255, (3, 240, 320, 3), dtype=np.uint8)
     for number, picture in enumerate(noise):
         cv2.imwrite(str(tmp_path / f"{number}.png"), picture)
     recordings = [
-        Recording(f"{number}.png", "wall", "bona fide", FileFootage(tmp_path / f"{number}.png"))
+        Recording(f"{number}.png", "wall", "bona fide", FileReader(tmp_path / f"{number}.png"))
         for number in range(3)
     ]
     told = []

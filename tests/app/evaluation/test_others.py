@@ -8,8 +8,9 @@ import pytest
 
 from app.evaluation.options import Options
 from app.evaluation.other_class_tuning import others_of, remarks_on_others
-from app.evaluation.protocols.recordings import FileFootage
-from app.evaluation.protocols.types import Database, Fold, Layout, Plan, Recording
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.splits import Database
+from app.evaluation.protocols.types import Fold, Layout, Plan, Recording
 from app.evaluation.running import run
 
 CLASSES = ("ball", "cup", "kite", "lamp", "shoe")
@@ -17,7 +18,7 @@ CLASSES = ("ball", "cup", "kite", "lamp", "shoe")
 
 def images(name, count, species="bona fide", start=0):
     return tuple(
-        Recording(f"{name}/{number}.png", name, species, FileFootage(None))
+        Recording(f"{name}/{number}.png", name, species, FileReader(None))
         for number in range(start, start + count)
     )
 
@@ -107,7 +108,7 @@ def objects(tmp_path_factory):
             cv2.imwrite(str(folder / name / f"{image}.png"), picture)
 
     def found(each):
-        return replace(each, footage=FileFootage(folder / each.name))
+        return replace(each, reader=FileReader(folder / each.name))
 
     folds = tuple(
         Fold(
@@ -140,7 +141,7 @@ normalisation = "l2"
 def test_that_objects_need_no_face_and_choose_parameters_by_other_classes(objects, tmp_path):
     preset = tmp_path / "whole.toml"
     preset.write_text(PRESET)
-    database = Database("objects", "Objects", read=None, preset=str(preset))
+    database = Database("objects", "Objects", gather=None, preset=str(preset))
     asked = Options(methods=("localised-mkl", "md"), n_frames=1, grid="small", cache=tmp_path)
     evaluation = run(objects, database, asked)
     assert "face detector" not in evaluation.settings

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.evaluation import assembling, running
-from app.evaluation.protocols.recordings import FileFootage
+from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import ProtocolError, Recording
 from app.evaluation.running import run
 from app.types import BONA_FIDE
@@ -215,7 +215,7 @@ def test_that_an_unreadable_recording_is_a_non_response(recorded, tmp_path, capl
     (plan,) = layout.folds[0].plans
     broken = tmp_path / "broken.avi"
     broken.write_bytes(b"no video at all")
-    victim = replace(plan.test[0], footage=replace(plan.test[0].footage, path=broken))
+    victim = replace(plan.test[0], reader=replace(plan.test[0].reader, path=broken))
     plan = replace(plan, test=(victim, *plan.test[1:]))
     layout = replace(layout, folds=(replace(layout.folds[0], plans=(plan,)),))
     evaluation = run(layout, DATABASE, options(tmp_path, methods=("md",)))
@@ -230,7 +230,7 @@ def wall(tmp_path):
     """Return a recording without a face."""
     noise = np.random.default_rng(0).integers(0, 255, (240, 320, 3), dtype=np.uint8)
     cv2.imwrite(str(tmp_path / "wall.png"), noise)
-    return Recording("wall.png", "nobody", BONA_FIDE, FileFootage(tmp_path / "wall.png"))
+    return Recording("wall.png", "nobody", BONA_FIDE, FileReader(tmp_path / "wall.png"))
 
 
 def test_that_who_cannot_be_enrolled_gets_no_response_and_spoils_no_other(recorded, cache, wall):

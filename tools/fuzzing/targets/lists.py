@@ -74,7 +74,7 @@ class ListTarget(Target):
         for fold in layout.folds:
             for plan in fold.plans:
                 for recording in (*plan.train, *plan.development, *plan.test):
-                    path = recording.footage.path
+                    path = recording.reader.path
                     if not path.resolve().is_relative_to(self._root.resolve()):
                         raise Broken(f"a list leads to {path}")
         return LOADED

@@ -62,7 +62,7 @@ def test_that_names_are_paths_below_the_root_of_files_that_are_there(whole, name
     layout = whole(name)
     plan = layout.folds[-1].plans[0]
     for recording in (*plan.train[:5], *plan.test[-5:]):
-        path = recording.footage.path
+        path = recording.reader.path
         assert path.is_file()
         assert path.is_absolute()
         assert path.as_posix().endswith("/" + recording.name)
@@ -252,7 +252,7 @@ def test_that_recordings_travel_to_other_processes(whole, name):
     recording = layout.folds[0].plans[0].test[0]
     again = pickle.loads(pickle.dumps(recording))
     assert again == recording
-    assert again.footage == recording.footage
+    assert again.reader == recording.reader
 
 
 def test_that_the_demo_needs_no_folder_and_keeps_most_species_for_the_test():

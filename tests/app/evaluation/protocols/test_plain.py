@@ -219,5 +219,5 @@ def test_that_recordings_of_the_demo_are_read_as_they_are_written(tmp_path):
     takes.append(Take("P001", "attack", "paper-mask", n_frames=2))
     write_recordings(tmp_path, takes)
     (plan,) = read(tmp_path).folds[0].plans
-    assert [len(list(r.footage.frames(5))) for r in (*plan.train, *plan.test)] == [2, 2, 2]
+    assert [len(list(r.reader.frames(5))) for r in (*plan.train, *plan.test)] == [2, 2, 2]
     assert plan.test[-1].species == "paper mask"

@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from app.evaluation.protocols import replay_attack, replay_mobile
 from app.evaluation.protocols.registry import DATABASES
 from tests.app.evaluation.protocols import trees
 
@@ -67,8 +66,7 @@ def test_that_a_whole_database_leads_to_no_note_on_its_numbers(whole, name, prot
 
 @pytest.mark.parametrize(("name", "number"), [("replay-attack", 100), ("replay-mobile", 160)])
 def test_that_enrolment_has_the_published_number_of_recordings(database_root, name, number):
-    module = {"replay-attack": replay_attack, "replay-mobile": replay_mobile}[name]
-    material = module.gather(database_root(name), "grandtest", "client-specific")
+    material = DATABASES[name].gather(database_root(name), "grandtest", "client-specific")
     assert counted(material.divisions[0].enrolment) == (number, 0)
     assert DATABASES[name].published["grandtest", "enrolment", "bona fide"] == number
 

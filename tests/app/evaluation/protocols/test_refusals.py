@@ -89,7 +89,7 @@ def test_that_who_points_too_high_is_told_the_right_folder(casia):
 def test_that_a_relative_root_is_understood(casia, monkeypatch):
     monkeypatch.chdir(casia.parent)
     layout = DATABASES["casia-fasd"].read(trees.Path("CASIA"), "", "client-independent")
-    assert layout.folds[0].plans[0].train[0].footage.path.is_absolute()
+    assert layout.folds[0].plans[0].train[0].reader.path.is_absolute()
 
 
 @pytest.mark.fault("Hostile files", "paths in a dataset list that lead elsewhere")

@@ -9,7 +9,7 @@ from app.capture.source import SourceError
 from app.capture.video import VideoFile
 from app.demo.renderer.takes import Take, frames
 from app.evaluation.protocols import recordings
-from app.evaluation.protocols.recordings import DemoFootage, FileFootage, spread
+from app.evaluation.protocols.recordings import DemoReader, FileReader, spread
 from tests.app.capture.material import (
     CODECS,
     N_FRAMES,
@@ -68,7 +68,7 @@ def test_that_chosen_frames_are_all_different_and_evenly_apart():
 
 @pytest.mark.parametrize("n", [1, 4, 7, N_FRAMES, 99])
 def test_that_frames_of_a_video_are_those_of_their_numbers(video, n):
-    found = list(FileFootage(video).frames(n))
+    found = list(FileReader(video).frames(n))
     assert [frame.number for frame in found] == spread(N_FRAMES, n)
     assert steps(found) == spread(N_FRAMES, n)
     assert [frame.time for frame in found] == pytest.approx([f.number / RATE for f in found])
@@ -77,7 +77,7 @@ def test_that_frames_of_a_video_are_those_of_their_numbers(video, n):
 def test_that_passing_over_frames_gives_the_pixels_of_reading_them_all(video):
     with VideoFile(video, paced=False) as source:
         everything = [frame.image for frame in source]
-    for frame in FileFootage(video).frames(5):
+    for frame in FileReader(video).frames(5):
         np.testing.assert_array_equal(frame.image, everything[frame.number])
 
 
@@ -96,22 +96,22 @@ def openings(monkeypatch):
 
 
 def test_that_a_video_is_decoded_once(video, openings):
-    assert len(list(FileFootage(video).frames(5))) == 5
+    assert len(list(FileReader(video).frames(5))) == 5
     assert len(openings) == 1
 
 
 def test_that_frames_too_large_to_hold_are_read_a_second_time(video, openings, monkeypatch):
     monkeypatch.setattr(recordings, "MOST_HELD", 100)
-    assert steps(FileFootage(video).frames(5)) == spread(N_FRAMES, 5)
+    assert steps(FileReader(video).frames(5)) == spread(N_FRAMES, 5)
     assert len(openings) == 2
 
 
 @pytest.mark.parametrize("n", [1, 20])
 def test_that_frames_are_counted_without_decoding(video, folder, n):
-    assert FileFootage(video).count(n) == n
-    assert FileFootage(folder / "image3.png").count(n) == 1
-    assert FileFootage(folder).count(n) == min(n, 12)
-    assert DemoFootage(Take("P001", "bonafide", None, "office", 1, n_frames=15)).count(n) == min(
+    assert FileReader(video).count(n) == n
+    assert FileReader(folder / "image3.png").count(n) == 1
+    assert FileReader(folder).count(n) == min(n, 12)
+    assert DemoReader(Take("P001", "bonafide", None, "office", 1, n_frames=15)).count(n) == min(
         n, 15
     )
 
@@ -127,7 +127,7 @@ def test_that_a_wrong_announced_count_does_not_matter(tmp_path, announced):
     (tmp_path / "wrong.avi").write_bytes(data)
     with VideoFile(tmp_path / "wrong.avi", paced=False) as source:
         assert source.open().n_frames == announced
-    assert steps(FileFootage(tmp_path / "wrong.avi").frames(4)) == spread(N_FRAMES, 4)
+    assert steps(FileReader(tmp_path / "wrong.avi").frames(4)) == spread(N_FRAMES, 4)
 
 
 def test_that_a_video_that_breaks_off_is_spread_over_what_is_there(tmp_path):
@@ -139,7 +139,7 @@ def test_that_a_video_that_breaks_off_is_spread_over_what_is_there(tmp_path):
     with VideoFile(broken, paced=False) as source:
         n_frames = len(list(source))
     assert 2 < n_frames < N_FRAMES
-    assert steps(FileFootage(broken).frames(3)) == spread(n_frames, 3)
+    assert steps(FileReader(broken).frames(3)) == spread(n_frames, 3)
 
 
 def test_that_damaged_frames_are_passed_over(tmp_path):
@@ -150,14 +150,14 @@ def test_that_damaged_frames_are_passed_over(tmp_path):
         data[starts[damaged] : starts[damaged] + 300] = bytes(300)
     (tmp_path / "damaged.avi").write_bytes(data)
     whole = [step for step in range(N_FRAMES) if step not in (5, 6, 11)]
-    damaged = FileFootage(tmp_path / "damaged.avi")
+    damaged = FileReader(tmp_path / "damaged.avi")
     assert steps(damaged.frames(99)) == whole
     assert steps(damaged.frames(3)) == [whole[place] for place in spread(len(whole), 3)]
 
 
 def test_that_a_generator_left_early_lets_go_of_the_file(tmp_path):
     path = write_video(tmp_path / "take.avi", "MJPG", [picture(step) for step in range(6)])
-    reading = FileFootage(path).frames(6)
+    reading = FileReader(path).frames(6)
     next(reading)
     reading.close()
     path.unlink()
@@ -165,28 +165,28 @@ def test_that_a_generator_left_early_lets_go_of_the_file(tmp_path):
 
 
 def test_that_images_of_a_folder_are_spread_in_natural_order(folder):
-    found = list(FileFootage(folder).frames(4))
+    found = list(FileReader(folder).frames(4))
     assert [frame.number for frame in found] == [1, 4, 7, 10]
     assert steps(found) == [1, 4, 7, 10]
 
 
 def test_that_hidden_files_and_inner_folders_are_no_images_of_a_folder(folder):
-    first = FileFootage(folder).digest()
+    first = FileReader(folder).digest()
     (folder / "._image3.png").write_bytes(b"of a Mac")
     (folder / "copies.png").mkdir()
-    assert [frame.number for frame in FileFootage(folder).frames(99)] == list(range(12))
-    assert FileFootage(folder).digest() == first
+    assert [frame.number for frame in FileReader(folder).frames(99)] == list(range(12))
+    assert FileReader(folder).digest() == first
 
 
 def test_that_a_broken_image_of_a_folder_is_passed_over(folder):
     (folder / "image4.png").write_bytes(b"no image")
-    assert [frame.number for frame in FileFootage(folder).frames(4)] == [1, 7, 10]
+    assert [frame.number for frame in FileReader(folder).frames(4)] == [1, 7, 10]
 
 
 def test_that_an_image_is_one_frame(folder):
-    (frame,) = FileFootage(folder / "image3.png").frames(8)
+    (frame,) = FileReader(folder / "image3.png").frames(8)
     assert steps([frame]) == [3]
-    assert list(FileFootage(folder / "image3.png").frames(0)) == []
+    assert list(FileReader(folder / "image3.png").frames(0)) == []
 
 
 @pytest.mark.parametrize("name", ["gone.mp4", "gone.png", "broken.mp4", "broken.png", "empty"])
@@ -195,7 +195,7 @@ def test_that_unreadable_recordings_are_told(tmp_path, name):
     (tmp_path / "broken.png").write_bytes(b"no image")
     (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError):
-        list(FileFootage(tmp_path / name).frames(3))
+        list(FileReader(tmp_path / name).frames(3))
 
 
 def test_that_a_digest_is_that_of_the_bytes_and_not_of_the_name(tmp_path):
@@ -203,43 +203,43 @@ def test_that_a_digest_is_that_of_the_bytes_and_not_of_the_name(tmp_path):
     one.write_bytes(b"x" * 3_000_000)
     same.write_bytes(b"x" * 3_000_000)
     other.write_bytes(b"x" * 2_999_999 + b"y")
-    assert FileFootage(one).digest() == FileFootage(same).digest()
-    assert FileFootage(one).digest() != FileFootage(other).digest()
+    assert FileReader(one).digest() == FileReader(same).digest()
+    assert FileReader(one).digest() != FileReader(other).digest()
 
 
 def test_that_a_folders_digest_follows_names_and_contents_of_its_images(folder):
-    first = FileFootage(folder).digest()
+    first = FileReader(folder).digest()
     (folder / "notes.txt").write_text("no part of the recording")
-    assert FileFootage(folder).digest() == first
+    assert FileReader(folder).digest() == first
     (folder / "image3.png").rename(folder / "image30.png")
-    renamed = FileFootage(folder).digest()
+    renamed = FileReader(folder).digest()
     (folder / "image30.png").write_bytes(encoded(picture(9), ".png"))
-    assert len({first, renamed, FileFootage(folder).digest()}) == 3
+    assert len({first, renamed, FileReader(folder).digest()}) == 3
 
 
 def test_that_digests_of_what_is_gone_are_told(tmp_path):
     with pytest.raises(SourceError, match="does not exist"):
-        FileFootage(tmp_path / "gone.mp4").digest()
+        FileReader(tmp_path / "gone.mp4").digest()
 
 
-def test_that_footage_travels_to_other_processes(folder):
-    again = pickle.loads(pickle.dumps(FileFootage(folder)))
+def test_that_readers_travel_to_other_processes(folder):
+    again = pickle.loads(pickle.dumps(FileReader(folder)))
     assert [frame.number for frame in again.frames(4)] == [1, 4, 7, 10]
 
 
-def test_that_demo_footage_gives_the_takes_frames_at_equal_distances():
+def test_that_the_demo_gives_the_takes_frames_at_equal_distances():
     take = Take("P002", seed=3, n_frames=30)
-    found = list(DemoFootage(take).frames(3))
+    found = list(DemoReader(take).frames(3))
     assert [frame.number for frame in found] == [0, 10, 20]
     for frame, expected in zip(found, frames(take, 10), strict=True):
         np.testing.assert_array_equal(frame.image, expected.image)
-    assert list(DemoFootage(take).frames(0)) == []
+    assert list(DemoReader(take).frames(0)) == []
 
 
 def test_that_demo_digests_tell_takes_and_versions_of_the_demo_apart(monkeypatch):
-    one, other = DemoFootage(Take("P002")), DemoFootage(Take("P002", seed=1))
+    one, other = DemoReader(Take("P002")), DemoReader(Take("P002", seed=1))
     first = one.digest()
-    assert first == DemoFootage(Take("P002")).digest()
+    assert first == DemoReader(Take("P002")).digest()
     assert first != other.digest()
     monkeypatch.setattr(recordings, "_recorder", lambda: "another program")
     assert one.digest() != first
