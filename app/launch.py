@@ -24,7 +24,7 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     if sentence:
         return _without_screen(sentence)
     # Loading makes many objects and no garbage to speak of: the collector is turned on again when
-    # the first frame is painted. And what is not Qt's is loaded before it, because PySide looks
+    # everything is loaded. And what is not Qt's is loaded before it, because PySide looks
     # into the source of every module that is loaded later: that alone takes NumPy half as long
     # again.
     gc.disable()
@@ -34,7 +34,7 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     from app.capture import capture, opencv  # noqa: F401
     from app.demo import source as demo_source  # noqa: F401
 
-    from app.qt.bootstrap import run  # isort: skip
+    from app.qt.app import run  # isort: skip
 
     return run(source, model, on_shown)
 

@@ -52,7 +52,7 @@ from app import launch
 class Watch:
     @staticmethod
     def find_spec(name, *_):
-        if name == "app.qt.desk":  # the first that is loaded behind the page
+        if name == "app.qt.main_window":  # the first that is loaded behind the page
             print("loading", flush=True)
 
 def shown():

@@ -68,7 +68,7 @@ class Bench:
     """The window, and what is measured of it."""
 
     def __init__(self, window, scorer, control):
-        self.window, self.desk, self.scorer = window, window.desk, scorer
+        self.window, self.controller, self.scorer = window, window.controller, scorer
         self._control = control
         self.rows = []
 
@@ -76,7 +76,7 @@ class Bench:
         """Measure while ``wait`` runs the event loop."""
         from benchmarks.heartbeat import Heartbeat
 
-        capture, preview = self.desk.capture.capture, self.window.live.preview
+        capture, preview = self.controller.source.capture.capture, self.window.live.preview
         painted, delivered, judged = preview.n_painted, capture.state.n_frames, self.scorer.n_scored
         self._control.longest()
         began = time.perf_counter()
@@ -118,11 +118,10 @@ def clicking(window, seconds):
     """Turn from page to page as a person would who clicks without pause."""
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
-    from PySide6.QtWidgets import QTabBar
 
     from app.qt.window_picture import rest
 
-    tabs = window.book.findChild(QTabBar)
+    tabs = window.tabs.tabBar()
     ends = time.perf_counter() + seconds
     number = 0
     while time.perf_counter() < ends:
@@ -134,13 +133,11 @@ def clicking(window, seconds):
 
 def run(seconds, n_recorded, control):
     from app.demo.source import DemoSource
-    from app.qt import main_window
-    from app.qt.bootstrap import make_application, make_window
+    from app.qt.app import make_application, make_window
     from app.qt.window_picture import rest, wait_until
     from app.session.enrolment import Plan
     from app.settings import Settings
 
-    main_window.AHEAD = 10**8
     make_application()
     scorer = SlowedScorer()
     window = make_window(
@@ -150,7 +147,7 @@ def run(seconds, n_recorded, control):
         observe=scorer,
     )
     window.show()
-    desk = window.desk
+    controller = window.controller
     try:
         bench = Bench(window, scorer, control)
         need(wait_until(lambda: window.live.preview.n_painted > 0, 60), "a first frame")
@@ -158,30 +155,30 @@ def run(seconds, n_recorded, control):
             "getting ready (imports, pages, networks)",
             lambda: need(wait_until(lambda: scorer.n_scored > 0, 300), "the networks"),
         )
-        session, demo = desk.session, desk.source.demo
+        session, demo = controller.session, controller.source.demo
         record_everything(demo)
         bench.measure("real scorer, no model", lambda: rest(seconds))
         for page in PAGES:
             bench.measure(f"opening the {page} page", lambda page=page: turn(window, page))
         for number in (1, 2):
-            desk.enrol.start("")
+            controller.enrol.start("")
             bench.measure(
                 f"recording take {number}",
                 lambda: need(wait_until(lambda: not session.enrolment.is_recording, 120), "a take"),
             )
         rest(1.0)
-        desk.model.fit()
+        controller.model.fit()
         bench.measure(
             "fitting, until the model is shown",
             lambda: fitted(session),
         )
         for page in PAGES:
-            window.book.turn_to(page)
+            window.turn_to(getattr(window.pages, page))
             rest(1.0)
             for name in ("dark", "light"):
                 bench.measure(
                     f"changing the theme to {name}, {page} page",
-                    lambda name=name: dress(desk, name),
+                    lambda name=name: dress(controller, name),
                 )
         bench.measure("real scorer, with clicks", lambda: clicking(window, seconds))
         scorer.seconds = 1.0
@@ -191,13 +188,13 @@ def run(seconds, n_recorded, control):
         return bench.rows
     finally:
         window.hide()
-        desk.stop()
+        controller.stop()
 
 
 def turn(window, page):
     from app.qt.window_picture import rest
 
-    window.book.turn_to(page)
+    window.turn_to(getattr(window.pages, page))
     rest(1.0)
 
 
@@ -208,10 +205,10 @@ def fitted(session):
     rest(1.0)  # its page opens, and charts are drawn
 
 
-def dress(desk, name):
+def dress(controller, name):
     from app.qt.window_picture import rest
 
-    desk.change_settings(theme=name)
+    controller.change_settings(theme=name)
     rest(1.0)
 
 

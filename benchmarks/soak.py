@@ -104,7 +104,7 @@ class Soak:
         self.play = Play(self._steps())
         self.checkpoints = []
         self.began = time.perf_counter()
-        window.desk.notice.connect(self.messages.on_notice)
+        window.controller.notice.connect(self.messages.on_notice)
 
     def _steps(self):
         from benchmarks.soak_counts import count_everything
@@ -114,7 +114,7 @@ class Soak:
                 yield wait
                 self._note_gaps()
             seconds = time.perf_counter() - self.began
-            roots = [self.window.desk]
+            roots = [self.window.controller]
             counts = count_everything(roots, self.folders["person"], self.folders["temporary"])
             self.heart.gaps.clear()  # counting takes a while
             cost = self.scorer.cost()
@@ -204,7 +204,7 @@ def run(options, make_demo=None):
     from app.malloc_tuning import keep_few_heaps
 
     keep_few_heaps()  # as early as the program does
-    from app.qt.bootstrap import make_application, make_window
+    from app.qt.app import make_application, make_window
     from app.qt.window_picture import wait_until
     from app.session.enrolment import Plan
     from app.settings import Settings
@@ -230,7 +230,7 @@ def run(options, make_demo=None):
         window.resize(1280, 720)
         window.show()
         try:
-            if not wait_until(lambda: window.timeline is not None and scorer.n_scored > 0, 300):
+            if not wait_until(lambda: scorer.n_scored > 0, 300):
                 raise SystemExit("Nothing was measured: waited in vain for the networks.")
             soak = Soak(options, window, scorer, folders, sources)
             qInstallMessageHandler(soak.messages.on_qt)
@@ -245,12 +245,11 @@ def run(options, make_demo=None):
 
 def put_away(window):
     """Close the window without a question about what would be lost."""
-    desk = window.desk
-    if desk.session is not None:
-        desk.model.discard()
-        desk.enrol.clear()
+    controller = window.controller
+    controller.model.discard()
+    controller.enrol.clear()
     window.close()
-    desk.stop()
+    controller.stop()
     window.deleteLater()
 
 

@@ -166,16 +166,16 @@ class Rounds:
 
     def __init__(self, window, scorer, butler, sources, folder, presets, rests=1.0, parts=PARTS):
         self._rests, self._parts = rests, parts
-        self._window, self._desk, self._scorer = window, window.desk, scorer
+        self._window, self._controller, self._scorer = window, window.controller, scorer
         self._butler, self._sources, self._presets = butler, sources, presets
         self._model, self._report = folder / "face.safetensors", folder / "report.html"
         self._sealed = folder / "sealed.safetensors"
         self.n_prepared = 0
         self._reports = []
-        self._desk.prepared.connect(self._on_prepared)
-        self._desk.trial.report_saved.connect(self._reports.append)
+        self._controller.prepared.connect(self._on_prepared)
+        self._controller.guided_test.report_saved.connect(self._reports.append)
         self._working = False
-        self._desk.working.connect(self._on_working)
+        self._controller.working.connect(self._on_working)
 
     def _on_prepared(self):
         self.n_prepared += 1
@@ -185,7 +185,7 @@ class Rounds:
 
     @property
     def _session(self):
-        return self._desk.session
+        return self._controller.session
 
     # ------------------------------------------------------------- one round
 
@@ -210,7 +210,7 @@ class Rounds:
         """Whether a recording is over, which a busy machine had no time to judge."""
         from app.capture.capture import Phase
 
-        capture = self._desk.capture.capture
+        capture = self._controller.source.capture.capture
         return capture is not None and capture.state.phase is Phase.ENDED
 
     def _idle(self, what):
@@ -220,7 +220,7 @@ class Rounds:
         """Have other networks made ready, and these again: model and takes go with them."""
         for preset in reversed(self._presets):
             wanted = self.n_prepared + 1
-            self._desk.change_settings(preset=preset)
+            self._controller.change_settings(preset=preset)
             yield Wait(
                 f"preparing the preset {preset}", lambda wanted=wanted: self.n_prepared >= wanted
             )
@@ -228,21 +228,21 @@ class Rounds:
 
     def _enrol(self):
         window, session = self._window, self._session
-        self._desk.enrol.clear()
-        self._desk.model.discard()
-        window.book.turn_to("enrol")
+        self._controller.enrol.clear()
+        self._controller.model.discard()
+        window.turn_to(window.pages.enrol)
         yield Wait("at rest on the enrol page", seconds=0.5)
         window.pages.enrol.record.button.click()
         yield Wait("recording a take", lambda: not session.enrolment.is_recording)
-        window.menus._toggle_take()
+        window.menus.toggle_take()
         yield Wait("recording another take", lambda: not session.enrolment.is_recording)
-        window.menus._toggle_take()
+        window.menus.toggle_take()
         yield Wait("recording a take that is stopped", seconds=1.0)
-        window.menus._toggle_take()
+        window.menus.toggle_take()
         yield Wait("after a stopped take", seconds=0.2)
 
     def _change_takes(self):
-        control, enrolment = self._desk.enrol, self._session.enrolment
+        control, enrolment = self._controller.enrol, self._session.enrolment
         if not enrolment.samples:
             return  # told already: no take came
         last = enrolment.samples[-1]
@@ -258,13 +258,13 @@ class Rounds:
             yield Wait("changing takes", seconds=0.15)
 
     def _fit(self):
-        desk, session = self._desk, self._session
-        desk.model.fit()
-        desk.cancel()
+        controller, session = self._controller, self._session
+        controller.model.fit()
+        controller.cancel()
         yield Wait("fitting, cancelled", seconds=0.2)
         yield from self._idle("fitting, cancelled")
         if session.model is None:
-            desk.model.fit()
+            controller.model.fit()
         yield Wait("fitting", lambda: session.model is not None)
         yield from self._frames("judging with a new model")
 
@@ -272,15 +272,15 @@ class Rounds:
         """See the person, an attack and unfamiliar light on every page and tab."""
         window, pages = self._window, self._window.pages
         for key in (GENUINE, ATTACK, UNFAMILIAR):
-            self._desk.source.present(key)
+            self._controller.source.present(key)
             yield from self._frames(f"watching {key}", 8)
             for page in ("why", "model", "test", "enrol", "why"):
-                window.book.turn_to(page)
+                window.turn_to(getattr(window.pages, page))
                 yield Wait(f"watching {key} on the {page} page", seconds=0.4)
         pages.why.hold.click()
         yield Wait("holding an explanation", seconds=0.4)
         pages.why.hold.click()
-        window.book.turn_to("model")
+        window.turn_to(window.pages.model)
         for number in (*range(pages.model.tabs.count()), 0):
             pages.model.tabs.setCurrentIndex(number)
             yield Wait("turning the tabs of the model", seconds=0.3)
@@ -292,17 +292,17 @@ class Rounds:
 
     def _set_threshold(self):
         for target in (0.1, 0.05):
-            self._desk.change_settings(target_bpcer=target)
+            self._controller.change_settings(target_bpcer=target)
             yield Wait("setting the threshold", seconds=0.3)
             yield from self._idle("setting the threshold")
 
     def _fold_in(self):
         """Record a quick take of the person, which is folded in at once."""
         session = self._session
-        self._desk.source.present(GENUINE)
+        self._controller.source.present(GENUINE)
         yield from self._frames("watching the person", 5)
         before = None if session.model is None else session.model.digest
-        self._desk.enrol.start_quick(session.decision)
+        self._controller.enrol.start_quick(session.decision)
         yield Wait("recording a quick take", lambda: not session.enrolment.is_recording, 30.0)
         if session.enrolment.unmodelled:
             yield Wait(
@@ -313,8 +313,8 @@ class Rounds:
 
     def _test(self):
         """Present some by hand, then let the demo test itself for a while; report, and clear."""
-        window, session, control = self._window, self._session, self._desk.trial
-        window.book.turn_to("test")
+        window, session, control = self._window, self._session, self._controller.guided_test
+        window.turn_to(window.pages.test)
         for species in TESTED:
             control.start(species)
             yield Wait(f"testing {species}", lambda: not session.trial.is_presenting)
@@ -333,19 +333,19 @@ class Rounds:
 
     def _export_and_open(self):
         """Once behind a passphrase, once as it is, then as if it were dropped onto the window."""
-        desk, session = self._desk, self._session
+        controller, session = self._controller, self._session
         if session.model is None:
             return  # told already: it was waited for in vain
         for path, passphrase in ((self._sealed, PASSPHRASE), (self._model, None)):
-            desk.model.export(str(path), passphrase)
+            controller.model.export(str(path), passphrase)
             yield Wait(
                 "exporting the model",
                 lambda path=path: session.model_shown.path == str(path) and not self._working,
             )
-            desk.model.discard()
-            desk.enrol.clear()
+            controller.model.discard()
+            controller.enrol.clear()
             yield from self._frames("judging without a model")
-            desk.model.open(str(path), passphrase)
+            controller.model.open(str(path), passphrase)
             yield Wait("opening the model", lambda: session.model is not None)
             yield from self._frames("judging with an opened model")
         self._window.open_path(str(self._model))
@@ -364,7 +364,7 @@ class Rounds:
         bar._choice.hidePopup()
         for action in self._window.menuBar().actions():
             action.menu().popup(self._window.mapToGlobal(self._window.rect().center()))
-            menus._fill_recent()
+            menus.fill_recent()
             yield Wait("looking through the menus", seconds=0.15)
             action.menu().close()
 
@@ -380,10 +380,10 @@ class Rounds:
             {"theme": "light"},
             {"show_regions": True},
         ):
-            self._desk.change_settings(**settings)
+            self._controller.change_settings(**settings)
             yield Wait("changing the look", seconds=0.4)
         for page, size in zip(("enrol", "model", "why"), SIZES, strict=True):
-            window.book.turn_to(page)
+            window.turn_to(getattr(window.pages, page))
             window.resize(*size)
             yield Wait("resizing the window", seconds=0.4)
         window.showMinimized()
@@ -392,7 +392,7 @@ class Rounds:
         yield Wait("back on the screen", seconds=0.2)
 
     def _other_sources(self):
-        source = self._desk.source
+        source = self._controller.source
         for text in (*self._sources, "demo"):
             source.open(text)
             kind = text.partition(":")[0] if "://" in text else Path(text).suffix or "folder"
@@ -402,10 +402,10 @@ class Rounds:
 
     def _come_to_rest(self):
         """Wait for the demo to have recorded everything, and for notices to go."""
-        self._window.book.turn_to("why")
-        self._desk.source.present("")
+        self._window.turn_to(self._window.pages.why)
+        self._controller.source.present("")
         yield Wait("waiting for the demo's recordings", lambda: self._recorded())
-        self._desk.source.present(GENUINE)
+        self._controller.source.present(GENUINE)
         notices = self._window.live.notices
         for line in list(notices._lines):
             notices.remove(line)
@@ -413,7 +413,7 @@ class Rounds:
         yield Wait("coming to rest", seconds=1.5)
 
     def _recorded(self):
-        demo = self._desk.source.demo
+        demo = self._controller.source.demo
         return demo is not None and demo.progress == 1.0 and not _recorders()
 
 

@@ -54,7 +54,7 @@ def n_colours(path: Path) -> int:
 def content(path: Path) -> float:
     """Return how much of the right half of a picture is not of its commonest colour, 0 to 1.
 
-    There the window has its pages, and "Getting ready" until their libraries are loaded.
+    There the window has its pages, and "Loading…" before that.
     """
     import cv2
     import numpy as np

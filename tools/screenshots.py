@@ -23,8 +23,8 @@ from PySide6.QtCore import QCoreApplication, QPoint, QTimer, qInstallMessageHand
 from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QApplication, QScrollArea, QTabWidget
 
-from app.qt.bootstrap import make_application, make_window
-from app.qt.choices import choices_of
+from app.qt.app import make_application, make_window
+from app.qt.menus import settings_choices
 from app.qt.state import PassphraseAsked, Working
 from app.qt.views.dialogs.about_dialog import AboutDialog
 from app.qt.views.dialogs.details_dialog import DetailsDialog
@@ -125,12 +125,11 @@ def _with_window(folder, scenes, model, suffix="", only=()):
     window.show()
     at = Photographer(window, folder, suffix, only)
     try:
-        at.wait("the window", lambda: window.pages is not None)
-        at.wait("the networks", lambda: window.desk.session.scored is not None, 300.0)
+        at.wait("the networks", lambda: window.controller.session.scored is not None, 300.0)
         scenes(at, model)
     finally:
         window.hide()
-        window.desk.stop()
+        window.controller.stop()
 
 
 class Photographer:
@@ -149,7 +148,7 @@ class Photographer:
     """
 
     def __init__(self, window, folder, suffix="", only=()):
-        self.window, self.desk = window, window.desk
+        self.window, self.controller = window, window.controller
         self.folder, self._suffix, self._only = folder, suffix, only
 
     def wait(self, what, condition, seconds=120.0):
@@ -162,7 +161,7 @@ class Photographer:
         if not self.wants(name):
             return
         for theme in THEMES:
-            self.desk.change_settings(theme=theme)
+            self.controller.change_settings(theme=theme)
             rest(SETTLE)
             QCoreApplication.processEvents()  # what is to be laid out anew
             picture = (widget or self.window).grab().toImage()
@@ -221,7 +220,7 @@ def _all_scenes(at, model):
 
 def _model_scenes(at, model):
     """The few that are taken again at another size, with the model that was fitted before."""
-    session, control = at.desk.session, at.desk.model
+    session, control = at.controller.session, at.controller.model
     _first_run(at)
     control.open(model)
     at.wait("the model", lambda: session.model is not None)
@@ -231,18 +230,18 @@ def _model_scenes(at, model):
 
 
 def _first_run(at):
-    demo = at.desk.source.demo
+    demo = at.controller.source.demo
     # It begins with the person; where the networks took long it may be at an attack by now.
-    at.desk.source.present("window 7")
+    at.controller.source.present("window 7")
     at.wait("the person", lambda: demo.chapter.key == "window 7")
-    at.desk.source.present("")
+    at.controller.source.present("")
     at.wait("the person", lambda: demo.chapter.key == "window 6")
     rest(1.0)
     at.take("first-run")
 
 
 def _enrol(at):
-    session, control = at.desk.session, at.desk.enrol
+    session, control = at.controller.session, at.controller.enrol
     for number in range(2):
         control.start("")
         if number == 1 and at.wants("recording"):
@@ -259,13 +258,13 @@ def _enrol(at):
 
 
 def _fit(at):
-    session, control = at.desk.session, at.desk.model
+    session, control = at.controller.session, at.controller.model
     control.fit()
     at.wait("the model", lambda: session.model is not None)
 
 
 def _export(at, path):
-    session, control = at.desk.session, at.desk.model
+    session, control = at.controller.session, at.controller.model
     control.export(path)
     at.wait("the export", lambda: not session.has_unsaved_model)
 
@@ -285,8 +284,8 @@ def _model_pages(at):
 
 def _networks(at):
     """The card of the liveness networks: as it offers them, on its way, and without internet."""
-    pages, control = at.window.pages, at.desk.networks
-    card, shown = pages.model.networks, control.shown
+    pages, control = at.window.pages, at.controller.networks
+    card, shown = pages.model.networks, control.state
     failed = replace(shown, problem=NO_INTERNET, is_by_hand=True)
     fetching = replace(
         shown, working=Working("Fetching the liveness networks", 1_200_000, shown.size)
@@ -303,16 +302,16 @@ def _verdicts(at):
     _show(at, "why-attack", "print", "attack")
     _show(at, "live-attack", "phone", "attack", page="enrol")
     _show(at, "another-light", "office 6", "attack", page="enrol")
-    at.desk.source.present("")
+    at.controller.source.present("")
 
 
 def _show(at, name, key, verdict, page="why"):
     """Present something, and take what the window says of it; say so if it says something else."""
 
-    at.window.book.turn_to(page)
-    at.desk.source.present(key)
+    at.window.turn_to(getattr(at.window.pages, page))
+    at.controller.source.present(key)
     banner = at.window.live.banner
-    demo = at.desk.source.demo
+    demo = at.controller.source.demo
     at.wait(key, lambda: demo.chapter.key == key)
     if not wait_until(lambda: banner.verdict.value == verdict, 40.0):
         print(f"{name or page}: the verdict on {key} is {banner.verdict.value!r}, not {verdict!r}.")
@@ -323,8 +322,8 @@ def _show(at, name, key, verdict, page="why"):
 
 
 def _test(at, report):
-    session, control = at.desk.session, at.desk.trial
-    at.window.book.turn_to("test")
+    session, control = at.controller.session, at.controller.guided_test
+    at.window.turn_to(at.window.pages.test)
     control.choose_plan("Quick look")
     for number, species in enumerate(SPECIES):
         control.start(species)
@@ -364,7 +363,7 @@ def _browse(at, page):
 
 def _dialogs(at):
     window = at.window
-    settings = SettingsDialog(at.desk.settings, choices_of(()), window)
+    settings = SettingsDialog(at.controller.settings, settings_choices(()), window)
     settings.show()
     (tabs,) = settings.findChildren(QTabWidget)
     for number, name in enumerate(("camera", "views", "model", "look", "privacy")):
@@ -398,7 +397,7 @@ def _take_export(at):
         dialog.reject()
 
     QTimer.singleShot(0, answer)
-    at.window.menus.models.export()
+    at.window.models.export()
 
 
 if __name__ == "__main__":

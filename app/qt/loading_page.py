@@ -1,25 +1,25 @@
-"""The plain page that is on the screen while the window is made."""
+"""The plain page that is on the screen while the window is loaded and made."""
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, Qt, Slot
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
-from app.capture.mailbox import LatestFrame
 from app.qt import theme
 from app.qt.views.live.preview import Preview
+from app.qt.workers.capture import CaptureWorker
 
 
 class LoadingPage(QWidget):
     """Where the window will be: the picture at the left, as soon as there is one.
 
-    Nothing of it needs the event loop, which does not run while modules load.
-
     Parameters
     ----------
     geometry : str
         Of the window, as the settings keep it; empty for the middle of the screen.
+    capture : CaptureWorker
+        Where frames come from.
     """
 
-    def __init__(self, geometry: str = "") -> None:
+    def __init__(self, geometry: str, capture: CaptureWorker) -> None:
         super().__init__(None, Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
         theme.notifier().mark(self)
         self.preview = Preview(self)
@@ -34,6 +34,8 @@ class LoadingPage(QWidget):
         self.move(room.center() - self.rect().center())
         if geometry:
             self.restoreGeometry(QByteArray.fromHex(geometry.encode()))
+        self._frames = capture.to_show
+        capture.frame_ready.connect(self._on_frame)
 
     def show_now(self) -> None:
         """Show the page and paint it."""
@@ -41,9 +43,9 @@ class LoadingPage(QWidget):
         QApplication.processEvents()
         self.repaint()
 
-    def show_first(self, frames: LatestFrame, seconds: float) -> None:
+    def show_first(self, seconds: float) -> None:
         """Wait so long for a first frame, and paint it."""
-        frame = frames.wait(seconds)
+        frame = self._frames.wait(seconds)
         if frame is not None:
             self.preview.show_frame(frame)
             self.preview.repaint()
@@ -52,3 +54,10 @@ class LoadingPage(QWidget):
         """Hand the picture over to the preview of the window, which is shown already, and close."""
         other.take_over(self.preview)
         self.close()
+        self.deleteLater()
+
+    @Slot()
+    def _on_frame(self) -> None:
+        frame = self._frames.take()
+        if frame is not None:
+            self.preview.show_frame(frame)

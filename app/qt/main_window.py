@@ -1,63 +1,60 @@
 """The window: the picture and its verdict on the left, pages on the right, menus above."""
 
-from __future__ import annotations
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QMessageBox, QSplitter, QTabWidget, QWidget
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
-
+from app.models.files import PROTECTED_SUFFIX, SUFFIX
 from app.qt import icons, theme
-from app.qt.desk import Desk
-from app.qt.state import SourceState
+from app.qt.controllers.app_controller import AppController
+from app.qt.menus import Menus
+from app.qt.model_dialogs import ModelDialogs
+from app.qt.views.enrol.enrol_page import EnrolPage
 from app.qt.views.live.live_panel import LivePanel
 from app.qt.views.live.status_line import StatusLine
-from app.qt.views.parts.book import ENROL, MODEL, PAUSE, TEST, WHY, Book
+from app.qt.views.model.model_page import ModelPage
+from app.qt.views.parts.calm_tab_bar import CalmTabBar
+from app.qt.views.trial.test_page import TestPage
+from app.qt.views.why.why_page import WhyPage
 
-if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-
-    from app.models.summary import ModelSummary
-    from app.qt.actions import Actions
-    from app.qt.pages import Pages
-    from app.types import ScoredFrame
-
-MODEL_SUFFIXES = (".safetensors", ".lmkl")
-"""Spelt out, because `app.models.files` takes its time to load; a test compares them."""
-AHEAD = 400
-"""Milliseconds between pages that are made before anybody opens them."""
 FIGURES_EVERY = 500
 """Milliseconds between changes of the figures at the foot."""
+PAUSE = 5
+"""Milliseconds in which events are handled before the model's page is opened after a fit."""
+
+
+class Pages(NamedTuple):
+    """The pages beside the picture, in the order of their tabs."""
+
+    enrol: EnrolPage
+    model: ModelPage
+    why: WhyPage
+    test: TestPage
 
 
 class MainWindow(QMainWindow):
-    """Shows what the desk says.
-
-    Parameters
-    ----------
-    desk : Desk
-        It is stopped when the window closes.
-    """
+    """Everything that a person sees; it stops the controller when it closes."""
 
     closed = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, controller: AppController) -> None:
         super().__init__()
         theme.notifier().mark(self)
-        self.desk = desk
-        self.pages: Pages | None = None
-        self.menus: Actions | None = None
-        self.timeline: QWidget | None = None
-        self._source = SourceState()
-        self.live, self.book, self.status = LivePanel(), Book(), StatusLine()
+        self.controller = controller
+        self.live, self.status = LivePanel(controller), StatusLine()
+        self.pages = Pages(
+            EnrolPage(controller), ModelPage(controller), WhyPage(controller), TestPage(controller)
+        )
+        self.tabs = self._make_tabs()
         self._halves = QSplitter(Qt.Orientation.Horizontal)
         self._halves.setChildrenCollapsible(False)
-        self._halves.addWidget(self.live)
-        self._halves.addWidget(self.book)
-        self._halves.setStretchFactor(0, 1)
-        self._halves.setStretchFactor(1, 1)
+        for number, half in enumerate((self.live, self.tabs)):
+            self._halves.addWidget(half)
+            self._halves.setStretchFactor(number, 1)
         self.live.setMinimumWidth(440)
-        self.book.setMinimumWidth(480)
+        self.tabs.setMinimumWidth(480)
         self._halves.setSizes([680, 600])
         self.setCentralWidget(self._halves)
         self.setStatusBar(self.status)
@@ -65,163 +62,89 @@ class MainWindow(QMainWindow):
         self.resize(1280, 720)
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._add_tabs()
+        self.models = ModelDialogs(self)
+        self.menus = Menus(self)
         self._timer = QTimer(self, interval=FIGURES_EVERY)
         self._timer.timeout.connect(self._show_figures)
-        self._wire()
-        self._title()
+        self._timer.start()
+        self._connect()
+        self._show_title()
         self._restore()
-        self._on_frame()  # told before this was connected, and not again until it is taken
+        self.setFocus()  # nothing is chosen yet: the first Tab goes to the first widget
 
-    # ------------------------------------------------------------- making
-
-    def _add_tabs(self) -> None:
-        for key, title, icon, tip in (
-            (ENROL, self.tr("Enrol"), "enrol", self.tr("Record genuine takes (Ctrl+1)")),
-            (MODEL, self.tr("Model"), "model", self.tr("The fitted model (Ctrl+2)")),
-            (WHY, self.tr("Why"), "why", self.tr("Why this score (Ctrl+3)")),
-            (TEST, self.tr("Test"), "test", self.tr("Guided test and report (Ctrl+4)")),
+    def _make_tabs(self) -> QTabWidget:
+        tabs = QTabWidget()
+        tabs.setTabBar(CalmTabBar())
+        tabs.tabBar().setAccessibleName(self.tr("Pages"))
+        tabs.tabBar().setExpanding(False)
+        tabs.setContentsMargins(6, 8, 12, 8)
+        for page, title, icon, tip in zip(
+            self.pages,
+            (self.tr("Enrol"), self.tr("Model"), self.tr("Why"), self.tr("Test")),
+            ("enrol", "model", "why", "test"),
+            (
+                self.tr("Record genuine takes (Ctrl+1)"),
+                self.tr("The fitted model (Ctrl+2)"),
+                self.tr("Why this score (Ctrl+3)"),
+                self.tr("Guided test and report (Ctrl+4)"),
+            ),
+            strict=True,
         ):
-            self.book.add(key, title, icons.icon(icon), tip)
+            tabs.setTabToolTip(tabs.addTab(page, icons.icon(icon), title), tip)
+        return tabs
 
-    def _wire(self) -> None:
-        desk, live = self.desk, self.live
-        desk.capture.frame_ready.connect(self._on_frame)
-        desk.capture.cameras_listed.connect(live.source_bar.show_cameras)
-        desk.source.source_changed.connect(live.source_bar.show_source)
-        desk.source.source_changed.connect(self._on_source)
-        desk.source.message_changed.connect(live.preview.show_message)
-        desk.source.stream_begins.connect(live.preview.clear)
-        desk.notice.connect(live.notices.show_notice)
-        desk.working.connect(self.status.show_working)
-        desk.ready.connect(self._on_ready)
-        desk.settings_changed.connect(self._on_settings)
-        live.source_bar.source_requested.connect(desk.source.open)
-        live.source_bar.presentation_requested.connect(desk.source.present)
-        live.source_bar.cameras_requested.connect(desk.source.cameras_requested)
-        live.preview.first_frame_shown.connect(desk.warm_up)
-        live.preview.set_show_regions(desk.settings.show_regions)
-        self.status.cancel_requested.connect(desk.cancel)
+    def _connect(self) -> None:
+        """Connect what leads from one page to another, or to a dialog."""
+        controller, pages, models, menus = self.controller, self.pages, self.models, self.menus
+        controller.working.connect(self.status.show_working)
+        controller.settings_changed.connect(self._on_settings)
+        controller.model_changed.connect(self._show_title)
+        controller.source.source_changed.connect(self._show_figures)
+        controller.model.fitted.connect(self._on_fitted)
+        controller.recovery.brought_back.connect(self.turn_to_enrol)
+        controller.networks.card_requested.connect(self._turn_to_networks)
+        self.status.cancel_requested.connect(controller.cancel)
+        self.live.banner.enrol_requested.connect(self.turn_to_enrol)
+        pages.model.enrol_requested.connect(self.turn_to_enrol)
+        pages.model.export_requested.connect(models.export)
+        pages.model.open_requested.connect(models.open)
+        pages.model.networks.choose_requested.connect(menus.choose_networks)
+        pages.why.enrol_requested.connect(self.turn_to_enrol)
+        pages.test.report_save_requested.connect(menus.save_report)
+        pages.test.report_open_requested.connect(menus.open_report)
+
+    # ------------------------------------------------------------- pages
+
+    def turn_to(self, page: QWidget) -> None:
+        self.tabs.setCurrentWidget(page)
 
     @Slot()
-    def _on_ready(self) -> None:
-        """Make what needs the session."""
-        from app.qt.actions import Actions
-        from app.qt.pages import Pages
+    def turn_to_enrol(self) -> None:
+        self.turn_to(self.pages.enrol)
 
-        desk, signals = self.desk, self.desk.signals
-        assert signals is not None
-        assert desk.enrol is not None
-        assert desk.model is not None
-        assert desk.recovery is not None
-        assert desk.networks is not None
-        signals.scored.connect(self.live.show_scored)
-        signals.scored.connect(self._on_scored)
-        signals.decision.connect(self.live.show_decision)
-        signals.model.connect(self._on_model)
-        signals.enrolment.connect(self._on_occupied)
-        signals.trial.connect(self._on_occupied)
-        signals.enrolment.connect(self.live.banner.show_enrolment)
-        desk.model.fitting_changed.connect(self.live.banner.set_fitting)
-        self.live.banner.take_requested.connect(desk.enrol.start_quick)
-        self.live.banner.stop_requested.connect(desk.enrol.stop)
-        self.live.banner.fit_requested.connect(desk.model.fit)
-        self.pages = Pages(desk, self.book)
-        self.menus = Actions(self)
-        self.live.banner.enrol_requested.connect(self.pages.turn_to_enrol)
-        desk.model.fitted.connect(self._on_fitted)
-        desk.recovery.brought_back.connect(self.pages.turn_to_enrol)
-        self.live.notices.chosen.connect(desk.recovery.choose)
-        self.live.notices.chosen.connect(desk.networks.choose)
-        desk.networks.card_requested.connect(self.pages.turn_to_networks)
-        self.setFocus()  # nothing is chosen yet: the first Tab goes to the first widget
-        self._timer.start()
-        # One thing at a time, so that the window answers in between.
-        QTimer.singleShot(0, self, self._add_timeline)
-        desk.source.cameras_requested.emit()
+    @Slot()
+    def _turn_to_networks(self) -> None:
+        self.turn_to(self.pages.model)
+        self.pages.model.scroll_to_networks()
 
     @Slot()
     def _on_fitted(self) -> None:
         """Open the model's page, once events were handled: filling it took its time."""
-        assert self.pages is not None
-        QTimer.singleShot(PAUSE, self.pages, self.pages.turn_to_model)
-
-    @Slot()
-    def _add_timeline(self) -> None:
-        from app.qt.views.charts.colours import chart_colours
-        from app.qt.views.charts.score_timeline import ScoreTimeline
-
-        timeline = self.timeline = ScoreTimeline()
-        timeline.set_colours(chart_colours(theme.colours()))
-        theme.notifier().changed.connect(self._on_colours)
-        self.live.add_timeline(timeline)
-        session = self.desk.session
-        if session is not None and session.model_shown is not None:
-            timeline.set_threshold(session.model_shown.threshold.value)
-        QTimer.singleShot(AHEAD, self, self._make_ahead)
-
-    @Slot()
-    def _make_ahead(self) -> None:
-        """Make the next page that nobody has opened yet: a click on its tab then finds it made."""
-        for key in (MODEL, WHY, TEST):
-            if self.isVisible() and self.book.page(key) is None:
-                self.book.make(key)
-                QTimer.singleShot(AHEAD, self, self._make_ahead)
-                return
+        QTimer.singleShot(PAUSE, self, lambda: self.turn_to(self.pages.model))
 
     # ------------------------------------------------------------- values
 
     @Slot()
-    def _on_frame(self) -> None:
-        frame = self.desk.capture.to_show.take()
-        if frame is not None:
-            self.live.preview.show_frame(frame)
-
-    @Slot(object)
-    def _on_occupied(self, _shown: object) -> None:
-        session = self.desk.session
-        self.live.source_bar.set_directed(session is not None and bool(session.occupied_by))
-
-    @Slot(object)
-    def _on_scored(self, scored: ScoredFrame) -> None:
-        if self.timeline is not None:
-            self.timeline.append(scored)  # type: ignore[attr-defined]
-
-    @Slot(object)
-    def _on_model(self, model: ModelSummary | None) -> None:
-        if self.timeline is not None:
-            self.timeline.set_threshold(  # type: ignore[attr-defined]
-                None if model is None else model.threshold.value
-            )
-        self._title()
-
-    @Slot(object)
-    def _on_source(self, source: SourceState) -> None:
-        if source.text != self._source.text and self.timeline is not None:
-            self.timeline.clear()  # type: ignore[attr-defined]
-        self._source = source
-        self._show_figures()
-
-    @Slot(object)
-    def _on_settings(self, _settings: object) -> None:
-        settings = self.desk.settings
-        theme.notifier().choose(settings.theme)
-        self.live.preview.set_show_regions(settings.show_regions)
-
-    @Slot(object)
-    def _on_colours(self, colours: object) -> None:
-        from app.qt.views.charts.colours import chart_colours
-
-        if self.timeline is not None:
-            self.timeline.set_colours(chart_colours(colours))  # type: ignore[attr-defined, arg-type]
+    def _on_settings(self) -> None:
+        theme.notifier().choose(self.controller.settings.theme)
 
     @Slot()
     def _show_figures(self) -> None:
-        self.status.show_throughput(self._source.name, self.desk.throughput())
+        self.status.show_throughput(self.controller.source.name, self.controller.throughput())
 
-    def _title(self) -> None:
-        session = self.desk.session
-        shown = None if session is None else session.model_shown
+    @Slot()
+    def _show_title(self) -> None:
+        shown = self.controller.session.model_shown
         if shown is None:
             self.setWindowTitle(self.tr("lmkl-pad"))
         elif shown.path:
@@ -245,12 +168,10 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: str) -> None:
         """Open a model or a recording."""
-        if path.lower().endswith(MODEL_SUFFIXES):
-            # Before the menus are there, there is no model that could be lost.
-            opener = self.desk if self.menus is None else self.menus.models
-            opener.open_model(path)
+        if path.lower().endswith((SUFFIX, PROTECTED_SUFFIX)):
+            self.models.open_model(path)
         else:
-            self.desk.source.open(path)
+            self.controller.source.open(path)
 
     # ------------------------------------------------------------- closing
 
@@ -262,19 +183,15 @@ class MainWindow(QMainWindow):
         self._keep_place()
         self._timer.stop()
         self.hide()
-        self.desk.forget_takes()
-        self.desk.stop()
+        self.controller.forget_takes()
+        self.controller.stop()
         event.accept()
         self.closed.emit()
 
     def _may_close(self) -> bool:
-        session = self.desk.session
-        if session is None:
-            return True
+        session = self.controller.session
         if not session.has_unsaved_model:
             return not session.has_precious_takes or self._may_lose_takes()
-        from PySide6.QtWidgets import QMessageBox
-
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle(self.tr("Export the model?"))
@@ -286,15 +203,12 @@ class MainWindow(QMainWindow):
         box.exec()
         if box.clickedButton() is export:
             # The window closes by itself once the file is written and read back.
-            assert self.menus is not None  # there is a model, so everything is ready
-            self.menus.models.close_after_export = True
-            self.menus.models.export()
+            self.models.close_after_export = True
+            self.models.export()
             return False
         return box.clickedButton() is discard
 
     def _may_lose_takes(self) -> bool:
-        from PySide6.QtWidgets import QMessageBox
-
         answer = QMessageBox.question(
             self,
             self.tr("Close without the takes?"),
@@ -305,17 +219,15 @@ class MainWindow(QMainWindow):
         return answer == QMessageBox.StandardButton.Close
 
     def _keep_place(self) -> None:
-        if self.desk.is_forgotten:
+        if self.controller.is_forgotten:
             return  # everything was deleted: nothing is written behind the person's back
-        self.desk.change_settings(
+        self.controller.change_settings(
             window=bytes(self.saveGeometry().toHex().data()).decode(),
             splitter=bytes(self._halves.saveState().toHex().data()).decode(),
         )
 
     def _restore(self) -> None:
-        from PySide6.QtCore import QByteArray
-
-        settings = self.desk.settings
+        settings = self.controller.settings
         if settings.window:
             self.restoreGeometry(QByteArray.fromHex(settings.window.encode()))
         if settings.splitter:

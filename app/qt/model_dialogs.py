@@ -23,41 +23,36 @@ NAME = "face"
 
 
 class ModelDialogs(QObject):
-    """Asks for files and passphrases, and gives them to the control of models.
+    """Asks for files and passphrases, and gives them to the controller of models.
 
-    Passphrases go from a dialog to the control and are kept nowhere on the way: not in settings,
+    Passphrases go from a dialog to the controller and are kept nowhere on the way: not in settings,
     not in logs.
 
     Parameters
     ----------
     window : MainWindow
-        Whose desk is ready.
+        With its controller.
     """
 
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
-        self._window, self._desk = window, window.desk
+        self._window, self._controller = window, window.controller
         self.close_after_export = False
         """Whether the window closes once the model is in its file."""
         self._is_protected = False
         self._unlock: UnlockDialog | None = None
-        model, signals, session = window.desk.model, window.desk.signals, window.desk.session
-        assert model is not None
-        assert signals is not None
-        assert session is not None
-        self._model = model
-        signals.model.connect(self._on_model)
+        self._model = model = window.controller.model
+        window.controller.model_changed.connect(self._on_model)
         model.exported.connect(self._on_exported)
         model.not_exported.connect(self._on_not_exported)
         model.passphrase_asked.connect(self._on_passphrase_asked)
         model.opening_ended.connect(self._on_opening_ended)
-        # The program ends with its last window, and a question that nobody is left for is one.
+        # The program ends with its last window, and an open question would be one.
         window.closed.connect(self._on_opening_ended)
-        self._on_model(session.model_shown)
 
     def folder(self) -> str:
         """Where dialogs begin: where the last model lies, else at home."""
-        recent = self._desk.settings.recent
+        recent = self._controller.settings.recent
         return str(Path(recent[0]).parent if recent else Path.home())
 
     # ------------------------------------------------------------- opening
@@ -74,13 +69,11 @@ class ModelDialogs(QObject):
     def open_model(self, path: str) -> None:
         """Open a model; ask first where one would be lost for it."""
         if self.may_lose_model():
-            self._desk.open_model(path)
+            self._model.open(path)
 
     def may_lose_model(self) -> bool:
         """Whether the model in use is in a file, or may be lost."""
-        session = self._desk.session
-        assert session is not None
-        if not session.has_unsaved_model:
+        if not self._controller.session.has_unsaved_model:
             return True
         answer = QMessageBox.question(
             self._window,

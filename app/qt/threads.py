@@ -1,11 +1,15 @@
-"""A worker on a thread of its own: started, asked to stop, waited for."""
+"""Threads with a worker each: started, asked to stop, waited for."""
 
 import logging
+from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread
 
 log = logging.getLogger(__name__)
+
+STOP_MILLISECONDS = 2000
+"""In which all threads have to end when the window is closed."""
 
 _left_behind: list[QThread] = []
 """Threads that did not end in time: kept, because destroying a running one aborts the process."""
@@ -40,7 +44,6 @@ class WorkerThread:
             self.thread.finished.connect(finish)
 
     def start(self) -> None:
-        """Begin to serve the worker's slots."""
         self.thread.start()
 
     def ask_to_stop(self) -> None:
@@ -49,12 +52,20 @@ class WorkerThread:
         self.thread.quit()
 
     def wait(self, deadline: QDeadlineTimer) -> bool:
-        """Wait for the end and return whether it came in time."""
+        """Wait for the end; return whether it came in time."""
         if self.thread.wait(deadline):
             return True
         log.error("The thread %s did not end in time", self.thread.objectName())
         _left_behind.append(self.thread)
         return False
+
+
+def stop_threads(threads: Sequence[WorkerThread]) -> bool:
+    """Ask all threads to end, wait for them together, and return whether all ended in time."""
+    deadline = QDeadlineTimer(STOP_MILLISECONDS)
+    for thread in threads:
+        thread.ask_to_stop()
+    return all([thread.wait(deadline) for thread in threads])
 
 
 def any_left_behind() -> bool:

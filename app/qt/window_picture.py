@@ -20,7 +20,7 @@ from time import monotonic
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 from PySide6.QtWidgets import QToolButton
 
-from app.qt.bootstrap import make_application, make_window
+from app.qt.app import make_application, make_window
 from app.qt.main_window import MainWindow
 from app.settings import Settings
 
@@ -79,13 +79,12 @@ def _take(model: Path, picture: Path, theme: str) -> None:
     window = make_window(Settings(source="demo", theme=theme), model=str(model))
     window.resize(*SIZE)
     window.show()
-    desk = window.desk
+    controller = window.controller
     try:
-        _wait("the window", lambda: window.pages is not None)
-        _wait("the model", lambda: desk.session is not None and desk.session.model is not None)
-        window.book.turn_to("why")
+        _wait("the model", lambda: controller.session.model is not None)
+        window.turn_to(window.pages.why)
         for key, verdict in ((GENUINE, "genuine"), (ATTACK, "attack")):
-            desk.source.present(key)
+            controller.source.present(key)
             _wait("the demo", partial(_presents, window, key))
             wait_until(partial(_says, window, verdict), PATIENCE)
             rest(HISTORY)
@@ -96,7 +95,7 @@ def _take(model: Path, picture: Path, theme: str) -> None:
             raise SystemExit(f"The picture cannot be written to {picture}.")
     finally:
         window.hide()
-        desk.stop()
+        controller.stop()
 
 
 def _wait(what: str, condition: Callable[[], bool]) -> None:
@@ -105,7 +104,7 @@ def _wait(what: str, condition: Callable[[], bool]) -> None:
 
 
 def _presents(window: MainWindow, key: str) -> bool:
-    demo = window.desk.source.demo
+    demo = window.controller.source.demo
     return demo is not None and demo.chapter.key == key
 
 

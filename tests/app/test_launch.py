@@ -30,7 +30,7 @@ def opened(monkeypatch):
     """Return what the window was opened with."""
     calls = []
     monkeypatch.setattr("app.display.why_no_screen", lambda: "")
-    monkeypatch.setattr("app.qt.bootstrap.run", lambda *values: calls.append(values) or 3)
+    monkeypatch.setattr("app.qt.app.run", lambda *values: calls.append(values) or 3)
     return calls
 
 

@@ -62,7 +62,7 @@ def live_in_the_window(inputs, saved):
 
     from app import settings
     from app.demo.source import DemoSource
-    from app.qt.bootstrap import make_window
+    from app.qt.app import make_window
     from app.qt.views.dialogs.export_dialog import ExportDialog
     from app.settings import Settings
     from app.types import Verdict
@@ -109,7 +109,7 @@ def live_in_the_window(inputs, saved):
     driver.until(lambda: not driver.session.has_unsaved_model)
 
     # What goes wrong: a model that is none, a video that is none, pictures one of which is broken.
-    driver.desk.open_model(str(inputs / f"{MARK}-broken.safetensors"))
+    driver.controller.model.open(str(inputs / f"{MARK}-broken.safetensors"))
     driver.until_told(f"{MARK}-broken")
     driver.drop(inputs / f"{MARK}-broken.avi")
     driver.until_told(f"{MARK}-broken.avi")
@@ -117,7 +117,7 @@ def live_in_the_window(inputs, saved):
     driver.until(lambda: (now := driver.session.scored) is not None and not now.frame.caption)
     frames.append(driver.session.scored.frame.image)
     assert driver.close()
-    assert driver.desk.stop()
+    assert driver.controller.stop()
     return frames, samples
 
 

@@ -1,6 +1,7 @@
 """Every Qt test: fresh folders, and nothing left behind."""
 
 import threading
+from unittest.mock import Mock
 
 import pytest
 from PySide6.QtWidgets import QFileDialog
@@ -8,10 +9,12 @@ from PySide6.QtWidgets import QFileDialog
 from app.demo.source import DemoSource
 from app.models.files import save
 from app.models.fitting import fitted
-from app.qt.bootstrap import make_window
+from app.qt.app import make_window
+from app.qt.state import NetworksState, SourceState
 from app.qt.views.dialogs.export_dialog import ExportDialog
 from app.session.enrolment import Sample, as_samples
 from app.session.scoring import score_frame, thumbnail_of
+from app.session.session import Session
 from app.settings import Settings
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
@@ -48,7 +51,7 @@ def launch(qtbot, demo):
         chosen = {"preset": "tiny", "source": "demo"} | settings
         window = make_window(
             Settings(**chosen),
-            problems,
+            problems=problems,
             make_demo=make_demo or (lambda: demo),
             plan=plan,
             observe=observe,
@@ -60,6 +63,15 @@ def launch(qtbot, demo):
         return driver
 
     return start
+
+
+@pytest.fixture
+def controller():
+    """Return a stand-in for the controller that pages are given; its session is real and empty."""
+    stand_in = Mock(settings=Settings(), session=Session(Settings()))
+    stand_in.source.state, stand_in.networks.state = SourceState(), NetworksState()
+    stand_in.source.capture.to_show.take.return_value = None
+    return stand_in
 
 
 @pytest.fixture(scope="session")

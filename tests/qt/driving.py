@@ -33,16 +33,16 @@ class Driver:
     """
 
     def __init__(self, qtbot, window):
-        self.qtbot, self.window, self.desk = qtbot, window, window.desk
+        self.qtbot, self.window, self.controller = qtbot, window, window.controller
         self.is_prepared = False
-        self.desk.prepared.connect(self._on_prepared)
+        self.controller.prepared.connect(self._on_prepared)
 
     def _on_prepared(self):
         self.is_prepared = True
 
     @property
     def session(self):
-        return self.desk.session
+        return self.controller.session
 
     @property
     def pages(self):
@@ -63,14 +63,8 @@ class Driver:
         """Wait for something to be true."""
         self.qtbot.waitUntil(lambda: bool(condition()), timeout=PATIENCE)
 
-    def until_ready(self):
-        """Wait for pages and menus."""
-        self.until(lambda: self.window.timeline is not None)
-        return self
-
     def until_prepared(self):
         """Wait until frames are judged."""
-        self.until_ready()
         self.until(lambda: self.is_prepared)
         return self
 
@@ -119,11 +113,10 @@ class Driver:
 
     def turn_to(self, name):
         """Click a tab."""
-        tabs = self.window.book._tabs
+        tabs = self.window.tabs.tabBar()
         index = next(i for i in range(tabs.count()) if tabs.tabText(i) == name)
         self.qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(index).center())
-        book = self.window.book
-        self.until(lambda: (page := book.page(book.current)) is None or page.isVisible())
+        self.until(self.window.tabs.currentWidget().isVisible)
 
     def choose(self, box, data):
         """Choose an entry of a combo box by what it stands for, with the keyboard."""
@@ -137,7 +130,7 @@ class Driver:
         """Choose what the demo presents, and wait until it does; empty is everything in turn."""
         self.choose(self.window.live.source_bar._presents, key)
         if key:
-            self.until(lambda: self.desk.source.demo.chapter.key == key)
+            self.until(lambda: self.controller.source.demo.chapter.key == key)
 
     def record_take(self):
         """Record a take with the page's own button, to its end."""
@@ -171,13 +164,12 @@ class Driver:
 
     def put_away(self):
         """End everything, whatever state it is in."""
-        if self.session is not None:
-            # Nobody is there to answer questions about what would be lost.
-            if self.session.has_unsaved_model:
-                self.desk.model.discard()
-            self.desk.enrol.clear()
+        # Nobody is there to answer questions about what would be lost.
+        if self.session.has_unsaved_model:
+            self.controller.model.discard()
+        self.controller.enrol.clear()
         self.window.close()
-        assert self.desk.stop()
+        assert self.controller.stop()
         assert not any_left_behind()
 
 

@@ -170,7 +170,7 @@ def test_that_a_frozen_picture_of_the_person_is_not_accepted(judging, genuine, s
         expect_silence(driver, camera)
         # What was under way when it was noticed comes too late.
         scored = driver.session.scored
-        driver.desk._on_observed(replace(seen["window 6"][0], digest=model.digest))
+        driver.controller._on_observed(replace(seen["window 6"][0], digest=model.digest))
         assert driver.session.scored is scored
         # Opened again by itself, it gives the same picture: that is no new sight of the person.
         driver.until(lambda: camera.n_opened == 2)
@@ -291,11 +291,11 @@ def test_that_240_frames_a_second_are_shown_judged_and_dropped_without_piling_up
         nonlocal n_told
         n_told += 1
 
-    driver.desk.capture.frame_ready.connect(count)
+    driver.controller.source.capture.frame_ready.connect(count)
     n_given, n_painted = camera.n_given, driver.window.live.preview.n_painted
     driver.until(lambda: camera.n_given > n_given + 240)
     assert driver.window.live.preview.n_painted > n_painted
-    assert driver.desk.throughput().n_dropped > 0
+    assert driver.controller.throughput().n_dropped > 0
     # Nobody is told of a frame before they came for the last one.
     assert n_told <= camera.n_given - n_given + 1
     driver.record_take()
@@ -409,11 +409,11 @@ def is_told(judging, genuine, path, words, attempt):
     driver = judging(Camera(genuine))
     model = driver.session.model
     with attempt() as trial:
-        driver.desk.source.open(str(path))
+        driver.controller.source.open(str(path))
         driver.until_told(words)
         driver.until_verdict(Verdict.BAD_FRAME)
         trial.expect_kept(driver.session.model is model)
-        driver.desk.source.open("demo")
+        driver.controller.source.open("demo")
         expect_recovery(driver, words)
 
 

@@ -26,7 +26,7 @@ def blocked():
 
 
 def test_that_closing_right_after_launch_ends_all_threads(launch):
-    assert launch().desk.stop()
+    assert launch().controller.stop()
 
 
 @pytest.mark.parametrize("where", ["open", "read", "close"])
@@ -40,16 +40,16 @@ def test_that_a_source_that_blocks_does_not_keep_the_window_open(
         driver.until(source.is_blocked.is_set)
     else:
         driver.until(lambda: driver.window.live.preview.n_painted)
-    assert driver.desk.stop()
+    assert driver.controller.stop()
 
 
 def test_that_leaving_one_blocked_source_for_another_does_not_add_up(launch, blocked, expect_log):
     expect_log("Blocked did not stop in .* left behind")
     sources = iter([blocked("read"), blocked("read")])
     driver = launch(make_demo=lambda: next(sources))
-    first = driver.desk
-    driver.until(lambda: first.capture.capture is not None)
-    driver.until(first.capture.capture.source.is_blocked.is_set)
+    first = driver.controller
+    driver.until(lambda: first.source.capture.capture is not None)
+    driver.until(first.source.capture.capture.source.is_blocked.is_set)
     first.source.open("demo")
     assert first.stop()
 
@@ -59,14 +59,14 @@ def test_that_closing_while_networks_are_prepared_ends_all_threads(launch, monke
     driver = launch()
     driver.until(lambda: "Preparing" in driver.window.status.text)
     assert not driver.is_prepared
-    assert driver.desk.stop()
+    assert driver.controller.stop()
 
 
 def test_that_closing_during_a_take_ends_all_threads(launch):
     driver = launch().until_prepared()
     driver.click(driver.pages.enrol.record.button)
     driver.until(lambda: driver.session.enrolment.samples)
-    assert driver.desk.stop()
+    assert driver.controller.stop()
 
 
 def test_that_closing_during_a_presentation_ends_all_threads(launch, exported):
@@ -74,7 +74,7 @@ def test_that_closing_during_a_presentation_ends_all_threads(launch, exported):
     driver.turn_to("Test")
     driver.click(driver.pages.test._present.present_button)
     driver.until(lambda: driver.session.trial.shown.progress > 0)
-    assert driver.desk.stop()
+    assert driver.controller.stop()
 
 
 def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
@@ -88,19 +88,19 @@ def test_that_closing_during_a_fit_ends_all_threads(launch, samples):
             began.set()
             may_go_on.wait()
 
-    driver.desk.jobs.working.connect(hold, Qt.ConnectionType.DirectConnection)
+    driver.controller.jobs.working.connect(hold, Qt.ConnectionType.DirectConnection)
     driver.click(driver.pages.enrol.fit_bar.fit_button)
     driver.until(began.is_set)
     threading.Timer(0.05, may_go_on.set).start()  # while the window waits for its threads
-    assert driver.desk.stop()
+    assert driver.controller.stop()
     assert may_go_on.is_set()
     assert driver.session.model is None
 
 
 def test_that_a_second_stop_does_nothing(launch):
-    desk = launch().desk
-    assert desk.stop()
-    assert desk.stop()
+    controller = launch().controller
+    assert controller.stop()
+    assert controller.stop()
 
 
 def test_that_the_source_is_let_go(launch):
@@ -119,7 +119,7 @@ def test_that_the_source_is_let_go(launch):
 def unsaved(launch, exported):
     """Return a window whose model differs from its file: its threshold was moved."""
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.desk.change_settings(target_bpcer=0.2)
+    driver.controller.change_settings(target_bpcer=0.2)
     driver.until(lambda: driver.session.has_unsaved_model)
     return driver
 
@@ -151,7 +151,7 @@ def test_that_export_writes_the_file_and_then_closes(unsaved, file_dialogs, tmp_
     with unsaved.qtbot.waitSignal(unsaved.window.closed, timeout=60_000):
         assert not unsaved.close()
     assert path.is_file()
-    assert unsaved.desk.settings.recent[0] == str(path)
+    assert unsaved.controller.settings.recent[0] == str(path)
 
 
 @pytest.mark.fault(

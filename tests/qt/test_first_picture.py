@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QLabel
 
-from app.capture.mailbox import LatestFrame
 from app.qt import theme
 from app.qt.colours import DARK, LIGHT
 from app.qt.loading_page import LoadingPage
 from app.qt.views.live.preview import Preview
+from app.qt.workers.capture import CaptureWorker
 from app.types import Frame
 
 SLOW = ("scipy", "sklearn", "pyqtgraph", "onnxruntime", "torch", "typer", "rich")
@@ -20,17 +20,23 @@ RED = Frame(np.full((480, 640, 3), (200, 0, 0), np.uint8))
 
 
 @pytest.fixture
-def page(qapp, qtbot):
+def capture():
+    return CaptureWorker()
+
+
+@pytest.fixture
+def page(qapp, qtbot, capture):
     theme.apply(qapp, "light")
-    page = LoadingPage()
+    page = LoadingPage("", capture)
     qtbot.addWidget(page)
+    page.show_now()
     return page
 
 
 @pytest.mark.parametrize(("name", "colours"), [("light", LIGHT), ("dark", DARK)])
-def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, qtbot):
+def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, qtbot, capture):
     theme.apply(qapp, name)
-    page = LoadingPage()
+    page = LoadingPage("", capture)
     qtbot.addWidget(page)
     page.show_now()
     ground = page.grab().toImage().pixelColor(page.width() - 20, 20)
@@ -39,27 +45,25 @@ def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, qtbot):
     assert (ground, words) == (QColor(colours.window), QColor(colours.text))
 
 
-def test_that_the_loading_page_paints_the_first_frame_without_an_event_loop(page, qtbot):
-    frames = LatestFrame()
-    frames.put(RED)
-    page.show_now()
+def test_that_the_loading_page_paints_the_first_frame_without_an_event_loop(page, capture, qtbot):
+    capture.to_show.put(RED)
     with qtbot.waitSignal(page.preview.first_frame_shown, timeout=0):
-        page.show_first(frames, 0.0)
+        page.show_first(0.0)
     assert page.preview.n_painted == 1
-    assert frames.take() is None
+    assert capture.to_show.take() is None
 
 
-def test_that_no_frame_in_time_leaves_the_page_as_it_is(page):
-    page.show_now()
-    page.show_first(LatestFrame(), 0.0)
+def test_that_the_loading_page_goes_on_with_the_frames_that_follow(page, capture, qtbot):
+    page.show_first(0.0)
     assert page.preview.n_painted == 0
+    capture.to_show.put(RED)
+    capture.frame_ready.emit()
+    qtbot.waitUntil(lambda: page.preview.n_painted == 1)
 
 
-def test_that_the_window_goes_on_with_the_picture_of_the_page(page, qtbot):
-    frames = LatestFrame()
-    frames.put(RED)
-    page.show_now()
-    page.show_first(frames, 0.0)
+def test_that_the_window_goes_on_with_the_picture_of_the_page(page, capture, qtbot):
+    capture.to_show.put(RED)
+    page.show_first(0.0)
     other = Preview()
     qtbot.addWidget(other)
     other.resize(640, 480)
@@ -68,25 +72,23 @@ def test_that_the_window_goes_on_with_the_picture_of_the_page(page, qtbot):
     assert other.grab().toImage().pixelColor(320, 240) == QColor(200, 0, 0)
 
 
-def test_that_page_frame_and_window_come_in_this_order_and_before_what_is_slow():
-    script = f"""
-import gc, os, sys
+def test_that_the_window_takes_the_place_of_the_page_that_shows_the_first_frame():
+    script = """
+import os
 from app.launch import launch
 
-def tell(what):
+def shown():
     from PySide6.QtWidgets import QApplication
     seen = [type(one).__name__ for one in QApplication.topLevelWidgets() if one.isVisible()]
-    print(what, *seen, *sorted(set({SLOW!r}) & set(sys.modules)), flush=True)
-
-def shown():
-    from PySide6.QtCore import QTimer
-    tell("frame")
-    QTimer.singleShot(0, look)
+    print("frame", *seen, flush=True)
+    look()
 
 def look():
     from PySide6.QtCore import QTimer
-    if gc.isenabled():
-        tell("window")
+    from PySide6.QtWidgets import QApplication
+    seen = [type(one).__name__ for one in QApplication.topLevelWidgets() if one.isVisible()]
+    if seen == ["MainWindow"]:
+        print("window", flush=True)
         os._exit(0)
     QTimer.singleShot(5, look)
 
@@ -96,4 +98,17 @@ launch("demo", on_shown=shown)
     first, second = run.stdout.splitlines()
     # On a busy machine the first frame may miss the page, and the window paints it.
     assert first in ("frame LoadingPage", "frame MainWindow"), run.stderr
-    assert second.startswith("window MainWindow"), run.stderr
+    assert second == "window", run.stderr
+
+
+def test_that_the_loading_page_needs_nothing_slow():
+    script = f"""
+import sys
+import app.launch, app.qt.app
+from app import settings
+from app.capture import capture, opencv
+from app.demo import source
+print(*sorted(set({SLOW!r}) & set(sys.modules)))
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert run.stdout.strip() == "", run.stderr

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QWidget
 
 from app.qt.state import Notice
 from app.qt.views.live.live_panel import LivePanel
@@ -11,8 +10,8 @@ from tests.scored_frames import scored_frame
 
 
 @pytest.fixture
-def panel(qtbot):
-    panel = LivePanel()
+def panel(qtbot, controller):
+    panel = LivePanel(controller)
     qtbot.addWidget(panel)
     panel.resize(620, 640)
     with qtbot.waitExposed(panel):
@@ -30,12 +29,9 @@ def test_that_a_verdict_reaches_the_banner_and_the_picture(panel):
     assert panel.preview.grab().toImage() != before
 
 
-def test_that_the_timeline_comes_later_and_leaves_the_picture_most_of_the_room(panel, qtbot):
-    timeline = QWidget()
-    with qtbot.waitSignal(panel.timeline_added):
-        panel.add_timeline(timeline)
-    assert timeline.isVisible()
-    assert panel.preview.height() > timeline.height()
+def test_that_the_timeline_leaves_the_picture_most_of_the_room(panel):
+    assert panel.timeline.isVisible()
+    assert panel.preview.height() > panel.timeline.height()
 
 
 def test_that_notices_lie_over_the_foot_of_the_picture_and_do_not_resize_it(panel, qtbot):

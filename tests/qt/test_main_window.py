@@ -27,7 +27,7 @@ def test_that_without_a_camera_the_demo_starts_and_says_so(launch, monkeypatch):
     driver = launch(source="auto")
     driver.until_told("No camera was found, so this is the built-in demo")
     driver.until(lambda: driver.window.live.preview.n_painted)
-    assert driver.desk.source.is_demo
+    assert driver.controller.source.is_demo
 
 
 def test_that_problems_with_the_settings_are_told(launch):
@@ -37,10 +37,9 @@ def test_that_problems_with_the_settings_are_told(launch):
 
 def test_that_the_window_is_ready_without_a_source_that_works(launch, tmp_path):
     driver = launch(source=str(tmp_path / "gone.mp4"))
-    driver.until_ready()
-    assert "gone.mp4" in driver.notices
+    driver.until_told("gone.mp4")
     driver.press("Ctrl+D")
-    driver.until(lambda: driver.desk.source.is_demo)
+    driver.until(lambda: driver.controller.source.is_demo)
 
 
 class Shown(QObject):
@@ -57,7 +56,7 @@ class Shown(QObject):
 
 
 def test_that_turning_to_pages_shows_no_other_window(launch):
-    driver = launch().until_ready()
+    driver = launch()
     shown = Shown()
     QApplication.instance().installEventFilter(shown)
     for name in ("Model", "Why", "Test", "Enrol"):
@@ -74,7 +73,7 @@ def test_that_the_test_page_knows_the_demo_though_it_was_opened_before_the_page(
 
 def test_that_nothing_is_called_fitted_while_networks_are_prepared(launch, monkeypatch, tmp_path):
     monkeypatch.setenv("LMKL_PAD_CACHE", str(tmp_path))
-    driver = launch().until_ready()
+    driver = launch()
     driver.until(lambda: "Preparing" in driver.window.status.text)
     assert "itting" not in driver.pages.enrol.fit_bar.fit_button.text()
     assert not driver.window.status._cancel.isVisible()
@@ -95,7 +94,7 @@ def test_that_a_frame_that_cannot_be_scored_is_told_once_and_the_next_ones_are(l
         return score_frame(pipeline, model, frame)
 
     driver = launch(observe=sometimes)
-    driver.desk.notice.connect(lambda notice: told.append(notice.text))
+    driver.controller.notice.connect(lambda notice: told.append(notice.text))
     driver.until_prepared()
     driver.until_told("A frame could not be scored (RuntimeError: a bad frame)")
     driver.until_verdict(Verdict.NO_MODEL)
@@ -150,8 +149,8 @@ def test_that_a_dropped_video_is_played_and_its_end_is_told(launch, genuine, tmp
     video = write_video(tmp_path / "person.avi", "MJPG", genuine * 5)
     driver = launch().until_prepared()
     assert driver.drop(video)
-    driver.until(lambda: driver.desk.source.name == "person.avi")
-    assert not driver.desk.source.is_demo
+    driver.until(lambda: driver.controller.source.name == "person.avi")
+    assert not driver.controller.source.is_demo
     driver.until(lambda: driver.session.scored and not driver.session.scored.frame.caption)
     driver.until_told("The recording has ended")
 
@@ -188,14 +187,14 @@ def test_that_a_model_of_other_views_is_refused_with_the_difference_and_stays_li
     driver = launch(recent=(str(other),)).until_prepared()
     driver.until_told(sentence)
     assert driver.session.model is None
-    assert driver.desk.settings.recent == (str(other),)
+    assert driver.controller.settings.recent == (str(other),)
 
 
 def test_that_a_model_that_is_gone_is_no_longer_listed(launch, tmp_path):
     gone = str(tmp_path / "gone.safetensors")
     driver = launch(recent=(gone,)).until_prepared()
     driver.until_told("gone.safetensors")
-    driver.until(lambda: driver.desk.settings.recent == ())
+    driver.until(lambda: driver.controller.settings.recent == ())
 
 
 @pytest.mark.parametrize("where", ["missing/face.safetensors", "folder.safetensors"])

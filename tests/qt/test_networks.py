@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from app.capture.mailbox import LatestFrame
-from app.qt.controllers.networks_control import SHOW, TOPIC, NetworksControl
+from app.qt.controllers.networks import SHOW, TOPIC, NetworksController
 from app.qt.state import FileWanted, NetworksState, Working
 from app.qt.views.model.networks_card import NetworksCard
 from app.qt.workers.networks import NetworksWorker
@@ -57,7 +57,7 @@ class Bench:
     def __init__(self):
         self.session = Session(Settings())
         self.worker, self.scoring = NetworksWorker(), ScoringWorker(LatestFrame())
-        self.control = NetworksControl(self.session, self.worker, self.scoring)
+        self.control = NetworksController(self.session, self.worker, self.scoring)
         self.told, self.states, self.opened, self.used = [], [], [], []
         self.control.notice.connect(self.told.append)
         self.control.changed.connect(self.states.append)
@@ -67,7 +67,7 @@ class Bench:
 
     @property
     def shown(self):
-        return self.control.shown
+        return self.control.state
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def test_that_they_are_offered_once_where_they_would_have_helped(bench):
 
 
 def test_that_nothing_is_offered_where_they_are(bench):
-    bench.control.shown = NetworksState()
+    bench.control.state = NetworksState()
     unfamiliar(bench.session)
     assert bench.told == []
 
@@ -296,11 +296,11 @@ def test_that_files_are_chosen_by_hand(launch, servers, brought, monkeypatch):
 
 def test_that_the_offer_leads_to_the_card(launch, servers):
     driver = launch().until_prepared()
-    driver.until(lambda: driver.desk.networks.shown.missing)
+    driver.until(lambda: driver.controller.networks.state.missing)
     unfamiliar(driver.session)
     driver.until_told("Two small networks")
     driver.click(driver.button("Show them"))
-    driver.until(lambda: driver.window.book.current == "model")
+    driver.until(lambda: driver.window.tabs.currentWidget() is driver.window.pages.model)
     driver.until(driver.pages.model.networks.isVisible)
 
 

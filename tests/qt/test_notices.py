@@ -111,8 +111,8 @@ def test_that_a_question_is_neither_read_away_nor_pushed_out(qtbot, monkeypatch)
     assert notices.texts[0] == QUESTION.text
 
 
-def test_that_a_question_below_another_notice_has_room_for_its_answers(qtbot):
-    panel = LivePanel()
+def test_that_a_question_below_another_notice_has_room_for_its_answers(qtbot, controller):
+    panel = LivePanel(controller)
     qtbot.addWidget(panel)
     panel.resize(600, 600)
     panel.show()

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
 
 from app.models.files import load, save
-from app.qt.controllers.model_control import EXPORT, IMPORT
+from app.qt.controllers.model import EXPORT, IMPORT
 from app.qt.model_dialogs import with_right_ending
 from app.qt.state import PassphraseAsked
 from app.qt.views.dialogs.export_dialog import ExportDialog
@@ -19,7 +19,7 @@ from lmkl_core.model_file import sealed
 from lmkl_core.model_file.sealed import check_passphrase
 from tests.core.sealed_material import PASSPHRASE, WRONG, cheap_passphrases
 from tests.qt.driving import answer_box, with_dialog
-from tests.qt.test_controls_model import Office
+from tests.qt.test_model_controller import Office
 
 __all__ = ["cheap_passphrases"]
 
@@ -304,7 +304,7 @@ def test_that_a_protected_model_that_is_left_shut_lets_everything_else_go_on(lau
     driver.until(lambda: QApplication.activeModalWidget() is None)
     assert driver.session.model is None
     assert "me.lmkl" not in driver.notices
-    assert driver.desk.settings.recent == (str(protected),)  # it can be opened from the menu later
+    assert driver.controller.settings.recent == (str(protected),)  # for the menu
     last = driver.session.scored
     driver.until(lambda: driver.session.scored is not last)
     driver.drop(protected)
@@ -317,9 +317,9 @@ def test_that_what_grew_out_of_a_protected_model_is_proposed_to_be_protected(
     launch, exported, protected, save_as
 ):
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.desk.model.open(str(protected), PASSPHRASE)
+    driver.controller.model.open(str(protected), PASSPHRASE)
     driver.until_told("Opened me.lmkl.")
-    driver.desk.change_settings(target_bpcer=0.2)
+    driver.controller.change_settings(target_bpcer=0.2)
     driver.until(lambda: driver.session.has_unsaved_model)
     proposed = []
 

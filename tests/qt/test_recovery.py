@@ -86,7 +86,7 @@ def test_that_takes_are_on_disk_as_they_are_recorded_once_the_disk_has_room(laun
     storage.personal_folder().write_text("a file where the folder should be")
     driver = launch(make_demo=lambda: Pictures(moving)).until_prepared()
     told = []
-    driver.desk.notice.connect(lambda notice: told.append(notice.text))
+    driver.controller.notice.connect(lambda notice: told.append(notice.text))
     driver.record_take()  # is not disturbed
     driver.until_told("Unsaved takes cannot be kept on disk")
     storage.personal_folder().unlink()
@@ -106,7 +106,7 @@ def test_that_takes_come_back_are_fitted_with_a_click_and_go_when_a_file_holds_t
     driver.turn_to("Why")
     answer(driver, "Bring them back")
     driver.until_told(f"2 takes ({len(real)} frames) are back")
-    assert driver.window.book.current == "enrol"
+    assert driver.window.tabs.currentWidget() is driver.window.pages.enrol
     assert [sample.take for sample in driver.session.enrolment.samples] == [s.take for s in real]
     assert "ended unexpectedly" not in driver.notices
     driver.until(lambda: len([one for one in takes_folder().glob("*") if one.is_dir()]) == 1)
@@ -160,7 +160,7 @@ def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(lau
     driver.until_told("1 take (3 frames) not saved.")
     enrol(driver, real)
     answer(driver, "Delete them")
-    assert driver.desk.stop()  # at once, and without a question, as Ctrl-C in the terminal does
+    assert driver.controller.stop()  # without a question, as Ctrl-C does
     (found,) = find()
     found.run.release()
     assert found.n_frames == len(real)  # what was deleted is gone, what was recorded is not
@@ -172,7 +172,7 @@ def test_that_deleting_everything_removes_what_is_kept_and_what_was_found(launch
     driver = launch().until_prepared()
     driver.until_told("not saved")
     enrol(driver, real)  # is being written while everything is deleted
-    driver.desk.delete_everything()
+    driver.controller.delete_everything()
     assert not storage.personal_folder().exists()
     driver.until_told("Everything the program had stored is deleted.")
     assert "not saved" not in driver.notices
@@ -186,7 +186,7 @@ KILLED = """
 import os, sys
 import numpy as np
 from PySide6.QtCore import QTimer
-from app.qt.bootstrap import make_application, make_window
+from app.qt.app import make_application, make_window
 from app.settings import Settings
 from tests.qt.driving import PLAN, Pictures
 
@@ -195,18 +195,18 @@ images = list(np.load(sys.argv[1]))
 window = make_window(Settings(preset="tiny", source="demo"), make_demo=lambda: Pictures(images),
                      plan=PLAN)
 window.show()
-desk = window.desk
+controller = window.controller
 
 def begin():
-    if desk.session is None or desk.session.scored is None:
+    if controller.session.scored is None:
         QTimer.singleShot(10, begin)
     else:
-        desk.enrol.start("window")
-        desk.session.subscribe(tell)
+        controller.enrol.start("window")
+        controller.session.subscribe(tell)
 
 told = [0]
 def tell(_topic):
-    n = len(desk.session.enrolment.samples)
+    n = len(controller.session.enrolment.samples)
     if n != told[0]:
         told[0] = n
         print(n, flush=True)

@@ -141,8 +141,8 @@ def test_that_details_are_asked_once_kept_and_stand_in_the_report(tested):
     again.click(again.pages.test._report.details_button)
     again.until(lambda: seen)
     assert seen == ["Our lab"]
-    again.until(lambda: not again.desk.trial.templates.named)
-    again.desk.delete_everything()
+    again.until(lambda: not again.controller.guided_test.templates.named)
+    again.controller.delete_everything()
     assert not storage.personal_folder().exists()
     assert again.session.trial.details.values == {}
     assert not again.pages.test.continue_button.isVisible()

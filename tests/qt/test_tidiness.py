@@ -55,7 +55,7 @@ def test_error(qapp):
     logging.getLogger("elsewhere").error("it broke")
 
 def test_warning_of_ours(qapp):
-    logging.getLogger("app.qt.desk").warning("it limps")
+    logging.getLogger("app.qt.controller").warning("it limps")
 
 def test_missing_log(qapp, expect_log):
     expect_log("never said")
@@ -77,7 +77,7 @@ from PySide6.QtWidgets import QWidget
 
 def test_all_put_away(qtbot, expect_log):
     expect_log("it limps")
-    logging.getLogger("app.qt.desk").warning("it limps")
+    logging.getLogger("app.qt.controller").warning("it limps")
     logging.getLogger("elsewhere").warning("not ours")
     thread = QThread()
     thread.start()
@@ -113,7 +113,7 @@ def test_that_whatever_is_left_or_logged_fails_the_test(project):
         "test_timer_of_a_widget leaves behind: QTimer of",
         "test_window leaves behind: window QWidget",
         "test_error logs: ERROR elsewhere: it broke",
-        "test_warning_of_ours logs: WARNING app.qt.desk: it limps",
+        "test_warning_of_ours logs: WARNING app.qt.controller: it limps",
         "test_missing_log does not log: never said",
         "Qt is not amused",
         "RuntimeError: in a slot",

@@ -43,8 +43,8 @@ REPORT = ReportSummary(
 
 
 @pytest.fixture
-def page(qtbot):
-    page = TestPage()
+def page(qtbot, controller):
+    page = TestPage(controller)
     qtbot.addWidget(page)
     page.set_ready(True, "")
     page.resize(460, 560)
@@ -93,9 +93,8 @@ def row(page, number):
 @pytest.mark.parametrize("species", NAMES)
 def test_that_present_asks_for_what_is_chosen(qtbot, page, species):
     click(qtbot, choice(page, NAMES[species]))
-    with qtbot.waitSignal(page.presentation_requested) as asked:
-        click(qtbot, button(page, f"Present: {NAMES[species]}"))
-    assert asked.args == [species]
+    click(qtbot, button(page, f"Present: {NAMES[species]}"))
+    page._controller.guided_test.start.assert_called_once_with(species)
 
 
 def test_that_every_species_has_a_button_with_a_name_and_a_tooltip(page):
@@ -107,16 +106,15 @@ def test_that_every_species_has_a_button_with_a_name_and_a_tooltip(page):
 @pytest.mark.parametrize("key", [Qt.Key.Key_P, Qt.Key.Key_Space])
 def test_that_a_key_presents_what_is_chosen_from_its_button(qtbot, page, key):
     click(qtbot, choice(page, "Print (matt)"))
-    with qtbot.waitSignal(page.presentation_requested) as asked:
-        qtbot.keyClick(choice(page, "Print (matt)"), key)
-    assert asked.args == ["print"]
+    qtbot.keyClick(choice(page, "Print (matt)"), key)
+    page._controller.guided_test.start.assert_called_once_with("print")
 
 
 def test_that_space_on_another_species_chooses_it_and_presents_nothing(qtbot, page):
-    asked = QSignalSpy(page.presentation_requested)
+    asked = page._controller.guided_test.start
     qtbot.keyClick(choice(page, "Phone"), Qt.Key.Key_Space)
     assert choice(page, "Phone").isChecked()
-    assert asked.count() == 0
+    assert asked.call_count == 0
 
 
 def test_that_a_name_of_ones_own_is_stripped_and_presented_with_enter(qtbot, page):
@@ -124,9 +122,8 @@ def test_that_a_name_of_ones_own_is_stripped_and_presented_with_enter(qtbot, pag
     field = page.findChild(QLineEdit)
     assert field.isVisible()
     qtbot.keyClicks(field, "  latex   mask ")
-    with qtbot.waitSignal(page.presentation_requested) as asked:
-        qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert asked.args == ["latex mask"]
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    page._controller.guided_test.start.assert_called_with("latex mask")
 
 
 @pytest.mark.parametrize(
@@ -134,29 +131,28 @@ def test_that_a_name_of_ones_own_is_stripped_and_presented_with_enter(qtbot, pag
     [("x" * 61, "61 characters"), ("Bona Fide", "That is no attack"), ("   ", "")],
 )
 def test_that_a_name_that_cannot_be_used_is_told_and_not_presented(qtbot, page, typed, told):
-    asked = QSignalSpy(page.presentation_requested)
+    asked = page._controller.guided_test.start
     click(qtbot, choice(page, "Other..."))
     page.findChild(QLineEdit).setText(typed)
     qtbot.keyClick(page.findChild(QLineEdit), Qt.Key.Key_Return)
     assert not button(page, "Present").isEnabled()
     assert told in texts(page)
-    assert asked.count() == 0
+    assert asked.call_count == 0
 
 
 def test_that_a_typed_name_of_the_list_is_that_species(qtbot, page):
     click(qtbot, choice(page, "Other..."))
     page.findChild(QLineEdit).setText("PRINT")
-    with qtbot.waitSignal(page.presentation_requested) as asked:
-        click(qtbot, button(page, "Present: Print (matt)"))
-    assert asked.args == ["print"]
+    click(qtbot, button(page, "Present: Print (matt)"))
+    page._controller.guided_test.start.assert_called_once_with("print")
 
 
 def test_that_typing_the_letter_of_the_shortcut_presents_nothing(qtbot, page):
-    asked = QSignalSpy(page.presentation_requested)
+    asked = page._controller.guided_test.start
     click(qtbot, choice(page, "Other..."))
     qtbot.keyClicks(page.findChild(QLineEdit), "paper plane")
     assert page.findChild(QLineEdit).text() == "paper plane"
-    assert asked.count() == 0
+    assert asked.call_count == 0
 
 
 def test_that_a_name_of_ones_own_gets_a_button_once_it_was_presented(page):
@@ -169,12 +165,12 @@ def test_that_a_name_of_ones_own_gets_a_button_once_it_was_presented(page):
 
 
 def test_that_without_a_model_nothing_is_presented_and_the_way_out_is_shown(qtbot, page):
-    asked = QSignalSpy(page.presentation_requested)
+    asked = page._controller.guided_test.start
     page.set_ready(False, "Enrol a face and fit a model first.")
     qtbot.keyClick(page, Qt.Key.Key_P)
     click(qtbot, button(page, "Present: Genuine person"))
     assert "Enrol a face and fit a model first." in texts(page)
-    assert asked.count() == 0
+    assert asked.call_count == 0
 
 
 # ---------------------------------------------------------------- while presenting
@@ -187,17 +183,17 @@ def test_that_a_presentation_shows_its_progress_and_can_only_be_stopped(qtbot, p
     assert choice(page, "Phone").isChecked()
     assert not choice(page, "Print (matt)").isEnabled()
     assert not button(page, "Present: Phone").isEnabled()
-    with qtbot.waitSignal(page.presentation_stopped):
-        click(qtbot, button(page, "Stop"))
+    click(qtbot, button(page, "Stop"))
+    page._controller.guided_test.stop.assert_called_once()
 
 
 def test_that_escape_stops_only_what_is_under_way(qtbot, page):
-    stopped = QSignalSpy(page.presentation_stopped)
+    stopped = page._controller.guided_test.stop
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert stopped.count() == 0
+    assert stopped.call_count == 0
     page.show_trial(TrialState(presenting="phone"))
     qtbot.keyClick(page, Qt.Key.Key_Escape)
-    assert stopped.count() == 1
+    assert stopped.call_count == 1
 
 
 def test_that_the_focus_goes_from_present_to_stop_and_back(qtbot, page):
@@ -274,9 +270,8 @@ def test_that_delete_asks_to_remove_what_is_selected(qtbot, page):
     page.show_trial(SESSION)
     shown = page.findChild(PresentationList)
     shown.setCurrentIndex(shown.model().index(1, 0))
-    with qtbot.waitSignal(page.presentation_removed) as removed:
-        qtbot.keyClick(shown, Qt.Key.Key_Delete)
-    assert removed.args == [4]
+    qtbot.keyClick(shown, Qt.Key.Key_Delete)
+    page._controller.guided_test.remove.assert_called_once_with(4)
 
 
 def test_that_the_remove_button_waits_for_a_selection(qtbot, page):
@@ -284,9 +279,9 @@ def test_that_the_remove_button_waits_for_a_selection(qtbot, page):
     remove = button(page, "Remove selected")
     assert not remove.isEnabled()
     page.findChild(PresentationList).selectAll()
-    removed = QSignalSpy(page.presentation_removed)
+    removed = page._controller.guided_test.remove
     click(qtbot, remove)
-    assert [removed.at(number)[0] for number in range(removed.count())] == [5, 4, 3, 2, 1]
+    assert [call.args[0] for call in removed.call_args_list] == [5, 4, 3, 2, 1]
 
 
 def test_that_a_selection_stays_when_another_presentation_is_added(page):
@@ -320,12 +315,12 @@ def test_that_a_new_count_touches_only_its_row(page):
 @pytest.mark.parametrize(("answer", "n_cleared"), [("Drop", 1), ("Keep", 0)])
 def test_that_a_session_is_cleared_only_after_a_yes(qtbot, page, answer, n_cleared):
     page.show_trial(SESSION)
-    cleared = QSignalSpy(page.session_cleared)
+    cleared = page._controller.guided_test.clear
     click(qtbot, button(page, "New session..."))
     box = page.findChild(QMessageBox)
     assert "all 5 presentations" in box.text()
     click(qtbot, button(box, answer))
-    assert cleared.count() == n_cleared
+    assert cleared.call_count == n_cleared
 
 
 # ---------------------------------------------------------------- the demo
@@ -336,8 +331,8 @@ def test_that_the_whole_demo_test_is_offered_only_on_the_demo(qtbot, page):
     assert not auto.isVisible()
     page.set_simulated(True)
     assert "Simulated" in texts(page)
-    with qtbot.waitSignal(page.auto_requested):
-        click(qtbot, auto)
+    click(qtbot, auto)
+    page._controller.guided_test.run_all.assert_called_once()
 
 
 def test_that_the_demo_is_not_asked_for_what_it_cannot_present(qtbot, page):
@@ -375,8 +370,8 @@ def test_that_an_older_report_says_so_and_can_be_updated(qtbot, page):
     page.show_report(REPORT)
     page.show_trial(SESSION)
     assert "Presentations changed since" in texts(page)
-    with qtbot.waitSignal(page.report_requested):
-        click(qtbot, button(page, "Update"))
+    click(qtbot, button(page, "Update"))
+    page._controller.guided_test.build_report.assert_called_once()
     page.show_report(REPORT)
     assert "Presentations changed since" not in texts(page)
 

@@ -20,8 +20,8 @@ LOW_MOUTH = with_term(with_term(with_term(usual_terms(), 0, 9, 0.001), 1, 9, 0.0
 
 
 @pytest.fixture
-def page(qtbot):
-    page = WhyPage()
+def page(qtbot, controller):
+    page = WhyPage(controller)
     qtbot.addWidget(page)
     page.resize(460, 560)
     page.show()

@@ -54,6 +54,7 @@ def test_that_the_frame_that_waited_is_scored_as_soon_as_the_networks_are_ready(
     told = Told(number_of)
     told.offer(4)
     told.worker.prepare("tiny", "auto")
+    qapp.processEvents()
     assert told.of("observed") == [4]
 
 

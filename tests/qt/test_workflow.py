@@ -21,7 +21,7 @@ def seen_again(driver, frame, model):
     from lmkl_core.features.extractor import Extractor
     from lmkl_core.features.presets import load_preset
 
-    settings = driver.desk.settings
+    settings = driver.controller.settings
     tracker = FaceTracker(make_detector(settings.detector))
     pipeline = Pipeline(Extractor(load_preset(settings.preset)), tracker)
     return score_frame(pipeline, model, frame)
@@ -38,7 +38,7 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     driver.until_verdict(Verdict.NO_MODEL)
     driver.turn_to("Test")
     driver.click(driver.button("Enrol a face"))
-    assert window.book.current == "enrol"
+    assert window.tabs.currentWidget() is window.pages.enrol
 
     # Enrol two lights, one by the button and one by its key.
     driver.record_take()
@@ -50,7 +50,7 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     # Fit: the model's page opens by itself.
     driver.click(driver.pages.enrol.fit_bar.fit_button)
     driver.until_modelled()
-    driver.until(lambda: window.book.current == "model")
+    driver.until(lambda: window.tabs.currentWidget() is window.pages.model)
     assert driver.session.model_shown.is_certified
     assert driver.session.model_shown.n_samples == 2 * N_FRAMES
     assert window.windowTitle().startswith("Model not exported yet")
@@ -110,4 +110,4 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     assert scored_after.terms == scored_before.terms
     again.present("window 6")
     again.until_verdict(Verdict.GENUINE)
-    assert Path(again.desk.settings.recent[0]) == file
+    assert Path(again.controller.settings.recent[0]) == file

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.logs import way_of
 from app.qt.state import Working
 from app.qt.workers.sentences import sentence_of
+from lmkl_core.errors import Cancelled
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +60,6 @@ class JobWorker(QObject):
     @Slot(object)
     def run(self, job: Job) -> None:
         """Do a job and tell how it ended."""
-        from lmkl_core.errors import Cancelled
-
         if self._stop.is_set() or job.cancelled.is_set():
             self.cancelled.emit(job.kind)
             return

@@ -1,20 +1,19 @@
 """The liveness networks: looked for, fetched and imported on a thread of their own."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
 from app.qt.state import FileWanted, NetworksState, Working
 from app.qt.workers.sentences import sentence_of
-
-if TYPE_CHECKING:
-    from lmkl_core.features.weights import Weights
+from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.features.liveness import missing_weights
+from lmkl_core.features.weights import FetchError, Weights, fetch, import_file, weights_folder
+from lmkl_core.features.weights.download import forget
+from lmkl_core.features.weights.store import partial_path
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +48,6 @@ class NetworksWorker(QObject):
     @Slot(object)
     def import_files(self, paths: Sequence[str]) -> None:
         """Take over files that the person brought."""
-        from lmkl_core.errors import InvalidInputError
-        from lmkl_core.features.weights import import_file
 
         def work() -> None:
             failed: Exception | None = None
@@ -72,8 +69,6 @@ class NetworksWorker(QObject):
         return self._stop.is_set() or self.cancelled.is_set()
 
     def _do(self, what: str, work: Callable[[], None]) -> None:
-        from lmkl_core.errors import Cancelled
-        from lmkl_core.features.weights import FetchError
 
         problem, is_by_hand = "", False
         try:
@@ -89,11 +84,6 @@ class NetworksWorker(QObject):
         self.looked.emit(_shown(problem, is_by_hand))
 
     def _fetch(self) -> None:
-        from lmkl_core.errors import Cancelled
-        from lmkl_core.features.liveness import missing_weights
-        from lmkl_core.features.weights import FetchError, fetch
-        from lmkl_core.features.weights.download import forget
-        from lmkl_core.features.weights.store import partial_path
 
         missing = missing_weights()
         total, before = _size(missing), 0
@@ -115,8 +105,6 @@ class NetworksWorker(QObject):
 
 
 def _shown(problem: str = "", is_by_hand: bool = False) -> NetworksState:
-    from lmkl_core.features.liveness import missing_weights
-    from lmkl_core.features.weights import weights_folder
 
     missing = missing_weights()
     return NetworksState(

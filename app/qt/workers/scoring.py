@@ -1,52 +1,31 @@
 """Scoring on its own thread: networks are prepared here, and the newest frame goes through them."""
 
-from __future__ import annotations
-
-import gc
 import logging
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.capture.mailbox import LatestFrame
 from app.logs import way_of
+from app.models.model import PadModel
 from app.qt.state import Working
 from app.qt.workers.sentences import sentence_of
+from app.session.scoring import score_frame
+from app.types import Frame, ScoredFrame
+from app.vision.faces.detector import make_detector
+from app.vision.faces.tracking import FaceTracker
+from app.vision.pipeline import Pipeline
+from lmkl_core.errors import Cancelled
+from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.liveness import LivenessMeter
+from lmkl_core.features.presets import load_preset
+from lmkl_core.features.weights import weights_folder
 
-if TYPE_CHECKING:
-    from app.models.model import PadModel
-    from app.types import Frame, ScoredFrame
-    from app.vision.pipeline import Pipeline
-    from lmkl_core.features.liveness import LivenessMeter
-
-    Observe = Callable[[Pipeline, PadModel | None, Frame], ScoredFrame]
+Observe = Callable[[Pipeline, PadModel | None, Frame], ScoredFrame]
 
 log = logging.getLogger(__name__)
-
-MODULES = (
-    "app.session.session",
-    "app.session.scoring",
-    "app.models.fitting",
-    "app.models.files",
-    "app.session.recovery.finding",
-    "app.session.recovery.journal",
-    "app.vision.faces.detector",
-    "app.vision.faces.tracking",
-    "lmkl_core.features.extractor",
-    "lmkl_core.theory",
-    "app.qt.views.charts.score_timeline",
-    "app.qt.views.enrol.enrol_page",
-    "app.qt.views.model.model_page",
-    "app.qt.views.why.why_page",
-    "app.qt.views.trial.test_page",
-    "app.qt.pages",
-    "app.qt.actions",
-)
-"""Imported on this thread after the first frame is on the screen: together they take more than a
-second, in which the window would not answer. Those of Qt make nothing that belongs to a thread, but
-only classes; pyqtgraph, which the charts need, takes a third of all."""
 
 
 class ScoringWorker(QObject):
@@ -60,8 +39,6 @@ class ScoringWorker(QObject):
         In the place of `app.session.scoring.score_frame`: benchmarks slow it down.
     """
 
-    warmed_up = Signal()
-    """Everything heavy is imported."""
     working = Signal(object)
     """A `Working`: how far the preparation is; empty at its end."""
     prepared = Signal(object)
@@ -79,38 +56,16 @@ class ScoringWorker(QObject):
     def __init__(self, mailbox: LatestFrame, observe: Observe | None = None) -> None:
         super().__init__()
         self._mailbox = mailbox
-        self._observe = observe
+        self._observe = observe or score_frame
         self._pipeline: Pipeline | None = None
         self._features: dict[str, Any] | None = None
         self._model: PadModel | None = None
         self._stop = threading.Event()
         self._last_failure = ""
 
-    @Slot()
-    def warm_up(self) -> None:
-        """Import what is heavy."""
-        import importlib
-
-        for name in MODULES:
-            if self._stop.is_set():
-                return
-            importlib.import_module(name)
-        # Modules stay for good: without this, every full collection would look through all that
-        # they are made of, and the window would not answer for that long.
-        gc.freeze()
-        self.warmed_up.emit()
-
     @Slot(str, str)
     def prepare(self, preset: str, detector: str) -> None:
         """Make the pipeline for these views: a minute at the very first time, then a moment."""
-        from app.vision.faces.detector import make_detector
-        from app.vision.faces.tracking import FaceTracker
-        from app.vision.pipeline import Pipeline
-        from lmkl_core.errors import Cancelled
-        from lmkl_core.features.extractor import Extractor
-        from lmkl_core.features.presets import load_preset
-        from lmkl_core.features.weights import weights_folder
-
         self._pipeline = None
         self.working.emit(Working("Preparing the networks", can_cancel=False))
         try:
@@ -131,13 +86,12 @@ class ScoringWorker(QObject):
         if features != self._features:
             self._features, self._model = features, None  # it was of other views
         self.prepared.emit(features)
-        self.on_frame_ready()  # what came meanwhile lies there, and nobody tells of it again
+        # What came meanwhile lies there and is not told of again; a stream that began comes first.
+        QTimer.singleShot(0, self, self.on_frame_ready)
 
     @Slot()
     def use_meter(self) -> None:
         """Measure liveness from now on: its networks have arrived."""
-        from lmkl_core.errors import Cancelled
-
         if self._pipeline is None:
             return  # whoever prepares the views finds them
         try:
@@ -170,7 +124,7 @@ class ScoringWorker(QObject):
         if (frame := self._mailbox.take()) is None:
             return  # an earlier call already took it
         try:
-            self.observed.emit(self._look(frame))
+            self.observed.emit(self._observe(self._pipeline, self._model, frame))
         except Exception as error:
             log.warning("A frame could not be scored: %s", way_of(error))
             sentence = sentence_of(error, "A frame could not be scored")
@@ -189,9 +143,6 @@ class ScoringWorker(QObject):
 
     def _meter(self) -> LivenessMeter | None:
         """Return the meter of liveness; without one everything else works all the same."""
-        from lmkl_core.errors import Cancelled
-        from lmkl_core.features.liveness import LivenessMeter
-
         try:
             return LivenessMeter.find(progress=self._tell, cancel=self._stop.is_set)
         except Cancelled:
@@ -200,14 +151,6 @@ class ScoringWorker(QObject):
             log.info("Liveness cannot be measured: %s", way_of(error))
             self.unmetered.emit(sentence_of(error, "The liveness networks cannot be used"))
             return None
-
-    def _look(self, frame: Frame) -> ScoredFrame:
-        from app.session.scoring import score_frame
-
-        assert self._pipeline is not None
-        look: Any = self._observe or score_frame
-        seen: ScoredFrame = look(self._pipeline, self._model, frame)
-        return seen
 
     def _tell(self, done: int, total: int, text: str) -> None:
         text = f"Preparing the networks: {text}"

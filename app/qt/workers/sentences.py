@@ -1,5 +1,7 @@
 """What a person is told when a worker's work fails."""
 
+from lmkl_core.errors import InvalidInputError, ModelFileError
+
 
 def sentence_of(error: BaseException, what: str) -> str:
     """Return one sentence: the error's own where it is one of ours, else one about the work.
@@ -11,9 +13,6 @@ def sentence_of(error: BaseException, what: str) -> str:
     what : str
         The work, as the beginning of a sentence.
     """
-    # Here and not above: the window does not wait for the library.
-    from lmkl_core.errors import InvalidInputError, ModelFileError
-
     if isinstance(error, (InvalidInputError, ModelFileError)):
         return str(error)
     if isinstance(error, OSError):

@@ -1,8 +1,14 @@
 """The few colours that charts draw with, for a light and a dark theme."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from app.qt import colours as theme
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from app.qt import theme
+from app.qt.colours import DARK as DARK_THEME
+from app.qt.colours import LIGHT as LIGHT_THEME
+from app.qt.colours import Colours
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class ChartColours:
         return self.clusters[index % len(self.clusters)]
 
 
-def chart_colours(colours: theme.Colours) -> ChartColours:
+def chart_colours(colours: Colours) -> ChartColours:
     """Return what charts draw with in a theme, on the ground of its cards."""
     return ChartColours(
         background=colours.panel,
@@ -57,5 +63,30 @@ def chart_colours(colours: theme.Colours) -> ChartColours:
     )
 
 
-LIGHT = chart_colours(theme.LIGHT)
-DARK = chart_colours(theme.DARK)
+LIGHT = chart_colours(LIGHT_THEME)
+DARK = chart_colours(DARK_THEME)
+
+
+class ThemeFollower(QObject):
+    """Draws a widget's charts in the colours of the theme, now and whenever it changes.
+
+    One in sight follows at once, a hidden one when events were handled. It is a `QWidget` with a
+    method ``set_colours``.
+    """
+
+    def __init__(self, widget: Any) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        theme.notifier().changed.connect(self._on_changed)
+        self._recolour()
+
+    @Slot()
+    def _on_changed(self) -> None:
+        if self._widget.isVisible():
+            self._recolour()
+        else:
+            QTimer.singleShot(theme.PAUSE, self, self._recolour)
+
+    @Slot()
+    def _recolour(self) -> None:
+        self._widget.set_colours(chart_colours(theme.colours()))

@@ -3,7 +3,7 @@
 Shortcuts that hold in the whole window are the window's; tool tips here name them.
 """
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.qt.controllers.app_controller import AppController
 from app.qt.theme import set_class
 from app.qt.views.enrol.coverage_meter import CoverageMeter
 from app.qt.views.enrol.fit_bar import FitBar
@@ -25,7 +26,7 @@ from app.qt.views.enrol.record_card import RecordCard
 from app.qt.views.enrol.takes_list import TakesList
 from app.qt.views.parts.texts import card
 from app.session.takes import EnrolmentState
-from app.types import Quality
+from app.types import Quality, ScoredFrame
 
 _TWO_COLUMNS = 54
 """Width from which there are two columns, in heights of a line of text."""
@@ -34,32 +35,11 @@ _GAP = 12
 
 
 class EnrolPage(QWidget):
-    """Everything about enrolling a face.
+    """Everything about enrolling a face."""
 
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Its owner.
-    """
-
-    take_requested = Signal(str)
-    """Name for the new take; empty for the suggested one."""
-    take_stopped = Signal()
-    sample_removed = Signal(list)
-    """Numbers of the samples to strike."""
-    take_removed = Signal(str)
-    take_renamed = Signal(str, str)
-    take_assigned = Signal(str, str)
-    """A take, and whose face it shows."""
-    person_changed = Signal(str)
-    """Whose face the next take shows."""
-    undo_requested = Signal()
-    fit_requested = Signal()
-    clear_requested = Signal()
-    """Everything is to be forgotten; the person has confirmed it."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._controller = controller
         self._is_busy = self._has_model = False
         self._shown = EnrolmentState()
         self.guidance = Guidance(self)
@@ -76,7 +56,7 @@ class EnrolPage(QWidget):
         self._lay_out()
         self._connect()
         self._order_tabs()
-        self.show_enrolment(self._shown)
+        self._on_enrolment(controller.session.enrolment_shown)
 
     # ------------------------------------------------------------- what is shown
 
@@ -99,6 +79,7 @@ class EnrolPage(QWidget):
         """Show the checks of the newest frame; may be called for every frame."""
         self.quality.show_quality(quality, reason)
 
+    @Slot(bool)
     def set_busy(self, is_busy: bool) -> None:
         """Say whether a model is being fitted."""
         self._is_busy = is_busy
@@ -111,11 +92,6 @@ class EnrolPage(QWidget):
         self.fit_bar.set_model_present(is_present, n_unmodelled)
         self.record.set_model_present(is_present)
         self._guide()
-
-    @Slot()
-    def toggle_take(self) -> None:
-        """Do what the big button does: for the window's menu and its shortcut."""
-        self.record.toggle()
 
     # ------------------------------------------------------------- Qt
 
@@ -189,17 +165,23 @@ class EnrolPage(QWidget):
             layout.addStretch(1)
 
     def _connect(self) -> None:
-        self.record.take_requested.connect(self.take_requested)
-        self.record.take_stopped.connect(self.take_stopped)
-        self.record.person_changed.connect(self.person_changed)
-        self.takes.remove_requested.connect(self.take_removed)
-        self.takes.rename_requested.connect(self.take_renamed)
-        self.takes.assign_requested.connect(self.take_assigned)
+        controller, enrol = self._controller, self._controller.enrol
+        self.record.take_requested.connect(enrol.start)
+        self.record.take_stopped.connect(enrol.stop)
+        self.record.person_changed.connect(enrol.set_person)
+        self.takes.remove_requested.connect(enrol.remove_take)
+        self.takes.rename_requested.connect(enrol.rename_take)
+        self.takes.assign_requested.connect(enrol.assign_take)
         self.takes.clear_requested.connect(self._on_clear)
         self.takes.frames_requested.connect(self.gallery.show_take)
-        self.gallery.remove_requested.connect(self.sample_removed)
-        self.fit_bar.undo_requested.connect(self.undo_requested)
-        self.fit_bar.fit_requested.connect(self.fit_requested)
+        self.gallery.remove_requested.connect(enrol.remove_samples)
+        self.fit_bar.undo_requested.connect(enrol.undo)
+        self.fit_bar.fit_requested.connect(controller.model.fit)
+        controller.enrolment_changed.connect(self._on_enrolment)
+        controller.scored.connect(self._on_scored)
+        controller.model.fitting_changed.connect(self.set_busy)
+        controller.source.interrupted.connect(self._on_no_picture)
+        controller.source.finished.connect(self._on_no_picture)
 
     def _order_tabs(self) -> None:
         """Go from top to bottom: laying the widgets out has mixed up their order."""
@@ -215,6 +197,22 @@ class EnrolPage(QWidget):
                 QWidget.setTabOrder(last, stop)
                 last = stop
 
+    @Slot(object)
+    def _on_enrolment(self, state: EnrolmentState) -> None:
+        session = self._controller.session
+        self.show_enrolment(state)
+        self.set_model_present(session.model is not None, len(session.enrolment.unmodelled))
+
+    @Slot(object)
+    def _on_scored(self, scored: ScoredFrame) -> None:
+        if self.isVisible():
+            is_fine = scored.quality is not None and scored.quality.passed
+            self.show_quality(scored.quality, "" if is_fine else scored.reason)
+
+    @Slot(str)
+    def _on_no_picture(self, why: str) -> None:
+        self.show_quality(None, why)
+
     @Slot()
     def _on_clear(self) -> None:
         box = QMessageBox(self)
@@ -227,7 +225,7 @@ class EnrolPage(QWidget):
         set_class(confirm, "danger")
         keep = box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(keep)
-        confirm.clicked.connect(self.clear_requested)
+        confirm.clicked.connect(self._controller.enrol.clear)
         box.open()
 
 

@@ -1,21 +1,21 @@
 """The left half of the window: notices, the picture, the verdict, the score over time."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
 
+from app.models.summary import ModelSummary
 from app.qt import theme
+from app.qt.controllers.app_controller import AppController
+from app.qt.state import SourceState
+from app.qt.views.charts.colours import ThemeFollower
+from app.qt.views.charts.score_timeline import ScoreTimeline
 from app.qt.views.live.notices import Notices
 from app.qt.views.live.preview import Preview
 from app.qt.views.live.source_bar import SourceBar
 from app.qt.views.live.verdict_banner import VerdictBanner
-
-if TYPE_CHECKING:
-    from app.types import Decision, ScoredFrame
+from app.settings import Settings
+from app.types import Decision, ScoredFrame
 
 TIMELINE_HEIGHT = 150
 
@@ -47,52 +47,97 @@ class _Stage(QFrame):
 
 
 class LivePanel(QWidget):
-    """What is always in sight, whichever page is open beside it.
+    """What is always in sight, whichever page is open beside it."""
 
-    The timeline comes later (`add_timeline`): its library takes longer to load than the first
-    frame may take.
-    """
-
-    timeline_added = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._controller = controller
+        self._source = ""
         self.source_bar = SourceBar()
         self.notices = Notices()
         self.preview = Preview()
+        self.preview.set_show_regions(controller.settings.show_regions)
         self.banner = VerdictBanner()
-        stage = _Stage(self.preview, self.notices)
+        self.timeline = ScoreTimeline()
+        self.timeline.setMinimumHeight(110)
+        ThemeFollower(self.timeline)
         above = QWidget()
         top = QVBoxLayout(above)
         top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(8)
         top.addWidget(self.source_bar)
-        top.addWidget(stage, 1)
+        top.addWidget(_Stage(self.preview, self.notices), 1)
         top.addWidget(self.banner)
-        self._parts = QSplitter(Qt.Orientation.Vertical)
-        self._parts.setChildrenCollapsible(False)
-        self._parts.addWidget(above)
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.setChildrenCollapsible(False)
+        for number, (part, stretch) in enumerate(((above, 4), (self.timeline, 1))):
+            parts.addWidget(part)
+            parts.setStretchFactor(number, stretch)
+        parts.setSizes([4 * TIMELINE_HEIGHT, TIMELINE_HEIGHT])
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 12, 6, 8)
-        column.addWidget(self._parts)
+        column.addWidget(parts)
+        self._connect()
+        self._on_frame()  # one may lie there already, and the next is told of when it is taken
 
-    def add_timeline(self, timeline: QWidget) -> None:
-        """Put the chart of the score under the verdict."""
-        timeline.setMinimumHeight(110)
-        self._parts.addWidget(timeline)
-        self._parts.setStretchFactor(0, 4)
-        self._parts.setStretchFactor(1, 1)
-        height = self._parts.height()
-        self._parts.setSizes([height - TIMELINE_HEIGHT, TIMELINE_HEIGHT])
-        self.timeline_added.emit()
+    def _connect(self) -> None:
+        controller, source, bar = self._controller, self._controller.source, self.source_bar
+        source.capture.frame_ready.connect(self._on_frame)
+        source.capture.cameras_listed.connect(bar.show_cameras)
+        source.source_changed.connect(self._on_source)
+        source.message_changed.connect(self.preview.show_message)
+        source.stream_begins.connect(self.preview.clear)
+        bar.source_requested.connect(source.open)
+        bar.presentation_requested.connect(source.present)
+        bar.cameras_requested.connect(source.cameras_requested)
+        controller.notice.connect(self.notices.show_notice)
+        controller.scored.connect(self.show_scored)
+        controller.decision_changed.connect(self.show_decision)
+        controller.model_changed.connect(self._on_model)
+        controller.enrolment_changed.connect(self.banner.show_enrolment)
+        controller.enrolment_changed.connect(self._on_occupied)
+        controller.guided_test_changed.connect(self._on_occupied)
+        controller.model.fitting_changed.connect(self.banner.set_fitting)
+        controller.settings_changed.connect(self._on_settings)
+        self.banner.take_requested.connect(controller.enrol.start_quick)
+        self.banner.stop_requested.connect(controller.enrol.stop)
+        self.banner.fit_requested.connect(controller.model.fit)
+        self.notices.chosen.connect(controller.recovery.choose)
+        self.notices.chosen.connect(controller.networks.choose)
 
     @Slot(object)
     def show_scored(self, scored: ScoredFrame) -> None:
-        """Mark the face."""
+        """Mark the face, and add the score to the chart."""
         self.preview.show_scored(scored)
+        self.timeline.append(scored)
 
     @Slot(object)
     def show_decision(self, decision: Decision) -> None:
-        """Tell the verdict, in the banner and on the picture."""
+        """Show the verdict, in the banner and on the picture."""
         self.preview.show_verdict(decision.verdict)
         self.banner.show_decision(decision)
+
+    @Slot()
+    def _on_frame(self) -> None:
+        frame = self._controller.source.capture.to_show.take()
+        if frame is not None:
+            self.preview.show_frame(frame)
+
+    @Slot(object)
+    def _on_source(self, source: SourceState) -> None:
+        self.source_bar.show_source(source)
+        if source.text != self._source:
+            self.timeline.clear()
+        self._source = source.text
+
+    @Slot(object)
+    def _on_model(self, model: ModelSummary | None) -> None:
+        self.timeline.set_threshold(None if model is None else model.threshold.value)
+
+    @Slot()
+    def _on_occupied(self) -> None:
+        self.source_bar.set_directed(bool(self._controller.session.occupied_by))
+
+    @Slot(object)
+    def _on_settings(self, settings: Settings) -> None:
+        self.preview.set_show_regions(settings.show_regions)

@@ -1,15 +1,14 @@
 """The page on the model: how it was fitted, what it relies on, when it accepts."""
 
-from functools import cached_property
-
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.models.summary import ModelSummary
+from app.qt.controllers.app_controller import AppController
 from app.qt.icons import icon
 from app.qt.state import Working
 from app.qt.theme import GRID, set_class
-from app.qt.views.charts.colours import LIGHT, ChartColours
+from app.qt.views.charts.colours import ChartColours, ThemeFollower
 from app.qt.views.charts.convergence import ConvergenceChart
 from app.qt.views.charts.weights import WeightsChart
 from app.qt.views.model.clusters_strip import ClustersStrip
@@ -18,90 +17,64 @@ from app.qt.views.model.model_header import ModelHeader
 from app.qt.views.model.networks_card import NetworksCard
 from app.qt.views.model.threshold_panel import ThresholdPanel
 from app.qt.views.model.working_card import WorkingCard
-from app.qt.views.parts.book import PAUSE
 from app.qt.views.parts.calm_tab_bar import CalmTabBar
 from app.qt.views.parts.empty_state import EmptyState
 from app.qt.views.parts.texts import card, wrapped
 from app.qt.views.parts.unscrolled import Unscrolled
-
-_LATE = {1: "threshold", 2: "convergence"}
-"""Tabs whose content is made after the page, and the attribute that holds it."""
+from app.session.takes import EnrolmentState
 
 _CHART_LINES = 26
 """Height of a chart with two plots, in lines of text."""
 
 
 class ModelPage(QWidget):
-    """The model, or a way to get one, and the work of fitting it.
+    """The model, or a way to get one, and the work of fitting it."""
 
-    Signals
-    -------
-    fit_requested, cancel_requested, export_requested, open_requested, enrol_requested : no value
-        What the person wants.
-    target_changed : float or None
-        Another target BPCER, 0 to 1; None for the automatic threshold.
-    """
-
-    fit_requested = Signal()
-    cancel_requested = Signal()
     export_requested = Signal()
     open_requested = Signal()
     enrol_requested = Signal()
-    target_changed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._controller = controller
         self._model: ModelSummary | None = None
         self._can_fit: tuple[bool, str] = (True, "")
         self._is_working = False
         self.working = WorkingCard(self)
-        self.working.cancel_requested.connect(self.cancel_requested)
         self.empty = self._make_empty()
         self.header = ModelHeader(self)
-        self.header.fit_requested.connect(self.fit_requested)
-        self.header.export_requested.connect(self.export_requested)
-        self.header.open_requested.connect(self.open_requested)
         self.networks = NetworksCard(self)
         self.tabs = CalmTabBar(self)  # before what it chooses from, for the order of the Tab key
         self.weights = WeightsChart(self)
         self.clusters = ClustersStrip(self)
+        self.threshold = ThresholdPanel(self)
+        self.convergence = ConvergenceChart(self)
+        self.convergence.setMinimumHeight(self.fontMetrics().height() * _CHART_LINES)
         self.details = DetailsPanel(self)
-        self._colours = LIGHT
         self._arrange()
+        self._connect()
+        ThemeFollower(self)
         self._show_parts()
-        QTimer.singleShot(PAUSE, self, self._make_next)
+        self._on_enrolment(controller.session.enrolment_shown)
+        self.networks.show_networks(controller.networks.state)
 
-    @cached_property
-    def threshold(self) -> ThresholdPanel:
-        """The second tab; made on first use, or when the page was made."""
-        panel = ThresholdPanel(self._pages[1])
-        panel.target_changed.connect(self.target_changed)
-        panel.set_colours(self._colours)
-        self._add(panel, 1)
-        self._fill_threshold(panel)
-        return panel
-
-    @cached_property
-    def convergence(self) -> ConvergenceChart:
-        """The third tab; made as the second."""
-        chart = ConvergenceChart(self._pages[2])
-        chart.setMinimumHeight(self.fontMetrics().height() * _CHART_LINES)
-        chart.set_colours(self._colours)
-        self._add(chart, 2)
-        chart.show_model(self._model)
-        return chart
-
-    @Slot()
-    def _make_next(self) -> None:
-        """Make one of the tabs that are missing, so that events are handled in between."""
-        for name in _LATE.values():
-            if name not in vars(self):
-                getattr(self, name)
-                QTimer.singleShot(PAUSE, self, self._make_next)
-                return
+    def _connect(self) -> None:
+        controller = self._controller
+        self.working.cancel_requested.connect(controller.cancel)
+        self.header.fit_requested.connect(controller.model.fit)
+        self.header.export_requested.connect(self.export_requested)
+        self.header.open_requested.connect(self.open_requested)
+        self.threshold.target_changed.connect(controller.set_target)
+        self.networks.get_requested.connect(controller.networks.get)
+        self.networks.cancel_requested.connect(controller.networks.cancel)
+        controller.networks.changed.connect(self.networks.show_networks)
+        controller.working.connect(self.show_working)
+        controller.model_changed.connect(self.show_model)
+        controller.enrolment_changed.connect(self._on_enrolment)
 
     # ------------------------------------------------------------ values
 
+    @Slot(object)
     def show_model(self, model: ModelSummary | None) -> None:
         """Show a model, or how to get one; costs nothing when it is shown already."""
         if model is self._model:
@@ -109,15 +82,15 @@ class ModelPage(QWidget):
         self._model = model
         self.weights.show_model(model)
         self.clusters.show_model(model)
-        if "threshold" in vars(self):
-            self._fill_threshold(self.threshold)
-        if "convergence" in vars(self):
-            self.convergence.show_model(model)
+        self.threshold.show_threshold(None if model is None else model.threshold)
+        self.threshold.people.show_people(() if model is None else model.people)
+        self.convergence.show_model(model)
         self.details.show_model(model)
         if model is not None:
             self.header.show_model(model)
         self._show_parts()
 
+    @Slot(object)
     def show_working(self, working: Working) -> None:
         """Show how far a piece of work is; one without text ends it."""
         self.working.show_working(working)
@@ -137,9 +110,7 @@ class ModelPage(QWidget):
 
     def set_colours(self, colours: ChartColours) -> None:
         """Draw charts with other colours."""
-        self._colours = colours
-        made = [vars(self)[name] for name in _LATE.values() if name in vars(self)]
-        for part in (self.weights, self.clusters, *made):
+        for part in (self.weights, self.clusters, self.threshold, self.convergence):
             part.set_colours(colours)
 
     def scroll_to_networks(self) -> None:
@@ -164,7 +135,7 @@ class ModelPage(QWidget):
         )
         self._fit = QPushButton(icon("model", "on_accent"), self.tr("Fit a model"), empty)
         self._fit.setToolTip(self.tr("Fit a model on the enrolled takes"))
-        self._fit.clicked.connect(self.fit_requested)
+        self._fit.clicked.connect(self._controller.model.fit)
         self._enrol = QPushButton(icon("enrol", "on_accent"), self.tr("Enrol a face"), empty)
         self._enrol.setToolTip(self.tr("Go to enrolment and record the first take"))
         self._enrol.clicked.connect(self.enrol_requested)
@@ -205,8 +176,8 @@ class ModelPage(QWidget):
         self._pages: list[QWidget] = []
         for title, parts in (
             (self.tr("Weights"), self._weights_parts()),
-            (self.tr("Threshold"), []),
-            (self.tr("Convergence"), []),
+            (self.tr("Threshold"), [self.threshold]),
+            (self.tr("Convergence"), [self.convergence]),
             (self.tr("Details"), [self.details]),
         ):
             page = QWidget(self._tab_card)
@@ -220,17 +191,6 @@ class ModelPage(QWidget):
             self._pages.append(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._on_tab)
-
-    def _add(self, part: QWidget, tab: int) -> None:
-        column = self._pages[tab].layout()
-        assert column is not None
-        column.addWidget(part)
-        part.show()  # else Qt does so later, where the tab is open already
-
-    def _fill_threshold(self, panel: ThresholdPanel) -> None:
-        model = self._model
-        panel.show_threshold(None if model is None else model.threshold)
-        panel.people.show_people(() if model is None else model.people)
 
     def _weights_parts(self) -> list[QWidget]:
         Unscrolled(self.weights)
@@ -256,7 +216,9 @@ class ModelPage(QWidget):
 
     @Slot(int)
     def _on_tab(self, number: int) -> None:
-        if number in _LATE:
-            getattr(self, _LATE[number])
         for index, page in enumerate(self._pages):
             page.setVisible(index == number)
+
+    @Slot(object)
+    def _on_enrolment(self, state: EnrolmentState) -> None:
+        self.set_can_fit(state.can_fit, state.why_not)

@@ -1,6 +1,7 @@
 """The Test page: present genuine people and attacks one after the other, and read the outcome."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
@@ -15,8 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.summary import ModelSummary
+from app.qt.controllers.app_controller import AppController
 from app.qt.icons import icon
+from app.qt.state import SourceState
 from app.qt.theme import GRID, set_class
+from app.qt.views.dialogs.details_dialog import DetailsDialog
 from app.qt.views.trial.plan_card import PlanCard
 from app.qt.views.trial.present_card import PresentCard
 from app.qt.views.trial.report_panel import ReportPanel
@@ -31,50 +36,19 @@ _WIDE = 62
 
 
 class TestPage(QWidget):
-    """A guided test session.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Where it lies.
-    """
+    """A guided test session."""
 
     __test__ = False  # for pytest: this is no test
 
-    presentation_requested = Signal(str)
-    """`app.types.BONA_FIDE` or the name of an attack."""
-    presentation_stopped = Signal()
-    """The presentation is to end now."""
-    presentation_removed = Signal(int)
-    """Number of a presentation that is to be dropped."""
-    report_requested = Signal()
-    """The figures of the report are to be worked out."""
     report_save_requested = Signal()
-    """The report is to be saved."""
     report_open_requested = Signal()
-    """The saved page is to be opened."""
-    session_cleared = Signal()
-    """All presentations are to be dropped; the person has confirmed it."""
-    auto_requested = Signal()
-    """The demo is to present everything once, by itself."""
-    plan_chosen = Signal(str)
-    """Name of a test plan; empty for none."""
-    plan_opened = Signal(str)
-    """Path of a test plan's file."""
-    details_requested = Signal()
-    """The details of the test are to be filled in."""
-    session_closed = Signal()
-    """The session is to be put away, for another day."""
-    session_continued = Signal(str)
-    """Name of a session on disk that is to be continued."""
-    session_deleted = Signal(str)
-    """Name of a session on disk that is to be deleted."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._controller = controller
         self._trial = TrialState()
         self._is_ready = False
-        self._why = self.tr("There is no model to test yet: enrol a face and fit one first.")
+        self._why = ""
         self._is_simulated = False
         self._is_wide = False
         self._kept: tuple[KeptTest, ...] = ()
@@ -85,9 +59,20 @@ class TestPage(QWidget):
             shortcut.setAutoRepeat(False)
             shortcut.activated.connect(slot)
         self._refresh()
+        control = controller.guided_test
+        controller.guided_test_changed.connect(self.show_trial)
+        controller.model_changed.connect(self._on_model)
+        controller.source.source_changed.connect(self._on_source)
+        control.report_changed.connect(self.show_report)
+        control.plans_changed.connect(self.show_plans)
+        control.kept_changed.connect(self.show_kept)
+        self.show_trial(controller.session.trial_shown)
+        self._on_model(controller.session.model_shown)
+        self._on_source(controller.source.state)
 
     # ---------------------------------------------------------------- what is shown
 
+    @Slot(object)
     def show_trial(self, trial: TrialState) -> None:
         """Show a test session; cheap when little changed."""
         before = self._trial
@@ -107,15 +92,18 @@ class TestPage(QWidget):
             self._report.set_stale()
         self._refresh()
 
+    @Slot(object)
     def show_plans(self, names: tuple[str, ...]) -> None:
         """Offer these test plans."""
         self._plan.show_plans(names)
 
+    @Slot(object)
     def show_kept(self, kept: tuple[KeptTest, ...]) -> None:
         """Offer sessions on disk, the newest first, while this one has no presentation."""
         self._kept = kept
         self._refresh()
 
+    @Slot(object)
     def show_report(self, report: ReportSummary | None) -> None:
         """Show the report of the session as it is now, or that there is none."""
         self._report.show_report(report)
@@ -171,9 +159,10 @@ class TestPage(QWidget):
         self._columns = columns
         columns.setStretch(0, 1)
 
+        control = self._controller.guided_test
         self._plan = PlanCard()
-        self._plan.plan_chosen.connect(self.plan_chosen)
-        self._plan.plan_opened.connect(self.plan_opened)
+        self._plan.plan_chosen.connect(control.choose_plan)
+        self._plan.plan_opened.connect(control.open_plan)
         choosing = QFrame()
         set_class(choosing, "card")
         inside = QVBoxLayout(choosing)
@@ -189,14 +178,14 @@ class TestPage(QWidget):
         self._present.started.connect(self._on_present)
         self._present.stopped.connect(self._on_stop)
         self._tally = TallyCard()
-        self._tally.removal_requested.connect(self.presentation_removed)
+        self._tally.removal_requested.connect(control.remove)
         self._tally.clear_requested.connect(self._on_clear)
-        self._tally.close_requested.connect(self.session_closed)
+        self._tally.close_requested.connect(control.close_session)
         self._report = ReportPanel()
-        self._report.made.connect(self.report_requested)
+        self._report.made.connect(control.build_report)
         self._report.saved.connect(self.report_save_requested)
         self._report.opened.connect(self.report_open_requested)
-        self._report.details_asked.connect(self.details_requested)
+        self._report.details_asked.connect(self._on_details)
         for card in (self._plan, choosing, self._present, self._tally, self._report):
             self._left.addWidget(card)
         self._left.addStretch(1)
@@ -220,7 +209,7 @@ class TestPage(QWidget):
         note.label.setTextFormat(Qt.TextFormat.RichText)
         note.set_text(self.tr("<b>Simulated.</b> The demo presents what you choose by itself."))
         self._auto = QPushButton(icon("play"), self.tr("Run the whole demo test"))
-        self._auto.clicked.connect(self.auto_requested)
+        self._auto.clicked.connect(self._controller.guided_test.run_all)
         self._demo_banner = _banner("banner-info", note, self._auto)
         column.addWidget(self._demo_banner)
 
@@ -298,7 +287,7 @@ class TestPage(QWidget):
 
     @Slot()
     def _on_continue(self) -> None:
-        self.session_continued.emit(self._kept[0].path)
+        self._controller.guided_test.continue_session(self._kept[0].path)
 
     @Slot()
     def _on_another(self) -> None:
@@ -310,7 +299,7 @@ class TestPage(QWidget):
         name = self._kept[0].path
         title, text = self.tr("Delete the session"), self.tr("Delete the kept session?")
         box = _Question(title, text, self.tr("Delete"), self)
-        box.drop.clicked.connect(lambda: self.session_deleted.emit(name))
+        box.drop.clicked.connect(partial(self._controller.guided_test.delete_session, name))
         box.open()
 
     def _no_report(self) -> str:
@@ -319,6 +308,27 @@ class TestPage(QWidget):
         if self._trial.presenting:
             return self.tr("A presentation is under way: the report waits until it has ended.")
         return ""
+
+    @Slot(object)
+    def _on_model(self, model: ModelSummary | None) -> None:
+        why = self.tr("Enrol a face and fit a model first: then it can be tested.")
+        self.set_ready(model is not None, "" if model else why)
+
+    @Slot(object)
+    def _on_source(self, source: SourceState) -> None:
+        self.set_simulated(source.is_demo, source.species)
+
+    @Slot()
+    def _on_details(self) -> None:
+        """Ask what only people know about the test."""
+        control, trial = self._controller.guided_test, self._controller.session.trial
+        named = control.templates.named
+        dialog = DetailsDialog(trial.details, control.attacks(), named, self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.given.connect(control.set_details)
+        dialog.template_saved.connect(control.save_template)
+        dialog.template_deleted.connect(control.delete_template)
+        dialog.open()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Present with Space or Enter where nothing that has the focus wants them."""
@@ -332,12 +342,12 @@ class TestPage(QWidget):
     def _on_present(self) -> None:
         species = self._picker.species
         if self._present.present_button.isEnabled() and species:
-            self.presentation_requested.emit(species)
+            self._controller.guided_test.start(species)
 
     @Slot()
     def _on_stop(self) -> None:
         if self._trial.presenting:
-            self.presentation_stopped.emit()
+            self._controller.guided_test.stop()
 
     @Slot()
     def _on_clear(self) -> None:
@@ -348,7 +358,7 @@ class TestPage(QWidget):
             else self.tr("Drop all {n} presentations of this session?").format(n=n)
         )
         box = _Question(self.tr("Begin a new session"), text, self.tr("Drop"), self)
-        box.drop.clicked.connect(self.session_cleared)
+        box.drop.clicked.connect(self._controller.guided_test.clear)
         box.open()
 
 

@@ -12,10 +12,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.models.summary import ModelSummary
+from app.qt.controllers.app_controller import AppController
 from app.qt.icon_shapes import VERDICTS
 from app.qt.icons import icon
 from app.qt.theme import GRID
-from app.qt.views.charts.colours import ChartColours
+from app.qt.views.charts.colours import ChartColours, ThemeFollower
 from app.qt.views.charts.contributions import ContributionsChart
 from app.qt.views.parts.empty_state import EmptyState
 from app.qt.views.parts.texts import card, wrapped
@@ -42,7 +43,7 @@ class WhyPage(QWidget):
 
     enrol_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model: ModelSummary | None = None
         self._newest: ScoredFrame | None = None
@@ -72,6 +73,10 @@ class WhyPage(QWidget):
         shortcut = QShortcut(QKeySequence("H"), self)
         shortcut.activated.connect(self.hold.toggle)
         self._arrange()
+        ThemeFollower(self)
+        controller.model_changed.connect(self.show_model)
+        controller.decision_changed.connect(self.show_decision)
+        controller.scored.connect(self._on_scored)
         self.refresh()
 
     def _arrange(self) -> None:
@@ -110,12 +115,14 @@ class WhyPage(QWidget):
             self._scored = scored
         self._mark_stale()
 
+    @Slot(object)
     def show_decision(self, decision: Decision) -> None:
         """Take in the verdict over the latest frames; cheap, whatever the rate."""
         if not self.is_held and decision != self._decision:
             self._decision = decision
             self._mark_stale()
 
+    @Slot(object)
     def show_model(self, model: ModelSummary | None) -> None:
         """Explain scores of another model; what was shown belongs to the one before."""
         if model is self._model:
@@ -176,6 +183,11 @@ class WhyPage(QWidget):
         super().hideEvent(event)
 
     # ------------------------------------------------------------ own
+
+    @Slot(object)
+    def _on_scored(self, scored: ScoredFrame) -> None:
+        if self.isVisible():
+            self.show_scored(scored)
 
     def _mark_stale(self) -> None:
         self._is_stale = True

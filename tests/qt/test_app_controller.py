@@ -13,22 +13,22 @@ from tests.qt.driving import Pictures
 
 
 def test_that_changed_settings_are_kept_and_told(launch, qtbot):
-    desk = launch().desk
-    with qtbot.waitSignal(desk.settings_changed):
-        desk.change_settings(show_regions=False)
+    controller = launch().controller
+    with qtbot.waitSignal(controller.settings_changed):
+        controller.change_settings(show_regions=False)
     assert settings_file.load()[0].show_regions is False
 
 
 def test_that_settings_that_change_nothing_are_not_told(launch, qtbot):
-    desk = launch().desk
-    with qtbot.assertNotEmitted(desk.settings_changed):
-        desk.use_settings(desk.settings)
+    controller = launch().controller
+    with qtbot.assertNotEmitted(controller.settings_changed):
+        controller.use_settings(controller.settings)
 
 
 def test_that_the_window_and_all_choices_are_as_they_were_after_a_restart(launch, exported):
     driver = launch(recent=(str(exported),))
     driver.window.resize(1000, 690)  # the screen of these tests is no larger than 800 x 800
-    driver.desk.change_settings(theme="dark", show_regions=False, target_bpcer=0.1)
+    driver.controller.change_settings(theme="dark", show_regions=False, target_bpcer=0.1)
     driver.until(lambda: driver.window.height() == 690)
     driver.window._halves.setSizes([450, 540])
     sizes = driver.window._halves.sizes()
@@ -51,9 +51,9 @@ def test_that_settings_that_cannot_be_kept_are_told_and_used(launch, fresh_folde
     config = storage.config_folder()
     config.parent.mkdir(parents=True, exist_ok=True)
     config.write_text("in the way")  # a file where the folder should be
-    driver.desk.change_settings(show_regions=False)
+    driver.controller.change_settings(show_regions=False)
     assert any("cannot be" in text for text in driver.window.live.notices.texts)
-    assert driver.desk.settings.show_regions is False
+    assert driver.controller.settings.show_regions is False
     config.unlink()
 
 
@@ -79,7 +79,7 @@ def other_views(tmp_path):
 
 def test_that_other_views_forget_the_model_and_say_so(launch, exported, other_views):
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.desk.change_settings(preset=other_views)
+    driver.controller.change_settings(preset=other_views)
     driver.until_told("The views have changed: enrol again.")
     assert driver.session.model is None
     driver.until_verdict(Verdict.NO_MODEL)
@@ -88,7 +88,7 @@ def test_that_other_views_forget_the_model_and_say_so(launch, exported, other_vi
 def test_that_other_views_forget_takes_that_no_model_holds_yet(launch, samples, other_views):
     driver = launch().until_prepared()
     driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
-    driver.desk.change_settings(preset=other_views)
+    driver.controller.change_settings(preset=other_views)
     driver.until_told("The views have changed: enrol again.")
     assert driver.session.enrolment.samples == ()
 
@@ -97,22 +97,24 @@ def test_that_a_fit_of_old_views_does_not_come_into_use(launch, samples, other_v
     driver = launch().until_prepared()
     driver.session.change_enrolment(lambda enrolment: setattr(enrolment, "samples", samples))
     let_go = threading.Event()
-    driver.desk.jobs.working.connect(lambda _: let_go.wait(60), Qt.ConnectionType.DirectConnection)
+    driver.controller.jobs.working.connect(
+        lambda _: let_go.wait(60), Qt.ConnectionType.DirectConnection
+    )
     driver.press("Ctrl+F")
-    driver.desk.change_settings(preset=other_views)
+    driver.controller.change_settings(preset=other_views)
     try:
         driver.until_told("The views have changed: enrol again.")
     finally:
         let_go.set()
-    driver.until(lambda: not driver.desk.model._n_fits)
+    driver.until(lambda: not driver.controller.model._n_fits)
     assert driver.session.model is None
 
 
 def test_that_views_that_cannot_be_prepared_are_told_and_others_can_be_chosen(launch):
-    driver = launch(preset="no-such-preset").until_ready()
+    driver = launch(preset="no-such-preset")
     driver.until_told("no-such-preset")
     assert driver.session.scored is None
-    driver.desk.change_settings(preset="tiny")
+    driver.controller.change_settings(preset="tiny")
     driver.until(lambda: driver.is_prepared)
     driver.until_verdict(Verdict.NO_MODEL)
     assert "no-such-preset" not in driver.notices
@@ -121,11 +123,11 @@ def test_that_views_that_cannot_be_prepared_are_told_and_others_can_be_chosen(la
 def test_that_another_target_moves_the_threshold_of_the_model(launch, exported):
     driver = launch(recent=(str(exported),)).until_modelled()
     before = driver.session.model.threshold
-    driver.desk.change_settings(target_bpcer=0.5)
+    driver.controller.change_settings(target_bpcer=0.5)
     driver.until(lambda: driver.session.model.threshold != before)
     assert driver.session.model.threshold > before
     assert driver.session.model_shown.threshold.target_bpcer == pytest.approx(0.5)
-    driver.desk.change_settings(target_bpcer=None)
+    driver.controller.change_settings(target_bpcer=None)
     driver.until(lambda: driver.session.model.threshold == before)
     assert driver.session.model_shown.threshold.target_bpcer is None
 
@@ -133,12 +135,12 @@ def test_that_another_target_moves_the_threshold_of_the_model(launch, exported):
 @pytest.mark.fault("Privacy", "delete all my data in the window, with a model in memory")
 def test_that_deleting_everything_reaches_memory_and_disk(launch, exported):
     driver = launch(recent=(str(exported),)).until_modelled()
-    driver.desk.change_settings(show_regions=False)
+    driver.controller.change_settings(show_regions=False)
     assert storage.settings_file().is_file()
-    driver.desk.delete_everything()
+    driver.controller.delete_everything()
     driver.until_told("Everything the program had stored is deleted.")
     assert driver.session.model is None
-    assert driver.desk.settings.recent == ()
+    assert driver.controller.settings.recent == ()
     assert not storage.settings_file().exists()
     assert driver.close()
     assert not storage.settings_file().exists()  # closing writes nothing behind one's back
@@ -146,12 +148,11 @@ def test_that_deleting_everything_reaches_memory_and_disk(launch, exported):
 
 
 def test_that_what_is_stored_is_for_its_owner_only(launch):
-    launch().desk.change_settings(show_regions=False)
+    launch().controller.change_settings(show_regions=False)
     assert stat.S_IMODE(storage.settings_file().stat().st_mode) == 0o600
 
 
 def test_that_figures_tell_of_the_source_before_anything_is_judged(launch):
     driver = launch(make_demo=Pictures)
-    driver.until(lambda: driver.desk.throughput().source_rate > 0)
-    driver.until_ready()
+    driver.until(lambda: driver.controller.throughput().source_rate > 0)
     driver.until(lambda: "Pictures" in driver.window.status.text)

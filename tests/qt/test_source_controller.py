@@ -5,7 +5,7 @@ import pytest
 from app.capture.capture import CaptureState, Phase
 from app.capture.watchdog import Health
 from app.demo.source import DemoSource
-from app.qt.controllers.source_control import REMARK_TOPIC, SourceControl
+from app.qt.controllers.source import REMARK_TOPIC, SourceController
 from app.qt.state import Notice
 from app.settings import Settings
 from tests.qt.driving import Pictures
@@ -14,7 +14,7 @@ from tests.qt.driving import Pictures
 @pytest.fixture
 def told(qapp):
     """Return a control, and all that it has told, by the name of the signal."""
-    control, said = SourceControl(Settings(source="demo")), {}
+    control, said = SourceController(Settings(source="demo")), {}
     for name in (
         *("open_requested", "stream_begins", "source_changed", "message_changed", "notice"),
         *("interrupted", "finished"),
@@ -30,16 +30,9 @@ def state(phase=Phase.RUNNING, health=Health.OK, message=""):
 
 def test_that_a_source_is_asked_for_with_the_size_of_the_settings(told):
     control, said = told
-    control.open_first()
+    control.open("demo")
     control.open("camera:Webcam")
     assert said["open_requested"] == [("demo", 640, 480), ("camera:Webcam", 640, 480)]
-
-
-def test_that_the_first_source_is_not_opened_over_one_that_was_asked_for(told):
-    control, said = told
-    control.open("face.mp4")
-    control.open_first()
-    assert said["open_requested"] == [("face.mp4", 640, 480)]
 
 
 def test_that_another_size_opens_a_camera_again_and_nothing_else(told):
@@ -60,15 +53,15 @@ def test_that_an_opened_source_begins_a_stream_and_is_told(told):
     assert said["stream_begins"] == [()]
     ((shown,),) = said["source_changed"]
     assert (shown.text, shown.name, shown.is_demo) == ("camera:Pictures", "Pictures", False)
-    assert shown == control.shown
+    assert shown == control.state
 
 
 def test_that_the_demo_in_place_of_a_camera_says_so(told):
     control, said = told
     control.on_opened(DemoSource(), True)
     assert any(notice.text.startswith("No camera was found") for (notice,) in said["notice"])
-    assert control.shown.is_demo
-    assert "print" in control.shown.species
+    assert control.state.is_demo
+    assert "print" in control.state.species
 
 
 def test_that_the_demo_is_directed_and_the_direction_told(told):
@@ -147,6 +140,16 @@ def test_that_the_end_of_a_recording_is_told_calmly(told):
     assert "has ended" in notice.text
     assert notice.level == "info"
     assert len(said["finished"]) == 1
+
+
+def test_that_everything_is_repeated_for_a_window_that_was_made_later(told):
+    control, said = told
+    control.on_opened(DemoSource(), True)
+    control.on_state(state(Phase.FAILED, Health.UNAVAILABLE, "The file is damaged."))
+    control.on_failed("There is no file gone.mp4.")
+    first = {name: list(values) for name, values in said.items()}
+    control.repeat()
+    assert said == {name: 2 * values for name, values in first.items()}
 
 
 def test_that_a_source_that_could_not_be_made_is_told_with_what_is_still_open(told):

@@ -33,7 +33,7 @@ class Made:
     shown : ModelSummary
         Its description, which takes too long for the window's thread.
     era : int
-        Of the control when it was asked for: results of an earlier one are dropped.
+        Of the controller when it was asked for: results of an earlier one are dropped.
     base : PadModel or None
         The model it goes on from; another may be in use by now.
     numbers : tuple of int or None
@@ -64,7 +64,7 @@ class Shut:
     is_refused : bool
         Whether a passphrase was given, and did not open it.
     era, number : int
-        Of the control when it was asked for, and of the attempt.
+        Of the controller when it was asked for, and of the attempt.
     """
 
     path: str
@@ -73,7 +73,7 @@ class Shut:
     number: int
 
 
-class ModelControl(QObject):
+class ModelController(QObject):
     """Give work on models to the worker and its results to the session.
 
     Parameters

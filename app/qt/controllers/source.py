@@ -1,4 +1,9 @@
-"""Which source is open, what it says of itself, and what the demo presents."""
+"""Which source is open, what it says of itself, and what the demo presents.
+
+It is at work before anything else of the window is loaded, so that the first picture comes soon.
+"""
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -6,6 +11,8 @@ from app.capture.capture import CaptureState, Phase
 from app.capture.source import FrameSource
 from app.demo.source import DemoSource
 from app.qt.state import Choice, Notice, SourceState
+from app.qt.threads import WorkerThread
+from app.qt.workers.capture import CaptureWorker
 from app.settings import Settings
 
 TOPIC = "source"
@@ -13,13 +20,15 @@ REMARK_TOPIC = "source remark"
 REQUEST_TOPIC = "source request"
 
 
-class SourceControl(QObject):
-    """Open sources and tell how they are.
+class SourceController(QObject):
+    """Open sources and report their state.
 
     Parameters
     ----------
     settings : Settings
         Which source to open first, and the resolution to ask for.
+    make_demo : callable, optional
+        Makes the demo source; tests pass their own.
     """
 
     open_requested = Signal(str, int, int)
@@ -27,28 +36,45 @@ class SourceControl(QObject):
     stream_begins = Signal()
     """Frames of another source follow."""
     source_changed = Signal(object)
+    """A `SourceState`."""
     message_changed = Signal(str)
-    """What to show in the place of a picture while there is none."""
+    """Shown in the place of a picture while there is none."""
     notice = Signal(object)
     interrupted = Signal(str)
     """Frames have stopped coming, for now; why."""
     finished = Signal(str)
     """No more frames will come; why."""
 
-    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self, settings: Settings, make_demo: Callable[[], FrameSource] | None = None
+    ) -> None:
+        super().__init__()
         self._settings = settings
         self._asked = ""
         self._text = ""
         self._source: FrameSource | None = None
-        self._complaint = ""
+        self._is_substitute = False
+        self._state: CaptureState | None = None
+        self._failure = ""
         self._remark = ""
         self.is_running = False
         """Whether frames are coming that can be judged."""
         self.is_interrupted = False
-        """Whether they have stopped coming, for now: what is still being judged is of the past."""
+        """Whether frames have stopped coming, for now: a frame under way is out of date."""
+        self.capture = CaptureWorker(make_demo)
+        self.worker_thread = WorkerThread(self.capture, "capture")
+        self.open_requested.connect(self.capture.open)
+        self.cameras_requested.connect(self.capture.list_cameras)
+        self.capture.source_opened.connect(self.on_opened)
+        self.capture.state_changed.connect(self.on_state)
+        self.capture.failed.connect(self.on_failed)
 
-    # ------------------------------------------------------------- from views
+    # ------------------------------------------------------------- intents
+
+    def start(self, text: str = "") -> None:
+        """Start the thread and open a source: this one, or that of the settings."""
+        self.worker_thread.start()
+        self.open(text or self._settings.source)
 
     @Slot(str)
     def open(self, text: str) -> None:
@@ -65,39 +91,31 @@ class SourceControl(QObject):
         elif is_resized and self._text.startswith("camera"):
             self.open(self._text)
 
-    def open_first(self) -> None:
-        """Open what the settings name, unless something else was asked for already."""
-        if not self._asked:
-            self.open(self._settings.source)
-
     @Slot(str)
     def present(self, key: str) -> None:
         """Direct the demo; an empty key is everything in turn."""
         demo = self.demo
         if demo is not None:
             demo.present(key or None)
-            self._tell_source()
+            self.source_changed.emit(self.state)
 
-    # ------------------------------------------------------------- for other controls
+    # ------------------------------------------------------------- state
 
     @property
     def demo(self) -> DemoSource | None:
-        """The demo, where it is what is open."""
+        """The demo, where it is open."""
         return self._source if self.is_demo else None  # type: ignore[return-value]
 
     @property
     def is_demo(self) -> bool:
-        """Whether everything that is seen is simulated."""
         return hasattr(self._source, "present")
 
     @property
     def name(self) -> str:
-        """Name of the open source."""
         return "" if self._source is None else self._source.name
 
     @property
-    def shown(self) -> SourceState:
-        """The source as views show it."""
+    def state(self) -> SourceState:
         demo = self.demo
         if demo is None:
             return SourceState(self._text, self.name)
@@ -105,19 +123,30 @@ class SourceControl(QObject):
         species = tuple(c.species for c in demo.presentations if c.species is not None)
         return SourceState(self._text, self.name, True, choices, demo.presenting or "", species)
 
+    def repeat(self) -> None:
+        """Emit everything again, for a window that was made after the source was opened."""
+        state, failure = self._state, self._failure
+        if self._source is not None:
+            self.on_opened(self._source, self._is_substitute)
+        if state is not None:
+            self.on_state(state)
+        if failure:
+            self.on_failed(failure)
+
     # ------------------------------------------------------------- from the capture
 
     @Slot(object, bool)
     def on_opened(self, source: FrameSource, is_substitute: bool) -> None:
         """Take over a source that is about to be read."""
-        self._source = source
+        self._source, self._is_substitute = source, is_substitute
         self._text = "demo" if self.is_demo else self._asked
         if self._text == "auto":
             self._text = f"camera:{source.name}"
-        self._complaint = ""
+        self._state = None
+        self._remark = self._failure = ""
         self.is_interrupted = False
         self.stream_begins.emit()
-        self._tell_source()
+        self.source_changed.emit(self.state)
         text = ""
         if is_substitute:
             text = self.tr(
@@ -126,39 +155,39 @@ class SourceControl(QObject):
             )
         self.notice.emit(Notice(text, "info", TOPIC))
         self.notice.emit(Notice("", topic=REQUEST_TOPIC))
-        self._remark = ""
         self.notice.emit(Notice("", topic=REMARK_TOPIC))
 
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
-        """Tell what is wrong with a source, or that nothing is any more."""
-        before, self._complaint = self._complaint, state.message
+        """Tell what is wrong with the source, or that it works again."""
+        before, self._state = self._state, state
         if state.phase is Phase.ENDED:
             text = self.tr("The recording has ended: choose it again to see it again.")
             self.notice.emit(Notice(text, topic=TOPIC))
         elif state.message:
             level = "error" if state.phase is Phase.FAILED else "warning"
             self.notice.emit(Notice(state.message, level, TOPIC))
-        elif before:
+        elif before is not None and before.message:
             self.notice.emit(Notice("", topic=TOPIC))
-        self.message_changed.emit(self._message(state))
+        message = self._message(state)
+        self.message_changed.emit(message)
         self.is_running = state.phase is Phase.RUNNING and state.health.is_well
         if state.phase in (Phase.ENDED, Phase.FAILED):
-            self.finished.emit(self._message(state))
+            self.finished.emit(message)
             return
         self.is_interrupted = not self.is_running
         if self.is_interrupted:
-            self.interrupted.emit(self._message(state))
-        else:
-            self._tell_remark()
+            self.interrupted.emit(message)
+        elif self._source is not None and self._source.remark != self._remark:
+            self._remark = self._source.remark  # known once it is open, and told once
+            self.notice.emit(Notice(self._remark, "warning", REMARK_TOPIC))
 
     @Slot(str)
     def on_failed(self, sentence: str) -> None:
         """Tell why a source could not be made; what was open goes on."""
+        self._failure = sentence
         self.notice.emit(Notice(sentence, "error", REQUEST_TOPIC))
-        self._tell_source()
-
-    # ------------------------------------------------------------- inner
+        self.source_changed.emit(self.state)
 
     def _message(self, state: CaptureState) -> str:
         if state.message:
@@ -166,13 +195,3 @@ class SourceControl(QObject):
         if state.phase in (Phase.IDLE, Phase.OPENING, Phase.RUNNING):
             return self.tr("Opening {name}…").format(name=self.name)
         return self.tr("The source has ended: choose it again, or another one.")
-
-    def _tell_remark(self) -> None:
-        """Tell once what there is to know of the source, which is known when it is open."""
-        remark = "" if self._source is None else self._source.remark
-        if remark != self._remark:
-            self._remark = remark
-            self.notice.emit(Notice(remark, "warning", REMARK_TOPIC))
-
-    def _tell_source(self) -> None:
-        self.source_changed.emit(self.shown)

@@ -15,7 +15,7 @@ TOPIC = "liveness networks"
 SHOW = "show"
 
 
-class NetworksControl(QObject):
+class NetworksController(QObject):
     """Carry out what the card of the networks wants.
 
     Parameters
@@ -47,7 +47,7 @@ class NetworksControl(QObject):
     ) -> None:
         super().__init__(parent)
         self._session, self._worker = session, worker
-        self.shown = NetworksState()
+        self.state = NetworksState()
         self._is_offered = self._is_wanted = False
         self.look_requested.connect(worker.look)
         self.fetch_requested.connect(worker.fetch)
@@ -100,7 +100,7 @@ class NetworksControl(QObject):
         is_unfamiliar = self._session.decision.verdict is Verdict.UNFAMILIAR
         if topic is not Topic.DECISION or not is_unfamiliar or self._is_offered:
             return
-        if not self.shown.missing:
+        if not self.state.missing:
             return
         self._is_offered = True
         text = self.tr("Two small networks can tell the live person from an attack in this light.")
@@ -111,12 +111,12 @@ class NetworksControl(QObject):
     def _on_working(self, working: Working) -> None:
         if self._worker.cancelled.is_set() and working.can_cancel and working.text:
             return  # a step that was under way when the person cancelled
-        self.shown = replace(self.shown, working=working)
-        self.changed.emit(self.shown)
+        self.state = replace(self.state, working=working)
+        self.changed.emit(self.state)
 
     @Slot(object)
     def _on_looked(self, shown: NetworksState) -> None:
-        self.shown = shown
+        self.state = shown
         self.changed.emit(shown)
         if self._is_wanted and not shown.missing:
             self._is_wanted = False

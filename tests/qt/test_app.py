@@ -2,14 +2,17 @@
 
 import os
 import signal
+import subprocess
 import sys
 
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.qt import bootstrap
+from app import settings as settings_file
+from app.qt import app as qt_app
 from app.qt.main_window import MainWindow
+from app.settings import Settings
 
 pytestmark = pytest.mark.light
 
@@ -28,60 +31,75 @@ def restored():
             widget.deleteLater()
 
 
-def the_window():
-    return next(one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow))
+def run_until_shown(act, source="", **options):
+    """Run the program, call a function with its window once that is shown, and return the code."""
+
+    def look():
+        for one in QApplication.topLevelWidgets():
+            if isinstance(one, MainWindow) and one.isVisible():
+                act(one)
+                return
+        QTimer.singleShot(20, look)
+
+    QTimer.singleShot(0, look)
+    return qt_app.run(source, **options)
 
 
 def test_that_the_program_runs_until_its_window_is_closed(qapp, restored):
-    def close():
-        the_window().close()
-
-    code = bootstrap.run("demo", on_shown=lambda: QTimer.singleShot(0, close))
-    assert code == 0
+    assert run_until_shown(lambda window: window.close(), "demo") == 0
 
 
 def test_that_a_model_named_at_the_start_is_opened_and_the_settings_stay(
     qapp, restored, exported, monkeypatch
 ):
-    from app import settings as settings_file
-    from app.settings import Settings
-
     settings_file.save(Settings(preset="tiny", source="demo", reopen_last=False))
     monkeypatch.chdir(exported.parent)
     opened = []
 
-    def look():
-        window = the_window()
-        session = window.desk.session
-        if session is None or session.model is None:
-            QTimer.singleShot(20, look)
+    def look(window):
+        model = window.controller.session.model
+        if model is None:
+            QTimer.singleShot(20, lambda: look(window))
             return
-        opened.append(session.model.path)
+        opened.append(model.path)
         window.close()
 
-    assert bootstrap.run(model=exported.name, on_shown=lambda: QTimer.singleShot(0, look)) == 0
+    assert run_until_shown(look, model=exported.name) == 0
     assert opened == [str(exported)]
     assert settings_file.load()[0].reopen_last is False
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_that_a_signal_ends_the_program_without_questions(number, code, qapp, restored):
-    def interrupt():
-        os.kill(os.getpid(), number)
+SIGNALS = pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)], ids=["SIGINT", "SIGTERM"]
+)
 
-    assert bootstrap.run("demo", on_shown=lambda: QTimer.singleShot(0, interrupt)) == code
+
+@SIGNALS
+def test_that_a_signal_ends_the_program_without_questions(number, code, qapp, restored):
+    assert run_until_shown(lambda _: os.kill(os.getpid(), number), "demo") == code
+
+
+@SIGNALS
+def test_that_a_signal_ends_the_program_while_it_loads(number, code):
+    script = f"""
+import os
+from app.launch import launch
+launch("demo", on_shown=lambda: os.kill(os.getpid(), {int(number)}))
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert run.returncode == code, run.stderr
 
 
 def test_that_a_mistake_of_ours_becomes_a_sentence(launch, restored, expect_log):
     expect_log("Unexpected error")
     driver = launch()
-    bootstrap._tell_of_errors(driver.window)
+    qt_app._tell_of_errors(driver.window)
     sys.excepthook(RuntimeError, RuntimeError("a slip"), None)
     assert "Something went wrong (RuntimeError: a slip)" in driver.notices
 
 
 def test_that_the_application_has_a_name_and_an_icon(qapp):
-    app = bootstrap.make_application()
+    app = qt_app.make_application()
     assert app is qapp
     assert app.applicationName() == "lmkl-pad"
     assert not app.windowIcon().isNull()

@@ -14,7 +14,7 @@ from tests.qt.driving import with_dialog
 
 @pytest.fixture
 def driver(launch):
-    driver = launch().until_ready()
+    driver = launch()
     yield driver
     theme.notifier().choose("light")
 
@@ -31,7 +31,7 @@ def recent_menu(driver):
 def test_that_pages_are_turned_by_keys(driver):
     for number, key in enumerate(("enrol", "model", "why", "test"), start=1):
         driver.press(f"Ctrl+{number}")
-        assert driver.window.book.current == key
+        assert driver.window.tabs.currentWidget() is getattr(driver.pages, key)
 
 
 def test_that_no_shortcut_is_given_twice(driver):
@@ -97,14 +97,14 @@ def test_that_a_name_without_an_ending_gets_one(launch, exported, file_dialogs, 
     driver.press("Ctrl+E")
     driver.until_told("Exported to face.safetensors")
     assert (tmp_path / "face.safetensors").is_file()
-    assert driver.desk.settings.recent == (str(tmp_path / "face.safetensors"), str(exported))
+    assert driver.controller.settings.recent == (str(tmp_path / "face.safetensors"), str(exported))
 
 
 def test_that_the_look_changes_at_once_and_is_kept(driver):
     themes = driver.window.menus._themes
     themes["dark"].trigger()
     assert theme.colours() is DARK
-    assert driver.desk.settings.theme == "dark"
+    assert driver.controller.settings.theme == "dark"
     assert [name for name, action in themes.items() if action.isChecked()] == ["dark"]
     for name in ("Model", "Why", "Test", "Enrol"):
         driver.turn_to(name)  # pages that are made in the dark
@@ -113,9 +113,9 @@ def test_that_the_look_changes_at_once_and_is_kept(driver):
 
 
 def test_that_regions_are_switched_by_their_key(driver):
-    assert driver.desk.settings.show_regions
+    assert driver.controller.settings.show_regions
     driver.press("Ctrl+G")
-    assert not driver.desk.settings.show_regions
+    assert not driver.controller.settings.show_regions
     assert not driver.action("Show regions").isChecked()
 
 
@@ -127,13 +127,13 @@ def test_that_settings_take_effect_when_they_are_accepted(driver):
 
     with_dialog(choose)
     driver.press("Ctrl+Comma")
-    assert driver.desk.settings.theme == "dark"
+    assert driver.controller.settings.theme == "dark"
     assert theme.colours() is DARK
     assert driver.window.menus._themes["dark"].isChecked()
 
 
 def test_that_settings_that_were_left_change_nothing(driver):
-    before = driver.desk.settings
+    before = driver.controller.settings
 
     def leave(dialog):
         dialog.field("theme").set_value("dark")
@@ -141,7 +141,7 @@ def test_that_settings_that_were_left_change_nothing(driver):
 
     with_dialog(leave)
     driver.press("Ctrl+Comma")
-    assert driver.desk.settings == before
+    assert driver.controller.settings == before
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from app.capture.capture import CaptureState, Phase
 from app.capture.watchdog import Health
 from app.demo import director
 from app.demo.source import DemoSource
-from app.qt.controllers.enrol_control import EnrolControl
-from app.qt.controllers.source_control import SourceControl
-from app.qt.controllers.trial_control import TrialControl
+from app.qt.controllers.enrolment import EnrolController
+from app.qt.controllers.guided_test import GuidedTestController
+from app.qt.controllers.source import SourceController
 from app.session.guided_test.trial import FRAMES_WANTED
 from app.session.session import Session
 from app.settings import Settings
@@ -23,11 +23,11 @@ class Stage:
 
     def __init__(self, observations, model):
         self.session = Session(Settings(preset="tiny"), PLAN)
-        self.source = SourceControl(Settings(source="demo"))
+        self.source = SourceController(Settings(source="demo"))
         self.source.on_opened(DemoSource(), False)
         self.source.on_state(CaptureState(Phase.RUNNING, Health.OK))
-        self.enrol = EnrolControl(self.session, self.source)
-        self.trial = TrialControl(self.session, self.source)
+        self.enrol = EnrolController(self.session, self.source)
+        self.trial = GuidedTestController(self.session, self.source)
         self.told, self.jobs, self.complete = [], [], []
         for control in (self.enrol, self.trial):
             control.notice.connect(lambda notice: self.told.append(notice.text))

@@ -3,7 +3,7 @@
 import pytest
 
 from app.models.files import Export
-from app.qt.controllers.model_control import CALIBRATE, EXPORT, EXTEND, FIT, IMPORT, ModelControl
+from app.qt.controllers.model import CALIBRATE, EXPORT, EXTEND, FIT, IMPORT, ModelController
 from app.session.session import Session
 from app.settings import Settings
 
@@ -14,7 +14,7 @@ class Office:
     def __init__(self, samples, features):
         self.session = Session(Settings(preset="tiny"))
         self.session.enrolment.samples = samples
-        self.control = ModelControl(self.session)
+        self.control = ModelController(self.session)
         self.features = features
         self.jobs, self.told, self.opened, self.missing, self.busy = [], [], [], [], []
         self.control.job_requested.connect(self.jobs.append)

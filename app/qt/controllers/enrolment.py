@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.demo import director
 from app.demo.script import Chapter
-from app.qt.controllers.source_control import SourceControl
+from app.qt.controllers.source import SourceController
 from app.qt.state import Notice
 from app.session.enrolment import Offer
 from app.session.session import Session, Topic
@@ -13,14 +13,14 @@ from app.types import Decision
 TOPIC = "enrolment"
 
 
-class EnrolControl(QObject):
+class EnrolController(QObject):
     """Carry out what the enrol page wants.
 
     Parameters
     ----------
     session : Session
         Where the enrolment lives.
-    source : SourceControl
+    source : SourceController
         Directs the demo.
     """
 
@@ -29,7 +29,7 @@ class EnrolControl(QObject):
     """Name of a take that is to be folded into the model at once, now complete."""
 
     def __init__(
-        self, session: Session, source: SourceControl, parent: QObject | None = None
+        self, session: Session, source: SourceController, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._session = session

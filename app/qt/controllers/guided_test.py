@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.demo import director
-from app.qt.controllers.source_control import SourceControl
+from app.qt.controllers.source import SourceController
 from app.qt.state import Notice
 from app.qt.workers.jobs import Cancel, Job
 from app.session.guided_test.details import (
@@ -30,14 +30,14 @@ TOPIC = "test"
 REPORT, SAVE_REPORT = "report", "save report"
 
 
-class TrialControl(QObject):
+class GuidedTestController(QObject):
     """Carry out what the test page wants.
 
     Parameters
     ----------
     session : Session
         Where the test lives.
-    source : SourceControl
+    source : SourceController
         Directs the demo.
     """
 
@@ -52,7 +52,7 @@ class TrialControl(QObject):
     """Sessions on disk that can be continued, as a tuple of `KeptTest`."""
 
     def __init__(
-        self, session: Session, source: SourceControl, parent: QObject | None = None
+        self, session: Session, source: SourceController, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._session = session

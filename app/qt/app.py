@@ -1,0 +1,203 @@
+"""Start and end of the window.
+
+1. A plain page says that the program is loading. The source opens on its thread, and the page shows
+   its frames.
+2. Meanwhile another thread imports the rest, which takes more than a second.
+3. Session, controllers and window are made, and the window takes the place of the page. Then the
+   networks are prepared.
+4. Closing ends the threads, within two seconds, and releases the camera.
+"""
+
+import gc
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEventLoop, QThread, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app import settings as settings_file
+from app.capture.source import FrameSource
+from app.logs import DEBUG_VARIABLE, way_of
+from app.qt import icons, theme
+from app.qt.controllers.source import SourceController
+from app.qt.loading_page import LoadingPage
+from app.qt.state import Notice
+from app.qt.threads import any_left_behind, stop_threads
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from app.qt.main_window import MainWindow
+
+log = logging.getLogger(__name__)
+
+LOOK_FOR_SIGNALS = 250
+"""Milliseconds after which Python is given the chance to notice Ctrl-C."""
+
+LONGEST_WAIT = 0.1
+"""Seconds in which nothing else is loaded for a first frame, which then comes the sooner."""
+
+
+def make_application(arguments: list[str] | None = None) -> QApplication:
+    """Return the application object with its name, style and icon."""
+    existing = QApplication.instance()
+    # The style by its option: `setStyle` would make a Python class of QStyle, which takes 5 ms.
+    options = [*(arguments or sys.argv[:1]), "-style", "fusion"]
+    app = existing if isinstance(existing, QApplication) else QApplication(options)
+    app.setApplicationName("lmkl-pad")
+    app.setApplicationDisplayName("")
+    app.setDesktopFileName("lmkl-pad")
+    app.setWindowIcon(icons.app_icon())
+    return app
+
+
+def make_window(
+    settings: Settings,
+    source: SourceController | None = None,
+    problems: tuple[str, ...] = (),
+    make_demo: Callable[[], FrameSource] | None = None,
+    **options: Any,
+) -> "MainWindow":
+    """Make the window and start what is behind it; the caller shows it.
+
+    Parameters
+    ----------
+    settings : Settings
+        As loaded.
+    source : SourceController, optional
+        At work already; by default that of the settings is started.
+    problems : tuple of str
+        Sentences about settings that could not be used.
+    make_demo : callable, optional
+        Makes the demo source, where none is at work yet.
+    **options
+        For `AppController`.
+    """
+    # Here and not above: the first picture does not wait for these.
+    from app.qt.controllers.app_controller import AppController
+    from app.qt.main_window import MainWindow
+
+    look = theme.notifier(make_application())
+    look.choose(settings.theme)
+    if source is None:
+        source = SourceController(settings, make_demo)
+        source.start()
+    controller = AppController(settings, source, **options)
+    window = MainWindow(controller)
+    look.dress()
+    controller.start()
+    for sentence in problems:
+        controller.notice.emit(Notice(sentence, "warning", "settings"))
+    return window
+
+
+def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
+    """Show the window until it is closed, and return the exit code.
+
+    Parameters
+    ----------
+    source : str
+        In the place of the source in the settings.
+    model : str
+        A model to open.
+    on_shown : callable, optional
+        Called when the first frame is on the screen.
+    """
+    app = make_application()
+    settings, problems = settings_file.load()
+    theme.notifier(app).choose(settings.theme)
+    sources = SourceController(settings)
+    page = LoadingPage(settings.window, sources.capture)
+    if on_shown is not None:
+        page.preview.first_frame_shown.connect(on_shown)
+    page.show_now()
+    interrupts = _Interrupts()
+    sources.start(source)
+    page.show_first(LONGEST_WAIT)
+    _load_the_rest(interrupts, sources)
+    model = os.path.abspath(model) if model else ""
+    window = make_window(settings, sources, problems, model=model)
+    if on_shown is not None and not page.preview.n_painted:
+        window.live.preview.first_frame_shown.connect(on_shown)
+    _tell_of_errors(window)
+    window.show()
+    page.give_way_to(window.live.preview)
+    code = app.exec() if interrupts.code is None else interrupts.code
+    interrupts.timer.stop()
+    window.controller.stop()
+    if any_left_behind():
+        _end_now(code)
+    return code
+
+
+def _end_now(code: int) -> None:
+    """Exit though threads are running: Qt would abort when it destroys one."""
+    logging.shutdown()
+    os._exit(code)
+
+
+class _Loader(QThread):
+    """Imports what the window needs; the classes of Qt that it makes belong to no thread."""
+
+    error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            import app.qt.main_window  # noqa: F401  Not on the main thread: the page goes on.
+        except BaseException as error:
+            self.error = error
+
+
+def _load_the_rest(interrupts: "_Interrupts", sources: SourceController) -> None:
+    """Import the rest while the loading page shows frames; an interrupt ends the program."""
+    loader, loop = _Loader(), QEventLoop()
+    loader.finished.connect(loop.quit)
+    loader.start()
+    loop.exec()
+    if interrupts.code is not None:
+        stop_threads([sources.worker_thread])
+        _end_now(interrupts.code)
+    loader.wait()
+    if loader.error is not None:
+        raise loader.error
+    # Modules stay for good: without this, every full collection would look through all that they
+    # are made of, and the window would not answer for that long. `app.launch` turned it off.
+    gc.freeze()
+    gc.enable()
+
+
+class _Interrupts:
+    """Ctrl-C, or the end of the desktop's session, ends the program without questions.
+
+    Being asked to end (SIGTERM) is no failure.
+    """
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+        for asked in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(asked, self._end)
+        # Signals are handled between Python's instructions, and Qt's loop has none.
+        self.timer = QTimer(interval=LOOK_FOR_SIGNALS)
+        self.timer.timeout.connect(lambda: None)
+        self.timer.start()
+
+    def _end(self, number: int, _frame: object) -> None:
+        self.code = 130 if number == signal.SIGINT else 0
+        QApplication.exit(self.code)
+
+
+def _tell_of_errors(window: "MainWindow") -> None:
+    """Show an unexpected error as a notice: the program goes on."""
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        log.error("Unexpected error: %s", way_of(error.with_traceback(trace)))
+        if os.environ.get(DEBUG_VARIABLE):
+            sys.__excepthook__(kind, error, trace)
+        text = f"Something went wrong ({kind.__name__}: {error}): go on, or start again."
+        window.controller.notice.emit(Notice(text, "error", "unexpected"))
+
+    sys.excepthook = hook

@@ -1,0 +1,292 @@
+"""The session, its controllers and its threads, and how they are connected."""
+
+import contextlib
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from app import settings as settings_file
+from app import storage
+from app.qt.controllers.enrolment import EnrolController
+from app.qt.controllers.guided_test import GuidedTestController
+from app.qt.controllers.model import ModelController
+from app.qt.controllers.networks import NetworksController
+from app.qt.controllers.recovery_control import RecoveryControl
+from app.qt.controllers.source import SourceController
+from app.qt.state import Notice, SourceState, Working
+from app.qt.threads import WorkerThread, stop_threads
+from app.qt.workers.jobs import JobWorker
+from app.qt.workers.networks import NetworksWorker
+from app.qt.workers.recovery import RecoveryWorker
+from app.qt.workers.scoring import Observe, ScoringWorker
+from app.session.enrolment import Plan
+from app.session.session import Session, Topic
+from app.settings import Settings
+from app.types import ScoredFrame, Throughput
+
+FIT_PARAMETERS = ("delta", "p", "q", "n_clusters", "temperature")
+"""Settings that take effect with the next fit."""
+
+
+class AppController(QObject):
+    """Own the session, the controllers and the threads; views connect to its signals.
+
+    Parameters
+    ----------
+    settings : Settings
+        As loaded.
+    source : SourceController
+        May be at work already.
+    model : str
+        A model to open first; not kept in the settings.
+    plan : Plan, optional
+        How takes are recorded.
+    observe : callable, optional
+        See `ScoringWorker`.
+    """
+
+    scored = Signal(object)
+    decision_changed = Signal(object)
+    enrolment_changed = Signal(object)
+    model_changed = Signal(object)
+    guided_test_changed = Signal(object)
+    """These five carry the session's value of that name."""
+
+    notice = Signal(object)
+    working = Signal(object)
+    """A `Working`: one piece of work at a time, first what the person has asked for."""
+    settings_changed = Signal(object)
+    prepared = Signal()
+    """The networks are ready: frames are judged from now on."""
+
+    _prepare = Signal(str, str)
+
+    def __init__(
+        self,
+        settings: Settings,
+        source: SourceController,
+        *,
+        model: str = "",
+        plan: Plan | None = None,
+        observe: Observe | None = None,
+    ) -> None:
+        super().__init__()
+        self.settings, self.source = settings, source
+        self.is_forgotten = False
+        """Whether everything stored was deleted, and nothing was chosen since."""
+        self._first_model = model
+        if not model and settings.reopen_last and settings.recent:
+            self._first_model = settings.recent[0]
+        self._preparing, self._job = Working(), Working()
+        self._was_demo = False
+        self._is_stopped = False
+
+        self.session = session = Session(settings, plan)
+        session.subscribe(self._on_change)  # before the controllers do: views come first
+        self.scoring = ScoringWorker(source.capture.to_score, observe)
+        self.jobs, self.keeper, self.fetcher = JobWorker(), RecoveryWorker(), NetworksWorker()
+        self._threads = [
+            source.worker_thread,
+            WorkerThread(self.scoring, "scoring"),
+            WorkerThread(self.jobs, "fitting"),
+            WorkerThread(self.keeper, "keeping"),
+            WorkerThread(self.fetcher, "fetching"),
+        ]
+        self.enrol = EnrolController(session, source, self)
+        self.model = ModelController(session, self)
+        self.guided_test = GuidedTestController(session, source, self)
+        self.recovery = RecoveryControl(session, self.keeper, settings.recover_takes, self)
+        self.networks = NetworksController(session, self.fetcher, self.scoring, self)
+        self._connect()
+
+    def _connect(self) -> None:
+        source, scoring, jobs, model = self.source, self.scoring, self.jobs, self.model
+        for one in (source, self.enrol, model, self.guided_test, self.recovery, self.networks):
+            one.notice.connect(self.notice)
+        for one in (model, self.guided_test):
+            one.job_requested.connect(jobs.run)
+            jobs.done.connect(one.on_done)
+            jobs.failed.connect(one.on_failed)
+        jobs.cancelled.connect(model.on_cancelled)
+        jobs.working.connect(self._on_job)
+        source.capture.score_ready.connect(scoring.on_frame_ready)
+        source.stream_begins.connect(scoring.begin_stream)
+        source.stream_begins.connect(self.session.begin_stream)
+        source.interrupted.connect(self.session.interrupt)
+        source.finished.connect(self.session.end_stream)
+        source.source_changed.connect(self._on_source_changed)
+        self._prepare.connect(scoring.prepare)
+        scoring.working.connect(self._on_preparing)
+        scoring.failed.connect(self._on_scoring_failed)
+        scoring.unprepared.connect(self._on_unprepared)
+        scoring.observed.connect(self._on_observed)
+        for slot in (self._on_prepared, model.on_prepared, self.recovery.on_prepared):
+            scoring.prepared.connect(slot)
+        model.model_changed.connect(scoring.set_model)
+        model.opened.connect(self._on_model_opened)
+        model.missing.connect(self._on_model_missing)
+        self.enrol.take_complete.connect(model.fold_in)
+
+    # ------------------------------------------------------------- start and stop
+
+    def start(self) -> None:
+        """Start the threads; what the source has said so far is said again, for the window."""
+        for thread in self._threads[1:]:
+            thread.start()
+        self.source.repeat()
+        self.source.cameras_requested.emit()
+        self.networks.look()
+        self.guided_test.look()
+        self._prepare_views()
+        self.model.open(self._first_model)
+
+    def forget_takes(self) -> None:
+        """Have what is kept of unsaved takes removed: the person closes the window without them.
+
+        Their thread does so before it ends. What it cannot delete is offered at the next start.
+        """
+        self.keeper.want((), {})
+
+    def stop(self) -> bool:
+        """End all threads and let go of the source; return whether all ended in time."""
+        if self._is_stopped:
+            return True
+        self._is_stopped = True
+        self.recovery.release()
+        self.guided_test.release()
+        return stop_threads(self._threads)
+
+    # ------------------------------------------------------------- for the window
+
+    def throughput(self) -> Throughput:
+        capture = self.source.capture
+        rate = 0.0 if capture.capture is None else capture.capture.state.rate
+        return self.session.throughput(rate, capture.to_score.n_dropped)
+
+    def change_settings(self, **changes: Any) -> None:
+        """Take over changed settings, and keep them."""
+        self.use_settings(replace(self.settings, **changes))
+
+    def use_settings(self, settings: Settings) -> None:
+        """Take over settings, carry out what they change, and keep them."""
+        before, self.settings = self.settings, settings
+        if settings == before:
+            return
+        self.is_forgotten = False
+        self.session.settings = settings
+        try:
+            settings_file.save(settings)
+        except OSError as error:
+            why = error.strerror or error
+            text = self.tr("The settings cannot be kept ({why}).").format(why=why)
+            self.notice.emit(Notice(text, "warning", "settings"))
+        self.source.use(settings)
+        self.recovery.switch(settings.recover_takes)
+        if (before.preset, before.detector) != (settings.preset, settings.detector):
+            self._prepare_views()
+        if settings.target_bpcer != before.target_bpcer:
+            self.model.set_target(settings.target_bpcer)
+        is_other = any(getattr(before, name) != getattr(settings, name) for name in FIT_PARAMETERS)
+        if is_other and self.session.model is not None:
+            text = self.tr("Fit the model again to use its new parameters.")
+            self.notice.emit(Notice(text, topic="model"))
+        self.settings_changed.emit(settings)
+
+    @Slot(object)
+    def set_target(self, target: float | None) -> None:
+        """Set the target BPCER of the settings and of the model, which may have had another."""
+        self.change_settings(target_bpcer=target)
+        self.model.set_target(target)
+
+    def delete_everything(self) -> None:
+        """Forget model, takes and tests, and remove all that is stored of the person."""
+        self.jobs.cancel_running()
+        self.model.discard()
+        self.session.change_enrolment(lambda enrolment: enrolment.clear())
+        self.guided_test.forget()
+        self.use_settings(self.settings.forgotten())
+        with contextlib.suppress(OSError):  # told by what follows
+            self.recovery.forget()
+        deletion = storage.delete_all()
+        # Nothing is stored again before the person chooses something.
+        self.is_forgotten = True
+        text = self.tr("Everything the program had stored is deleted.")
+        if deletion.problems:
+            text = " ".join(deletion.problems)
+        self.notice.emit(Notice(text, "warning" if deletion.problems else "info", "privacy"))
+
+    @Slot()
+    def cancel(self) -> None:
+        """Break off the job that is running."""
+        self.jobs.cancel_running()
+
+    def _prepare_views(self) -> None:
+        """Have the networks made ready; nothing is judged meanwhile."""
+        self.session.interrupt()
+        self._prepare.emit(self.settings.preset, self.settings.detector)
+
+    # ------------------------------------------------------------- slots
+
+    def _on_change(self, topic: Topic) -> None:
+        """Turn a change of the session into a signal with its value."""
+        session = self.session
+        if topic is Topic.SCORED:
+            self.scored.emit(session.scored)
+        elif topic is Topic.DECISION:
+            self.decision_changed.emit(session.decision)
+        elif topic is Topic.ENROLMENT:
+            self.enrolment_changed.emit(session.enrolment_shown)
+        elif topic is Topic.MODEL:
+            self.model_changed.emit(session.model_shown)
+        else:
+            self.guided_test_changed.emit(session.trial_shown)
+
+    @Slot(object)
+    def _on_observed(self, scored: ScoredFrame) -> None:
+        # A frame that was under way when its source fell silent says nothing of the present.
+        if not (self._is_stopped or self.source.is_interrupted):
+            self.session.observe(scored)
+
+    @Slot(object)
+    def _on_source_changed(self, source: SourceState) -> None:
+        """Greet with the person whenever the demo is opened anew."""
+        is_opened = source.is_demo and not self._was_demo
+        self._was_demo = source.is_demo
+        if is_opened:
+            self.enrol.welcome()
+
+    @Slot(object)
+    def _on_preparing(self, working: Working) -> None:
+        self._preparing = working
+        self._tell_working()
+
+    @Slot(object)
+    def _on_job(self, working: Working) -> None:
+        self._job = working
+        self._tell_working()
+
+    def _tell_working(self) -> None:
+        self.working.emit(self._job if self._job.text else self._preparing)
+
+    @Slot(object)
+    def _on_prepared(self, _features: object) -> None:
+        self.notice.emit(Notice("", topic="views"))
+        self.notice.emit(Notice("", topic="scoring"))
+        self.prepared.emit()
+
+    @Slot(str)
+    def _on_unprepared(self, sentence: str) -> None:
+        self.notice.emit(Notice(sentence, "error", "views"))
+
+    @Slot(str)
+    def _on_scoring_failed(self, sentence: str) -> None:
+        self.notice.emit(Notice(sentence, "error", "scoring"))
+
+    @Slot(str)
+    def _on_model_opened(self, path: str) -> None:
+        self.use_settings(self.settings.with_recent(path))
+
+    @Slot(str)
+    def _on_model_missing(self, path: str) -> None:
+        self.use_settings(self.settings.without_recent(path))
