@@ -5,22 +5,21 @@ child dies, the answer to its current job says so, and the jobs after it go to a
 """
 
 import json
-import queue
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import IO, Any
+from pathlib import Path
+from typing import Any
 
 from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
 from lmkl_core.system.processes import module_environment
 
 _MARK = "@lmkl "  # libraries print to the standard output too
-_TICK = 0.1
+_TICK = 0.05
 _ASKED_TO_END = (
     *(-getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)),
     0xC000013A,  # Ctrl-C on Windows
@@ -53,27 +52,9 @@ def ask(
 ) -> Iterator[dict[str, Any]]:
     """Be the parent: yield one answer a job, in order.
 
-    Parameters
-    ----------
-    command : sequence of str
-        Starts the child; see `module_command`.
-    jobs : sequence of dict
-        JSON values.
-    timeout : float
-        Seconds that one job may take.
-    cancel : callable, optional
-        Asked several times a second; True ends the child.
-
-    Yields
-    ------
-    dict
-        What the child answered, or ``{"failed": reason}`` if it died or took too long; with
-        ``"asked": True`` where somebody asked it to end, which says nothing of its work.
-
-    Raises
-    ------
-    Cancelled
-        When ``cancel`` said so.
+    A job whose child died or took longer than ``timeout`` seconds has the answer
+    ``{"failed": reason}``; with ``"asked": True`` where the child was asked to end, which says
+    nothing of its work. `Cancelled` is raised when ``cancel`` says so.
     """
     done = 0
     while done < len(jobs):
@@ -89,90 +70,65 @@ def _one_child(
     cancel: Callable[[], bool] | None,
 ) -> Iterator[dict[str, Any]]:
     """Yield the answers of one child, the last one being of its death if it died."""
-    with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-            encoding="utf-8",
-            errors="replace",  # ours is ASCII; libraries print in whatever the system speaks
-            env=module_environment(),
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
-        assert child.stdin is not None
-        assert child.stdout is not None
-        replies: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        feeder = threading.Thread(target=_feed, args=(child.stdin, jobs), daemon=True)
-        reader = threading.Thread(target=_read, args=(child.stdout, replies), daemon=True)
-        feeder.start()
-        reader.start()
+    # Files instead of pipes: neither side ever waits for the other to read.
+    with tempfile.TemporaryDirectory(prefix="lmkl-", ignore_cleanup_errors=True) as folder:
+        questions, answers, errors = (Path(folder, name) for name in ("jobs", "answers", "errors"))
+        questions.write_text("".join(json.dumps(job) + "\n" for job in jobs), encoding="utf-8")
+        with questions.open("rb") as stdin, answers.open("wb") as out, errors.open("wb") as err:
+            child = subprocess.Popen(
+                command,
+                stdin=stdin,
+                stdout=out,
+                stderr=err,
+                env=module_environment(),
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
         try:
-            for _ in jobs:
-                reply = _next_reply(replies, timeout, cancel)
-                if reply is None:
-                    yield _death(child, errors)
+            done, end = 0, time.monotonic() + timeout
+            while done < len(jobs):
+                code = child.poll()  # first, so that the last words of a dead child are read
+                for reply in _replies(answers)[done:]:
+                    done, end = done + 1, time.monotonic() + timeout
+                    yield reply
+                if done == len(jobs):
                     return
-                yield reply
-        except TimeoutError:
-            yield {"failed": f"it gave no answer within {timeout:.0f} seconds"}
+                if code is not None:
+                    yield _death(code, errors)
+                    return
+                if time.monotonic() > end:
+                    yield {"failed": f"it gave no answer within {timeout:.0f} seconds"}
+                    return
+                if asked_to_stop(cancel):
+                    raise Cancelled(
+                        "Preparing the networks was cancelled; it can be done again any time."
+                    )
+                time.sleep(_TICK)
         finally:
             child.kill()
             child.wait()
-            feeder.join()
-            reader.join()
-            child.stdout.close()
 
 
-def _next_reply(
-    replies: "queue.Queue[dict[str, Any] | None]",
-    timeout: float,
-    cancel: Callable[[], bool] | None,
-) -> dict[str, Any] | None:
-    """Wait for an answer; None means that the child's output has ended."""
-    end = time.monotonic() + timeout
-    while time.monotonic() < end:
-        if asked_to_stop(cancel):
-            raise Cancelled("Preparing the networks was cancelled; it can be done again any time.")
-        try:
-            return replies.get(timeout=_TICK)
-        except queue.Empty:
-            continue
-    raise TimeoutError
-
-
-def _feed(stdin: IO[str], jobs: Sequence[dict[str, Any]]) -> None:
-    try:
-        with stdin:
-            for job in jobs:
-                stdin.write(json.dumps(job) + "\n")
-    except OSError:
-        pass  # the child has gone; its death is reported where its answers are read
-
-
-def _read(stdout: IO[str], replies: "queue.Queue[dict[str, Any] | None]") -> None:
-    for line in stdout:
+def _replies(path: Path) -> list[dict[str, Any]]:
+    """Return the answers that are complete; a child can die in the middle of one."""
+    replies = []
+    # Ours is ASCII; libraries print in whatever the system speaks.
+    for line in path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]:
         if line.startswith(_MARK):
-            # It died while it spoke: its death is told instead.
             with suppress(ValueError, RecursionError):
                 reply = json.loads(line[len(_MARK) :])
                 if isinstance(reply, dict):
-                    replies.put(reply)
-    replies.put(None)
+                    replies.append(reply)
+    return replies
 
 
-def _death(child: "subprocess.Popen[str]", errors: IO[bytes]) -> dict[str, Any]:
+def _death(code: int, errors: Path) -> dict[str, Any]:
     """Return the answer of a child that gives none any more."""
-    code = child.wait()
     if code in _ASKED_TO_END:
         return {"failed": "it was asked to end", "asked": True}
     if code < 0:
-        try:
+        with suppress(ValueError):
             return {"failed": f"it was ended by {signal.Signals(-code).name}"}
-        except ValueError:
-            return {"failed": f"it was ended by signal {-code}"}
-    errors.seek(0)
-    said = errors.read().decode("utf-8", errors="replace").strip()
+        return {"failed": f"it was ended by signal {-code}"}
+    said = errors.read_text(encoding="utf-8", errors="replace").strip()
     last = said.splitlines()[-1] if said else "it said nothing"
     return {"failed": f"it ended with exit code {code} ({last[:200]})"}
