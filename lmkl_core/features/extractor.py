@@ -1,4 +1,4 @@
-"""From crops to named views: the one way, for enrolment, live scoring, files and databases."""
+"""From crops to named views, for enrolment, live scoring, files and databases alike."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -27,10 +27,9 @@ class Extractor:
 
     The constructor does everything that can fail or take long: it finds the weights, prepares what
     is not in the cache, tries engines in child processes, and builds them here. A preset of
-    descriptors alone needs none of that: no weights, no engine, no cache. After that an
-    extractor never changes: it may be called from several threads at once, the same crops give
-    the same bits every time, and a crop's views do not depend on what else is in the batch (with
-    torch, their rounding does).
+    descriptors alone needs no weights, engine or cache. After that an extractor never changes: it
+    may be called from several threads at once, the same crops give the same bits every time, and a
+    crop's views do not depend on what else is in the batch (with torch, their rounding does).
 
     Parameters
     ----------
@@ -96,7 +95,7 @@ class Extractor:
         self._descriptors = tuple(DescriptorEngine(view.descriptor) for view in self._described)
         self._pool = EnginePool(threads or default_threads())
         self.notes = tuple(choice.note for choice in chosen if choice.note)
-        """Why some graph does not run in the engine that was wished for."""
+        """Why some graph does not run in the preferred engine."""
 
     @property
     def view_names(self) -> tuple[str, ...]:
@@ -197,14 +196,9 @@ class Extractor:
 
 
 def check_torch(preset: Preset) -> None:
-    """Raise where a preset's networks need torch and it is not installed.
+    """Raise `EngineError` where a preset's networks need torch and it is not installed.
 
-    Asked before weights are looked for: fetching them would not help.
-
-    Raises
-    ------
-    EngineError
-        In one sentence, with the way out.
+    Checked before weights are looked for: fetching them would not help.
     """
     names = [name for name in preset.networks if NETWORKS[name].needs_torch]
     if names and not has_torch():
@@ -212,7 +206,7 @@ def check_torch(preset: Preset) -> None:
 
 
 def preset_fingerprint(preset: Preset) -> dict[str, Any]:
-    """Return what `Extractor.fingerprint` says of a preset, which needs no weights."""
+    """Return the preset's part of `Extractor.fingerprint`, which needs no weights."""
     return {
         "name": preset.name,
         "crops": [_crop(crop) for crop in preset.crops],

@@ -1,7 +1,7 @@
-"""How live a face looks to two networks that were trained on many people and attacks.
+"""The probability that a face is live, by two networks trained on many people and attacks.
 
-Their probability is measured beside the views: it knows nothing of the person, but carries over to
-light that was never enrolled.
+It is measured beside the views: it does not know the enrolled person, but carries over to light
+that was never enrolled.
 """
 
 import os
@@ -14,14 +14,14 @@ from lmkl_core.features.engines.choose import Progress
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets.preset import Branch, Crop, Preset
 from lmkl_core.features.weights.catalogue import Weights, entry_of
-from lmkl_core.features.weights.store import Checksum, Place, inspect
+from lmkl_core.features.weights.store import Checksum, Finding, Place, inspect
 
 LIVE = 1
 """Column of "live" in the networks' output."""
 
 LIVENESS = Preset(
     "liveness of frames",
-    "What two liveness networks say of the detector's box.",
+    "The output of two liveness networks on the detector's box.",
     (Crop("head", 80, of="box", scale=2.7), Crop("scene", 80, of="box", scale=4.0)),
     (
         Branch("minifasnet-v2", ("head",), ("live",), "mean", normalisation="none"),
@@ -32,32 +32,26 @@ LIVENESS = Preset(
 
 
 def can_measure(folder: str | os.PathLike[str] | None = None) -> bool:
-    """Whether the networks' weights are on this computer.
-
-    Nothing is downloaded and nothing heavy is imported.
-    """
-    place = None if folder is None else os.fspath(folder)
-    found = (inspect(entry_of(name), place).place for name in LIVENESS.networks)
-    return Place.NOWHERE not in found
+    """Whether the networks' weights are on this computer; nothing is downloaded."""
+    return Place.NOWHERE not in (finding.place for finding in _findings(folder))
 
 
 def missing_weights(folder: str | os.PathLike[str] | None = None) -> tuple[Weights, ...]:
     """Return the networks' weights that are not on this computer, or damaged."""
-    place = None if folder is None else os.fspath(folder)
-    found = (inspect(entry_of(name), place) for name in LIVENESS.networks)
+    found = _findings(folder)
     return tuple(one.entry for one in found if one.checksum is not Checksum.RIGHT)
 
 
+def _findings(folder: str | os.PathLike[str] | None) -> list[Finding]:
+    place = None if folder is None else os.fspath(folder)
+    return [inspect(entry_of(name), place) for name in LIVENESS.networks]
+
+
 class LivenessMeter:
-    """Measure the probability that a face is live: the larger of what two networks say.
+    """Measure the probability that a face is live: the larger one of two networks.
 
     In a hard light one of them often takes a live face for an attack; the larger value tells real
     people in another light from attacks better than the mean (``python -m benchmarks real``).
-
-    Parameters
-    ----------
-    extractor : Extractor
-        Of the preset `LIVENESS`; making it says why there can be no meter.
     """
 
     def __init__(self, extractor: Extractor) -> None:
@@ -71,22 +65,7 @@ class LivenessMeter:
         progress: Progress | None = None,
         cancel: Callable[[], bool] | None = None,
     ) -> "LivenessMeter | None":
-        """Return a meter, or None where `can_measure` says that there is none.
-
-        Parameters
-        ----------
-        folder : path, optional
-            Folder in which weights are looked for first.
-        progress, cancel : callable, optional
-            As `Extractor` takes them.
-
-        Raises
-        ------
-        InvalidInputError
-            If a file of weights is there but damaged, or no engine can run it.
-        Cancelled
-            If ``cancel`` said so.
-        """
+        """Return a meter, or None where weights are missing; see `Extractor` for the rest."""
         if not can_measure(folder):
             return None
         return cls(Extractor(LIVENESS, folder=folder, progress=progress, cancel=cancel))
@@ -97,14 +76,6 @@ class LivenessMeter:
         return self._extractor.preset.crops
 
     def __call__(self, crops: Mapping[str, NDArray[np.uint8]]) -> float:
-        """Return the probability, 0 to 1, for one frame's crops.
-
-        Raises
-        ------
-        InvalidInputError
-            If a crop is missing, or has another type or shape.
-        UnusableViewsError
-            If a network gave no number.
-        """
+        """Return the probability, 0 to 1, for one frame's crops; raise as `Extractor` does."""
         rows = self._extractor(crops).values()
         return float(np.max([row[0, LIVE] for row in rows]))

@@ -1,4 +1,4 @@
-"""Which engine runs which graph here: exported, compared and probed before it is let in."""
+"""Choose the engine of each graph, after it was exported, compared and tried elsewhere."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -77,7 +77,7 @@ class Chooser:
         if self._wish != "torch":
             reasons = self._exported(tasks)
             reasons |= self._probed("onnxruntime", [task for task in tasks if not reasons[task]])
-            reasons |= self._let_in([task for task in tasks if not reasons[task]])
+            reasons |= self._first_runs([task for task in tasks if not reasons[task]])
         refused = [task for task in tasks if reasons[task]]
         if refused and self._wish == "onnxruntime":
             raise EngineError(
@@ -163,7 +163,7 @@ class Chooser:
             self._cache.remember(probe_key(engine, task.key), outcome)
         return outcome
 
-    def _let_in(self, tasks: Sequence[Task]) -> dict[Task, str]:
+    def _first_runs(self, tasks: Sequence[Task]) -> dict[Task, str]:
         """Make onnxruntime's engines and run each once here; return what is wrong, or nothing.
 
         The child has survived this and got the right values. If this process does not, it dies

@@ -135,7 +135,7 @@ def _difference(model: bytes, crops: np.ndarray, views: list[np.ndarray]) -> flo
 
 
 def _finished(model: bytes) -> Iterator[bytes]:
-    """Yield the graph as it shall run: the fastest form first, then the safest."""
+    """Yield the forms in which the graph may run: the fastest first, then the safest."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "simplified.onnx")
         simplified(model, str(path))

@@ -16,14 +16,14 @@ Kernel values are of the model's precision and everything after them is double, 
 library: the sums cancel, and so does ``d^2`` near a centre.
 
 A row with a number that is not finite, or whose squares are not, has the score NaN and is not
-accepted; the library refuses such a row with a sentence, which a graph cannot do.
+accepted; the library raises for such a row, which a graph cannot do.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto, checker, helper
+from onnx import TensorProto, checker, helper
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.onnx_parts import OnnxParts
@@ -56,18 +56,9 @@ def scorer_graph(
     description: str = "",
     version: str = "",
 ) -> bytes:
-    """Return a fitted model's scorer as an ONNX file.
+    """Return a fitted model's scorer, of RBF or linear kernels, as an ONNX file.
 
-    Parameters
-    ----------
-    estimator : LocalisedMKL
-        Fitted, exactly or on inducing points, with RBF or linear kernels.
-    metadata : mapping of str to str, optional
-        Kept in the file's own metadata.
-    description : str
-        For whoever opens the file.
-    version : str
-        Of the program that makes it.
+    Metadata, description and the version of the program are kept in the file.
 
     Raises
     ------
@@ -101,7 +92,7 @@ def scorer_graph(
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
     )
-    _describe(model, metadata or {})
+    helper.set_model_props(model, dict(metadata or {}))
     checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString())
 
@@ -237,7 +228,3 @@ def _finish(
     limit = parts.constant(np.asarray(threshold), np.float64, name=THRESHOLD)
     enough = parts.node("GreaterOrEqual", score, limit)
     parts.node("And", enough, parts.node("Less", score, infinite), name=accepted)
-
-
-def _describe(model: ModelProto, metadata: Mapping[str, str]) -> None:
-    helper.set_model_props(model, dict(metadata))

@@ -1,9 +1,8 @@
-"""Whether an exported scorer says what the model says, asked of onnxruntime.
+"""Compare an exported scorer, run by onnxruntime, with the model it was made from.
 
-The rows asked about are the model's own support rows, the same with noise of several sizes, rows
-put together from views of different ones (so that memberships are torn), and rows far from all;
-together and one at a time. Rows that are not finite must not be accepted, and no rows at all have
-no scores.
+Both score the model's own support rows, the same with noise of several sizes, rows put together
+from views of different ones (so that memberships are torn), and rows far from all; together and one
+at a time. Rows that are not finite must not be accepted, and no rows have no scores.
 """
 
 from collections.abc import Iterator
@@ -35,7 +34,7 @@ Rows = dict[str, np.ndarray]
 
 
 class ParityError(ValueError):
-    """An exported graph that does not say what the model says, told without a full stop."""
+    """An exported graph that differs from its model; the message has no full stop."""
 
 
 @dataclass(frozen=True)
@@ -66,16 +65,7 @@ class Parity:
 
 
 def compare(graph: bytes, estimator: "LocalisedMKL", seed: int = 0) -> Parity:
-    """Compare a graph in onnxruntime with the model it was made from.
-
-    Parameters
-    ----------
-    graph : bytes
-        What `scorer_graph` returned, or a file held.
-    estimator : LocalisedMKL
-        The model.
-    seed : int
-        Of the rows that are drawn.
+    """Compare a graph with its model on rows drawn by ``seed``.
 
     Raises
     ------
@@ -108,7 +98,7 @@ def compare(graph: bytes, estimator: "LocalisedMKL", seed: int = 0) -> Parity:
 
 
 def probing_rows(estimator: "LocalisedMKL", seed: int = 0) -> Rows:
-    """Return the rows that both are asked about."""
+    """Return the rows that both score."""
     rng = np.random.default_rng(seed)
     support = estimator.support_views()
     n = len(next(iter(support.values())))

@@ -1,4 +1,4 @@
-"""Presets: TOML that a person wrote, or got from someone."""
+"""Presets: TOML written by hand."""
 
 import random
 from pathlib import Path
