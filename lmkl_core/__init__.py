@@ -1,17 +1,19 @@
 """Localised one-class multiple kernel learning with certified optimality.
 
-Importing this package loads neither torch nor OpenCV nor Qt; scikit-learn and SciPy are loaded
-when the first of its names is used.
+Importing this package loads neither torch nor OpenCV nor Qt. Its names are imported on first use:
+scikit-learn and SciPy take a second, and command-line programs that only need `lmkl_core.errors`
+start without them.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sklearn.exceptions import ConvergenceWarning
+
     from lmkl_core.calibration.threshold import Calibration, calibrate, clopper_pearson
     from lmkl_core.errors import (
         Cancelled,
-        ConvergenceWarning,
         DuplicateRowsWarning,
         InvalidInputError,
         ModelFileError,
@@ -45,32 +47,23 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Calibration": "calibration.threshold",
-    "Cancelled": "errors",
-    "ConvergenceWarning": "errors",
-    "DuplicateRowsWarning": "errors",
-    "InvalidInputError": "errors",
-    "LocalisedMKL": "estimator",
-    "ModelFileError": "errors",
-    "PassphraseNeeded": "errors",
-    "Selection": "selection",
-    "Solution": "solver.problem",
-    "WrongPassphrase": "errors",
-    "calibrate": "calibration.threshold",
-    "clopper_pearson": "calibration.threshold",
-    "load_model": "model_file",
-    "register_kernel": "kernels",
-    "save_model": "model_file",
-    "select": "selection",
+    "lmkl_core.calibration.threshold": ("Calibration", "calibrate", "clopper_pearson"),
+    "lmkl_core.estimator": ("LocalisedMKL",),
+    "lmkl_core.kernels": ("register_kernel",),
+    "lmkl_core.model_file": ("load_model", "save_model"),
+    "lmkl_core.selection": ("Selection", "select"),
+    "lmkl_core.solver.problem": ("Solution",),
+    "sklearn.exceptions": ("ConvergenceWarning",),
 }
+"""Where names come from; all others are in `lmkl_core.errors`."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"lmkl_core.{_MODULES[name]}"), name)
-    # Found at once from now on; the module __getattr__ is asked only for what is missing.
-    globals()[name] = value
+    homes = [module for module, names in _MODULES.items() if name in names]
+    value = getattr(import_module(homes[0] if homes else "lmkl_core.errors"), name)
+    globals()[name] = value  # found at once from now on
     return value
 
 

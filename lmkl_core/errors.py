@@ -1,25 +1,18 @@
-"""The errors and warnings of the library: each says in one sentence what is wrong.
-
-Importing this loads nothing: the application shows its first frame before scikit-learn is there.
-"""
+"""Errors and warnings, each with a message of one sentence; importing this loads nothing."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from sklearn.exceptions import ConvergenceWarning
 
 
 class InvalidInputError(ValueError):
-    """Bad input, told in one sentence that names the problem and the way out."""
+    """Bad input; the message names the problem and what to do."""
 
 
 class UnusableViewsError(InvalidInputError):
-    """Views of some crop that are no finite numbers: it gets no score, and the next one may."""
+    """Non-finite features of one crop: the frame gets no score."""
 
 
 class ModelFileError(ValueError):
-    """A model file that cannot be used, told in one sentence."""
+    """A model file cannot be used."""
 
 
 class PassphraseNeeded(ModelFileError):
@@ -31,6 +24,10 @@ class WrongPassphrase(ModelFileError):
 
     Authenticated encryption notices both, and cannot tell one from the other.
     """
+
+
+class DuplicateRowsWarning(UserWarning):
+    """Some training rows are exact copies of others."""
 
 
 class Cancelled(RuntimeError):
@@ -49,33 +46,3 @@ def raise_if_cancelled(
     """Raise `Cancelled` if the caller wants to stop."""
     if asked_to_stop(cancel):
         raise Cancelled(message)
-
-
-class DuplicateRowsWarning(UserWarning):
-    """Some training rows are exact copies of others."""
-
-
-__all__ = [
-    "Cancelled",
-    "ConvergenceWarning",
-    "DuplicateRowsWarning",
-    "InvalidInputError",
-    "ModelFileError",
-    "PassphraseNeeded",
-    "UnusableViewsError",
-    "WrongPassphrase",
-    "asked_to_stop",
-    "raise_if_cancelled",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "ConvergenceWarning":
-        from sklearn.exceptions import ConvergenceWarning
-
-        return ConvergenceWarning
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

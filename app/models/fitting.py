@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from app.models.model import PadModel
 from app.models.people import people_of, refusal_of, refused_people
@@ -16,7 +17,6 @@ from app.settings import Settings
 from app.vision.conditions import EnrolledConditions
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import (
-    ConvergenceWarning,
     DuplicateRowsWarning,
     InvalidInputError,
     raise_if_cancelled,

@@ -1,13 +1,13 @@
 """Model files: one safetensors file with a JSON manifest in its header; never pickle.
 
 A file is untrusted. Reading it goes in steps, each of which relies only on those before it:
-sizes (`container`), manifest (`manifest`), dtypes and shapes (`layout`), all of them before
-anything of the claimed size is allocated; then the digest, the values (`values`), and finally
+sizes (`container`), manifest (`manifest`), dtypes and shapes (`tensors`), all of them before
+anything of the claimed size is allocated; then the digest, the values (`tensors`), and finally
 the model, which must score some of its own rows (`state`). Whatever is wrong,
 `lmkl_core.errors.ModelFileError` says it in one sentence.
 
-The digest notices damage and careless changes. Whoever can write the file can also write a
-digest: only authenticated encryption stops that, which a passphrase brings (`sealed`).
+The digest notices damage and careless changes, but an attacker can write a digest too: only
+authenticated encryption stops that (`sealed`).
 """
 
 from lmkl_core.model_file.files import (

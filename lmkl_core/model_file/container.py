@@ -21,6 +21,8 @@ import msgspec
 import numpy as np
 from safetensors.numpy import save
 
+from lmkl_core.errors import ModelFileError
+
 MANIFEST_KEY = "lmkl"
 """Key of the manifest in the safetensors metadata."""
 
@@ -50,7 +52,7 @@ Text = Annotated[str, msgspec.Meta(max_length=1000)]
 
 
 class Refused(Exception):
-    """A file is refused; `lmkl_core.model_file.files` turns it into `ModelFileError`.
+    """A file is refused; `lmkl_core.model_file.files` turns it into an error of its ``kind``.
 
     Parameters
     ----------
@@ -59,6 +61,8 @@ class Refused(Exception):
     way_out : str
         What the user can do.
     """
+
+    kind: type[ModelFileError] = ModelFileError
 
     def __init__(self, reason: str, way_out: str = EXPORT_AGAIN):
         super().__init__(reason)

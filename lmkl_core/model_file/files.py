@@ -9,12 +9,7 @@ from typing import Any, BinaryIO
 
 from sklearn.utils.validation import check_is_fitted
 
-from lmkl_core.errors import (
-    InvalidInputError,
-    ModelFileError,
-    PassphraseNeeded,
-    WrongPassphrase,
-)
+from lmkl_core.errors import InvalidInputError, ModelFileError
 from lmkl_core.estimator import LocalisedMKL
 from lmkl_core.model_file.container import (
     ANOTHER_FILE,
@@ -29,8 +24,6 @@ from lmkl_core.model_file.container import (
 from lmkl_core.model_file.manifest import Manifest, parse_manifest, restored_settings
 from lmkl_core.model_file.sealed import (
     MAGIC,
-    NoPassphrase,
-    NotOpened,
     decrypted,
     encrypted,
     is_sealed,
@@ -69,8 +62,8 @@ def save_model(
         Time to note instead of now; with it the same model gives the same bytes, unless there is
         a passphrase.
     passphrase : str, optional
-        Encrypt the file, so that only who knows this can open or change it; nothing of the model
-        reaches the disk in the clear. `lmkl_core.model_file.sealed` says what that protects from.
+        Encrypt the file; nothing of the model reaches the disk in the clear.
+        `lmkl_core.model_file.sealed` says what that protects from.
 
     Raises
     ------
@@ -104,8 +97,7 @@ def load_model(
     max_bytes : int
         Larger files are refused unread.
     passphrase : str, optional
-        Of a protected file. With one, a file that is not protected is refused: it is not the one
-        that was.
+        Of a protected file. With one, a file that is not protected is refused.
 
     Raises
     ------
@@ -179,7 +171,7 @@ def _read_any(stream: BinaryIO, size: int, passphrase: str | None) -> tuple[Loca
     if passphrase is not None:
         raise Refused(
             "it is not protected, though a passphrase was given",
-            "make sure that nobody has exchanged it, then open it without one",
+            "make sure that it was not exchanged, then open it without one",
         )
     return _read(stream, size)
 
@@ -196,15 +188,10 @@ def _read(stream: BinaryIO, size: int) -> tuple[LocalisedMKL, Manifest]:
 
 
 def _refusal(name: str, error: Exception) -> ModelFileError:
-    """Tell in one sentence why a file was refused, whatever went wrong."""
-    kind: type[ModelFileError] = ModelFileError
-    way_out = EXPORT_AGAIN
-    if isinstance(error, NoPassphrase):
-        kind = PassphraseNeeded
-    elif isinstance(error, NotOpened):
-        kind = WrongPassphrase
+    """Say in one sentence why a file was refused, whatever went wrong."""
+    kind, way_out = ModelFileError, EXPORT_AGAIN
     if isinstance(error, Refused):
-        reason, way_out = error.reason, error.way_out
+        kind, reason, way_out = error.kind, error.reason, error.way_out
     elif isinstance(error, FileNotFoundError):
         reason, way_out = "there is no such file", "check the path"
     elif isinstance(error, IsADirectoryError):

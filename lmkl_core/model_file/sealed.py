@@ -12,31 +12,24 @@ The file, byte by byte::
     28      12    nonce, random
     40      rest  an ordinary model file, encrypted; its last 16 bytes are the tag of GCM
 
-To read one: normalise the passphrase to Unicode's NFKC, so that it does not matter how a keyboard
-spells its letters; remove spaces, tabs and line ends (U+0020, U+0009, U+000A, U+000D) at both ends,
-which are pasted by accident; encode it as UTF-8. Derive 32 bytes with scrypt from it and the salt.
-Decrypt the rest with AES-256-GCM under that key and the nonce, with the first 40 bytes as
-associated data. What comes out is read, and distrusted, like a model file that was never protected.
-Salt and nonce are drawn anew for every file: no key is used twice.
+To read one: normalise the passphrase to Unicode's NFKC, remove spaces, tabs and line ends (U+0020,
+U+0009, U+000A, U+000D) at both ends, encode it as UTF-8. Derive 32 bytes with scrypt from it and
+the salt. Decrypt the rest with AES-256-GCM under that key and the nonce, with the first 40 bytes as
+associated data. The result is read, and distrusted, like any model file. Salt and nonce are drawn
+anew for every file: no key is used twice.
 
-Files are known by their magic, never by their name. The numbers for scrypt are read before
-anything is authenticated, so they are bounded first: a file can ask for 256 MiB and a few seconds,
-and for no more. The least that is accepted protects nobody, because who writes a file chooses its
-cost; it is there to refuse damage. This program writes `COST`.
+Files are recognised by their magic, never by their name. The numbers for scrypt are read before
+anything is authenticated, so they are bounded first: a file can ask for 256 MiB and a few seconds.
+The lower bound only refuses damage; this program writes `COST`.
 
-What it protects from: whoever gets the file (a lost disk, a backup, a shared folder) learns
-nothing but its length, its date and that it is a model of this program, and can change no bit of
-it without being noticed. A wrong passphrase and a changed file look the same to GCM, and so they
-do to the person.
+What it protects from: a person who gets the file (a lost disk, a backup, a shared folder) learns
+only its length, its date and that it is a model of this program, and cannot change it unnoticed. A
+wrong passphrase and a changed file look the same to GCM.
 
-What it does not protect from: guessing. Whoever has the file may try passphrases as fast as their
-machines go, so the passphrase has to be long (`check_passphrase`); 2^17 blocks of scrypt cost
-128 MiB and 0.34 s of one core (a virtual machine with 2 cores, in 2026; median 0.41 s) for each.
-Nor from programs that read this one's memory or the keyboard: the open model is in memory in the
-clear, from where the system may write it to its swap file, and Python cannot wipe a text or bytes
-it has made, only forget them. Nor from deletion, or
-from somebody who puts an older protected file with the same passphrase in its place. Nor from
-forgetting: without the passphrase nobody opens the file.
+What it does not protect from: guessing, so the passphrase has to be long (`check_passphrase`); one
+guess costs 128 MiB and 0.34 s of one core (a virtual machine with 2 cores, in 2026). Nor from
+programs that read this one's memory or the keyboard, the swap file, deletion, an older protected
+file put in its place, or a forgotten passphrase.
 """
 
 import os
@@ -45,7 +38,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from lmkl_core.errors import InvalidInputError
+from lmkl_core.errors import InvalidInputError, PassphraseNeeded, WrongPassphrase
 from lmkl_core.model_file.container import Refused, fill, read_exactly
 
 if TYPE_CHECKING:
@@ -79,12 +72,16 @@ _NEEDS = (
 class NoPassphrase(Refused):
     """A file is protected, and no passphrase was given."""
 
+    kind = PassphraseNeeded
+
     def __init__(self) -> None:
         super().__init__("it is protected by a passphrase", "give the passphrase")
 
 
 class NotOpened(Refused):
-    """A file does not open with this passphrase; why, nobody can tell."""
+    """A file does not open: the passphrase is wrong, or the file was changed."""
+
+    kind = WrongPassphrase
 
     def __init__(self) -> None:
         super().__init__("the passphrase is wrong, or the file was changed", "try again")
@@ -92,13 +89,7 @@ class NotOpened(Refused):
 
 @dataclass(frozen=True)
 class Cost:
-    """What one try of a passphrase costs.
-
-    Attributes
-    ----------
-    log2_n, r, p : int
-        The numbers of scrypt (RFC 7914); n is given as a power of two.
-    """
+    """What one try of a passphrase costs: the numbers of scrypt (RFC 7914), n as a power of two."""
 
     log2_n: int
     r: int
@@ -152,21 +143,12 @@ def is_sealed(beginning: bytes) -> bool:
 
 
 def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
-    """Return the contents of a protected file.
-
-    Parameters
-    ----------
-    data : bytes
-        An ordinary model file.
-    passphrase : str
-        See `check_passphrase`.
-    cost : Cost, optional
-        `COST` by default; tests take the cheapest.
+    """Return the contents of a protected file; tests take a cheaper cost than `COST`.
 
     Raises
     ------
     InvalidInputError
-        If the passphrase cannot protect anything.
+        If the passphrase cannot protect anything (`check_passphrase`).
     Refused
         If this cannot be done here.
     """
@@ -186,16 +168,7 @@ def encrypted(data: bytes, passphrase: str, cost: Cost | None = None) -> bytes:
 
 
 def decrypted(stream: BinaryIO, size: int, passphrase: str | None) -> bytes:
-    """Return the ordinary model file in a protected one.
-
-    Parameters
-    ----------
-    stream : binary file
-        At the beginning of a file that begins with the magic; it may be hostile.
-    size : int
-        Bytes of it.
-    passphrase : str or None
-        None if nobody has given one.
+    """Return the ordinary model file in a protected one of ``size`` bytes, which may be hostile.
 
     Raises
     ------
@@ -254,7 +227,7 @@ def _cipher(passphrase: str, cost: Cost, salt: bytes) -> "AESGCM":
 
 
 def _bytes_of(passphrase: str) -> bytearray | None:
-    """Return what scrypt is given; None for what is no text."""
+    """Return the input of scrypt, or None if this is no text."""
     if not isinstance(passphrase, str) or len(passphrase) > LONGEST_PASSPHRASE:
         return None
     try:

@@ -16,8 +16,9 @@ The disjoint families apply the same update to each cluster's weights.
 import warnings
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from lmkl_core.errors import ConvergenceWarning, asked_to_stop
+from lmkl_core.errors import asked_to_stop
 from lmkl_core.solver.constraints import NormConstraint
 from lmkl_core.solver.problem import Problem, Solution
 from lmkl_core.solver.solve import Run, finish

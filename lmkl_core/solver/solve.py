@@ -41,8 +41,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from lmkl_core.errors import ConvergenceWarning, asked_to_stop
+from lmkl_core.errors import asked_to_stop
 from lmkl_core.solver.branch import BranchAndBound
 from lmkl_core.solver.certificate import support_bound
 from lmkl_core.solver.constraints import SMALLEST_EXCESS, NormConstraint

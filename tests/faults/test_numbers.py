@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from lmkl_core import InvalidInputError, LocalisedMKL
+from lmkl_core import ConvergenceWarning, InvalidInputError, LocalisedMKL
 from lmkl_core.baselines.concatenated import (
     AutoEncoder,
     ConcatenatedOCSVM,
@@ -23,7 +23,7 @@ from lmkl_core.baselines.concatenated import (
     NearestNeighbour,
 )
 from lmkl_core.baselines.kernel_machines import MultipleKernelOCSVM, MultipleKernelSVDD
-from lmkl_core.errors import ConvergenceWarning, DuplicateRowsWarning
+from lmkl_core.errors import DuplicateRowsWarning
 from lmkl_core.metrics import ScoreTable, auc, eer, measure_table, threshold_from
 from lmkl_core.solver.newton import _solve_positive
 from tests.core.recordings import is_one_sentence

@@ -11,9 +11,8 @@ from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP, describe
 from app.settings import CLUSTERS, LEAST_NORM, Settings
-from lmkl_core import LocalisedMKL
+from lmkl_core import ConvergenceWarning, LocalisedMKL
 from lmkl_core.calibration.threshold import LEVEL_SHARE
-from lmkl_core.errors import ConvergenceWarning
 from tests.app.models.model_material import (
     FEATURES,
     SETTINGS,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lmkl_core.errors import ConvergenceWarning
+from lmkl_core import ConvergenceWarning
 from lmkl_core.solver.algorithm1 import solve_as_printed
 from lmkl_core.solver.solve import solve
 from tests.core.problems import Data, mixed_widths, small_data

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from lmkl_core.errors import ConvergenceWarning
+from lmkl_core import ConvergenceWarning
 from lmkl_core.solver.branch import BranchAndBound, Cut
 from lmkl_core.solver.newton import Geometry, descend
 from lmkl_core.solver.solve import solve

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lmkl_core.errors import ConvergenceWarning
+from lmkl_core import ConvergenceWarning
 from lmkl_core.solver.constraints import FAMILIES
 from lmkl_core.solver.solve import solve
 from tests.core.problems import (
