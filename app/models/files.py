@@ -135,7 +135,7 @@ def load(
         # Whoever exchanges a protected model for one of their own has no passphrase to do it with.
         raise ModelFileError(
             f"Model file {source.name!r} cannot be used because it is not protected, though its "
-            "name says so: make sure that nobody has exchanged it, then give it another name."
+            "name says so: make sure that it was not exchanged, then give it another name."
         )
     _check_view_names(source.name, manifest.view_names)
     extra = manifest.extra
