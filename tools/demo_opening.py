@@ -3,15 +3,15 @@
 ``python -m tools.demo_opening`` after a change to the renderer or to the first chapter.
 """
 
-from app.demo.opening import FILE, written
 from app.demo.renderer.takes import record
 from app.demo.script import script
+from app.demo.source import OPENING, joined
 
 
 def main() -> None:
     pictures = list(record(script().loop[0]))
-    FILE.write_bytes(written(pictures))
-    print(f"{FILE}: {len(pictures)} pictures, {FILE.stat().st_size / 1e6:.2f} MB")
+    OPENING.write_bytes(joined(pictures))
+    print(f"{OPENING}: {len(pictures)} pictures, {OPENING.stat().st_size / 1e6:.2f} MB")
 
 
 if __name__ == "__main__":

@@ -16,14 +16,7 @@ from app.cli.console import AsJson, option, print_json, progress_bar, say, stop
 from app.cli.exit_codes import ExitCode
 from app.cli.outputs import make_folder
 from app.demo import run
-from app.demo.result import (
-    INDEPENDENCE_NOTE,
-    STATEMENT,
-    DemoResult,
-    GroupResult,
-    conditions_of,
-)
-from app.demo.result import as_json as in_json
+from app.demo.run import INDEPENDENCE_NOTE, STATEMENT, DemoResult, GroupResult
 from app.models.files import save
 from app.models.summary import CERTIFIED_GAP, describe
 from app.reports import Context, build, write
@@ -85,7 +78,7 @@ def run_and_print(
             result = run.run(progress=tell, size=run.SHORT if is_short else run.FULL)
     except ValueError as error:
         stop(f"The demo could not be run: {error}", ExitCode.FAILED)
-    figures = in_json(result)
+    figures = result.as_json()
     if as_json:
         print_json(figures)
     else:
@@ -114,9 +107,7 @@ def _write(result: DemoResult, figures: dict[str, Any], folder: Path) -> None:
     try:
         saved = save(result.pad, folder / MODEL_FILE).model
         source = "Built-in demo (generated recordings)"
-        context = Context(
-            source, describe(saved), version("lmkl-pad"), created, conditions_of(result)
-        )
+        context = Context(source, describe(saved), version("lmkl-pad"), created, result.conditions)
         write(build(result.trial, context), folder / REPORT_FILE)
         # A picture of an earlier run would show another model.
         (folder / WINDOW_FILE).unlink(missing_ok=True)
@@ -191,8 +182,9 @@ def _verdicts_table(result: DemoResult) -> Table:
 
 
 def _verdict_cells(item: GroupResult) -> tuple[str, ...]:
-    value, (low, high) = item.errors.value, item.errors.interval
-    counts = (item.n, item.n_accepted, item.n_refused, item.n_no_response)
+    tally = item.tally
+    value, (low, high) = tally.errors.value, tally.errors.interval
+    counts = (tally.n, tally.n_accepted, tally.n_refused, tally.n_no_response)
     rate = ("-", "-") if value is None else (f"{value:.1%}", f"{100 * low:.1f} to {high:.1%}")
     return item.name, *map(str, counts), *rate
 

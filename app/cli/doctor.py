@@ -322,8 +322,8 @@ def _detector(settings: Settings) -> Iterator[Finding]:
     import numpy as np
 
     from app.capture.opencv import cv2
-    from app.demo.opening import opening_of
     from app.demo.script import script
+    from app.demo.source import opening_of
     from app.vision.faces.detector import make_detector
     from lmkl_core.features.weights import weights_folder
 

@@ -1,9 +1,8 @@
-"""The demo's chapters, recorded on a thread of their own and kept compressed.
+"""The demo's chapters: recorded on a thread of their own, kept compressed, and played.
 
 A picture takes 25 to 65 ms to record on an idle core, and longer than it is shown when the networks
-run beside it. What is presented is recorded first and as fast as it goes, everything else ahead of
-time and at half that pace, so that the rest of the program gets its share. The thread ends when
-nothing is left to record.
+run beside it. What is presented is recorded first and as fast as possible, everything else ahead of
+time and at half that pace, so that the rest of the program gets its share.
 
 A picture has 43 to 69 KB: as shipped, the whole loop takes 38 MB and each take to enrol another 11
 to 18 MB once it is asked for, 125 MB when everything is there.
@@ -12,8 +11,9 @@ to 18 MB once it is asked for, 125 MB when everything is there.
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from app.demo.script import Chapter
+from app.demo.script import Chapter, Script
 
 Record = Callable[[Chapter, Callable[[], bool]], Iterator[bytes]]
 """Record a chapter; asks the second argument whether to stop."""
@@ -21,6 +21,10 @@ Record = Callable[[Chapter, Callable[[], bool]], Iterator[bytes]]
 HEAD_START = 0.5
 """Seconds for which loading the renderer is put off while there is something to show: it would
 take the interpreter from a program that is just starting."""
+
+
+_FEW = 8
+"""With fewer pictures, running to and fro would look like trembling: the last one is held."""
 
 
 def _record(chapter: Chapter, stopping: Callable[[], bool]) -> Iterator[bytes]:
@@ -40,7 +44,7 @@ class Reel:
     record : callable
         Makes the pictures of a chapter.
     head_start : float
-        Seconds from the first wish to the beginning of work, while nobody waits for a picture.
+        Seconds from the first wish to the beginning of work, unless a reader waits for a picture.
     """
 
     def __init__(
@@ -82,7 +86,7 @@ class Reel:
             self._work()
 
     def stop(self) -> None:
-        """Stop recording and wake whoever waits for a picture; does not wait for the thread.
+        """Stop recording and wake a reader that waits for a picture; does not wait for the thread.
 
         The recorder notices at its next step: within half a second on an idle machine, within one
         and a half where two other processes keep both of its cores busy.
@@ -198,3 +202,139 @@ class Reel:
             began = time.monotonic()
         if not stopping():
             raise RuntimeError(f"The recording of {chapter.key!r} ended before it was complete.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """What to show; None is everything in turn. Orders are compared by identity."""
+
+    chapter: Chapter | None
+
+
+class Projector:
+    """Chooses pictures from a reel: everything in turn, or what it is directed to show.
+
+    A patient projector waits for the picture that is due, so that equal demos give equal frames. An
+    impatient one never waits while it has something to show: it plays what is recorded of a chapter
+    to and fro while more arrives, and holds its picture until there is one of what comes next.
+
+    ``present`` and ``presenting`` are for any thread, the rest for the reader's.
+
+    Parameters
+    ----------
+    script : Script
+        What can be shown.
+    reel : Reel
+        Where the pictures come from.
+    loop : bool
+        Whether everything in turn starts over at its end.
+    patient : bool
+        Whether to wait for pictures.
+
+    Attributes
+    ----------
+    shown : Chapter
+        What the last picture presents (what the first one will, before any).
+    """
+
+    def __init__(self, script: Script, reel: Reel, *, loop: bool, patient: bool) -> None:
+        self._script, self._reel = script, reel
+        self._loop, self._patient = loop, patient
+        self._order = self._followed = _Order(None)
+        self.shown = script.loop[0]
+        self._has_shown = False
+        self._turn = self._position = 0
+        self._place, self._step = 0, 1
+        self._wish(self._order)
+
+    @property
+    def presenting(self) -> Chapter | None:
+        """What was asked for; None is everything in turn."""
+        return self._order.chapter
+
+    def present(self, chapter: Chapter | None) -> None:
+        """Show a chapter from the next picture on, or everything in turn from its beginning."""
+        if chapter == self._order.chapter:
+            return
+        self._order = order = _Order(chapter)
+        self._wish(order)
+        self._reel.wake()
+
+    def picture(self) -> bytes | None:
+        """Return the next picture; None at the end, or when the reel is stopped."""
+        while True:
+            order = self._order
+            if order is not self._followed:
+                self._followed = order
+                self._turn = self._position = 0
+                self._wish(order)
+            chapter = self._due(order)
+            if chapter is None:
+                return None
+
+            def waiting(order: _Order = order) -> bool:
+                return self._order is order
+
+            choose = self._exact if self._patient else self._at_hand
+            packed = choose(chapter, waiting)
+            if packed is not None or waiting():
+                return packed
+
+    def _due(self, order: _Order) -> Chapter | None:
+        """What the next picture should present."""
+        if order.chapter is not None:
+            return order.chapter
+        loop = self._script.loop
+        if self._position == loop[self._turn].n_frames:
+            if self._turn + 1 == len(loop) and not self._loop:
+                return None
+            following = (self._turn + 1) % len(loop)
+            if self._patient or self._reel.count(loop[following]):
+                self._turn, self._position = following, 0
+                self._wish(order)
+            else:
+                # The chapter goes on until there is something of the next one to be seen.
+                self._reel.check()
+                self._position -= 1
+        return loop[self._turn]
+
+    def _exact(self, chapter: Chapter, waiting: Callable[[], bool]) -> bytes | None:
+        packed = self._reel.picture(chapter, chapter.picture_of(self._position), waiting)
+        return self._show(chapter, packed)
+
+    def _at_hand(self, chapter: Chapter, waiting: Callable[[], bool]) -> bytes | None:
+        n_there = self._reel.count(chapter)
+        if not n_there and self._has_shown:
+            self._reel.check()
+            return self._reel.picture(self.shown, self._place, waiting)
+        if self._position == 0:
+            self._place, self._step = 0, 1
+        else:
+            self._move(n_there, is_complete=n_there == chapter.n_recorded)
+        return self._show(chapter, self._reel.picture(chapter, self._place, waiting))
+
+    def _show(self, chapter: Chapter, packed: bytes | None) -> bytes | None:
+        if packed is not None:
+            self.shown, self._has_shown = chapter, True
+            self._position += 1
+        return packed
+
+    def _move(self, n_there: int, *, is_complete: bool) -> None:
+        """Go one picture on, and turn round where there are no more."""
+        if self._place + self._step >= n_there:
+            if n_there < _FEW and not is_complete:
+                return
+            self._step = -1
+        elif self._place + self._step < 0:
+            self._step = 1
+        self._place = min(max(self._place + self._step, 0), n_there - 1)
+
+    def _wish(self, order: _Order) -> None:
+        """Have what is shown recorded first, then what probably follows."""
+        loop = self._script.loop[self._turn :] + self._script.loop[: self._turn]
+        if order.chapter is None:
+            self._reel.wish(loop)
+            return
+        everything = self._script.presentations
+        place = everything.index(order.chapter)
+        self._reel.wish((order.chapter, *everything[place + 1 : place + 2], *loop))

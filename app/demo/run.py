@@ -1,26 +1,30 @@
-"""The headless demo: enrol a generated person, fit, and test on takes and attacks never seen.
+"""The demo without a window: enrol a generated person, fit, and test on takes never seen.
 
 The recordings are generated (`app.demo.renderer`), everything after them is what the window does:
 the detector, the quality gate, the CNN views, the model and its threshold, the test and its report.
-What it shows is that the parts work together; how well real attacks are told apart is another
-question.
+It shows that the parts work together, not how well real attacks are told apart.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
 from app.demo.renderer.takes import Take, frames
-from app.demo.result import DemoResult, Presented
 from app.demo.script import script as window_script
 from app.models.fitting import fitted
 from app.models.model import PadModel
 from app.models.samples import collect
+from app.models.summary import CERTIFIED_GAP
+from app.reports.figures import Tally
 from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.trial import Trial
 from app.session.scoring import score_frame
@@ -29,43 +33,45 @@ from app.types import BONA_FIDE, Frame
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
+from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 
+STATEMENT = "generated recordings of a person who does not exist"
+
+INDEPENDENCE_NOTE = (
+    "Intervals are exact (Clopper-Pearson, 95 %) for independent presentations. Each of these is a "
+    "recording of its own, but all show one generated person before one generated camera, and "
+    "generated attacks are a proxy for real ones."
+)
+
 ENROLLED = ("office", "window", "lamp")
 NEW = "side"
-# Frames of a take, of which every tenth is looked at: three a second.
 TAKE_FRAMES = 90
 EVERY = 10
+"""Of a take every tenth frame is used: three a second."""
 
 RECORDED_AHEAD = 2
-"""Takes that are recorded while another one is looked at."""
+"""Takes that are recorded while another one is processed."""
 
 SPECIES = {
     chapter.instrument: chapter.species
     for chapter in window_script().presentations
     if chapter.instrument is not None and chapter.species is not None
 }
-"""What the window calls each instrument's species."""
+"""The window's name for each instrument's species."""
 
 Progress = Callable[[int, int, str], None]
-"""Called with steps done, steps in all, and what is being done."""
+"""Called with steps done, steps in all, and the current step."""
 
 
 @dataclass(frozen=True)
 class Size:
     """How many takes are recorded.
 
-    Attributes
-    ----------
-    enrolled : int
-        Of the person, in each light.
-    again, another_day : int
-        Of the person, tested in each of these lights: in the same session, and on another day.
-    new : int
-        Of the person, tested in a light that was never enrolled.
-    attacks : int
-        Of each species.
+    ``enrolled`` in each light; of the person tested, ``again`` in each of these lights in the same
+    session, ``another_day`` in each of them on another day, and ``new`` in a light that was never
+    enrolled; ``attacks`` of each species.
     """
 
     enrolled: int = 6
@@ -77,18 +83,156 @@ class Size:
 
 FULL = Size()
 SHORT = Size(enrolled=3, again=1, another_day=1, new=1, attacks=2)
-"""For whoever wanted the window and has no screen."""
+"""In the place of the window, where there is no screen."""
+
+
+@dataclass(frozen=True)
+class Presented:
+    """A presentation and its take; those of one group differ in nothing but the recording."""
+
+    group: str
+    take: Take
+    presentation: Presentation
+
+
+@dataclass(frozen=True)
+class GroupResult:
+    """The presentations of one group: a light and session, or a species of attack."""
+
+    name: str
+    is_attack: bool
+    presentations: tuple[Presentation, ...]
+
+    @property
+    def tally(self) -> Tally:
+        verdicts = [one.verdict for one in self.presentations]
+        return Tally.of(self.name if self.is_attack else BONA_FIDE, verdicts)
+
+    def as_json(self) -> dict[str, Any]:
+        tally = self.tally
+        return {
+            "name": self.name,
+            "is_attack": self.is_attack,
+            "n": tally.n,
+            "n_accepted": tally.n_accepted,
+            "n_refused": tally.n_refused,
+            "n_unfamiliar": tally.n_unfamiliar,
+            "n_no_response": tally.n_no_response,
+            "error_rate": tally.errors.value,
+            "error_interval": list(tally.errors.interval),
+            "n_frames": sum(len(one.scores) for one in self.presentations),
+            "n_frames_accepted": sum(
+                frame.verdict.accepts for one in self.presentations for frame in one.frames
+            ),
+        }
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """A fitted model and its verdicts on recordings it had not seen."""
+
+    pad: PadModel
+    trial: Trial
+    seed: int
+    n_enrolled: int
+    takes: tuple[str, ...]
+    presented: tuple[Presented, ...]
+
+    @property
+    def results(self) -> tuple[GroupResult, ...]:
+        """Every group, in the order of their first presentations."""
+        groups: dict[str, list[Presented]] = {}
+        for one in self.presented:
+            groups.setdefault(one.group, []).append(one)
+        return tuple(
+            GroupResult(
+                name, members[0].take.kind == "attack", tuple(one.presentation for one in members)
+            )
+            for name, members in groups.items()
+        )
+
+    @property
+    def model(self) -> LocalisedMKL:
+        """The fitted estimator."""
+        return self.pad.estimator
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether the fit's proven distance from the optimum is small enough."""
+        return bool(self.model.gap_ <= CERTIFIED_GAP)
+
+    @property
+    def kernel_weights(self) -> NDArray[np.float64]:
+        """Weights, shape (n_clusters, n_views)."""
+        return np.asarray(self.model.kernel_weights_, dtype=float)
+
+    @property
+    def conditions(self) -> str:
+        """A sentence on what varied between the presentations."""
+        groups = [item for item in self.results if not item.is_attack]
+        genuine = "; ".join(f"{len(item.presentations)} × {item.name}" for item in groups)
+        attacks = [one.take.condition for one in self.presented if one.take.kind == "attack"]
+        lights = ", ".join(dict.fromkeys(attacks))
+        return f"Bona fide: {genuine}. Attacks: in {lights} light, in turn."
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the demo's figures as JSON values; rates are fractions, not percentages."""
+        calibration = self.model.calibration_
+        return {
+            "data": STATEMENT,
+            "seed": self.seed,
+            "features": self.pad.features,
+            "model_digest": self.pad.digest,
+            "enrolled": {"n": self.n_enrolled, "takes": list(self.takes)},
+            "views": [str(name) for name in self.model.view_names_],
+            "kernel_weights": self.kernel_weights.tolist(),
+            "relative_gap": float(self.model.gap_),
+            "certified": self.is_certified,
+            "threshold": {
+                "value": float(calibration.threshold),
+                "target_bpcer": calibration.target_bpcer,
+                "bpcer": float(calibration.bpcer),
+                "bpcer_interval": [float(end) for end in calibration.interval],
+                "n_scores": int(calibration.n_scores),
+                "n_effective": float(calibration.n_effective),
+                "n_blocks": int(calibration.n_blocks),
+                "n_takes": int(calibration.n_takes),
+                "promised": calibration.promised,
+                "stress_bpcer": _known(calibration.stress_bpcer),
+                "stress_bpcer_interval": [_known(end) for end in calibration.stress_interval],
+                "origin": str(calibration.origin),
+                "statement": str(calibration.statement),
+            },
+            "results": [item.as_json() for item in self.results],
+            "presentations": [_presented_as_json(one) for one in self.presented],
+            "note": INDEPENDENCE_NOTE,
+        }
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _presented_as_json(one: Presented) -> dict[str, Any]:
+    presentation, take = one.presentation, one.take
+    return {
+        "number": presentation.number,
+        "group": one.group,
+        "species": presentation.species,
+        "light": take.condition,
+        "session": take.session,
+        "take": take.name,
+        "verdict": presentation.verdict.value,
+        "mean_score": presentation.score,
+        "n_frames": len(presentation.frames),
+        "n_scored": len(presentation.scores),
+    }
 
 
 def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[str, Take]]]:
     """Return the takes that are enrolled, by name, and those that are tested, with their group.
 
-    Parameters
-    ----------
-    seed : int
-        Another seed, another person and other takes.
-    size : Size
-        How many takes there are.
+    Another seed is another person and other takes.
     """
     person = PEOPLE[seed % len(PEOPLE)]
     today, another_day = 2 * seed, 2 * seed + 1
@@ -114,33 +258,14 @@ def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[st
     ]
     tested += [("new light", take(NEW, 11 + number)) for number in range(size.new)]
     for place, instrument in enumerate(INSTRUMENTS):
-        tested += [
-            (
-                SPECIES[instrument],
-                take(ENROLLED[(place + number) % len(ENROLLED)], 21 + number, instrument),
-            )
-            for number in range(size.attacks)
-        ]
+        for number in range(size.attacks):
+            light = ENROLLED[(place + number) % len(ENROLLED)]
+            tested.append((SPECIES[instrument], take(light, 21 + number, instrument)))
     return enrolled, tested
 
 
 def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> DemoResult:
-    """Record takes, fit the default model on the enrolled ones, test on the rest.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of the recordings and of the model.
-    progress : callable, optional
-        Told of every step.
-    size : Size
-        How many takes there are.
-
-    Returns
-    -------
-    DemoResult
-        The model and what it called every presentation.
-    """
+    """Record takes, fit the default model on the enrolled ones, test on the rest."""
     enrolled, tested = script(seed, size)
     takes = [*enrolled.values(), *(take for _, take in tested)]
     n_frames = sum(take.n_frames // EVERY for take in takes)
@@ -173,20 +298,13 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
         told = partial(step, f"testing {group}")
         presentation = _test(pipeline, model, trial, species, _next(recordings), told)
         presented.append(Presented(group, take, presentation))
-    return DemoResult(
-        pad=model,
-        trial=trial,
-        seed=seed,
-        n_enrolled=len(genuine),
-        takes=tuple(enrolled),
-        presented=tuple(presented),
-    )
+    return DemoResult(model, trial, seed, len(genuine), tuple(enrolled), tuple(presented))
 
 
 def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
     """Yield the frames of every take; the next ones are recorded meanwhile.
 
-    Recording takes longer than looking, and much of it is spent in OpenCV without the interpreter.
+    Recording takes longer than processing, much of it in OpenCV without the interpreter.
     """
     pool = ThreadPoolExecutor(RECORDED_AHEAD, "recorder")
     under_way: deque[Future[list[Frame]]] = deque()
@@ -202,7 +320,7 @@ def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
 
 
 def _next(recordings: Iterator[list[Frame]]) -> Iterator[Frame]:
-    """Yield the frames of the next take, once somebody asks for them."""
+    """Yield the frames of the next take, not before the first is asked for."""
     yield from next(recordings)
 
 

@@ -1,25 +1,24 @@
-"""What the built-in demo can present, told in words: nothing is rendered or imported for it.
+"""What the built-in demo can present: chapters described in words.
 
-Kept apart from `app.demo.renderer`, whose import loads the whole renderer: the first frame of the
-demo has to be there long before that.
+Kept apart from `app.demo.renderer`, which takes long to import: the first frame of the demo is
+shown before that.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 from lmkl_core.errors import InvalidInputError
 
 SIZE = (640, 480)
-"""Width and height of every frame, as in `app.demo.renderer.takes`."""
+"""Width and height of every frame."""
 
 RATE = 30.0
-"""Frames a second, as in `app.demo.renderer.takes`."""
+"""Frames a second."""
 
 PERSON = "P001"
-"""Who is shown unless another person is asked for."""
+"""The person by default."""
 
 N_RECORDED = 48
-"""Pictures recorded for a chapter of the loop unless another number is asked for."""
+"""Pictures recorded for a chapter of the loop by default."""
 
 _ENROLMENT_LENGTH = 5.5
 """Enrolment wants variety: its takes are longer than those of the loop by this factor, 264 pictures
@@ -36,9 +35,9 @@ class Chapter:
     Attributes
     ----------
     key : str
-        Its name for the program; stays the same from version to version.
+        Its name in the program; stays the same from version to version.
     caption : str
-        What is being presented, for people.
+        What people read above it.
     truth : {"nobody", "bonafide", "attack"}
         What it is.
     species : str or None
@@ -59,7 +58,7 @@ class Chapter:
 
     key: str
     caption: str
-    truth: Literal["nobody", "bonafide", "attack"]
+    truth: str
     species: str | None
     instrument: str | None
     light: str
@@ -67,6 +66,11 @@ class Chapter:
     seed: int
     n_frames: int
     n_recorded: int
+
+    @property
+    def frame_caption(self) -> str:
+        """Caption of its frames, which says that they are not real."""
+        return f"Simulated: {self.caption}"
 
     def picture_of(self, position: int) -> int:
         """Which recorded picture is shown at a position of the chapter, once all are there."""
@@ -138,74 +142,43 @@ def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) ->
     Parameters
     ----------
     person : str
-        One of `app.demo.renderer.PEOPLE`; an unknown name is told when recording begins.
+        One of `app.demo.renderer.people.PEOPLE`; recording raises for an unknown name.
     seed : int
         Another seed, other takes.
     n_recorded : int
         Pictures recorded for each chapter of the loop; some more for takes to enrol.
-
-    Raises
-    ------
-    InvalidInputError
-        When the seed is negative or there would be no picture.
     """
     if seed < 0 or n_recorded < 1:
         raise InvalidInputError(
             "The demo needs a seed of 0 or more, and at least one picture for each chapter."
         )
 
-    def nobody(key: str) -> Chapter:
-        return Chapter(
-            key=key,
-            caption="Nobody: the empty room",
-            truth="nobody",
-            species=None,
-            instrument=None,
-            light="window",
-            person=person,
-            seed=base,
-            n_frames=round(2 * RATE),
-            n_recorded=min(n_recorded, 15),
-        )
-
-    def attack(key: str) -> Chapter:
-        instrument, light, number, caption = _ATTACKS[key]
+    def chapter(key: str) -> Chapter:
+        truth, species, instrument = "bonafide", None, None
+        if key == "nobody":
+            truth, light, number, seconds = "nobody", "window", 0, 2
+            caption, n_pictures = "Nobody: the empty room", min(n_recorded, 15)
+        elif attack := _ATTACKS.get(key):
+            truth, species, seconds, n_pictures = "attack", key, 5, n_recorded
+            instrument, light, number, caption = attack
+        else:
+            light, number, seconds = key.split()[0], int(key.split()[1]), 6
+            caption = _GENUINE[number].format(light=_LIGHTS[light])
+            length = _ENROLMENT_LENGTH if number in _ENROLMENT_TAKES else 1
+            n_pictures = round(n_recorded * length)
         return Chapter(
             key=key,
             caption=caption,
-            truth="attack",
-            species=key,
+            truth=truth,
+            species=species,
             instrument=instrument,
             light=light,
             person=person,
-            seed=base + number,
-            n_frames=round(5 * RATE),
-            n_recorded=n_recorded,
+            seed=_SEEDS_APART * seed + number,
+            n_frames=round(seconds * RATE),
+            n_recorded=n_pictures,
         )
 
-    def genuine(key: str) -> Chapter:
-        light, take = key.split()
-        number = int(take)
-        is_enrolled = number in _ENROLMENT_TAKES
-        return Chapter(
-            key=key,
-            caption=_GENUINE[number].format(light=_LIGHTS[light]),
-            truth="bonafide",
-            species=None,
-            instrument=None,
-            light=light,
-            person=person,
-            seed=base + number,
-            n_frames=round(6 * RATE),
-            n_recorded=round(n_recorded * (_ENROLMENT_LENGTH if is_enrolled else 1)),
-        )
-
-    def chapter(key: str) -> Chapter:
-        if key == "nobody":
-            return nobody(key)
-        return attack(key) if key in _ATTACKS else genuine(key)
-
-    base = _SEEDS_APART * seed
     # In the order in which they are asked for, since the next one is recorded ahead.
     enrolment = tuple(chapter(f"{light} {take}") for take in _ENROLMENT_TAKES for light in _LIGHTS)
     return Script(tuple(map(chapter, _LOOP)), enrolment, tuple(map(chapter, _ASIDE)))

@@ -1,24 +1,28 @@
 """The built-in demo: a person who does not exist, then attacks on them, when there is no camera.
 
-Importing this loads numpy and nothing heavier; the first frame needs OpenCV to be decoded. The
-renderer is loaded by the recorder's thread, a moment after that.
+Importing this loads NumPy and nothing heavier, and the first pictures were recorded beforehand
+(``python -m tools.demo_opening``); the renderer is loaded later, by the recorder's thread.
 """
 
+import struct
 import threading
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from app.capture.pacing import Clock, Pacer
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
-from app.demo.opening import opening_of
-from app.demo.projector import Projector
-from app.demo.reel import Reel
+from app.demo.reel import Projector, Reel
 from app.demo.script import N_RECORDED, PERSON, RATE, SIZE, Chapter, script
-from app.types import Frame, Image
+from app.types import Frame
 from lmkl_core.errors import InvalidInputError
 
-SIMULATED = "Simulated: {caption}"
-"""How the caption of every frame says that it is not real."""
+OPENING = Path(__file__).parent / "renderer" / "opening.bin"
+"""The pictures of the first chapter as the camera compressed them, each after its length."""
+
+_LENGTH = struct.Struct(">I")
 
 
 class DemoSource(FrameSource):
@@ -29,8 +33,8 @@ class DemoSource(FrameSource):
         source.present("window 1")  # from the next frame on
         source.present(None)  # everything in turn again, from the beginning
 
-    A paced demo never waits for a recording while it has something to show. Where nothing of a
-    presentation is recorded yet it repeats the last picture, with the caption of what that shows:
+    A paced demo never waits for a recording while it has something to show. As long as nothing of a
+    presentation is recorded it repeats the last picture, with the caption of that picture:
     `chapter` tells when the presentation has begun.
 
     Parameters
@@ -41,12 +45,11 @@ class DemoSource(FrameSource):
     loop : bool
         Whether to start over after the last chapter.
     person : str
-        Who is shown, one of `app.demo.renderer.PEOPLE`; `read` raises for an unknown one.
+        Who is shown, one of `app.demo.renderer.people.PEOPLE`; `read` raises for an unknown one.
     seed : int
         Another seed, other takes.
     n_recorded : int
-        Pictures recorded for each chapter, some more for those to enrol; it shows them to and
-        fro.
+        Pictures recorded for each chapter, some more for those to enrol, shown to and fro.
     clock : Clock, optional
         Where the pace comes from.
 
@@ -97,18 +100,7 @@ class DemoSource(FrameSource):
         return None if chapter is None else chapter.key
 
     def present(self, key: str | None) -> None:
-        """Show one presentation until told otherwise; from any thread, with the next frame.
-
-        Parameters
-        ----------
-        key : str or None
-            Of one of `presentations`; None is everything in turn, from the beginning.
-
-        Raises
-        ------
-        InvalidInputError
-            When no presentation has that key.
-        """
+        """Show the presentation with this key, or everything in turn; from any thread."""
         by_key = {chapter.key: chapter for chapter in self.presentations}
         if key is not None and key not in by_key:
             raise InvalidInputError(
@@ -129,9 +121,8 @@ class DemoSource(FrameSource):
         if not self._reel.count(first):
             self._reel.insert(first, opening_of(first))
         self._reel.start()
-        width, height = SIZE
         length = sum(chapter.n_frames for chapter in self.chapters)
-        return SourceInfo(self.name, width, height, RATE, None if self.loop else length)
+        return SourceInfo(self.name, *SIZE, RATE, None if self.loop else length)
 
     def read(self) -> Frame | None:
         """Return the next frame, when it is due if the demo is paced."""
@@ -143,23 +134,48 @@ class DemoSource(FrameSource):
             raise SourceError(Cause.NOT_FOUND, message=str(error)) from error
         if packed is None:
             return None
-        image = _unpacked(packed)
+        # Here and not above: a program loads OpenCV on the reader's thread while its window is
+        # made.
+        from app.capture.opencv import cv2
+
+        image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB)
         time = self._n_delivered / RATE
         if self.paced:
             self._pacer.wait_for(time, self._closing)
         if self._closing.is_set():
             return None
-        return self._deliver(image, time, SIMULATED.format(caption=self.chapter.caption))
+        return self._deliver(np.asarray(image, np.uint8), time, self.chapter.frame_caption)
 
     def close(self) -> None:
-        """Stop; a `read` that waits returns at once. What is recorded is kept for the next time."""
+        """Stop; a `read` that waits returns at once. Recordings are kept for the next time."""
         self._closing.set()
         self._reel.stop()
 
 
-def _unpacked(packed: bytes) -> Image:
-    # Here and not above: a program loads OpenCV on the reader's thread while its window is made.
-    from app.capture.opencv import cv2
+def opening_of(chapter: Chapter, file: Path = OPENING) -> list[bytes]:
+    """Return the pictures that are shipped of a chapter: none, except of the very first.
 
-    image = cv2.imdecode(np.frombuffer(packed, np.uint8), cv2.IMREAD_COLOR_RGB)
-    return np.asarray(image, np.uint8)
+    They only save time: if the file is missing or damaged, the chapter is recorded like any other.
+    """
+    if replace(chapter, n_recorded=N_RECORDED) != script().loop[0]:
+        return []
+    try:
+        pictures = list(_split(file.read_bytes()))
+    except (OSError, struct.error):
+        return []
+    is_whole = all(one[:2] == b"\xff\xd8" and one[-2:] == b"\xff\xd9" for one in pictures)
+    return pictures if is_whole else []
+
+
+def joined(pictures: Iterable[bytes]) -> bytes:
+    """Return the content of a file with these pictures."""
+    return b"".join(_LENGTH.pack(len(picture)) + picture for picture in pictures)
+
+
+def _split(content: bytes) -> Iterable[bytes]:
+    place = 0
+    while place < len(content):
+        (length,) = _LENGTH.unpack_from(content, place)
+        place += _LENGTH.size
+        yield content[place : place + length]
+        place += length

@@ -66,7 +66,7 @@ class Stage:
 
 def caption_of(demo):
     chapter = next(c for c in demo.presentations if c.key == (demo.presenting or "window 6"))
-    return director.caption_of(chapter)
+    return chapter.frame_caption
 
 
 @pytest.fixture

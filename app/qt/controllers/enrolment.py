@@ -157,7 +157,7 @@ class EnrolController(QObject):
     def _direct(self) -> None:
         if self._chapter is not None:
             self._source.present(self._chapter.key)
-            self._session.expect(director.caption_of(self._chapter))
+            self._session.expect(self._chapter.frame_caption)
 
     def _finish(self, name: str) -> None:
         self._session.expect("")

@@ -97,7 +97,7 @@ class GuidedTestController(QObject):
         if demo is not None and chapter is not None:
             self._n_genuine += species == BONA_FIDE
             self._source.present(chapter.key)
-            self._session.expect(director.caption_of(chapter))
+            self._session.expect(chapter.frame_caption)
         is_simulated, source = demo is not None, self._source.name
         self._n_before = len(self._session.trial.presentations)
         self._session.change_trial(lambda trial: trial.start(species, is_simulated, source))

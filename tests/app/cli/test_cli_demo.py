@@ -10,7 +10,6 @@ from app.cli.demo import JSON_FILE, MODEL_FILE, REPORT_FILE, WINDOW_FILE
 from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
 from app.demo import run as demo
-from app.demo.result import as_json
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 from lmkl_core.model_file import load_with_manifest
 
@@ -79,7 +78,7 @@ def test_that_no_cell_of_the_demos_tables_is_cut_in_a_narrow_terminal():
 def test_that_json_is_all_that_standard_output_holds(result, tmp_path):
     run = RUNNER.invoke(cli, ["demo", "--json", "--no-picture", "--output", str(tmp_path)])
     assert run.exit_code == ExitCode.OK
-    assert json.loads(run.stdout) == as_json(result)
+    assert json.loads(run.stdout) == result.as_json()
 
 
 @pytest.mark.usefixtures("fitted_once")
@@ -91,11 +90,11 @@ def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, 
     assert written >= {JSON_FILE, MODEL_FILE, REPORT_FILE}
     assert WINDOW_FILE not in written
     assert not [name for name in written if name.endswith((".partial", ".tmp"))]
-    assert json.loads((folder / JSON_FILE).read_text()) == as_json(result)
+    assert json.loads((folder / JSON_FILE).read_text()) == result.as_json()
     loaded, manifest = load_with_manifest(folder / MODEL_FILE)
     rng = np.random.default_rng(0)
     views = {view.name: rng.standard_normal((3, view.columns)) for view in manifest.views}
-    assert manifest.extra["features"] == result.features
+    assert manifest.extra["features"] == result.pad.features
     np.testing.assert_allclose(
         loaded.score_samples(views), result.model.score_samples(views), rtol=1e-12
     )
@@ -145,7 +144,7 @@ def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_an_uncertified_fit_has_its_own_exit_code(monkeypatch):
-    monkeypatch.setattr("app.demo.result.CERTIFIED_GAP", -1.0)
+    monkeypatch.setattr("app.demo.run.CERTIFIED_GAP", -1.0)
     run = RUNNER.invoke(cli, ["demo", "--json"])
     assert run.exit_code == ExitCode.UNCERTIFIED
     assert "relative gap" in run.stderr

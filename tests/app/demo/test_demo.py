@@ -7,7 +7,7 @@ import pytest
 
 from app.demo import run
 from app.demo.renderer.instruments import INSTRUMENTS
-from app.demo.result import STATEMENT, GroupResult, as_json, conditions_of
+from app.demo.run import STATEMENT, GroupResult
 from app.models.summary import CERTIFIED_GAP
 from app.types import BONA_FIDE, SPECIES, Verdict
 from lmkl_core import clopper_pearson
@@ -71,13 +71,12 @@ def test_that_every_presentation_is_long_enough_to_be_judged(demo_result):
 
 
 def test_that_groups_count_what_became_of_their_presentations(demo_result):
-    assert sum(item.n for item in demo_result.results) == len(demo_result.presented)
+    assert sum(item.tally.n for item in demo_result.results) == len(demo_result.presented)
     for item in demo_result.results:
-        verdicts = [one.verdict for one in item.presentations]
-        assert item.n_accepted == verdicts.count(Verdict.GENUINE)
-        assert item.n_unfamiliar == verdicts.count(Verdict.UNFAMILIAR)
-        assert item.n_refused == verdicts.count(Verdict.ATTACK) + item.n_unfamiliar
-        assert item.n_no_response == item.n - item.n_accepted - item.n_refused
+        verdicts, tally = [one.verdict for one in item.presentations], item.tally
+        assert tally.n_accepted == verdicts.count(Verdict.GENUINE)
+        assert tally.n_unfamiliar == verdicts.count(Verdict.UNFAMILIAR)
+        assert tally.n_refused == verdicts.count(Verdict.ATTACK) + tally.n_unfamiliar
 
 
 def test_that_an_error_is_an_accepted_attack_or_a_refused_genuine_presentation():
@@ -86,7 +85,7 @@ def test_that_an_error_is_an_accepted_attack_or_a_refused_genuine_presentation()
         present(trial, "print", [score] * 6)
     present(trial, BONA_FIDE, [0.4] * 6, verdict=Verdict.UNFAMILIAR)
     for is_attack, n_errors in ((True, 2), (False, 2)):
-        item = GroupResult("any", is_attack, trial.presentations)
+        item = GroupResult("any", is_attack, trial.presentations).tally
         assert (item.n, item.n_no_response, item.n_unfamiliar) == (5, 1, 1)
         assert item.errors.value == n_errors / 4
         assert item.errors.interval == clopper_pearson(n_errors, 4, confidence=0.95)
@@ -96,8 +95,8 @@ def test_that_the_person_passes_and_attacks_do_not(demo_result):
     def accepted(*, attack):
         chosen = [item for item in demo_result.results if item.is_attack == attack]
         chosen = [item for item in chosen if attack or item.name.endswith("again")]
-        n_accepted = sum(item.n_frames_accepted for item in chosen)
-        return n_accepted / sum(item.n_frames for item in chosen)
+        rows = [item.as_json() for item in chosen]
+        return sum(row["n_frames_accepted"] for row in rows) / sum(row["n_frames"] for row in rows)
 
     assert accepted(attack=False) > 0.75
     assert accepted(attack=True) < 0.05
@@ -105,12 +104,12 @@ def test_that_the_person_passes_and_attacks_do_not(demo_result):
 
 def test_that_the_views_are_those_of_the_default_preset(demo_result):
     assert tuple(demo_result.model.view_names_) == load_preset(DEFAULT_PRESET).view_names
-    assert demo_result.features["preset"]["name"] == DEFAULT_PRESET
-    assert all(len(digest) == 64 for digest in demo_result.features["weights"].values())
+    assert demo_result.pad.features["preset"]["name"] == DEFAULT_PRESET
+    assert all(len(digest) == 64 for digest in demo_result.pad.features["weights"].values())
 
 
 def test_that_json_says_what_the_data_are_and_survives_a_round_trip(demo_result):
-    figures = json.loads(json.dumps(as_json(demo_result), allow_nan=False))
+    figures = json.loads(json.dumps(demo_result.as_json(), allow_nan=False))
     assert figures["data"] == STATEMENT
     assert [len(row) for row in figures["kernel_weights"]] == [len(figures["views"])] * len(
         figures["kernel_weights"]
@@ -119,14 +118,14 @@ def test_that_json_says_what_the_data_are_and_survives_a_round_trip(demo_result)
 
 
 def test_that_json_holds_every_presentation_with_its_light_and_verdict(demo_result):
-    rows = as_json(demo_result)["presentations"]
+    rows = demo_result.as_json()["presentations"]
     assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
     assert {row["verdict"] for row in rows} <= {verdict.value for verdict in Verdict}
     assert {"office", "window", "lamp", "side"} == {row["light"] for row in rows}
 
 
 def test_that_the_conditions_are_told_in_words(demo_result):
-    told = conditions_of(demo_result)
+    told = demo_result.conditions
     assert told.startswith("Bona fide: 1 × office, again; 1 × window, again; 1 × lamp, again; 3 ×")
     assert "1 × new light" in told
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from app.demo.opening import FILE, opening_of, written
 from app.demo.renderer.camera import unpacked
 from app.demo.renderer.takes import record
 from app.demo.script import script
+from app.demo.source import OPENING, joined, opening_of
 
 FIRST = script().loop[0]
 
@@ -16,7 +16,7 @@ def test_that_the_opening_is_the_whole_recording_of_the_first_chapter():
 
 
 def test_that_the_opening_is_small_enough_to_ship():
-    assert FILE.stat().st_size < 2_500_000
+    assert OPENING.stat().st_size < 2_500_000
 
 
 def test_that_the_opening_shows_what_the_renderer_makes():
@@ -45,7 +45,7 @@ def test_that_no_other_chapter_begins_with_the_opening(other):
 
 @pytest.mark.parametrize(
     "content",
-    [b"\0", written([b"\xff\xd8 a picture \xff\xd9"])[:-1], written([b"not a picture"])],
+    [b"\0", joined([b"\xff\xd8 a picture \xff\xd9"])[:-1], joined([b"not a picture"])],
     ids=["no length", "cut off", "no picture"],
 )
 def test_that_a_damaged_opening_is_left_out(tmp_path, content):

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from app.demo.projector import Projector
+from app.demo.reel import Projector
 from app.demo.script import script
 from tests.app.demo.studio import PATIENCE, Studio, pictured, pictures_of, reel_of
 

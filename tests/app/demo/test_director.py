@@ -41,7 +41,7 @@ def test_that_a_light_the_demo_does_not_have_is_any_light(demo, light):
 
 
 def test_that_the_caption_is_the_one_that_frames_carry_and_tells_takes_apart(demo):
-    captions = {director.caption_of(chapter) for chapter in demo.presentations}
+    captions = {chapter.frame_caption for chapter in demo.presentations}
     assert len(captions) == len(demo.presentations)
     assert all(caption.startswith("Simulated: ") for caption in captions)
 
@@ -49,7 +49,7 @@ def test_that_the_caption_is_the_one_that_frames_carry_and_tells_takes_apart(dem
 def test_that_frames_of_the_demo_carry_that_caption():
     with DemoSource(paced=False, n_recorded=1) as source:
         frame = source.read()
-        assert frame.caption == director.caption_of(source.chapter)
+        assert frame.caption == source.chapter.frame_caption
 
 
 @pytest.mark.parametrize("n_before", range(6))
