@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
-from app.capture.live import LiveSource
-from app.capture.opencv import Grabber, cv2
+from app.capture.opencv import Grabber, OpenCVSource, cv2
 from app.capture.pacing import Clock
 from app.capture.source import Cause, SourceError
 
@@ -102,7 +101,7 @@ def redirected(address: Address, location: str) -> Address:
     return target
 
 
-class NetworkCamera(LiveSource):
+class NetworkCamera(OpenCVSource):
     """A camera by its http(s) or rtsp(s) address, read with FFmpeg."""
 
     is_compressed = True

@@ -4,8 +4,10 @@ Every source takes ``cv2`` from here. Some settings are read from the environmen
 or its FFmpeg first needs them; variables that are already set are left alone.
 """
 
+import logging
 import os
 import threading
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeGuard, cast
@@ -38,9 +40,14 @@ import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
 from app.capture.frames import MAX_PIXELS  # noqa: E402
-from app.types import Image  # noqa: E402
+from app.capture.pacing import Clock, SystemClock  # noqa: E402
+from app.capture.source import Cause, FrameSource, SourceError, SourceInfo  # noqa: E402
+from app.logs import kind_of  # noqa: E402
+from app.types import Frame, Image  # noqa: E402
 
-__all__ = ["MAX_PIXELS", "Grabber", "cv2", "is_picture", "rgb_from_bgr"]
+__all__ = ["MAX_PIXELS", "Grabber", "OpenCVSource", "cv2", "is_picture", "rgb_from_bgr"]
+
+log = logging.getLogger(__name__)
 
 MAX_RATE: Final = 1000.0
 """Announced rates above this are a container's time base, not frames a second."""
@@ -177,3 +184,100 @@ class Grabber:
                 self._capture.release()
             finally:
                 self._in_use.release()
+
+
+class OpenCVSource(FrameSource):
+    """A source that is read through a `Grabber` on the calling thread; a camera by default.
+
+    Opening waits for the first picture: some drivers open a busy camera without complaint and
+    fail only then. Time counts from the first opening, on a clock that never runs backwards.
+    """
+
+    is_live = True
+    is_compressed = False
+    """Whether its pictures always arrive compressed."""
+    attempts = 10
+    """Failed reads in a row that are forgiven: networks lose packets, and many webcams begin with
+    pictures that cannot be decoded."""
+    longest_read, longest_search = 0.5, float("inf")
+    """Seconds of one failed read, and of failed reads in a row, after which to give up: the former
+    waited in vain, rather than met a bad picture."""
+
+    def __init__(self, name: str, clock: Clock | None = None) -> None:
+        self.name = name
+        self._clock: Clock = clock or SystemClock()
+        self._opened_at: float | None = None
+        self._grabber: Grabber | None = None
+        self._first: Image | None = None
+        self._closing = threading.Event()
+
+    @abstractmethod
+    def _connect(self) -> Grabber:
+        """Return an open grabber or raise `SourceError` with the reason."""
+
+    @abstractmethod
+    def _why_silent(self) -> Cause:
+        """Return why the open source gives no picture."""
+
+    def open(self) -> SourceInfo:
+        """Connect and wait for the first picture; this may take seconds."""
+        self.close()
+        self._closing.clear()
+        grabber = self._grabber = self._connect()
+        if self._closing.is_set():
+            grabber.close()  # a `close` during the opening found nothing to close yet
+        width, height = grabber.size
+        if width * height > MAX_PIXELS:
+            grabber.close()
+            raise SourceError(Cause.TOO_LARGE, self.subject, limit=f"{MAX_PIXELS:,} pixels a frame")
+        first = self._first = self._grab(grabber)
+        if first is None:
+            grabber.close()
+            raise SourceError(self._why_silent(), self.subject)
+        if self._opened_at is None:
+            self._opened_at = self._clock.now()
+        height, width = first.shape[:2]
+        is_jpeg = grabber.codec == "MJPG"
+        is_video = self.is_compressed and not is_jpeg
+        return SourceInfo(
+            self.name, width, height, grabber.rate, is_jpeg=is_jpeg, is_video=is_video
+        )
+
+    def read(self) -> Frame | None:
+        """Return the next frame; None only after `close`."""
+        image = self._next()
+        if self._grabber is None or self._opened_at is None or self._closing.is_set():
+            return None
+        if image is None:
+            # Our own stream would make the camera look busy to `_why_silent`.
+            self._grabber.close()
+            raise SourceError(self._why_silent(), self.subject)
+        return self._deliver(rgb_from_bgr(image), self._clock.now() - self._opened_at)
+
+    def close(self) -> None:
+        """Release the source; a blocked `read` ends at its time limit and then releases it."""
+        self._closing.set()
+        self._first = None
+        if (grabber := self._grabber) is not None:
+            grabber.close()
+
+    def _next(self) -> Image | None:
+        first, self._first = self._first, None
+        if first is not None or self._grabber is None or self._closing.is_set():
+            return first
+        return self._grab(self._grabber)
+
+    def _grab(self, grabber: Grabber) -> Image | None:
+        began = self._clock.now()
+        for n_failed in range(self.attempts):
+            read_at = self._clock.now()
+            image = grabber.grab()
+            if image is not None:
+                if n_failed and not self.is_live:
+                    log.info("%s: %d damaged frames passed over", kind_of(self), n_failed)
+                return image
+            now = self._clock.now()
+            is_late = now - read_at > self.longest_read or now - began > self.longest_search
+            if is_late or self._closing.is_set():
+                break
+        return None

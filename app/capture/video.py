@@ -1,38 +1,16 @@
 """A recorded video, as fast as it can be read or at its own pace."""
 
-import logging
 import os
-import threading
+from dataclasses import replace
 from pathlib import Path
 
-from app.capture.opencv import MAX_PIXELS, Grabber, cv2, rgb_from_bgr
-from app.capture.pacing import Clock, Pacer, SystemClock, Timeline
-from app.capture.source import (
-    Cause,
-    FrameSource,
-    SourceError,
-    SourceInfo,
-    printable,
-    unreadable_by_account,
-)
-from app.logs import kind_of
-from app.types import Frame, Image
-
-log = logging.getLogger(__name__)
-
-PATIENCE = 250
-"""Failed reads in a row that count as damaged frames; after that the file is at its end.
-
-OpenCV does not say which of the two a failed read is. At the end of a file this many take a few
-milliseconds.
-"""
-
-LONGEST_SEARCH = 5.0
-"""Seconds of failed reads in a row after which the file is at its end, however many they are: each
-may look through a large file, and forever through one that is still being written."""
+from app.capture.opencv import Grabber, OpenCVSource, cv2, rgb_from_bgr
+from app.capture.pacing import Clock, Pacer, Timeline
+from app.capture.source import Cause, SourceError, SourceInfo, printable, unreadable_by_account
+from app.types import Frame
 
 
-class VideoFile(FrameSource):
+class VideoFile(OpenCVSource):
     """Frames of a video file, with media time stamps.
 
     Opening reads the first frame, so that an unusable file is found there. Damaged frames are
@@ -40,16 +18,25 @@ class VideoFile(FrameSource):
     until it is due, as a camera would.
     """
 
+    is_live = False
+
+    attempts = 250
+    """Failed reads in a row that count as damaged frames; after that the file is at its end.
+
+    OpenCV does not say which of the two a failed read is. At the end of a file this many take a few
+    milliseconds.
+    """
+
+    longest_read, longest_search = float("inf"), 5.0
+    """Failed reads for longer are the end of the file: each may look through a large file, and
+    forever through one that is still being written."""
+
     def __init__(self, path: str | Path, paced: bool = True, *, clock: Clock | None = None) -> None:
         self.path = Path(path)
-        self.name = printable(self.path.name)
+        super().__init__(printable(self.path.name), clock)
         self.paced = paced
-        self._clock: Clock = clock or SystemClock()
         self._pacer = Pacer(self._clock)
         self._timeline: Timeline | None = None
-        self._grabber: Grabber | None = None
-        self._first: tuple[Image, float] | None = None
-        self._closing = threading.Event()
 
     @property
     def subject(self) -> str:
@@ -57,37 +44,20 @@ class VideoFile(FrameSource):
 
     def open(self) -> SourceInfo:
         """Open the file and read its first frame."""
-        self.close()
-        self._closing.clear()
-        self._check_file()
-        # An absolute path cannot be mistaken for one of FFmpeg's protocols.
-        grabber = self._grabber = Grabber(str(self.path.resolve()), cv2.CAP_FFMPEG)
-        if self._closing.is_set():
-            grabber.close()  # a `close` during the opening found nothing to close yet
-        if not grabber.is_open:
-            raise SourceError(Cause.UNREADABLE, self.subject)
-        width, height = grabber.size
-        if width * height > MAX_PIXELS:
-            grabber.close()
-            raise SourceError(Cause.TOO_LARGE, self.subject, limit=f"{MAX_PIXELS:,} pixels a frame")
-        first = self._first = self._grab()
-        if first is None:
-            grabber.close()
-            raise SourceError(Cause.UNREADABLE, self.subject)
+        info = super().open()
         if self._timeline is None:
-            self._timeline = Timeline(grabber.rate)
+            self._timeline = Timeline(info.rate)
         self._pacer.restart()
-        height, width = first[0].shape[:2]
-        n_frames = int(grabber.get(cv2.CAP_PROP_FRAME_COUNT))
-        return SourceInfo(self.name, width, height, grabber.rate, n_frames or None)
+        assert self._grabber is not None
+        n_frames = int(self._grabber.get(cv2.CAP_PROP_FRAME_COUNT))
+        return replace(info, n_frames=n_frames or None)
 
     def read(self) -> Frame | None:
         """Return the next frame, when it is due if the file is paced."""
-        found, self._first = self._first or self._grab(), None
-        if found is None or self._timeline is None:
+        image = self._next()
+        if image is None or self._timeline is None or self._grabber is None:
             return None
-        image, position = found
-        time = self._timeline.place(position)
+        time = self._timeline.place(self._grabber.get(cv2.CAP_PROP_POS_MSEC) / 1000)
         if self.paced:
             self._pacer.wait_for(time, self._closing)
         if self._closing.is_set():
@@ -101,27 +71,18 @@ class VideoFile(FrameSource):
             return True
         if self._grabber is None:
             return False
-        return any(self._grabber.skip() for _ in range(PATIENCE) if not self._closing.is_set())
+        return any(self._grabber.skip() for _ in range(self.attempts) if not self._closing.is_set())
 
-    def close(self) -> None:
-        """Release the file; a `read` that waits until its frame is due returns at once."""
-        self._closing.set()
-        if (grabber := self._grabber) is not None:
-            grabber.close()
+    def _connect(self) -> Grabber:
+        self._check_file()
+        # An absolute path cannot be mistaken for one of FFmpeg's protocols.
+        grabber = Grabber(str(self.path.resolve()), cv2.CAP_FFMPEG)
+        if not grabber.is_open:
+            raise SourceError(Cause.UNREADABLE, self.subject)
+        return grabber
 
-    def _grab(self) -> tuple[Image, float] | None:
-        """Return the next picture and its position in seconds."""
-        grabber, began = self._grabber, self._clock.now()
-        if grabber is None or self._closing.is_set():
-            return None
-        for n_failed in range(PATIENCE):
-            if (image := grabber.grab()) is not None:
-                if n_failed:
-                    log.info("%s: %d damaged frames passed over", kind_of(self), n_failed)
-                return image, grabber.get(cv2.CAP_PROP_POS_MSEC) / 1000
-            if self._closing.is_set() or self._clock.now() - began > LONGEST_SEARCH:
-                break
-        return None
+    def _why_silent(self) -> Cause:
+        return Cause.UNREADABLE
 
     def _check_file(self) -> None:
         subject = self.subject

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from app.capture.cameras import Camera, find_camera, list_cameras
-from app.capture.live import LiveSource
-from app.capture.opencv import Grabber, cv2
+from app.capture.opencv import Grabber, OpenCVSource, cv2
 from app.capture.source import Cause, SourceError, SourceInfo
 
 RATE = 30.0
@@ -24,7 +23,7 @@ RAW_PIXELS = 640 * 480
 compression would touch the very texture that tells a face from its copy."""
 
 
-class Webcam(LiveSource):
+class Webcam(OpenCVSource):
     """A camera by its name, looked up again at every opening because numbers shift.
 
     Open it on the capture thread, never on the window's: opening can take a minute on Windows and

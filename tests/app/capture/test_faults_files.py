@@ -11,7 +11,7 @@ from app.capture.capture import Phase
 from app.capture.opencv import Grabber
 from app.capture.opening import source_from
 from app.capture.source import Cause, SourceError
-from app.capture.video import LONGEST_SEARCH, VideoFile
+from app.capture.video import VideoFile
 from tests.app.capture.capturing import PATIENCE
 from tests.app.capture.material import N_FRAMES, RATE, FakeClock, jpeg, noise, picture
 
@@ -140,7 +140,7 @@ def test_that_damage_that_never_ends_is_given_up_after_some_seconds(videos, monk
     monkeypatch.setattr(Grabber, "grab", search)
     assert source.read() is None
     source.close()
-    assert n_tried == LONGEST_SEARCH // 2 + 1
+    assert n_tried == VideoFile.longest_search // 2 + 1
 
 
 @pytest.mark.fault("Camera", "a truncated video file", keeps="models")

@@ -262,7 +262,7 @@ def test_that_a_folder_is_no_video(tmp_path):
 
 
 def test_that_giant_frames_are_refused_before_one_is_read(videos, monkeypatch):
-    monkeypatch.setattr(video, "MAX_PIXELS", WIDTH * HEIGHT - 1)
+    monkeypatch.setattr("app.capture.opencv.MAX_PIXELS", WIDTH * HEIGHT - 1)
     error = cause_of_opening(videos["mjpg.avi"])
     assert error.cause is Cause.TOO_LARGE
     assert f"{WIDTH * HEIGHT - 1:,} pixels" in str(error)
