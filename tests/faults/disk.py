@@ -50,8 +50,8 @@ def model_job(folder):
 
 def takes_job(_folder):
     """Keep more takes than there is room for."""
-    from app.session.recovery.journal import Journal
-    from tests.app.session.recovery.takes_material import FEATURES, takes
+    from app.session.recovery import Journal
+    from tests.app.takes_material import FEATURES, takes
 
     journal = Journal()
     journal.keep(takes(3, "window"), FEATURES)

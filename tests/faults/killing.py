@@ -34,8 +34,8 @@ BYTES = (0, 1, 500, 1_500, 6_000)
 
 WATCHED = (
     "lmkl_core/system/atomic.py",
-    "app/session/recovery/journal.py",
-    "app/session/recovery/runs.py",
+    "app/session/recovery.py",
+    "app/session/runs.py",
     "tests/faults/killing.py",
 )
 """Code whose lines are counted: all that touches the disk, and what lies around it."""
@@ -222,8 +222,8 @@ def report_job(before):
 
 def takes_job(_before):
     """Keep takes: frames come, one by one and several at once, are struck, named, deleted."""
-    from app.session.recovery.journal import Journal
-    from tests.app.session.recovery.takes_material import FEATURES
+    from app.session.recovery import Journal
+    from tests.app.takes_material import FEATURES
 
     def act(folder):
         os.environ["LMKL_PAD_DATA"] = str(folder)
@@ -239,10 +239,10 @@ def states():
     """Return the takes at every moment at which something was done to them."""
     from dataclasses import replace
 
-    from tests.app.session.recovery.takes_material import takes
+    from tests.app.takes_material import takes
 
     samples = takes(4, "window", "lamp")
-    recorded = [samples[:n] for n in (1, 2, 3, 5, 8)]
+    recorded = [samples[:n] for n in (1, 2, 4, 5, 8)]
     struck = (*samples[:2], *samples[3:])
     named = tuple(replace(s, take="desk lamp") if s.take == "lamp" else s for s in struck)
     return [*recorded, struck, named]

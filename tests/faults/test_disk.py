@@ -14,14 +14,12 @@ from app import settings, storage
 from app.cli.outputs import OutputError, growing_text, write_bytes
 from app.models.files import load, save
 from app.reports import ReportError, build, write
-from app.session.recovery.finding import find
-from app.session.recovery.finding import load as bring_back
-from app.session.recovery.journal import Journal
-from app.session.recovery.runs import takes_folder
+from app.session.recovery import Journal, find
+from app.session.runs import takes_folder
 from lmkl_core.errors import ModelFileError
 from tests.app.models.model_material import window_model as small_model
 from tests.app.reports.report_material import context
-from tests.app.session.recovery.takes_material import FEATURES, left, same, takes
+from tests.app.takes_material import FEATURES, left, same, takes
 from tests.app.trial_material import session
 from tests.faults.disk import limited
 
@@ -214,7 +212,7 @@ def test_that_takes_are_kept_anew_when_their_folder_has_vanished(attempt):
             journal.keep(samples[: n + 1], FEATURES)
             journal.close()
             (found,) = find()
-            trial.expect_kept(same(bring_back(found).samples, samples[: n + 1]))
+            trial.expect_kept(same(found.samples, samples[: n + 1]))
             found.run.remove()
 
 

@@ -10,13 +10,11 @@ import pytest
 
 from app import settings, storage
 from app.models.files import load, save
-from app.session.recovery.finding import find
-from app.session.recovery.finding import load as bring_back
-from app.session.recovery.journal import Journal
-from app.session.recovery.runs import takes_folder
+from app.session.recovery import Journal, find
+from app.session.runs import takes_folder
 from lmkl_core.system.atomic import UNFINISHED
 from tests.app.models.model_material import window_model
-from tests.app.session.recovery.takes_material import FEATURES, takes
+from tests.app.takes_material import FEATURES, takes
 from tests.faults.writing_twice import TURNS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,7 +72,7 @@ def test_that_what_two_instances_write_is_whole_at_any_moment(folder, attempt):
     assert {name.split()[0] for name in seen} <= {"first", "second"}
     load(folder / "face.safetensors")
     found = find()
-    brought = {tuple({s.take for s in bring_back(one).samples}): one.n_frames for one in found}
+    brought = {tuple({s.take for s in one.samples}): len(one.samples) for one in found}
     assert brought == {("first",): TURNS, ("second",): TURNS}
     for one in found:
         one.run.remove()
@@ -88,7 +86,7 @@ def test_that_deleting_everything_in_one_does_not_disturb_the_other(folder):
     assert "Traceback" not in first + second
     # The one that goes on recording keeps its takes again; nothing is kept twice.
     found = find()
-    brought = {tuple({s.take for s in bring_back(one).samples}): one.n_frames for one in found}
+    brought = {tuple({s.take for s in one.samples}): len(one.samples) for one in found}
     assert brought == {("first",): TURNS, ("second",): TURNS}
     for one in found:
         one.run.remove()
@@ -100,7 +98,7 @@ def test_that_takes_of_a_run_are_offered_to_one_instance_only(folder):
     journal.keep(takes(2, "window"), FEATURES)
     journal.close()
     mine = find()
-    script = "from app.session.recovery.finding import find; print(len(find()))"
+    script = "from app.session.recovery import find; print(len(find()))"
     other = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )

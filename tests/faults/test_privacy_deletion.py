@@ -14,10 +14,10 @@ import pytest
 from app import settings, storage
 from app.cli.main import cli
 from app.evaluation.cache import Cache
-from app.session.recovery.journal import Journal
+from app.session.recovery import Journal
 from lmkl_core.features.engines import cache as engines
 from tests.app.cli.running import RUNNER, refused, run
-from tests.app.session.recovery.takes_material import FEATURES, takes
+from tests.app.takes_material import FEATURES, takes
 
 MARK = "ANNA-KARENINA"
 GROUP = "Privacy"

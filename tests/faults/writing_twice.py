@@ -19,9 +19,9 @@ def main(name, folder):
     """Save settings, a model and takes, over and over."""
     from app import settings, storage
     from app.models.files import load, save
-    from app.session.recovery.journal import Journal
+    from app.session.recovery import Journal
     from lmkl_core.errors import ModelFileError
-    from tests.app.session.recovery.takes_material import FEATURES, takes
+    from tests.app.takes_material import FEATURES, takes
 
     model, journal = load(folder / "model.safetensors"), Journal()
     model = dataclasses.replace(model, is_simulated=name == "second")

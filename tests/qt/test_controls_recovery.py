@@ -8,12 +8,11 @@ import pytest
 from app import storage
 from app.qt.controllers.recovery_control import BRING_BACK, DELETE, TOPIC, RecoveryControl
 from app.qt.workers.recovery import RecoveryWorker
-from app.session.recovery.index import read_index
-from app.session.recovery.journal import Journal
-from app.session.recovery.runs import takes_folder
+from app.session.recovery import Journal, unpacked
+from app.session.runs import takes_folder
 from app.session.session import Session
 from app.settings import Settings
-from tests.app.session.recovery.takes_material import FEATURES, left, nothing_is_left, same, takes
+from tests.app.takes_material import FEATURES, left, nothing_is_left, same, takes
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -33,9 +32,6 @@ class Busy(RecoveryWorker):
 
     def keep(self):
         self._do(super().keep)
-
-    def load(self, found):
-        self._do(super().load, found)
 
     def remove(self):
         self._do(super().remove)
@@ -96,7 +92,10 @@ def leave(samples=MINE, features=FEATURES):
 
 def kept():
     """Return the numbers of frames in the folders on disk."""
-    return sorted(len(read_index(folder).rows) for folder in takes_folder().glob("*/"))
+    return sorted(
+        sum(len(unpacked(path.read_bytes())[1]) for path in folder.glob("*.safetensors"))
+        for folder in takes_folder().glob("*/")
+    )
 
 
 def nothing_is_there():
@@ -146,19 +145,6 @@ def test_that_switched_off_what_is_found_is_removed_unasked():
     assert bench.offer == ""
 
 
-def test_that_switching_it_off_while_takes_are_read_leaves_none_on_disk():
-    leave()
-    leave()
-    bench = Bench()
-    bench.worker.is_busy = True
-    bench.choose(BRING_BACK)
-    bench.control.switch(False)
-    bench.worker.work()
-    assert same(bench.samples, MINE)
-    assert nothing_is_there()
-    assert bench.offer == ""
-
-
 # ------------------------------------------------------------- brought back
 
 
@@ -173,7 +159,7 @@ def test_that_several_runs_are_offered_one_after_the_other():
     bench.choose(BRING_BACK)
     assert bench.offer == ""
     assert len(bench.samples) == len(MINE) + 3
-    assert kept() == [len(MINE) + 3]
+    assert kept() == [3, len(MINE)]
     bench.control.forget()
 
 
@@ -184,45 +170,44 @@ def test_that_takes_of_other_views_wait_until_these_are_chosen():
     assert bench.answers == [DELETE]
     bench.control.on_prepared(FEATURES)
     assert bench.answers == [BRING_BACK, DELETE]
-    bench.worker.is_busy = True
-    bench.choose(BRING_BACK)
-    bench.control.on_prepared({"preset": {"name": "tiny"}})  # chosen while they are read
-    bench.worker.work()
+    bench.control.on_prepared({"preset": {"name": "tiny"}})
+    bench.choose(BRING_BACK)  # clicked at that moment
     assert bench.samples == ()
     assert bench.answers == [DELETE]
     bench.control.release()
     assert same(left(), MINE)
 
 
-def test_that_takes_stay_on_disk_until_they_are_there_again():
-    """What was recorded while they were read once took the place of what was not there yet."""
+def test_that_closing_without_an_answer_loses_none():
     leave()
     bench = Bench()
-    bench.worker.is_busy = True
-    bench.enrol(takes(1, "desk", first=50))
-    recovered = []
-    bench.worker.recovered.disconnect(bench.control.on_recovered)
-    bench.worker.recovered.connect(recovered.append)  # on its way to the window
-    bench.choose(BRING_BACK)
-    bench.worker.work()
-    bench.enrol(takes(2, "desk", first=50))
-    assert kept() == [2, len(MINE)]
-    bench.control.on_recovered(recovered[0])
-    assert kept() == [len(MINE) + 2]
-    bench.control.forget()
-
-
-def test_that_closing_while_takes_are_read_loses_none():
-    leave()
-    bench = Bench()
-    bench.worker.is_busy = True
-    bench.choose(BRING_BACK)
     bench.control.release()  # as closing does
     bench.worker.want((), {})
-    bench.worker.work()
     bench.worker.finish()
     assert bench.samples == ()
     assert same(left(), MINE)
+
+
+def test_that_a_killed_program_loses_nothing_that_was_brought_back_a_moment_ago():
+    leave()
+    bench = Bench()
+    bench.worker.is_busy = True
+    bench.choose(BRING_BACK)
+    assert same(bench.samples, MINE)
+    assert kept() == [len(MINE)]  # before the worker has heard of it
+    bench.worker.work()
+    assert kept() == [len(MINE)]
+    bench.control.forget()
+    assert nothing_is_there()
+
+
+def test_that_takes_that_another_instance_deleted_do_not_come_back():
+    leave()
+    bench = Bench()
+    assert storage.delete_all().problems == ()
+    bench.choose(BRING_BACK)
+    assert bench.samples == ()
+    assert bench.offer == ""
 
 
 def test_that_what_was_to_be_deleted_is_deleted_though_the_window_closes_at_once():
@@ -235,28 +220,14 @@ def test_that_what_was_to_be_deleted_is_deleted_though_the_window_closes_at_once
     assert nothing_is_there()
 
 
-@pytest.mark.fault("Process and disk", "damaged index of unsaved takes, in the window")
+@pytest.mark.fault("Process and disk", "damaged files of unsaved takes, in the window")
 def test_that_damaged_takes_are_told_and_can_be_deleted():
     leave()
-    (index,) = takes_folder().glob("*/index.json")
-    index.write_text("{")
+    for path in takes_folder().glob("*/*.safetensors"):
+        path.write_bytes(b"")
     bench = Bench()
     assert "cannot be brought back because" in bench.offer
     assert bench.answers == [DELETE]
-    bench.choose(DELETE)
-    assert nothing_is_there()
-
-
-@pytest.mark.fault("Process and disk", "damaged files of unsaved takes, in the window")
-def test_that_takes_whose_files_are_all_damaged_are_told_and_kept_until_deleted():
-    leave()
-    for chunk in takes_folder().glob("*/*.safetensors"):
-        chunk.write_bytes(b"")
-    bench = Bench()
-    bench.choose(BRING_BACK)
-    assert "cannot be brought back because their files are damaged." in bench.offer
-    assert bench.samples == ()
-    assert not nothing_is_there()
     bench.choose(DELETE)
     assert nothing_is_there()
 
@@ -270,8 +241,10 @@ def delete_everything(bench):
     assert storage.delete_all().problems == ()
 
 
-@pytest.mark.fault("Privacy", "everything deleted while takes are looked for, read or written")
-@pytest.mark.parametrize("moment", ["looked for", "read", "read and told", "written", "deleted"])
+@pytest.mark.fault(
+    "Privacy", "everything deleted while takes are looked for, brought back or written"
+)
+@pytest.mark.parametrize("moment", ["looked for", "brought back", "written", "deleted"])
 def test_that_nothing_comes_back_after_everything_was_deleted(moment):
     leave()
     bench = Bench()
@@ -281,20 +254,13 @@ def test_that_nothing_comes_back_after_everything_was_deleted(moment):
         bench.worker.is_busy = True
         bench.control.switch(True)
     bench.worker.is_busy = True
-    if moment.startswith("read"):
+    if moment == "brought back":
         bench.choose(BRING_BACK)
-    if moment == "read and told":
-        recovered = []
-        bench.worker.recovered.disconnect(bench.control.on_recovered)
-        bench.worker.recovered.connect(recovered.append)
-        bench.worker.work()
     if moment == "written":
         bench.enrol(takes(3, "desk", first=50))
     if moment == "deleted":
         bench.choose(DELETE)
     delete_everything(bench)
-    if moment == "read and told":
-        bench.control.on_recovered(recovered[0])
     bench.worker.work()
     bench.worker.finish()
     assert bench.samples == ()

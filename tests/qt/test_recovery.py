@@ -14,10 +14,8 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from app import storage
-from app.session.recovery.finding import find, load
-from app.session.recovery.index import read_index
-from app.session.recovery.journal import Journal
-from app.session.recovery.runs import takes_folder
+from app.session.recovery import Journal, find, unpacked
+from app.session.runs import takes_folder
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from tests.qt.driving import PLAN, Pictures, answer_box
@@ -56,9 +54,9 @@ def left(real):
 def n_kept():
     """Return the number of frames on disk, of runs that live and of those that do not."""
     n = 0
-    for folder in takes_folder().glob("*/"):
-        with contextlib.suppress(FileNotFoundError):  # removed at this moment, or just begun
-            n += len(read_index(folder).rows)
+    for path in takes_folder().glob("*/*.safetensors"):
+        with contextlib.suppress(FileNotFoundError):  # removed at this moment
+            n += len(unpacked(path.read_bytes())[1])
     return n
 
 
@@ -163,7 +161,7 @@ def test_that_closing_asks_about_takes_and_leaves_only_those_of_earlier_runs(lau
     assert driver.controller.stop()  # without a question, as Ctrl-C does
     (found,) = find()
     found.run.release()
-    assert found.n_frames == len(real)  # what was deleted is gone, what was recorded is not
+    assert len(found.samples) == len(real)  # what was deleted is gone, what was recorded is not
 
 
 @pytest.mark.fault("Privacy", "everything deleted while takes are kept", keeps="files")
@@ -230,8 +228,7 @@ def test_that_a_killed_window_loses_nothing_that_was_on_disk(moving, tmp_path, a
         n_recorded = len(process.stdout.read().split())
         assert process.wait() == -signal.SIGKILL
         (found,) = find()
-        recovered = load(found)
         found.run.remove()
         # Nothing that was on disk is lost; what is lost was recorded during one write.
-        trial.expect_kept(len(recovered.samples) >= 9 and recovered.n_damaged == 0)
-        trial.lose(max(0, n_recorded - len(recovered.samples)))
+        trial.expect_kept(len(found.samples) >= 9 and found.n_damaged == 0)
+        trial.lose(max(0, n_recorded - len(found.samples)))

@@ -1,34 +1,24 @@
 """Unsaved takes: kept as they are recorded, and offered again after an unexpected end."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.qt.state import Choice, Notice
 from app.qt.workers.recovery import RecoveryWorker
-from app.session.recovery.finding import Found, Recovered
-from app.session.recovery.wording import fits, offer_of, outcome_of
+from app.session.recovery import Found, fits, offer_of, outcome_of
 from app.session.session import Session, Topic
 from app.session.takes import Sample
 
 TOPIC = "recovery"
 BRING_BACK, DELETE = "bring back", "delete"
-DAMAGED = "their files are damaged"
 
 
 class RecoveryControl(QObject):
     """Tell the worker what is to be kept, and the person what an earlier run has left.
 
-    Parameters
-    ----------
-    session : Session
-        Where the takes live.
-    worker : RecoveryWorker
-        On its own thread.
-    is_on : bool
-        Whether takes are kept (`Settings.recover_takes`).
+    ``is_on`` says whether takes are kept (`Settings.recover_takes`).
     """
 
     notice = Signal(object)
@@ -37,7 +27,6 @@ class RecoveryControl(QObject):
 
     find_requested = Signal()
     keep_requested = Signal()
-    load_requested = Signal(object)
     remove_requested = Signal()
 
     def __init__(
@@ -48,16 +37,13 @@ class RecoveryControl(QObject):
         self._features: Mapping[str, Any] | None = None
         self._found: list[Found] = []
         self._has_looked = self._has_complained = False
-        self._loading: Found | None = None
-        self._brought_back: list[Found] = []
+        self._adopted: list[Found] = []
         """Whose takes are in the session, and not yet among those that are to be kept."""
         self._wanted: tuple[Sample, ...] = ()
         self.find_requested.connect(worker.find)
         self.keep_requested.connect(worker.keep)
-        self.load_requested.connect(worker.load)
         self.remove_requested.connect(worker.remove)
         worker.found.connect(self.on_found)
-        worker.recovered.connect(self.on_recovered)
         worker.failed.connect(self.on_failed)
         worker.not_removed.connect(self._on_not_removed)
         session.subscribe(self._on_change)
@@ -67,14 +53,15 @@ class RecoveryControl(QObject):
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
         """Do what the person has chosen in the notice of what was found."""
-        if topic != TOPIC or not self._found or self._loading is not None:
+        if topic != TOPIC or not self._found:
             return
-        if key == BRING_BACK:
-            self._loading = self._found[0]
-            self.load_requested.emit(self._loading)
-        elif key == DELETE:
+        if key == DELETE:
             self._remove([self._found.pop(0)])
-            self._offer()
+        elif not self._found[0].run.is_there:
+            self._found.pop(0).run.release()  # another instance has deleted everything
+        elif fits(self._found[0], self._features or {}):
+            self._bring_back(self._found.pop(0))
+        self._offer()
 
     def switch(self, is_on: bool) -> None:
         """Keep takes from now on, or keep none and remove what is there."""
@@ -83,24 +70,18 @@ class RecoveryControl(QObject):
         self._is_on = is_on
         if is_on:
             self._keep()
-            self._has_looked = False
-            self._look()
-            return
-        self._want(())
+        else:
+            self._want(())
+            self._remove(self._found)
+            self._found = []
+            self._offer()
         self._has_looked = False
         self._look()  # what is found while it is off is removed
-        self._remove([one for one in self._found if one is not self._loading])
-        self._found = [one for one in self._found if one is self._loading]
-        if self._loading is None:
-            self._offer()
 
     def forget(self) -> None:
         """Remove what this run has kept, and let go of what others have left, before returning.
 
-        Raises
-        ------
-        OSError
-            If something cannot be deleted.
+        Raises `OSError` if something cannot be deleted.
         """
         self.release()
         self._offer()
@@ -108,7 +89,6 @@ class RecoveryControl(QObject):
 
     def release(self) -> None:
         """Let go of what earlier runs have left: it is offered again at the next start."""
-        self._loading = None  # what is being read comes too late
         while self._found:
             self._found.pop().run.release()
 
@@ -132,36 +112,6 @@ class RecoveryControl(QObject):
         self._found += [one for one in found if one.run.is_there]
         self._offer()
 
-    @Slot(object)
-    def on_recovered(self, recovered: Recovered) -> None:
-        """Take over what was read again."""
-        found = recovered.found
-        if found is not self._loading:
-            found.run.release()  # everything was deleted meanwhile, or the window closes
-            return
-        self._loading = None
-        self._found.remove(found)
-        if not recovered.samples:
-            self._found.insert(0, replace(found, index=None, problem=DAMAGED))
-        elif not fits(found, self._features or {}):
-            self._found.insert(0, found)  # other views were chosen meanwhile
-        else:
-            self._take_over(recovered)
-        if not self._is_on:
-            self._remove(self._found)
-            self._found = []
-        self._offer()
-
-    def _take_over(self, recovered: Recovered) -> None:
-        self._brought_back.append(recovered.found)
-        self._session.change_enrolment(lambda one: one.restore(recovered.samples))
-        # Handed on with the takes; where none are kept, its folder is not needed any more.
-        self._remove(self._brought_back)
-        self._brought_back = []
-        self.brought_back.emit()
-        level = "warning" if recovered.n_damaged else "info"
-        self.notice.emit(Notice(outcome_of(recovered), level))
-
     @Slot(str)
     def on_failed(self, reason: str) -> None:
         """Tell once: recording goes on."""
@@ -180,6 +130,12 @@ class RecoveryControl(QObject):
 
     # ------------------------------------------------------------- inner
 
+    def _bring_back(self, found: Found) -> None:
+        self._adopted.append(found)
+        self._session.change_enrolment(lambda one: one.restore(found.samples))
+        self.brought_back.emit()
+        self.notice.emit(Notice(outcome_of(found), "warning" if found.n_damaged else "info"))
+
     def _on_change(self, topic: Topic) -> None:
         if topic in (Topic.ENROLMENT, Topic.MODEL):
             self._keep()
@@ -192,9 +148,8 @@ class RecoveryControl(QObject):
         if samples == self._wanted:
             return  # views are told at every frame, takes change less often
         self._wanted = samples
-        replaced = [found.run for found in self._brought_back]
-        self._brought_back = []
-        if self._worker.want(samples, self._features or {}, replaced):
+        adopted, self._adopted = self._adopted, []
+        if self._worker.want(samples, self._features or {}, adopted):
             self.keep_requested.emit()
 
     def _remove(self, found: list[Found]) -> None:

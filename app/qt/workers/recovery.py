@@ -13,9 +13,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.logs import way_of
 
 if TYPE_CHECKING:
-    from app.session.recovery.finding import Found
-    from app.session.recovery.journal import Journal
-    from app.session.recovery.runs import Run
+    from app.session.recovery import Found, Journal
     from app.session.takes import Sample
 
 log = logging.getLogger(__name__)
@@ -23,11 +21,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """What is to be on disk, and earlier runs that are needed no more once it is."""
+    """What is to be on disk, and earlier runs whose takes are among it."""
 
     samples: tuple[Sample, ...]
     features: Mapping[str, Any]
-    replaced: tuple[Run, ...] = ()
+    adopted: tuple[Found, ...] = ()
 
 
 class RecoveryWorker(QObject):
@@ -35,8 +33,6 @@ class RecoveryWorker(QObject):
 
     found = Signal(object)
     """A list of `Found`: what earlier runs have left."""
-    recovered = Signal(object)
-    """A `Recovered`."""
     failed = Signal(str)
     """Why the takes cannot be kept, to stand in brackets."""
     not_removed = Signal(str)
@@ -57,23 +53,16 @@ class RecoveryWorker(QObject):
         self,
         samples: tuple[Sample, ...],
         features: Mapping[str, Any],
-        replaced: Sequence[Run] = (),
+        adopted: Sequence[Found] = (),
     ) -> bool:
-        """Leave what is to be kept; return whether `keep` has to be called.
+        """Leave all that is to be kept; return whether `keep` has to be called.
 
-        Parameters
-        ----------
-        samples : tuple of Sample
-            All of them; without any, nothing is left on disk.
-        features : mapping
-            Fingerprint of their views.
-        replaced : sequence of Run
-            Earlier runs whose takes are among these: removed once these are on disk, not before.
+        ``adopted`` are earlier runs whose takes are among the samples.
         """
         with self._guard:
             before = self._state
-            earlier = () if before is None else before.replaced
-            self._state = _State(samples, features, (*earlier, *replaced))
+            earlier = () if before is None else before.adopted
+            self._state = _State(samples, features, (*earlier, *adopted))
             return before is None
 
     def do_not_want(self, found: Sequence[Found]) -> None:
@@ -82,18 +71,9 @@ class RecoveryWorker(QObject):
             self._unwanted += found
 
     def discard_now(self) -> None:
-        """Remove what this run has kept, before this returns; what waits is dropped.
-
-        Raises
-        ------
-        OSError
-            If something cannot be deleted.
-        """
+        """Remove what this run has kept before returning; what waits is dropped."""
         with self._writing:
-            journal, state = self._made_journal(), self._taken_state()
-            for run in () if state is None else state.replaced:
-                journal.replace(run)
-            journal.discard()
+            self._journal_with(self._taken_state()).discard()
 
     def ask_to_stop(self) -> None:
         """End after what is being written (called from another thread)."""
@@ -103,7 +83,7 @@ class RecoveryWorker(QObject):
     @Slot()
     def find(self) -> None:
         """Look for what earlier runs have left."""
-        from app.session.recovery.finding import find
+        from app.session.recovery import find  # numerical libraries, loaded on this thread
 
         with self._writing:
             found = find()
@@ -116,32 +96,22 @@ class RecoveryWorker(QObject):
         with self._writing:
             if (state := self._taken_state()) is None:
                 return
-            if self._journal is None and not (state.samples or state.replaced):
+            if self._journal is None and not (state.samples or state.adopted):
                 return  # nothing was kept, and a window that closes at once loads nothing for it
-            journal = self._made_journal()
-            for run in state.replaced:
-                journal.replace(run)
             try:
-                journal.keep(state.samples, state.features)
+                self._journal_with(state).keep(state.samples, state.features)
             except Exception as error:
                 log.info("Unsaved takes could not be kept: %s", way_of(error))
                 self.failed.emit(_reason(error))
 
-    @Slot(object)
-    def load(self, found: Found) -> None:
-        """Read takes again; their folder stays."""
-        from app.session.recovery.finding import load
-
-        self.recovered.emit(load(found))
-
     @Slot()
     def remove(self) -> None:
-        """Delete what of earlier runs nobody wants."""
+        """Delete what of earlier runs is not wanted."""
         with self._guard:
             found, self._unwanted = self._unwanted, []
         if not found:
             return
-        from app.session.recovery.finding import remove
+        from app.session.recovery import remove
 
         for sentence in remove(one.run for one in found):
             self.not_removed.emit(sentence)
@@ -160,11 +130,14 @@ class RecoveryWorker(QObject):
             state, self._state = self._state, None
             return state
 
-    def _made_journal(self) -> Journal:
-        from app.session.recovery.journal import Journal
+    def _journal_with(self, state: _State | None) -> Journal:
+        """Return the journal, with what the state adopts."""
+        from app.session.recovery import Journal
 
         if self._journal is None:
             self._journal = Journal()
+        for found in () if state is None else state.adopted:
+            self._journal.adopt(found)
         return self._journal
 
 

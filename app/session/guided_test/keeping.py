@@ -16,7 +16,7 @@ from app import storage
 from app.session.guided_test.presentation import Presentation, TrialError
 from app.session.guided_test.state import KeptTest
 from app.session.guided_test.trial import MOST_PRESENTATIONS, Trial
-from app.session.recovery.runs import Run, begin_run, ended_runs
+from app.session.runs import Run, begin_run, ended_runs
 
 HEAD_NAME = "session.json"
 MAX_BYTES = 1 << 20

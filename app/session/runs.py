@@ -1,4 +1,4 @@
-"""Folders of runs, and the locks that tell whether a run is alive."""
+"""Folders of runs of the program, and the locks that tell whether a run is alive."""
 
 import contextlib
 import logging
@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from app import storage
 
 MOST_RUNS = 100
-"""Folders that are looked at; nobody is killed more often without looking at the screen."""
+"""Folders that are looked at."""
 
 _NAME = re.compile(r"[0-9A-Za-z-]{1,64}")
 _LOCK_SUFFIX = ".lock"
@@ -26,20 +26,13 @@ logging.getLogger("filelock").setLevel(logging.INFO)
 
 @dataclass(eq=False)
 class Run:
-    """The folder of one run of the program, locked by us for as long as we hold this.
-
-    Attributes
-    ----------
-    folder : Path
-        Its name names the run.
-    """
+    """The folder of one run of the program, locked by us for as long as we hold this."""
 
     folder: Path
     _lock: FileLock = field(repr=False)
 
     @property
     def name(self) -> str:
-        """What the run is called."""
         return self.folder.name
 
     @property
@@ -48,13 +41,7 @@ class Run:
         return self.folder.is_dir() and _lock_file(self.folder).exists()
 
     def remove(self) -> None:
-        """Delete the folder and let go of the lock.
-
-        Raises
-        ------
-        OSError
-            If something in it cannot be deleted; the lock is let go all the same.
-        """
+        """Delete the folder and let go of the lock, also where `OSError` says it cannot be."""
         try:
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(self.folder)
@@ -71,23 +58,12 @@ class Run:
 
 
 def takes_folder() -> Path:
-    """Return the folder of all runs, which need not exist."""
+    """Return the folder of all runs with unsaved takes, which need not exist."""
     return storage.personal_folder() / storage.TAKES_NAME
 
 
 def begin_run(kind: str = storage.TAKES_NAME) -> Run:
-    """Make a folder of our own, locked before it is there.
-
-    Parameters
-    ----------
-    kind : str
-        Name of the folder in the personal one that holds it.
-
-    Raises
-    ------
-    OSError
-        If it cannot be made.
-    """
+    """Make a folder of our own, locked before it is there, in the personal folder ``kind``."""
     base = storage.data_folder() / kind
     storage.make_private(base)
     folder = base / f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
@@ -104,14 +80,9 @@ def begin_run(kind: str = storage.TAKES_NAME) -> Run:
 
 
 def ended_runs(kind: str = storage.TAKES_NAME) -> list[Run]:
-    """Return the runs that left something and are no more, each locked; newest first.
+    """Return the runs that left something and have ended, each locked; newest first.
 
     Locks of runs that were killed before they had a folder, or after it was gone, are removed.
-
-    Parameters
-    ----------
-    kind : str
-        Name of the folder in the personal one that holds them.
     """
     base = storage.personal_folder() / kind
     names = set()

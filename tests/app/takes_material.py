@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.session.recovery.finding import find, load
+from app.session.recovery import find
 from app.session.takes import Sample
 from app.types import Condition
 from app.vision.conditions import NAMES
@@ -32,10 +32,8 @@ def takes(n_frames, *names, first=0, columns=5):
 def left():
     """Return the takes of the one run that has left some."""
     (found,) = find()
-    try:
-        return load(found).samples
-    finally:
-        found.run.release()
+    found.run.release()
+    return found.samples
 
 
 def nothing_is_left():

@@ -1,0 +1,373 @@
+"""Unsaved takes: what is on disk follows the takes, and what was left may be damaged or hostile."""
+
+import os
+import random
+import stat
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from app.session.recovery import LARGEST_TAKE, Journal, find, fits, offer_of, outcome_of
+from app.session.runs import takes_folder
+from lmkl_core.model_file.container import seal
+from tests.app.takes_material import FEATURES, left, nothing_is_left, same, takes
+from tests.core.modelfile_corpus import unsealed
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="links, pipes and rights are POSIX's")
+
+
+@pytest.fixture(autouse=True)
+def own_data(monkeypatch, tmp_path):
+    """Return a folder of its own for the person's data."""
+    monkeypatch.setenv("LMKL_PAD_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def journal():
+    """Return a journal that lets go of its folder at the end."""
+    one = Journal()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def folder(journal):
+    """Return the folder that a run has left: two takes."""
+    journal.keep((*takes(4, "window"), *takes(3, "lamp", first=4)), FEATURES)
+    journal.close()
+    return run_folder()
+
+
+def run_folder():
+    (folder,) = (path for path in takes_folder().iterdir() if path.is_dir())
+    return folder
+
+
+def files():
+    """Return the files of the run, and when each was written."""
+    return {path.name: path.stat().st_mtime_ns for path in sorted(run_folder().iterdir())}
+
+
+def found_here():
+    (found,) = find()
+    found.run.release()
+    return found
+
+
+def changed(folder, **values):
+    """Write the first file with other values in its manifest, and a digest that fits them."""
+    path = folder / "1.safetensors"
+    document, tensors = unsealed(path.read_bytes())
+    path.write_bytes(seal({**document, **values}, tensors))
+
+
+# ------------------------------------------------------------- kept
+
+
+def test_that_without_takes_nothing_is_written(journal, own_data):
+    journal.keep((), FEATURES)
+    assert not own_data.exists()
+
+
+def test_that_kept_takes_are_there_after_the_end(journal):
+    samples = takes(7, "window", "lamp")
+    journal.keep(samples, FEATURES)
+    assert nothing_is_left()  # a living run is not offered
+    journal.close()
+    assert same(left(), samples)
+
+
+def test_that_takes_are_whose_they_were(journal):
+    first, second = takes(3, "window", "lamp"), takes(3, "door", first=6)
+    samples = (*first, *(replace(sample, person="Ann") for sample in second))
+    journal.keep(samples, FEATURES)
+    journal.keep(tuple(replace(sample, person="Ben") for sample in samples), FEATURES)
+    journal.keep(samples, FEATURES)
+    journal.close()
+    assert same(left(), samples)
+
+
+def test_that_only_the_take_that_changed_is_written(journal):
+    samples = takes(4, "window", "lamp")
+    for n in range(1, 9):
+        journal.keep(samples[:n], FEATURES)
+        if n == 4:
+            before = files()
+    assert {name: when for name, when in files().items() if name in before} == before
+    before = files()
+    assert len(before) == 2
+    journal.keep(samples, FEATURES)
+    assert files() == before
+    journal.close()
+    assert same(left(), samples)
+
+
+def test_that_a_struck_frame_leaves_the_disk_and_undoing_it_brings_it_back(journal):
+    samples = takes(6, "window")
+    journal.keep(samples, FEATURES)
+    struck = samples[2].views["eyes/net"].tobytes()
+    assert any(struck in path.read_bytes() for path in run_folder().iterdir())
+    journal.keep((*samples[:2], *samples[3:]), FEATURES)
+    assert not any(struck in path.read_bytes() for path in run_folder().iterdir())
+    journal.keep(samples, FEATURES)
+    journal.close()
+    assert same(left(), samples)
+
+
+def test_that_a_take_of_another_name_stays_in_its_file(journal):
+    samples = takes(3, "window", "lamp")
+    journal.keep(samples, FEATURES)
+    before = list(files())
+    renamed = tuple(replace(s, take="☃ " + s.take) for s in samples)
+    journal.keep(renamed, FEATURES)
+    assert list(files()) == before
+    journal.keep(renamed[3:], FEATURES)
+    assert len(files()) == 1
+    journal.close()
+    assert same(left(), renamed[3:])
+
+
+def test_that_another_frame_of_the_same_number_is_written(journal):
+    journal.keep(takes(3, "window"), FEATURES)
+    others = tuple(replace(s, number=s.number - 100) for s in takes(3, "window", first=100))
+    journal.keep(others, FEATURES)
+    journal.close()
+    assert same(left(), others)
+
+
+def test_that_pictures_are_never_written_and_missing_circumstances_stay_missing(journal):
+    samples = tuple(replace(sample, condition=None) for sample in takes(3, "window"))
+    for sample in samples:
+        sample.thumbnail[:] = 77
+    journal.keep(samples, FEATURES)
+    assert not any(b"\x4d" * 64 in path.read_bytes() for path in run_folder().iterdir())
+    journal.close()
+    assert [(s.thumbnail, s.condition) for s in left()] == [(None, None)] * 3
+
+
+@pytest.mark.parametrize("end", [lambda one: one.keep((), FEATURES), Journal.discard])
+def test_that_takes_that_are_saved_or_deleted_leave_nothing(journal, end):
+    journal.keep(takes(3, "window"), FEATURES)
+    end(journal)
+    assert list(takes_folder().iterdir()) == []
+    journal.keep(takes(3, "lamp"), FEATURES)  # and it goes on
+    journal.close()
+    assert {sample.take for sample in left()} == {"lamp"}
+
+
+@POSIX
+def test_that_everything_is_for_its_owner_only(journal):
+    journal.keep(takes(3, "window"), FEATURES)
+    for path in takes_folder().rglob("*"):
+        allowed = 0o700 if path.is_dir() else 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == allowed, path
+    assert stat.S_IMODE(takes_folder().stat().st_mode) == 0o700
+
+
+def test_that_tries_that_fail_leave_no_files_behind(journal):
+    """On a disk that is nearly full each frame once left one more."""
+    journal.keep(takes(2, "window"), FEATURES)
+    (path,) = run_folder().iterdir()
+    before = sorted(run_folder().iterdir())
+    path.unlink()
+    path.mkdir()  # no file can take its place
+    samples = takes(5, "window")
+    for n in (3, 4, 5):
+        with pytest.raises(OSError, match="directory"):
+            journal.keep(samples[:n], FEATURES)
+        assert set(before) <= set(run_folder().iterdir())
+        assert len(list(run_folder().iterdir())) <= 2
+    path.rmdir()
+    journal.keep(samples, FEATURES)
+    journal.close()
+    assert same(left(), samples)
+
+
+# ------------------------------------------------------------- brought back
+
+
+def test_that_takes_that_were_brought_back_are_in_one_file_at_any_moment(journal, folder):
+    (found,) = find()
+    desk = takes(2, "desk", first=50)
+    journal.keep(desk, FEATURES)
+    journal.adopt(found)
+    back = tuple(replace(s, number=s.number + 100, take=f"{s.take} (2)") for s in found.samples)
+    journal.keep((*desk, *back), FEATURES)
+    assert len(list(takes_folder().glob("*/*"))) == 3
+    journal.keep(back, FEATURES)
+    assert list(takes_folder().glob("*/")) == [folder]  # our own was not needed any more
+    journal.keep((*desk, *back[:4]), FEATURES)
+    journal.close()
+    assert sorted(len(one.samples) for one in find()) == [2, 4]
+
+
+def test_that_an_adopted_folder_goes_when_its_takes_are_needed_no_more(journal, folder):
+    (found,) = find()
+    journal.adopt(found)
+    journal.discard()
+    assert list(takes_folder().iterdir()) == []
+
+
+def test_that_two_runs_are_found_newest_first(folder):
+    other = Journal()
+    other.keep(takes(1, "lamp"), FEATURES)
+    other.close()
+    newest = max(path.name for path in takes_folder().iterdir() if path.is_dir())
+    found = find()
+    for one in found:
+        one.run.release()
+    assert len(found) == 2
+    assert found[0].run.name == newest
+
+
+def test_that_a_folder_in_which_nothing_was_kept_yet_is_removed(folder):
+    for path in folder.iterdir():
+        path.unlink()
+    assert find() == []
+    assert list(takes_folder().iterdir()) == []
+
+
+def test_that_what_is_no_folder_of_a_run_is_left_alone(own_data):
+    takes_folder().mkdir(parents=True)
+    (takes_folder() / "note.txt").write_text("mine")
+    (takes_folder() / "of somebody else").mkdir()
+    assert find() == []
+    assert (takes_folder() / "note.txt").exists()
+    assert (takes_folder() / "of somebody else").exists()
+
+
+@POSIX
+def test_that_a_link_to_another_folder_is_not_followed(own_data, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "precious.txt").write_text("mine")
+    takes_folder().mkdir(parents=True)
+    (takes_folder() / "run").symlink_to(tmp_path / "elsewhere")
+    assert find() == []
+    assert (tmp_path / "elsewhere" / "precious.txt").exists()
+
+
+# ------------------------------------------------------------- damaged or hostile
+
+
+@pytest.mark.fault("Process and disk", "damaged or hostile manifest of unsaved takes")
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"version": 2},
+        {"format": "lmkl-pad unsaved frames"},
+        {"take": 1},
+        {"take": "x" * 5000},
+        {"take": "a\nb"},
+        {"person": "Ann\n"},
+        {"numbers": []},
+        {"numbers": [0, 0, 1, 2]},
+        {"numbers": [0, 1, 2, -3]},
+        {"numbers": [0, 1, 2, 0.5]},
+        {"numbers": [0, 1]},
+        {"views": ["eyes/net", "eyes/net"]},
+        {"views": []},
+        {"circumstances": ["brightness"]},
+        {"features": []},
+        {"written": "yesterday"},
+        {"written": "2026-01-01T00:00:00"},
+        {"written": "0001-01-01T00:00:00+23:59"},
+        {"written": "9999-12-31T23:59:59-23:59"},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_that_a_manifest_that_makes_no_sense_is_told_and_the_other_take_comes_back(folder, values):
+    changed(folder, **values)
+    found = found_here()
+    assert [sample.number for sample in found.samples] == [4, 5, 6]
+    assert found.n_damaged == 1
+    assert found.problem
+    assert "1 take was damaged and left out" in outcome_of(found)
+    (folder / "2.safetensors").unlink()
+    offer = offer_of(found_here(), FEATURES)
+    assert offer.startswith("Takes of an earlier run were not saved, and cannot be brought back")
+    assert "\n" not in offer
+
+
+@pytest.mark.fault("Process and disk", "damaged file of unsaved takes: the others come back")
+def test_that_of_damaged_files_the_others_are_brought_back(folder, attempt):
+    path, other = folder / "1.safetensors", folder / "2.safetensors"
+    data = path.read_bytes()
+    kinds = {
+        "empty": lambda: path.write_bytes(b""),
+        "cut": lambda: path.write_bytes(data[: len(data) // 2]),
+        "longer": lambda: path.write_bytes(data + b"\0"),
+        "a bit": lambda: path.write_bytes(data[:-9] + b"\x01" + data[-8:]),
+        "nested": lambda: path.write_bytes(b"\xff\xff\0\0\0\0\0\0" + b"[" * 65_535),
+        "large": lambda: os.truncate(path, LARGEST_TAKE + 1),
+        "a folder": lambda: (path.unlink(), path.mkdir()),
+    }
+    if os.name == "posix":
+        kinds["a pipe"] = lambda: (path.unlink(), os.mkfifo(path))
+    for damage in kinds.values():
+        damage()
+        with attempt():
+            found = found_here()
+            assert same(found.samples, takes(3, "lamp", first=4))
+            assert (found.n_damaged, list(found.files)) == (1, [other])
+        path.rmdir() if path.is_dir() else path.unlink()
+        path.write_bytes(data)
+    assert len(found_here().samples) == 7
+
+
+@pytest.mark.fault("Process and disk", "random bytes in files of unsaved takes", keeps="crashes")
+def test_that_random_changes_never_raise_and_never_give_what_was_not_recorded(folder, attempt):
+    rng, originals = random.Random(6), {path: path.read_bytes() for path in folder.iterdir()}
+    genuine = {s.views["eyes/net"].tobytes() for s in found_here().samples}
+    for _ in range(200):
+        path = rng.choice(sorted(originals))
+        data = bytearray(originals[path])
+        for _ in range(rng.randint(1, 4)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        path.write_bytes(data)
+        with attempt():
+            found = found_here()
+            assert {s.views["eyes/net"].tobytes() for s in found.samples} <= genuine
+            assert all(np.isfinite(v).all() for s in found.samples for v in s.views.values())
+        path.write_bytes(originals[path])
+
+
+def test_that_takes_of_other_views_do_not_mix(folder):
+    other = Journal()
+    other.keep(takes(2, "desk", columns=9), FEATURES)
+    (theirs,) = (path for path in takes_folder().glob("*/1.safetensors") if path.parent != folder)
+    (folder / "3.safetensors").write_bytes(theirs.read_bytes())
+    other.discard()
+    found = found_here()
+    assert (len(found.samples), found.n_damaged) == (7, 1)
+
+
+# ------------------------------------------------------------- words
+
+
+def test_that_the_person_is_told_when_and_how_much(folder):
+    found = found_here()
+    when = found.written.astimezone()
+    now = datetime(when.year, 6, 1, tzinfo=UTC)
+    assert offer_of(found, FEATURES, now) == (
+        f"The program ended unexpectedly on {when.day} {when:%B} at {when:%H:%M} with 2 takes "
+        "(7 frames) not saved."
+    )
+    later = datetime(when.year + 1, 6, 1, tzinfo=UTC)
+    assert f"{when:%B %Y} at" in offer_of(found, FEATURES, later)
+
+
+def test_that_takes_of_other_views_say_which(folder):
+    found = found_here()
+    others = {**FEATURES, "preset": {"name": "tiny"}}
+    assert fits(found, FEATURES)
+    assert not fits(found, others)
+    assert offer_of(found, others).endswith(
+        "They are of the views 'texture', not of those in use: choose the former in the settings."
+    )
+    newer = {**FEATURES, "weights": {"efficientnet-lite0": "0" * 64}}
+    told = offer_of(found, newer)
+    assert told.endswith("The views 'texture' have changed since: record them again.")
