@@ -76,10 +76,10 @@ class ViewsEstimator(OutlierMixin, BaseEstimator):
         return views
 
     def _validated(self, X, reset: bool = True) -> np.ndarray:
-        """Check one array as scikit-learn does, told in one sentence."""
+        """Check one array as scikit-learn does; the error is one sentence."""
         try:
             return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32])
         except ValueError as error:
             lines = str(error).split("\n")
-            told = f"{lines[0]} {lines[-1]}" if lines[0].endswith(":") else lines[0]
-            raise InvalidInputError(told) from error
+            message = f"{lines[0]} {lines[-1]}" if lines[0].endswith(":") else lines[0]
+            raise InvalidInputError(message) from error

@@ -119,7 +119,7 @@ class Selection:
     best : Cell
         The smallest radius at the largest delta that is good enough.
     criterion : str
-        Told in reports.
+        For reports.
     """
 
     cells: tuple[Cell, ...] = field(repr=False)
@@ -159,7 +159,7 @@ def walk(
     init = None
     for p, q in pairs:
         here = replace(settings, p=p, q=q)
-        # An unmet tolerance is recorded in the cell; 384 warnings would help nobody.
+        # An unmet tolerance is recorded in the cell; 384 warnings would not help.
         solution = solve_settings(problem, here, init=init, cancel=cancel, warn=False)
         # The printed algorithm starts from uniform weights.
         init = solution.weights if settings.solver == "certified" else None
@@ -292,7 +292,7 @@ def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
                 raise Cancelled(f"The selection was cancelled after {done} of {len(tasks)} tasks.")
     finally:
         with warnings.catch_warnings():
-            # Tasks that cancelling abandons are no surprise to who asked for it.
+            # Cancelling abandons tasks on purpose.
             warnings.filterwarnings("ignore", ".*still being processed by the workers")
             results.close()
     return cells

@@ -1,4 +1,4 @@
-"""What counts as input: views, takes and parameters, checked once, told in one sentence."""
+"""Checks of the input: views, takes and parameters. Errors are one sentence each."""
 
 import hashlib
 import math
@@ -92,8 +92,8 @@ def as_views(X, check_finite: bool = True) -> Views:
             _refuse_non_finite(name, array)
     rows = len(raw[0])
     if any(len(array) != rows for array in raw):
-        told = ", ".join(f"{name}: {len(array)}" for name, array in zip(names, raw, strict=True))
-        raise InvalidInputError(f"Views have unequal numbers of rows ({told}): align them.")
+        counts = ", ".join(f"{name}: {len(array)}" for name, array in zip(names, raw, strict=True))
+        raise InvalidInputError(f"Views have unequal numbers of rows ({counts}): align them.")
     single = all(array.dtype == np.float32 for array in raw)
     dtype = np.float32 if single else np.float64
     return Views(names, tuple(np.ascontiguousarray(array, dtype=dtype) for array in raw))
@@ -109,21 +109,15 @@ def _as_float(name: str, array) -> np.ndarray:
         raise InvalidInputError(
             f"View {name!r} has rows of unequal length: pass a 2-D array."
         ) from None
-    if array.dtype.kind in "mM":
+    try:
+        if array.dtype.kind in "cmM":
+            raise TypeError("no numbers on a line")
+        if array.dtype not in (np.float32, np.float64):
+            array = array.astype(np.float64)
+    except (TypeError, ValueError):
         raise InvalidInputError(
             f"View {name!r} has dtype {array.dtype}, which is not numeric: pass floats."
-        )
-    if array.dtype.kind not in "fiub":
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", np.exceptions.ComplexWarning)
-                array = array.astype(np.float64)
-        except (TypeError, ValueError, np.exceptions.ComplexWarning):
-            raise InvalidInputError(
-                f"View {name!r} has dtype {array.dtype}, which is not numeric: pass floats."
-            ) from None
-    if array.dtype not in (np.float32, np.float64):
-        array = array.astype(np.float64)
+        ) from None
     if array.ndim != 2 or array.shape[0] == 0 or array.shape[1] == 0:
         raise InvalidInputError(
             f"View {name!r} has shape {array.shape}: pass a 2-D array with rows and columns."
@@ -168,17 +162,11 @@ def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views
         missing = [name for name in names if name not in views.names]
         unknown = [name for name in views.names if name not in names]
         if missing or unknown:
+            parts = (("missing", missing), ("unexpected", unknown))
+            problems = "; ".join(f"{word} {', '.join(found)}" for word, found in parts if found)
             raise InvalidInputError(
-                "These views do not match the model: "
-                + "; ".join(
-                    part
-                    for part in (
-                        f"missing {', '.join(missing)}" if missing else "",
-                        f"unexpected {', '.join(unknown)}" if unknown else "",
-                    )
-                    if part
-                )
-                + f" (it was fitted on {', '.join(names)})."
+                f"These views do not match the model: {problems} (it was fitted on "
+                f"{', '.join(names)})."
             )
         order = [views.names.index(name) for name in names]
         views = Views(names, tuple(views.arrays[i] for i in order))
@@ -193,10 +181,8 @@ def match_views(X, names, n_features, dtype, check_finite: bool = True) -> Views
                 f"View {name!r} has {array.shape[1]} columns but the model was fitted on "
                 f"{expected}."
             )
-    if views.arrays[0].dtype == dtype:
-        return views if views.names == names else Views(names, views.arrays)
     with np.errstate(over="ignore"):
-        return Views(names, tuple(array.astype(dtype) for array in views.arrays))
+        return Views(names, tuple(array.astype(dtype, copy=False) for array in views.arrays))
 
 
 def check_groups(groups, n_samples: int) -> np.ndarray:

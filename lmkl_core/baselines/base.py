@@ -6,11 +6,11 @@ are the same time blocks (`lmkl_core.calibration.blocks`: their length follows f
 kernels, whatever the method). Where ours has a closed form for their scores, a compared method is
 fitted again, at most `REFITS` times. Blocks are dealt out to that many folds in turn, condition by
 condition, so that no fold holds all blocks of a condition that has several, and rarely two
-neighbouring ones. The figure under never-enrolled conditions would double the refits and is not
+neighbouring ones. The stress figure (never-enrolled conditions) would double the refits and is not
 measured.
 
-Scores are higher for bona fide, with 0 for what resembles nothing enrolled: distances ``d`` are
-told as ``1 / (1 + d)``, which keeps their order.
+Scores are higher for bona fide, with 0 for what resembles nothing enrolled: distances ``d`` become
+``1 / (1 + d)``, which keeps their order.
 """
 
 import warnings
@@ -76,6 +76,18 @@ class Baseline(ViewsEstimator):
     """A compared one-class method behind the interface of `lmkl_core.LocalisedMKL`.
 
     Subclasses store their parameters, with `parameter_checks`, and give `_learn`.
+
+    Parameters
+    ----------
+    target_bpcer, block_length, random_state
+        As in `lmkl_core.LocalisedMKL`; a ``random_state`` only where the method uses chance.
+
+    Attributes
+    ----------
+    offset_, calibration_, view_names_
+        As in `lmkl_core.LocalisedMKL`.
+    notes_ : tuple of str
+        What a reader of its figures must know.
     """
 
     parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS
@@ -85,22 +97,8 @@ class Baseline(ViewsEstimator):
     def fit(self, X, y=None, *, groups=None, conditions=None, cancel=None):
         """Learn from genuine samples.
 
-        Parameters
-        ----------
-        X : array, mapping of arrays, or sequence of arrays or (name, array) pairs
-            One 2-D array is one view; several must have equal rows, in time order.
-        y : ignored
-        groups : array (n,), optional
-            Take of every row; one take by default.
-        conditions : array (n,), optional
-            Circumstances of every row, as in `lmkl_core.LocalisedMKL.fit`.
-        cancel : callable, optional
-            Asked between fits, and within long ones; once it returns ``True``,
-            `lmkl_core.errors.Cancelled` is raised and the estimator stays as it was.
-
-        Returns
-        -------
-        self
+        All arguments are those of `lmkl_core.LocalisedMKL.fit`; ``cancel`` is called between fits,
+        and within long ones.
         """
         with self._unchanged_on_failure(), self._refusing_what_overflows():
             views = in_order_of_names(self._training_views(X), X)
@@ -150,12 +148,7 @@ class Baseline(ViewsEstimator):
         return scores
 
     def calibrate(self, *, target_bpcer=None):
-        """Set the threshold anew for another rate, from the same left-out scores.
-
-        Returns
-        -------
-        self
-        """
+        """Set the threshold anew for another rate, from the same left-out scores."""
         check_is_fitted(self, "offset_")
         target = self.target_bpcer if target_bpcer is None else target_bpcer
         self._set_threshold(check_rate("target_bpcer", target))
@@ -195,7 +188,7 @@ def in_order_of_names(views: Views, X) -> Views:
 
 
 def evenly_spaced(n_rows: int, most: int) -> np.ndarray:
-    """Row numbers, at most so many: neighbours are near-copies, so every so-manieth stays."""
+    """At most ``most`` row numbers, evenly spaced: neighbours are near-copies."""
     if n_rows <= most:
         return np.arange(n_rows)
     return np.linspace(0, n_rows - 1, most).astype(int)
@@ -235,7 +228,7 @@ def closeness(distances: np.ndarray) -> np.ndarray:
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Return numbers as they are, or raise: a distance too large for a number is no score."""
+    """Return finite numbers as they are; raise FloatingPointError for others."""
     if not np.all(np.isfinite(values)):
         raise FloatingPointError("a value is too large for its type")
     return values

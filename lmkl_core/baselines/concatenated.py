@@ -104,15 +104,6 @@ class ConcatenatedOCSVM(Concatenated):
     ----------
     nu : float
         Upper bound on the share of training rows outside, above 0 and at most 1.
-    target_bpcer, block_length
-        As in `lmkl_core.LocalisedMKL`.
-
-    Attributes
-    ----------
-    offset_, calibration_, view_names_
-        As in `lmkl_core.LocalisedMKL`.
-    notes_ : tuple of str
-        What a reader of its figures must know.
     """
 
     parameter_checks: ClassVar = COMMON_CHECKS | {"nu": check_share}
@@ -147,13 +138,6 @@ class NearestNeighbour(Concatenated):
     ----------
     n_neighbors : int
         How many; fewer where there are fewer rows.
-    target_bpcer, block_length
-        As in `lmkl_core.LocalisedMKL`.
-
-    Attributes
-    ----------
-    offset_, calibration_, view_names_, notes_
-        As in `ConcatenatedOCSVM`.
     """
 
     parameter_checks: ClassVar = COMMON_CHECKS | {"n_neighbors": partial(check_integer, low=1)}
@@ -170,16 +154,6 @@ class NearestNeighbour(Concatenated):
 
 class MahalanobisDistance(Concatenated):
     """Mahalanobis distance from the mean, with the Ledoit-Wolf covariance of all columns.
-
-    Parameters
-    ----------
-    target_bpcer, block_length
-        As in `lmkl_core.LocalisedMKL`.
-
-    Attributes
-    ----------
-    offset_, calibration_, view_names_, notes_
-        As in `ConcatenatedOCSVM`.
 
     References
     ----------
@@ -247,15 +221,6 @@ class MixtureDensity(Concatenated):
         Gaussians; fewer where there are fewer than `ROWS_A_GAUSSIAN` rows for each.
     max_iter : int
         Steps of expectation-maximisation.
-    target_bpcer, block_length, random_state
-        As in `lmkl_core.LocalisedMKL`.
-
-    Attributes
-    ----------
-    offset_, calibration_, view_names_, notes_
-        As in `ConcatenatedOCSVM`.
-    n_iter_ : int
-        Steps that the fit to all rows took.
     """
 
     parameter_checks: ClassVar = COMMON_CHECKS | {
@@ -324,15 +289,6 @@ class AutoEncoder(Concatenated):
         Weight decay.
     max_iter : int
         Steps of L-BFGS.
-    target_bpcer, block_length, random_state
-        As in `lmkl_core.LocalisedMKL`.
-
-    Attributes
-    ----------
-    offset_, calibration_, view_names_, notes_
-        As in `ConcatenatedOCSVM`.
-    n_iter_ : int
-        Steps that the fit to all rows took.
     """
 
     parameter_checks: ClassVar = COMMON_CHECKS | {

@@ -21,15 +21,10 @@ Left-out scores hold widths and weights fixed, as ours do, and solve for ``alpha
 Slim variants
 -------------
 The paper's tables also list ``Multiple Kernel-SVDD-Slim`` and ``Multiple Kernel-OCSVM-Slim``, after
-Arashloo (IEEE TIFS 16, 2021). Loosli and Aboubacar introduced variants of that name in "Using SVDD
-in SimpleMKL for 3D-Shapes Filtering" (CAp 2016; arXiv 1712.02658; HAL hal-01593595). They are **not
-implemented**. Stores of public pages, documentation, issue threads and code were searched for both
-titles, for what the variants do, and for the strings ``Slim-MK``, ``Slim-MK-SVDD``, ``MK-SVDD``,
-``SVDD in SimpleMKL``, ``1712.02658`` and ``hal-01593595``. They hold both papers' abstracts and
-first pages, which say that the variant "is able to produce a tighter frontier around the data" and
-end before its derivation, and no code of that name. What is missing is the objective: what takes
-the place of ``J(d)``, and under which constraint. Their rows stay published-only
-(`lmkl_core.baselines.PUBLISHED_ONLY`).
+Arashloo (IEEE TIFS 16, 2021) and Loosli and Aboubacar (CAp 2016; arXiv 1712.02658; HAL
+hal-01593595). They are not implemented: public stores of pages, documentation and code hold the
+abstracts and first pages alone, which do not say what takes the place of ``J(d)``, and under which
+constraint. Their rows stay published-only (`lmkl_core.baselines.PUBLISHED_ONLY`).
 """
 
 from dataclasses import dataclass
@@ -182,8 +177,6 @@ class MultipleKernelSVDD(MultipleKernelMachine):
         Certified relative gap of the weights to reach.
     max_iter : int
         Steps of the weights.
-    target_bpcer, block_length
-        As in `lmkl_core.LocalisedMKL`.
 
     Attributes
     ----------
@@ -193,10 +186,6 @@ class MultipleKernelSVDD(MultipleKernelMachine):
     gap_ : float
         Certified relative gap.
     solution_ : lmkl_core.Solution
-    offset_, calibration_, view_names_
-        As in `lmkl_core.LocalisedMKL`.
-    notes_ : tuple of str
-        What a reader of its figures must know.
 
     References
     ----------

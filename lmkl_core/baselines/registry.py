@@ -28,10 +28,8 @@ class Method:
 
     Attributes
     ----------
-    name : str
-        Its key in `METHODS`.
-    title : str
-        Its name in tables.
+    name, title : str
+        Its key in `METHODS`, and its name in tables.
     uses : str
         The views it is given: ``"all"`` that are not hand-made descriptors, ``"single"`` the same
         one at a time (a row for each), ``"lbp"`` or ``"iqm"`` the descriptors of that name.
@@ -39,19 +37,14 @@ class Method:
         Makes an estimator from parameters.
     tunable : bool
         Whether the paper's grid of delta, p and q is its own.
-    parameters : mapping
-        Fixed parameters, which make it this method.
-    candidates : tuple of mapping
-        What `grid` gives.
-    published : str
-        Name of the row in the paper's tables; empty where there is none.
-    citation : str
-        Key of the publication in that row, which tells rows of one name apart.
+    parameters, candidates : mapping, tuple of mapping
+        Fixed parameters, which make it this method, and those that `grid` gives.
+    published, citation : str
+        Name of the row in the paper's tables, empty where there is none, and key of the publication
+        in that row, which tells rows of one name apart.
     differs : str
-        In what the method run here differs from the published one, as half a sentence; empty
-        where it is the same method.
+        How the method run here differs from the published one, as half a sentence.
     references : tuple of str
-        Where it is from.
     """
 
     name: str
@@ -69,15 +62,8 @@ class Method:
     def make(self, view: str | None = None, random_state: Any = 0, **parameters: Any) -> Any:
         """Return an unfitted estimator.
 
-        Parameters
-        ----------
-        view : str, optional
-            The view of a ``"single"`` method, the first of those it is given by default; other
-            methods refuse it.
-        random_state : int, RandomState or None
-            For methods that use chance.
-        **parameters
-            Such as those that `grid` gives.
+        ``view`` is for ``"single"`` methods, the first of their views by default; ``random_state``
+        for methods that use chance; ``parameters`` such as those that `grid` gives.
         """
         if view is not None and self.uses != "single":
             raise InvalidInputError(

@@ -1,10 +1,9 @@
-"""Files that are replaced whole: whoever is killed while writing leaves the old one.
+"""Files that are replaced whole: a process killed while writing leaves the old one.
 
 New contents go into an unfinished file beside the old one, reach the disk, and then take its name.
-The unfinished file is named before it is made, so that an interrupt at any moment takes it away.
-Only a process that is killed leaves one; it is removed by the next write into the same folder, once
-it is certain that nobody writes it any more: it has not changed for a minute, and the lock that a
-writer holds on it is free. Where there are no such locks it must be a day old.
+Any error or interrupt removes the unfinished file. Only a killed process leaves one; the next write
+into the same folder removes it once it has not changed for a minute and its writer's lock is free.
+Where files cannot be locked it must be a day old.
 
 Importing this loads nothing but the standard library.
 """
@@ -44,11 +43,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 def write_together(contents: Mapping[Path, bytes]) -> None:
     """Replace several files, each as a whole; none unless there is room for all of them.
 
-    Parameters
-    ----------
-    contents : mapping of Path to bytes
-        New contents by file. The files are replaced in this order, in quick succession, after
-        everything has reached the disk.
+    They are replaced in this order, in quick succession, after everything has reached the disk.
     """
     with contextlib.ExitStack() as stack:
         # What is entered last is replaced first.
@@ -129,7 +124,7 @@ def _for_its_owner(name: str, flags: int) -> int:
 
 
 def _close(stream: IO[bytes]) -> None:
-    """Close; what a full disk did not take is tried again here, and has been told already."""
+    """Close; what a full disk refused is tried again here, and its error was raised already."""
     with contextlib.suppress(OSError):
         stream.close()
 

@@ -1,4 +1,4 @@
-"""Where things that can be made again are kept, and folders that are their owner's alone.
+"""Folders: the cache, and folders that only their owner may enter.
 
 Importing this loads nothing but the standard library and platformdirs.
 """
@@ -12,14 +12,11 @@ import platformdirs
 PROGRAM = "lmkl-pad"
 
 CACHE_VARIABLE = "LMKL_PAD_CACHE"
-"""Environment variable that names another folder for what can be made again."""
+"""Environment variable that names another cache folder."""
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made again, which need not exist yet.
-
-    `CACHE_VARIABLE` names it, and otherwise the system's custom.
-    """
+    """Return the folder for what can be made again, which need not exist yet."""
     named = os.environ.get(CACHE_VARIABLE)
     return Path(named) if named else Path(platformdirs.user_cache_dir(PROGRAM, False))
 
@@ -28,13 +25,7 @@ def make_private(folder: Path) -> None:
     """Make a folder that only its owner may enter, and those above it that are missing.
 
     One that exists is left as it is. `Path.mkdir` gives the rights it is asked for to the last
-    folder alone: others could rename what lies in those above it, where the system's defaults
-    (``umask``) let them.
-
-    Raises
-    ------
-    OSError
-        If it cannot be made.
+    folder alone: others could rename what lies in those above it, if the ``umask`` lets them.
     """
     if folder.is_dir():
         return
