@@ -125,7 +125,7 @@ def solve_one_class(matrix: np.ndarray, nu: float) -> np.ndarray:
         max_iter=LIBSVM_STEPS,
     )
     with warnings.catch_warnings():
-        # How far from the optimum it stopped is told by `gain_left`, and ends up in the gap.
+        # `gain_left` measures how far from the optimum it stopped, and the gap includes that.
         warnings.simplefilter("ignore", ConvergenceWarning)
         machine.fit(matrix)
     alpha = np.zeros(len(matrix))

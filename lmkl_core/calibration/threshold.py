@@ -53,7 +53,7 @@ def clopper_pearson(failures: float, trials: float, confidence: float = 0.95):
 
 
 FEW_BLOCKS = 8
-"""With fewer blocks than this, how much they differ cannot be told."""
+"""With fewer blocks than this, how much they differ cannot be estimated."""
 
 
 def effective_number(scores: np.ndarray, blocks: np.ndarray, takes: np.ndarray) -> float:

@@ -3,8 +3,8 @@
 One convention: higher scores mean bona fide, and a score is accepted when it reaches the threshold.
 Getting a threshold (`threshold_from`: equal errors, a fixed BPCER or APCER on development data, a
 given number, or enrolment) and measuring errors at one (`measure`) are separate, so that a
-threshold can come from other data than the errors. What cannot be told because a class is missing
-is None with the interval ``(0, 1)``, never NaN.
+threshold can come from other data than the errors. Where a class is missing, a figure is None with
+the interval ``(0, 1)``, never NaN.
 
 >>> from lmkl_core.metrics import measure, threshold_from
 >>> threshold = threshold_from("eer", [0.8, 0.9], {"print": [0.1, 0.2]})

@@ -41,7 +41,7 @@ from lmkl_core.metrics.table import ScoreTable
 
 Statistic: TypeAlias = Callable[[ScoreTable], float | None]
 Figure: TypeAlias = Literal["AUC", "BPCER", "APCER", "HTER", "ACER"]
-"""Figures whose difference can be told."""
+"""Figures whose difference `bootstrap_difference` gives."""
 
 N_RESAMPLES = 2000
 
@@ -57,8 +57,7 @@ def bootstrap_figure(
 ) -> Resampled:
     """Return any figure of a table with its interval by subject.
 
-    It is worked out anew for every resample, so `bootstrap_auc` and `bootstrap_acer` are much
-    faster for what they do.
+    It is computed anew for every resample: `bootstrap_auc` and `bootstrap_acer` are much faster.
 
     Parameters
     ----------

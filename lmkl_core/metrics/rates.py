@@ -18,7 +18,7 @@ from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.scores import Attacks, as_scores, by_species, n_accepted, n_refused
 
 CONFIDENCE = 0.95
-"""Of every interval, unless told otherwise."""
+"""Of every interval by default."""
 
 NOTHING_KNOWN = (0.0, 1.0)
 """The interval of a share about which there is no data."""
@@ -28,17 +28,10 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Rate:
-    """A share of errors: how many of how many, and the exact interval of the true share.
+    """A share of errors: ``n_errors`` of ``n``, and the exact interval of the true share.
 
     Used for APCER and BPCER, and for the non-response rates APNRR and BPNRR, where a presentation
     without a response takes the place of an error.
-
-    Parameters
-    ----------
-    n_errors, n : int
-        Errors, and the presentations in which one could have been made.
-    confidence : float
-        Of the interval.
     """
 
     n_errors: int

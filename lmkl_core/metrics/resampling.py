@@ -20,7 +20,7 @@ of the normal one. ``method="percentile"`` is the textbook's, without any of thi
 Simulated with normal effects of subjects (10 frames of each of four kinds a subject; AUC 0.91 and
 0.985, ACER 0.21 and 0.08; 400 runs), 95 % BCa intervals held the truth in 90 to 96 % of runs with
 10 to 50 subjects, percentiles in 84 to 95 %. With 5 subjects it was 82 to 93 % and 73 to 88 %:
-fewer than `FEW_SUBJECTS` are told as few.
+a note says so of fewer than `FEW_SUBJECTS`.
 """
 
 from collections.abc import Callable
@@ -156,19 +156,19 @@ class Drawing:
         n = self.subjects.n
         value = float(evaluate(np.ones((1, n)))[0]) if n else np.nan
         if np.isnan(value):
-            return self._told(None, NOTHING_KNOWN, 0, "The table lacks what this figure needs.")
+            return self._result(None, NOTHING_KNOWN, 0, "The table lacks what this figure needs.")
         if obstacle:
-            return self._told(value, NOTHING_KNOWN, 0, obstacle)
+            return self._result(value, NOTHING_KNOWN, 0, obstacle)
         values = self._values(evaluate)
         if not len(values):
-            return self._told(value, NOTHING_KNOWN, 0, "No resample has what this figure needs.")
+            return self._result(value, NOTHING_KNOWN, 0, "No resample has what this figure needs.")
         if np.ptp(values) <= _ROUNDING:
             by_trials = when_equal(value)
             if by_trials is None:
                 note = "All resamples are equal, so they say nothing."
-                return self._told(value, NOTHING_KNOWN, 0, note)
+                return self._result(value, NOTHING_KNOWN, 0, note)
             note = "All resamples are equal, so the interval takes subjects as trials."
-            return self._told(value, by_trials, len(values), note)
+            return self._result(value, by_trials, len(values), note)
         if self.method == "percentile":
             levels = self._levels(0.0, 0.0, is_wider=False)
         else:
@@ -178,9 +178,9 @@ class Drawing:
             levels = self._levels(bias, self._acceleration(evaluate), is_wider=True)
         low, high = np.quantile(values, levels)
         interval = min(float(low), value), max(float(high), value)
-        return self._told(value, interval, len(values), self._few())
+        return self._result(value, interval, len(values), self._few())
 
-    def _told(self, value: float | None, interval: Interval, n: int, note: str) -> Resampled:
+    def _result(self, value: float | None, interval: Interval, n: int, note: str) -> Resampled:
         table = self.subjects.table
         n_attacks = int(np.sum(table.is_attack & table.is_answered))
         return Resampled(

@@ -14,16 +14,7 @@ Attacks: TypeAlias = Mapping[str, ArrayLike] | ArrayLike
 
 
 def as_scores(values: Any, what: str) -> Scores:
-    """Return scores as a flat array of finite numbers, possibly empty.
-
-    Parameters
-    ----------
-    values : array-like
-        The scores of the presentations that gave one. Those that gave none are counted as
-        non-response elsewhere and are not marked by NaN here.
-    what : str
-        Names them in the message.
-    """
+    """Return scores as a flat array of finite numbers, possibly empty; ``what`` names them."""
     try:
         scores = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -42,7 +33,7 @@ def as_scores(values: Any, what: str) -> Scores:
 
 
 def refuse_huge(scores: Scores, what: str, largest: float) -> None:
-    """Refuse scores so large that no threshold lies above them, or that no mean can be told."""
+    """Refuse scores so large that a threshold above them, or their mean, would overflow."""
     if np.any(np.abs(scores) > largest):
         raise InvalidInputError(
             f"Scores of {what} must be at most {largest:.1e} in size: rescale them."

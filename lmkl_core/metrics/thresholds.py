@@ -1,4 +1,4 @@
-"""Choosing a threshold from scores; measuring errors at it is another matter, and other data."""
+"""Choosing a threshold from scores. Errors at it are measured on other data (`rates`)."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -32,8 +32,7 @@ class Threshold:
     Attributes
     ----------
     value : float or None
-        Accept when ``score >= value``. None when it could not be chosen; then only figures without
-        a threshold can be told.
+        Accept when ``score >= value``. None when it could not be chosen.
     origin : str
         Half a sentence, such as ``equal errors on the development set``, or why there is none.
     """
@@ -64,7 +63,7 @@ def threshold_from(
     calibration: Calibrated | None = None,
     on: str = "the development set",
 ) -> Threshold:
-    """Return a threshold by any of the rules there are, and say where it came from.
+    """Return a threshold by one of the rules, and say where it came from.
 
     Parameters
     ----------
@@ -85,8 +84,8 @@ def threshold_from(
     Raises
     ------
     InvalidInputError
-        When the rule does not exist or lacks what it needs. Missing scores are no mistake: the
-        threshold is then None, and its origin says what is missing.
+        When the rule does not exist or lacks what it needs. Where only scores are missing, the
+        threshold is None, and its origin says what is missing.
     """
     if rule == "given":
         if given is None or not isfinite(given):
@@ -126,16 +125,12 @@ def choose_threshold(
     by: Literal["eer", "bpcer", "apcer"] = "eer",
     target: float | None = None,
 ) -> float | None:
-    """Choose a threshold on development scores.
-
-    `threshold_from` knows the other rules too, and puts the origin into words.
+    """Choose a threshold on development scores; `threshold_from` knows the other rules too.
 
     Parameters
     ----------
-    bona_fide : array-like
-        Scores of bona fide presentations; not needed by ``"apcer"``.
-    attacks : mapping of str to array-like, or array-like
-        Scores of attacks, by species or all together; not needed by ``"bpcer"``.
+    bona_fide, attacks : array-like, mapping of str to array-like
+        Scores; bona fide ones are not needed by ``"apcer"``, attacks not by ``"bpcer"``.
     by : {"eer", "bpcer", "apcer"}
         Where APCER over all attacks is nearest to BPCER; the highest threshold with a BPCER of at
         most ``target``; the lowest at which no species' APCER exceeds ``target``.

@@ -81,7 +81,7 @@ class NormConstraint:
 
     @property
     def is_convex(self) -> bool | None:
-        """Whether the set is convex: ``True``, ``False``, or ``None`` where it cannot be told."""
+        """Whether the set is convex: ``True``, ``False``, or ``None`` where it is unknown."""
         return constraint_is_convex(self.p, self.q, self.group_size)
 
     @property

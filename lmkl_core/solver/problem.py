@@ -85,7 +85,7 @@ class Solution:
     solver : str
         Name of the solver.
     constraint_is_convex : bool or None
-        Whether the feasible set is convex, where it can be told.
+        Whether the feasible set is convex, where that is known.
     """
 
     weights: np.ndarray
