@@ -42,12 +42,14 @@ def test_that_every_layer_agrees_with_the_independent_network(lite0, size):
 
 
 @pytest.mark.parametrize("photometry", PHOTOMETRIES)
-@pytest.mark.parametrize("pooling", POOLINGS)
-@pytest.mark.parametrize("normalisation", NORMALISATIONS)
-def test_that_photometry_pooling_and_norms_are_those_of_the_definition(
-    lite0, photometry, pooling, normalisation
-):
-    graph = lite0_graph(64, ("block2", "stem"), photometry, pooling, normalisation)
+def test_that_photometry_pooling_and_norms_are_those_of_the_definition(lite0, photometry):
+    outputs = tuple(
+        Output(layer, pooling, normalisation)
+        for layer in ("block2", "stem")
+        for pooling in POOLINGS
+        for normalisation in NORMALISATIONS
+    )
+    graph = Graph("efficientnet-lite0", 64, photometry, outputs)
     crops = reference_crops(64)
     crops[0] = 128  # without contrast
     found = OnnxEngine(onnx_graph(graph, lite0)).run(crops)

@@ -100,11 +100,10 @@ def slow_patterns(channel):
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("span", [2, 4, 256])
-def test_that_patterns_are_those_of_the_literal_definition(seed, span):
+def test_that_patterns_are_those_of_the_literal_definition(span):
     # A small span has many ties, which is where >= and rounding show.
-    channel = np.random.default_rng(seed).integers(0, span, (14, 17)).astype(np.uint8)
+    channel = np.random.default_rng(0).integers(0, span, (28, 17)).astype(np.uint8)
     assert np.array_equal(patterns(channel), slow_patterns(channel))
 
 
@@ -184,13 +183,13 @@ def test_that_transitions_are_counted_around_the_circle(code):
     assert transitions(code) == sum(bits[k] != bits[k - 1] for k in range(8))
 
 
-@pytest.mark.parametrize("name", HARD)
-def test_that_the_histogram_of_every_channel_sums_to_one(name):
-    row = lbp(HARD[name])
-    assert row.dtype == np.float32
-    assert row.shape == (COLUMNS,)
-    assert (row >= 0).all()
-    np.testing.assert_allclose(row.reshape(6, BINS).sum(axis=1), 1, atol=1e-5)
+def test_that_the_histogram_of_every_channel_sums_to_one():
+    for picture in HARD.values():
+        row = lbp(picture)
+        assert row.dtype == np.float32
+        assert row.shape == (COLUMNS,)
+        assert (row >= 0).all()
+        np.testing.assert_allclose(row.reshape(6, BINS).sum(axis=1), 1, atol=1e-5)
 
 
 def test_that_histograms_count_the_patterns_of_every_channel():

@@ -28,7 +28,6 @@ from lmkl_core.features.presets import (
     preset_to_dict,
     with_descriptors,
 )
-from tests.features.descriptor_pictures import HARD
 from tests.features.small_preset import SMALL, crops_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,13 +145,6 @@ def test_that_mirrored_and_copied_crops_are_the_same(by_hand):
     mirrored = crops_for(HANDMADE, 1)["face"][:, :, ::-1]
     a, b = by_hand({"face": mirrored}), by_hand({"face": mirrored.copy()})
     assert all(np.array_equal(a[name], b[name]) for name in a)
-
-
-@pytest.mark.parametrize("name", HARD)
-def test_that_every_picture_has_finite_views_in_single_precision(by_hand, name):
-    for view in by_hand({"face": HARD[name]}).values():
-        assert view.dtype == np.float32
-        assert np.isfinite(view).all()
 
 
 def test_that_no_frames_give_no_rows(by_hand):

@@ -28,7 +28,6 @@ from lmkl_core.features.presets import (
 )
 from lmkl_core.features.presets.preset import NORMALISATIONS, PHOTOMETRIES, POOLINGS
 from lmkl_core.features.weights.catalogue import entry_of
-from tests.features.preset_texts import mutated, shipped_text
 
 GOOD = """\
 name = "mine"
@@ -264,38 +263,26 @@ BAD = [
     ('name = "mine"', "name = mine", "is not TOML", "at line 1"),
     ('name = "mine"', 'nmae = "mine"', "the preset", "(did you mean 'name'?)"),
     ('name = "mine"\n', "", "the preset", "missing required field `name`"),
-    ('name = "mine"', "name = 3", "name", "expected `str`, got `int`"),
     ('name = "mine"', 'name = "  "', "name", "not empty"),
     ('name = "mine"', 'name = "a\\nb"', "name", "one line"),
     ('name = "mine"', f'name = "{"x" * 61}"', "name", "<= 60"),
-    ('"for tests"', "[]", "description", "expected `str`"),
     ("[crops.face]", "[crops.face.deeper]", "crops.face", "no key 'deeper'"),
     ("[crops.face]", "[crop.face]", "the preset", "(did you mean 'crops'?)"),
     ("[crops.nose]", "[crops.face]", "is not TOML", "line 9"),
     ("[crops.nose]", '[crops."no/se"]', "", "A crop cannot be called 'no/se'"),
     ("[0.5, 0.5]", "[0.5]", "crops.face.centre", "of length 2, got 1"),
-    ("[0.5, 0.5]", "0.5", "crops.face.centre", "expected `array`"),
     ("[0.5, 0.5]", "[\n0.5,\ninf]", "crops.face.centre[2]", "<= 3.0"),
     ("[0.5, 0.5]", "[nan, 0]", "crops.face.centre[1]", ">= -2.0"),
-    ("[0.5, 0.5]", '["left", 0]', "crops.face.centre[1]", "got `str`"),
-    ("[0.5, 0.5]", "[true, 0]", "crops.face.centre[1]", "got `bool`"),
     ("side = 1.0", "side = 0", "crops.face.side", ">= 0.05"),
     ("side = 1.0", f"side = {'9' * 400}", "crops.face.side", "out of range"),
     ("side = 1.0\n", "", "crops.face", "needs either side (1.0 is the face) or native = true"),
-    ("side = 1.0", "native = false", "crops.face", "needs either side"),
     ("native = true", "native = true\nside = 1.0", "crops.nose", "needs either side"),
-    ("native = true", "native = 1", "crops.nose.native", "expected `bool`"),
     ("native = true", 'of = "image"\ncentre = [0, 0]', "crops.nose.centre", "the whole image"),
     ("native = true", 'of = "imag"\n', "crops.nose.of", "(did you mean 'image'?)"),
     ("native = true", "native = true\nscale = 2", "crops.nose.scale", "a square on the face"),
     ("native = true", 'of = "box"\nside = 1', "crops.nose.side", "about the detector's box"),
     ("native = true", 'of = "box"', "crops.nose", "needs scale"),
-    ("native = true", 'of = "box"\nscale = 0', "crops.nose.scale", ">= 0.1"),
     ("size = 224", "size = 225", "crops.face.size", "multiple of 32 from 32 to 512, or 331"),
-    ("size = 224", "size = 544", "crops.face.size", "is 544"),
-    ("size = 224", "size = 224.0", "crops.face.size", "got `float`"),
-    ("size = 224", "size = true", "crops.face.size", "got `bool`"),
-    ("size = 224", "size = 1979-05-27", "crops.face.size", "got `date`"),
     ("size = 224", f"size = {'9' * 400}", "crops.face.size", "a huge number"),
     ("size = 224\n", "", "crops.face", "missing required field `size`"),
     ("size = 224", "szie = 224", "crops.face", "(did you mean 'size'?)"),
@@ -308,8 +295,6 @@ BAD = [
     ('["face", "nose"]', '["face", "nosee"]', "branches[1].crops[2]", "(did you mean 'nose'?)"),
     ('["face", "nose"]', '["face", "face"]', "branches[1].crops[2]", "'face' is named twice"),
     ('["face", "nose"]', "[]", "branches[1].crops", "is empty; it needs one of face, nose"),
-    ('["face", "nose"]', '"face"', "branches[1].crops", "expected `array`"),
-    ('["face", "nose"]', "[3]", "branches[1].crops[1]", "expected `str`"),
     ("[crops.nose]", "[crops.chin]\nside=1\nsize=64\n[crops.nose]", "crops.chin", "no branch uses"),
     ('"block4"', '"blok4"', "branches[1].layers[2]", "(did you mean 'block4'?)"),
     ('"block4"', '"block2"', "branches[1].layers[2]", "layer 'block2' is named twice"),
@@ -320,7 +305,6 @@ BAD = [
     ('"mobilenet-v2"', '"efficientnet-lite0"', "branches[2].layers[1]", "did you mean"),
     ('"lbp"\ncrops = ["face", "nose"]', '"lbp"\nx = [', "is not TOML", "at end of document"),
     ('"lbp"', '"lpb"', "branches[3].descriptor", "(did you mean 'lbp'?); there are lbp, iqm"),
-    ('"lbp"', "3", "branches[3].descriptor", "expected `str`"),
     ('descriptor = "lbp"', 'decriptor = "lbp"', "branches[3]", "or the key 'descriptor'"),
     ('"lbp"', '"lbp"\nnetwork = "vgg16"', "branches[3]", "not both"),
     ('"lbp"', '"lbp"\npooling = "std"', "branches[3]", "no key 'pooling'"),
@@ -414,17 +398,3 @@ def test_that_tables_without_a_file_name_the_place_by_its_path():
 def test_that_what_is_no_table_is_refused(value):
     with pytest.raises(PresetError, match="the preset: expected `object`"):
         preset_from_dict(value)
-
-
-@settings(max_examples=300)
-@given(text=st.sampled_from(preset_names()).map(shipped_text).flatmap(mutated))
-def test_that_a_changed_file_loads_or_is_refused(text):
-    message = ""
-    try:
-        preset = read_preset(text.encode("utf-8", "surrogatepass"), "mine.toml")
-    except PresetError as error:
-        message = str(error)
-    if message:
-        assert re.match(r"mine\.toml(:| is) ", message)
-    else:
-        assert read_preset(to_toml(preset).encode(), "x") == preset

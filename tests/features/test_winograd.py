@@ -42,9 +42,8 @@ def constants(model):
 
 
 @pytest.mark.parametrize("side", [1, 2, 3, 4, 5, 6, 7, 12, 14, 27])
-@pytest.mark.parametrize("bias", [True, False])
-def test_that_values_agree_with_the_direct_convolution(side, bias):
-    direct = convolution(side=side, bias=bias)
+def test_that_values_agree_with_the_direct_convolution(side):
+    direct = convolution(side=side, bias=side % 2 == 0)
     fast = rewritten(direct, least_work=0)
     assert "k" not in constants(fast)
     x = np.random.default_rng(1).normal(size=(3, 5, side, side)).astype(np.float32)

@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 from lmkl_core.features import presets
-from lmkl_core.features.presets import Preset, PresetError
+from lmkl_core.features.presets import PresetError, to_toml
 from lmkl_core.features.presets.file import read_preset
 from tools.fuzzing.mutators import mutated_bytes
 from tools.fuzzing.target import LOADED, Broken, Target, told
@@ -49,6 +49,8 @@ class PresetTarget(Target):
             preset = read_preset(data, "bad.toml")
         except PresetError as error:
             return told(str(error))
-        if not isinstance(preset, Preset) or not preset.name.isprintable():
+        if not preset.name.isprintable():
             raise Broken("this is no preset that can be shown")
+        if read_preset(to_toml(preset).encode(), "again.toml") != preset:
+            raise Broken("this preset is another one when it is written and read again")
         return LOADED
