@@ -1,13 +1,16 @@
-import errno
-import os
-
 import cv2
 import pytest
 from cv2_enumerate_cameras import CameraInfo
 
-from app.capture.cameras import Camera, Route, distinct_cameras, find_camera, list_cameras
+from app.capture.cameras import (
+    Camera,
+    Route,
+    distinct_cameras,
+    find_camera,
+    is_virtual,
+    list_cameras,
+)
 from app.capture.source import Cause, SourceError
-from app.capture.webcam import Webcam, cause_on_linux
 
 WINDOWS = (cv2.CAP_MSMF, cv2.CAP_DSHOW)
 LINUX = (cv2.CAP_V4L2,)
@@ -146,100 +149,87 @@ def test_that_a_camera_that_is_not_there_is_said_so(name, cameras, words):
     assert str(caught.value).startswith(words)
 
 
-# ------------------------------------------------------------- opening
+# ------------------------------------------------------------- programs
 
 
-def test_that_a_webcam_without_any_camera_says_so():
-    with pytest.raises(SourceError) as caught:
-        Webcam(cameras=list).open()
-    assert caught.value.cause is Cause.NO_CAMERA
+@pytest.fixture
+def sysfs(tmp_path):
+    """Return a function that adds a video device to folders laid out as Linux does."""
+    listed = tmp_path / "class" / "video4linux"
+    listed.mkdir(parents=True)
+
+    def add(node, place, driver=""):
+        device = tmp_path / "devices" / place / "video4linux" / node
+        device.mkdir(parents=True)
+        (listed / node).symlink_to(device)
+        if driver:
+            drivers = tmp_path / "bus" / "drivers" / driver
+            drivers.mkdir(parents=True, exist_ok=True)
+            (device.parents[1] / "driver").symlink_to(drivers)
+            (device / "device").symlink_to(device.parents[1])
+        return listed
+
+    return add
 
 
-@pytest.mark.skipif(not hasattr(cv2, "CAP_V4L2") or os.name != "posix", reason="Linux only")
-def test_that_a_camera_that_was_unplugged_after_listing_is_not_there(tmp_path):
-    listed = [camera("HD Webcam", 9000, path=str(tmp_path / "video9000"))]
-    with pytest.raises(SourceError) as caught:
-        Webcam("HD Webcam", cameras=lambda: listed).open()
-    assert caught.value.cause is Cause.NO_CAMERA
-    assert "HD Webcam" in str(caught.value)
-
-
-def test_that_a_webcam_keeps_to_the_camera_it_first_found():
-    lists = [[camera("A", 9001, path="/none/a"), camera("B", 9002)], [camera("B", 9002)]]
-    webcam = Webcam(cameras=lambda: lists.pop(0))
-    for _ in range(2):
-        with pytest.raises(SourceError) as caught:
-            webcam.open()
-    assert str(caught.value).startswith("No camera is called A")
-
-
-def test_that_a_webcam_that_is_not_open_gives_nothing_and_closes():
-    webcam = Webcam("A", cameras=list)
-    assert webcam.is_live
-    assert webcam.read() is None
-    webcam.close()
-
-
-# ------------------------------------------------------------- why it does not open
-
-on_posix = pytest.mark.skipif(os.name != "posix", reason="device nodes")
-
-
-def failing_with(number):
-    def fail(*_):
-        raise OSError(number, os.strerror(number))
-
-    return fail
-
-
-@on_posix
 @pytest.mark.parametrize(
-    ("number", "cause"),
+    ("place", "driver", "is_program"),
     [
-        (errno.ENOENT, Cause.NO_CAMERA),
-        (errno.ENODEV, Cause.NO_CAMERA),
-        (errno.EACCES, Cause.PERMISSION),
-        (errno.EPERM, Cause.PERMISSION),
-        (errno.EBUSY, Cause.BUSY),
-        (errno.EIO, Cause.CANNOT_OPEN),
+        ("virtual", "", True),
+        ("platform/vivid.0", "vivid", True),
+        ("pci0000:00/0000:00:14.0/usb1/1-4/1-4:1.0", "uvcvideo", False),
+        ("platform/soc/fe801000.csi", "unicam", False),
+    ],
+    ids=["v4l2loopback", "vivid", "usb camera", "camera at the board"],
+)
+def test_that_linux_tells_by_place_and_driver(sysfs, place, driver, is_program):
+    devices = sysfs("video2", place, driver)
+    # The name says nothing: whoever loads the module chooses it.
+    assert is_virtual("Integrated Camera", "/dev/video2", devices) is is_program
+
+
+def test_that_a_node_that_is_gone_is_judged_by_its_name(sysfs):
+    devices = sysfs("video2", "virtual")
+    assert not is_virtual("Integrated Camera", "/dev/video7", devices)
+    assert is_virtual("OBS Virtual Camera", "/dev/video7", devices)
+
+
+PROGRAMS = (
+    *("OBS Virtual Camera", "OBS-Camera", "obs camera", "Dummy video device (0x0000)"),
+    *("ManyCam Virtual Webcam", "ManyCam", "DroidCam Source 3", "Snap Camera", "XSplit VCam"),
+    *("Iriun Webcam", "Camo", "NVIDIA Broadcast", "mmhmm Camera", "NDI Webcam Video 1"),
+    *("Unity Video Capture", "e2eSoft iVCam", "Logi Capture", "v4l2loopback"),
+)
+DEVICES = (
+    *("HD Pro Webcam C920", "Integrated Camera", "FaceTime HD Camera", "USB2.0 HD UVC WebCam"),
+    *("Logitech BRIO", "HP TrueVision", "EasyCamera", "Camera", "Surface Camera Front"),
+    *("Canon EOS Webcam", "Insta360 Link", "OBSBOT Tiny 2", "Camouflage Cam", ""),
+)
+
+
+def test_that_known_programs_are_told_by_their_names():
+    assert [name for name in (*PROGRAMS, *DEVICES) if is_virtual(name)] == list(PROGRAMS)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_program"),
+    [
+        (r"\\?\SWD#VCAMDEVAPI#B486E21F1D4BC97087EA831093E840AD#{e5323777}\global", True),
+        ("@device:sw:{860BB310-5D01-11D0}\\{A3FCE0F5-3493-419F}", True),
+        (r"\\?\usb#vid_046d&pid_082d&mi_00#7&1a2b3c&0&0000#{65e8773d}\global", False),
+        ("0x8020000005ac8514", False),
     ],
 )
-def test_that_the_systems_refusal_tells_the_cause(tmp_path, number, cause):
-    node = tmp_path / "video0"
-    node.touch()
-    assert cause_on_linux(str(node), open_node=failing_with(number)) is cause
-    assert cause_on_linux(str(node), control=failing_with(number)) is cause
+def test_that_windows_tells_by_the_path(path, is_program):
+    assert is_virtual("Front Camera", path) is is_program
 
 
-@on_posix
-def test_that_a_node_that_is_gone_is_no_camera(tmp_path):
-    assert cause_on_linux(str(tmp_path / "video0")) is Cause.NO_CAMERA
-
-
-@on_posix
-def test_that_a_node_that_is_no_video_device_only_cannot_be_opened(tmp_path):
-    node = tmp_path / "video0"
-    node.touch()
-    assert cause_on_linux(str(node)) is Cause.CANNOT_OPEN
-
-
-@on_posix
-@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may open everything")
-def test_that_a_node_without_permission_is_told_from_a_missing_one(tmp_path):
-    node = tmp_path / "video0"
-    node.touch(mode=0o000)
-    assert cause_on_linux(str(node)) is Cause.PERMISSION
-
-
-@on_posix
-def test_that_a_free_camera_is_asked_for_and_given_its_own_format(tmp_path):
-    node = tmp_path / "video0"
-    node.touch()
-    asked = []
-
-    def control(handle, request, data):
-        asked.append((request, bytes(data[:4])))
-
-    cause_on_linux(str(node), control=control)
-    capture = (1).to_bytes(4, "little")
-    assert asked == [(0xC0D05604, capture), (0xC0D05605, capture)]
+def test_that_a_list_marks_programs_and_keeps_their_names():
+    found = [
+        CameraInfo(0, "HD Webcam", None, None, None, cv2.CAP_MSMF),
+        CameraInfo(1, "OBS Virtual Camera", None, None, None, cv2.CAP_MSMF),
+    ]
+    real, program = distinct_cameras(found, (cv2.CAP_MSMF,))
+    assert (real.is_virtual, real.label) == (False, "HD Webcam")
+    assert (program.is_virtual, program.label) == (True, "OBS Virtual Camera (a program)")
+    assert program.name == "OBS Virtual Camera"

@@ -1,5 +1,7 @@
 """What the pipeline reads as a picture, and what it refuses with a reason."""
 
+import itertools
+
 import cv2
 import numpy as np
 import pytest
@@ -117,9 +119,9 @@ def test_that_an_even_border_around_a_picture_is_no_damage():
     assert as_rgb(pixels)[0] is not None
 
 
-@pytest.mark.parametrize("fill", [(0, 0, 0), (255, 255, 255), (60, 60, 60), (90, 20, 20)])
-def test_that_an_even_band_of_another_colour_is_no_damage(fill):
-    assert as_rgb(half_decoded(fill))[0] is not None
+def test_that_an_even_band_of_another_colour_is_no_damage():
+    for fill in [(0, 0, 0), (255, 255, 255), (60, 60, 60), (90, 20, 20)]:
+        assert as_rgb(half_decoded(fill))[0] is not None, fill
 
 
 def test_that_a_grey_wall_with_a_sensors_noise_is_no_damage():
@@ -128,15 +130,13 @@ def test_that_a_grey_wall_with_a_sensors_noise_is_no_damage():
     assert as_rgb(pixels)[0] is not None
 
 
-@pytest.mark.parametrize("grey", [127, 128, 130])
-@pytest.mark.parametrize("rows", [72, 75, 96])
-@pytest.mark.parametrize("is_jpeg", [False, True])
-def test_that_grey_added_below_a_picture_is_no_damage(grey, rows, is_jpeg):
-    pixels = picture((120, 160, 3))
-    pixels[rows:] = grey
-    if is_jpeg:
-        pixels = cv2.imdecode(cv2.imencode(".jpg", pixels)[1], cv2.IMREAD_COLOR)
-    assert as_rgb(pixels)[0] is not None
+def test_that_grey_added_below_a_picture_is_no_damage():
+    for grey, rows in itertools.product((127, 128, 130), (72, 75, 96)):
+        pixels = picture((120, 160, 3))
+        pixels[rows:] = grey
+        decoded = cv2.imdecode(cv2.imencode(".jpg", pixels)[1], cv2.IMREAD_COLOR)
+        assert as_rgb(pixels)[0] is not None, (grey, rows)
+        assert as_rgb(decoded)[0] is not None, (grey, rows)
 
 
 def test_that_a_sliver_is_not_taken_for_the_lower_part():

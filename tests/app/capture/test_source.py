@@ -1,7 +1,9 @@
+import re
+
 import numpy as np
 import pytest
 
-from app.capture.source import FrameSource, SourceInfo
+from app.capture.source import Cause, FrameSource, SourceError, SourceInfo, advice
 
 
 class Jumping(FrameSource):
@@ -53,3 +55,40 @@ def test_that_two_sources_count_each_for_itself():
 
 def test_that_a_source_is_spoken_of_by_its_name():
     assert Jumping([]).subject == "The source jumping"
+
+
+# ------------------------------------------------------------- causes
+
+
+def test_that_every_cause_has_one_sentence_of_its_own_with_a_way_out():
+    for platform in ("linux", "darwin", "win32", "freebsd14"):
+        sentences = [
+            advice(cause, "The camera X", limit="9 pixels", platform=platform) for cause in Cause
+        ]
+        assert len(set(sentences)) == len(Cause)
+        for sentence in sentences:
+            assert re.fullmatch(r"The camera X [^{:]*: [^{]*\.", sentence)
+
+
+@pytest.mark.parametrize(
+    ("platform", "place"),
+    [
+        ("linux", "sudo usermod -aG video"),
+        ("darwin", "System Settings"),
+        ("win32", "Let desktop apps access your camera"),
+    ],
+)
+def test_that_permission_is_given_where_the_system_has_its_switch(platform, place):
+    assert place in advice(Cause.PERMISSION, "The camera X", platform=platform)
+
+
+def test_that_an_error_carries_its_cause_and_sentence():
+    error = SourceError(Cause.BUSY, "The camera X")
+    assert error.cause is Cause.BUSY
+    assert str(error) == advice(Cause.BUSY, "The camera X")
+    assert str(SourceError(Cause.BUSY, message="Own words.")) == "Own words."
+
+
+def test_that_a_sentence_can_be_printed_whatever_bytes_a_name_holds():
+    error = SourceError(Cause.NOT_FOUND, "The video take\udcff.mp4")
+    assert str(error).encode().startswith(b"The video take?.mp4 does not exist")

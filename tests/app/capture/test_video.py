@@ -34,8 +34,14 @@ def cause_of_opening(path):
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_that_every_codec_gives_all_its_frames_in_order(videos, name):
-    frames = frames_of(videos[name])
+def test_that_every_codec_gives_all_its_frames_in_order_and_colour(videos, name):
+    with VideoFile(videos[name], paced=False) as source:
+        info = source.open()
+        frames = list(source)
+    assert (info.name, info.width, info.height) == (name, WIDTH, HEIGHT)
+    assert (info.rate, info.n_frames) == (pytest.approx(RATE), N_FRAMES)
+    assert frames[0].image.dtype == np.uint8
+    assert frames[0].image[60, 150] == pytest.approx([200, 0, 0], abs=12)
     assert [frame.number for frame in frames] == list(range(N_FRAMES))
     assert [bar_width(frame.image) for frame in frames] == pytest.approx(
         [4 * step + 4 for step in range(N_FRAMES)], abs=2
@@ -43,22 +49,6 @@ def test_that_every_codec_gives_all_its_frames_in_order(videos, name):
     assert [frame.time for frame in frames] == pytest.approx(
         [step / RATE for step in range(N_FRAMES)], abs=2e-3
     )
-
-
-@pytest.mark.parametrize("name", CODECS)
-def test_that_red_comes_out_red(videos, name):
-    image = frames_of(videos[name])[0].image
-    assert image.dtype == np.uint8
-    assert image[60, 150] == pytest.approx([200, 0, 0], abs=12)
-
-
-@pytest.mark.parametrize("name", CODECS)
-def test_that_opening_tells_size_rate_and_length(videos, name):
-    with VideoFile(videos[name]) as source:
-        info = source.open()
-    assert (info.name, info.width, info.height) == (name, WIDTH, HEIGHT)
-    assert info.rate == pytest.approx(RATE)
-    assert info.n_frames == N_FRAMES
 
 
 def test_that_numbers_and_times_go_on_when_it_is_opened_again(videos):
@@ -195,18 +185,19 @@ def test_that_a_file_cut_off_before_its_index_is_unreadable(videos, name, tmp_pa
 
 @pytest.mark.fault("Camera", "a corrupt video file", keeps="models")
 @pytest.mark.parametrize("name", CODECS)
-@pytest.mark.parametrize("seed", range(3))
-def test_that_random_damage_gives_frames_in_order_or_an_error(videos, name, seed, tmp_path):
-    rng = np.random.default_rng(seed)
-    data = np.frombuffer(videos[name].read_bytes(), np.uint8).copy()
-    data[rng.integers(len(data), size=len(data) // 50)] = rng.integers(256, dtype=np.uint8)
+def test_that_random_damage_gives_frames_in_order_or_an_error(videos, name, tmp_path, attempt):
     path = tmp_path / name
-    path.write_bytes(data.tobytes())
-    frames = []
-    with suppress(SourceError), VideoFile(path, paced=False) as source:
-        frames.extend(source)
-    assert [frame.number for frame in frames] == list(range(len(frames)))
-    assert np.all(np.diff([frame.time for frame in frames]) >= 0)
+    for seed in range(3):
+        with attempt():
+            rng = np.random.default_rng(seed)
+            data = np.frombuffer(videos[name].read_bytes(), np.uint8).copy()
+            data[rng.integers(len(data), size=len(data) // 50)] = rng.integers(256, dtype=np.uint8)
+            path.write_bytes(data.tobytes())
+            frames = []
+            with suppress(SourceError), VideoFile(path, paced=False) as source:
+                frames.extend(source)
+            assert [frame.number for frame in frames] == list(range(len(frames)))
+            assert np.all(np.diff([frame.time for frame in frames]) >= 0)
 
 
 @pytest.mark.fault("Camera", "a corrupt video file", keeps="models")

@@ -1,12 +1,15 @@
 """A camera at this machine, without one: OpenCV's side is played by the test."""
 
+import errno
+import os
+
 import cv2
 import pytest
 
 from app.capture import webcam as webcam_module
 from app.capture.cameras import Camera, Route
 from app.capture.source import Cause, SourceError
-from app.capture.webcam import Webcam
+from app.capture.webcam import Webcam, cause_on_linux
 from tests.app.capture.material import picture
 
 
@@ -106,3 +109,112 @@ def test_that_the_second_of_two_alike_is_found_again_when_the_first_is_unplugged
         webcam.open()
         assert webcam.camera.plug == "usb 2"
         assert webcam.read().number == number
+
+
+def test_that_a_program_is_opened_like_any_camera_and_told_of_in_one_sentence(plugged_in):
+    for is_program in (True, False):
+        plugged_in([picture(0)])
+        cameras = [Camera("OBS", (Route(cv2.CAP_V4L2, 0),), is_virtual=is_program)]
+        with Webcam("OBS", cameras=lambda: cameras) as webcam:  # noqa: B023
+            assert webcam.read() is not None
+            assert webcam.remark.startswith("OBS is a program that" if is_program else "")
+            assert webcam.remark.count(".") == is_program
+
+
+# ------------------------------------------------------------- opening
+
+
+def test_that_a_webcam_without_any_camera_says_so():
+    with pytest.raises(SourceError) as caught:
+        Webcam(cameras=list).open()
+    assert caught.value.cause is Cause.NO_CAMERA
+
+
+@pytest.mark.skipif(not hasattr(cv2, "CAP_V4L2") or os.name != "posix", reason="Linux only")
+def test_that_a_camera_that_was_unplugged_after_listing_is_not_there(tmp_path):
+    listed = [Camera("HD Webcam", (Route(cv2.CAP_V4L2, 9000),), str(tmp_path / "video9000"))]
+    with pytest.raises(SourceError) as caught:
+        Webcam("HD Webcam", cameras=lambda: listed).open()
+    assert caught.value.cause is Cause.NO_CAMERA
+    assert "HD Webcam" in str(caught.value)
+
+
+def test_that_a_webcam_keeps_to_the_camera_it_first_found():
+    lists = [[camera("A", 9001), camera("B", 9002)], [camera("B", 9002)]]
+    webcam = Webcam(cameras=lambda: lists.pop(0))
+    for _ in range(2):
+        with pytest.raises(SourceError) as caught:
+            webcam.open()
+    assert str(caught.value).startswith("No camera is called A")
+
+
+def test_that_a_webcam_that_is_not_open_gives_nothing_and_closes():
+    webcam = Webcam("A", cameras=list)
+    assert webcam.is_live
+    assert webcam.read() is None
+    webcam.close()
+
+
+# ------------------------------------------------------------- why it does not open
+
+on_posix = pytest.mark.skipif(os.name != "posix", reason="device nodes")
+
+
+def failing_with(number):
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+@on_posix
+@pytest.mark.parametrize(
+    ("number", "cause"),
+    [
+        (errno.ENOENT, Cause.NO_CAMERA),
+        (errno.ENODEV, Cause.NO_CAMERA),
+        (errno.EACCES, Cause.PERMISSION),
+        (errno.EPERM, Cause.PERMISSION),
+        (errno.EBUSY, Cause.BUSY),
+        (errno.EIO, Cause.CANNOT_OPEN),
+    ],
+)
+def test_that_the_systems_refusal_tells_the_cause(tmp_path, number, cause):
+    node = tmp_path / "video0"
+    node.touch()
+    assert cause_on_linux(str(node), open_node=failing_with(number)) is cause
+    assert cause_on_linux(str(node), control=failing_with(number)) is cause
+
+
+@on_posix
+def test_that_a_node_that_is_gone_is_no_camera(tmp_path):
+    assert cause_on_linux(str(tmp_path / "video0")) is Cause.NO_CAMERA
+
+
+@on_posix
+def test_that_a_node_that_is_no_video_device_only_cannot_be_opened(tmp_path):
+    node = tmp_path / "video0"
+    node.touch()
+    assert cause_on_linux(str(node)) is Cause.CANNOT_OPEN
+
+
+@on_posix
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root may open everything")
+def test_that_a_node_without_permission_is_told_from_a_missing_one(tmp_path):
+    node = tmp_path / "video0"
+    node.touch(mode=0o000)
+    assert cause_on_linux(str(node)) is Cause.PERMISSION
+
+
+@on_posix
+def test_that_a_free_camera_is_asked_for_and_given_its_own_format(tmp_path):
+    node = tmp_path / "video0"
+    node.touch()
+    asked = []
+
+    def control(handle, request, data):
+        asked.append((request, bytes(data[:4])))
+
+    cause_on_linux(str(node), control=control)
+    capture = (1).to_bytes(4, "little")
+    assert asked == [(0xC0D05604, capture), (0xC0D05605, capture)]
