@@ -1,9 +1,16 @@
-"""``lmkl-pad`` without a command: the window, or where there is no screen, the demo without one."""
+"""``lmkl-pad`` without a command: the window, or the demo without one if there is no screen."""
 
+import ctypes
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+SOCKETS = Path("/tmp/.X11-unix")
+
+_NEEDED = ("libxcb-cursor.so.0", "libxkbcommon-x11.so.0")
+"""Qt's plugin for X11 does not load without these, and not every distribution brings them."""
 
 
 def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
@@ -12,16 +19,13 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
     Parameters
     ----------
     source : str
-        In the place of the source in the settings.
+        Instead of the source in the settings.
     model : str
         A model to open.
     on_shown : callable, optional
         Called when the first frame is on the screen.
     """
-    from app.display import why_no_screen
-
-    sentence = why_no_screen()
-    if sentence:
+    if sentence := why_no_screen():
         return _without_screen(sentence)
     # Loading makes many objects and no garbage to speak of: the collector is turned on again when
     # everything is loaded. And what is not Qt's is loaded before it, because PySide looks
@@ -40,7 +44,7 @@ def launch(source: str = "", model: str = "", on_shown: Callable[[], None] | Non
 
 
 def _without_screen(sentence: str) -> int:
-    import typer
+    import typer  # which the window does not need
 
     from app.cli import demo
 
@@ -55,3 +59,39 @@ def _without_screen(sentence: str) -> int:
         print("Stopped.", file=sys.stderr)
         return 130
     return 0
+
+
+def why_no_screen(
+    environment: Mapping[str, str] | None = None,
+    platform: str = sys.platform,
+    sockets: Path = SOCKETS,
+) -> str:
+    """Return a sentence that says why no window can be shown, over which Qt would abort; or "".
+
+    ``sockets`` is the folder of the X server's local sockets.
+    """
+    known = os.environ if environment is None else environment
+    wished = known.get("QT_QPA_PLATFORM", "")
+    is_x11_alone = all(name.partition(":")[0] == "xcb" for name in wished.split(";"))
+    if not platform.startswith("linux") or (wished and not is_x11_alone):
+        return ""
+    if known.get("WAYLAND_DISPLAY") and not wished:
+        return ""
+    display = known.get("DISPLAY", "")
+    if not display and wished:
+        return f"There is no screen here (DISPLAY is not set, and QT_QPA_PLATFORM is {wished})."
+    if not display:
+        return "There is no screen here (neither DISPLAY nor WAYLAND_DISPLAY is set)."
+    host, _, number = display.rpartition(":")
+    local = sockets / f"X{number.partition('.')[0]}"
+    if not host and sockets.is_dir() and not local.exists():
+        return f"The screen {display} does not answer (DISPLAY names one that is not there)."
+    for library in _NEEDED:
+        try:
+            ctypes.CDLL(library)
+        except OSError:
+            return (
+                f"Qt cannot open a window because {library} is missing; on Debian: "
+                "sudo apt-get install libxcb-cursor0 libxkbcommon-x11-0."
+            )
+    return ""

@@ -1,12 +1,12 @@
-"""How many heaps the C library keeps.
+"""How many heaps the GNU C library keeps.
 
-By default it gives nearly every thread a heap of its own, so that memory depends on which thread
-happened to need how much at the same time. At the same point of each round of
+By default nearly every thread gets a heap of its own, so that memory depends on which threads
+happened to allocate at the same time. At the same point of each round of
 ``python -m benchmarks soak --preset tiny --other-preset texture`` after the first, the program held
-1096 to 1206 MiB so, and 890 MiB each time with two heaps; what was allocated was the same.
-Importing this loads nothing heavy.
+1096 to 1206 MiB, and 890 MiB each time with two heaps; what was allocated was the same.
 """
 
+import ctypes
 import sys
 
 HEAPS = 2
@@ -19,11 +19,9 @@ _M_ARENA_MAX = -8
 def keep_few_heaps() -> bool:
     """Let all threads that start from now on share heaps; return whether the C library can.
 
-    Only that of GNU needs it. Called early, because a heap that exists stays.
+    Called early, because a heap that exists stays.
     """
     if not sys.platform.startswith("linux"):
         return False
-    import ctypes  # takes milliseconds, and not on the main thread's way to the first picture
-
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     return mallopt is not None and mallopt(_M_ARENA_MAX, HEAPS) == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.cli.main import COMMANDS, cli, load_command
 from app.storage import FEATURES_NAME, OUTCOMES_NAME, PERSONAL_NAME, SETTINGS_NAME, TAKES_NAME
 from benchmarks import __main__ as benchmarks

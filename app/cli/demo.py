@@ -12,8 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.console import AsJson, option, print_json, progress_bar, say, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import AsJson, ExitCode, option, print_json, progress_bar, say, stop
 from app.cli.outputs import make_folder
 from app.demo import run
 from app.demo.run import INDEPENDENCE_NOTE, STATEMENT, DemoResult, GroupResult

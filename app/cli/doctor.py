@@ -19,8 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from app import storage
-from app.cli.console import AsJson, Quiet, Tell, option, print_json, progress_bar, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import AsJson, ExitCode, Quiet, Tell, option, print_json, progress_bar, stop
 from app.settings import Settings
 from app.settings import load as load_settings
 from lmkl_core.errors import InvalidInputError
@@ -240,7 +239,7 @@ def folder_finding(name: str, folder: Path, variable: str) -> Finding:
 
 
 def _screen() -> Iterator[Finding]:
-    from app.display import why_no_screen
+    from app.launch import why_no_screen
 
     if sentence := why_no_screen():
         advice = "Nothing, unless you want the window: every command works without one."

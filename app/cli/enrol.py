@@ -11,6 +11,7 @@ from rich.text import Text
 from app.capture.opening import source_from
 from app.cli.console import (
     AsJson,
+    ExitCode,
     PresetName,
     Quiet,
     option,
@@ -19,7 +20,6 @@ from app.cli.console import (
     say,
     stop,
 )
-from app.cli.exit_codes import ExitCode
 from app.cli.inputs import check_seconds, named_value, settings_with
 from app.cli.models import model_facts, pipeline_for, pipeline_of
 from app.cli.outputs import check_output

@@ -10,9 +10,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.console import Console
 
-from app.cli.console import AsJson, logged_progress, option, print_json, say, stop
+from app.cli.console import AsJson, ExitCode, logged_progress, option, print_json, say, stop
 from app.cli.evaluate_tables import listing, print_comparison, print_listing, print_table
-from app.cli.exit_codes import ExitCode
 from app.cli.outputs import make_folder
 from app.evaluation import running
 from app.evaluation.methods import chosen_methods

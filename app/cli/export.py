@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.console import AsJson, ModelFile, Quiet, option, print_json, say, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import AsJson, ExitCode, ModelFile, Quiet, option, print_json, say, stop
 from app.cli.models import named_facts
 from app.cli.outputs import check_output
 from app.cli.passphrases import PassphraseFile, checked, is_asked_for, new_passphrase, open_model

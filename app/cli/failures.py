@@ -14,8 +14,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from app.cli.console import say, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode, say, stop
 from app.logs import DEBUG_VARIABLE
 
 _SIGNALS = [

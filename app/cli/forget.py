@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from app import storage
-from app.cli.console import AsJson, can_ask, option, print_json, say, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import AsJson, ExitCode, can_ask, option, print_json, say, stop
 
 
 def command(

@@ -16,8 +16,7 @@ from typing import Any
 from app.capture.folder import IMAGE_SUFFIXES, ImageFolder, natural_order
 from app.capture.opening import source_from
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
-from app.cli.console import say, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode, say, stop
 from app.settings import Settings, check, load
 from app.types import Frame
 from app.vision.pipeline import Pipeline

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.console import option
-from app.cli.exit_codes import HELP
+from app.cli.console import HELP, option
 from app.cli.failures import Commands
 
 COMMANDS = {

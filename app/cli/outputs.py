@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from app.cli.console import stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode, stop
 from lmkl_core.system.atomic import replacing, write_atomically
 
 

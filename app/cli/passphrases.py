@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from app.cli.console import can_ask, option, say, stop
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode, can_ask, option, say, stop
 from app.models.files import load
 from app.models.model import PadModel
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase

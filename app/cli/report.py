@@ -21,6 +21,7 @@ from rich.text import Text
 from app.capture.source import SourceError
 from app.cli.console import (
     AsJson,
+    ExitCode,
     PresetName,
     Quiet,
     Tell,
@@ -30,7 +31,6 @@ from app.cli.console import (
     say,
     stop,
 )
-from app.cli.exit_codes import ExitCode
 from app.cli.inputs import (
     apart_in_time,
     check_seconds,

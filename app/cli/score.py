@@ -17,6 +17,7 @@ from app.capture.opening import source_from
 from app.capture.source import SourceError
 from app.cli.console import (
     AsJson,
+    ExitCode,
     ModelFile,
     PresetName,
     Quiet,
@@ -27,7 +28,6 @@ from app.cli.console import (
     stop,
 )
 from app.cli.contact_sheet import SUFFIXES, ContactSheet, encoded
-from app.cli.exit_codes import ExitCode
 from app.cli.inputs import Selection, recordings_in, settings_with
 from app.cli.models import named_facts, pipeline_of
 from app.cli.outputs import check_files_apart, check_output, growing_text, write_bytes

@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.console import AsJson, download_bar, option, print_json, say, stop
-from app.cli.exit_codes import HELP, ExitCode
+from app.cli.console import HELP, AsJson, ExitCode, download_bar, option, print_json, say, stop
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import (

@@ -36,20 +36,12 @@ class Chapter:
     ----------
     key : str
         Its name in the program; stays the same from version to version.
-    caption : str
-        What people read above it.
     truth : {"nobody", "bonafide", "attack"}
         What it is.
-    species : str or None
-        The attack's instrument, as in `app.types.SPECIES` where it is one of these.
-    instrument : str or None
-        What the renderer calls that instrument.
+    species, instrument : str or None
+        The attack's instrument as in `app.types.SPECIES`, and as the renderer calls it.
     light : str
         The condition it is recorded in.
-    person : str
-        Who is shown or impersonated.
-    seed : int
-        Tells apart takes that are otherwise alike.
     n_frames : int
         How long it is shown when everything is shown in turn.
     n_recorded : int
@@ -83,14 +75,8 @@ class Chapter:
 class Script:
     """Everything the demo can present.
 
-    Attributes
-    ----------
-    loop : tuple of Chapter
-        What is shown in turn; a chapter may come more than once.
-    enrolment : tuple of Chapter
-        Genuine takes to enrol, which the loop does not show.
-    aside : tuple of Chapter
-        What is shown only when it is asked for.
+    ``loop`` is shown in turn, some chapters more than once; ``enrolment`` are genuine takes to
+    enrol, which the loop does not show; ``aside`` is shown only when it is asked for.
     """
 
     loop: tuple[Chapter, ...]
@@ -137,16 +123,10 @@ _ASIDE = ("office 6",)
 
 
 def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) -> Script:
-    """Return what the demo can present of a person.
+    """Return what the demo can present; another seed gives other takes.
 
-    Parameters
-    ----------
-    person : str
-        One of `app.demo.renderer.people.PEOPLE`; recording raises for an unknown name.
-    seed : int
-        Another seed, other takes.
-    n_recorded : int
-        Pictures recorded for each chapter of the loop; some more for takes to enrol.
+    An unknown person is refused when recording begins. Takes to enrol have more than ``n_recorded``
+    pictures.
     """
     if seed < 0 or n_recorded < 1:
         raise InvalidInputError(

@@ -4,14 +4,14 @@ import sys
 
 import pytest
 
-from app import display
-from app.display import why_no_screen
+from app import launch
+from app.launch import why_no_screen
 
 
 @pytest.fixture
 def sockets(tmp_path, monkeypatch):
     """Return a folder in which one X server, of number 7, has its socket; all libraries load."""
-    monkeypatch.setattr(display, "_NEEDED", ())
+    monkeypatch.setattr(launch, "_NEEDED", ())
     (tmp_path / "X7").touch()
     return tmp_path
 
@@ -76,9 +76,9 @@ def test_that_empty_variables_are_none(sockets):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="libraries are named as on Linux")
 def test_that_a_missing_library_is_named_with_the_way_out(sockets, monkeypatch):
-    monkeypatch.setattr(display, "_NEEDED", ("libc.so.6",))
+    monkeypatch.setattr(launch, "_NEEDED", ("libc.so.6",))
     assert told(sockets, DISPLAY=":7") == ""
-    monkeypatch.setattr(display, "_NEEDED", ("libc.so.6", "libno-such-thing.so.0"))
+    monkeypatch.setattr(launch, "_NEEDED", ("libc.so.6", "libno-such-thing.so.0"))
     sentence = told(sockets, DISPLAY=":7")
     assert "libno-such-thing.so.0 is missing" in sentence
     assert "apt-get install" in sentence

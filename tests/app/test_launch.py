@@ -9,8 +9,8 @@ import pytest
 import typer
 
 from app.__main__ import main
+from app.cli.console import ExitCode
 from app.cli.demo import DEFAULT_OUTPUT, JSON_FILE, MODEL_FILE
-from app.cli.exit_codes import ExitCode
 from app.demo import run
 from app.launch import launch
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def no_screen(monkeypatch, tmp_path):
     """Take the screen away, and return the folder the program is started in."""
-    monkeypatch.setattr("app.display.why_no_screen", lambda: "There is no screen here.")
+    monkeypatch.setattr("app.launch.why_no_screen", lambda: "There is no screen here.")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -29,7 +29,7 @@ def no_screen(monkeypatch, tmp_path):
 def opened(monkeypatch):
     """Return what the window was opened with."""
     calls = []
-    monkeypatch.setattr("app.display.why_no_screen", lambda: "")
+    monkeypatch.setattr("app.launch.why_no_screen", lambda: "")
     monkeypatch.setattr("app.qt.app.run", lambda *values: calls.append(values) or 3)
     return calls
 

@@ -23,20 +23,11 @@ _BEFORE = 0.4
 
 @dataclass(frozen=True)
 class CameraModel:
-    """What a kind of camera is like.
+    """A kind of camera: ranges from which a unit of it is drawn.
 
-    Attributes
-    ----------
-    blur : tuple of float
-        Range of the lens blur in pixels (standard deviation); a take has one focus that wanders.
-    noise : float
-        Share of the intensity range squared that is shot noise at full intensity and gain 1.
-    quality : tuple of int
-        Range of the compression's quality.
-    sharpening : float
-        Strength of the sharpening every webcam applies.
-    saturation : tuple of float
-        Range by which colours are made more vivid than they are, as people like them.
+    ``blur`` is the lens blur in pixels (standard deviation); ``noise`` the share of the intensity
+    range squared that is shot noise at full intensity and gain 1; ``sharpening`` what every webcam
+    applies; ``saturation`` how much more vivid than they are colours are made.
     """
 
     blur: tuple[float, float] = (0.45, 1.1)
@@ -58,15 +49,8 @@ PHONE = CameraModel(
 class Camera:
     """A camera during one take: focus, exposure and white balance wander.
 
-    Parameters
-    ----------
-    model : CameraModel
-        What kind it is.
-    unit : Generator
-        Decides what this piece of hardware and its settings are like: takes that share it were
-        recorded in one session.
-    rng : Generator
-        Decides how focus and exposure wander in this take, and its noise.
+    ``unit`` decides what this piece of hardware and its settings are like: takes of one session
+    share it. ``rng`` decides how focus and exposure wander in this take, and its noise.
     """
 
     def __init__(

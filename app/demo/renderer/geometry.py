@@ -7,7 +7,6 @@ origin lies between the eyes.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 
@@ -22,16 +21,9 @@ STEP = 4
 
 @dataclass(frozen=True, eq=False)
 class Relief:
-    """Depth and what follows from it, at every `STEP`-th canonical pixel.
+    """Depth towards the camera and unit normals, at every `STEP`-th canonical pixel.
 
-    Attributes
-    ----------
-    depth : ndarray
-        (rows, columns) towards the camera.
-    normal : ndarray
-        (rows, columns, 3) unit vectors away from the surface.
-    turns : ndarray
-        (rows, columns) how much a point follows the head: 1 on the face, 0 on the shoulders.
+    ``turns`` is how much a point follows the head: 1 on the face, 0 on the shoulders.
     """
 
     depth: F32
@@ -86,11 +78,13 @@ CELL = 2
 """Camera pixels from one grid point to the next."""
 
 
-class Field(Protocol):
-    """Maps a moment to places on a layer."""
+Field = Callable[[float], tuple[F32, F32]]
+"""Maps a time to the places on a layer that a coarse grid over the picture sees, in eye distances
+from between the eyes. Coarse is exact enough: fields are smooth, and the picture on the layer is
+sampled at full resolution afterwards."""
 
-    def __call__(self, time: float) -> tuple[F32, F32]:
-        """Return x and y for every grid point."""
+Sheen = Callable[[float, F32, F32], F32]
+"""Light that a surface mirrors: time, x, y on the layer -> (rows, columns, 3)."""
 
 
 def camera_grid(width: int, height: int) -> tuple[F32, F32]:
@@ -134,20 +128,9 @@ def _face_moves(mouth: float) -> _Moves:
 
 
 class HeadField:
-    """A head that turns about itself and changes its expression.
+    """A head that turns about itself and changes its expression; a mask is not ``lively``.
 
-    Parameters
-    ----------
-    motion : Motion
-        Its course.
-    relief : Relief
-        Its shape.
-    mouth : float
-        Where the mouth is, in eye distances below the eyes.
-    size : tuple of int
-        Width and height of the camera's picture.
-    lively : bool
-        Whether the face moves in itself; a mask does not.
+    ``mouth`` is in eye distances below the eyes, ``size`` is that of the camera's picture.
     """
 
     def __init__(
@@ -158,7 +141,6 @@ class HeadField:
         self._grid = camera_grid(*size)
 
     def __call__(self, time: float) -> tuple[F32, F32]:
-        """Return where each grid point looks at that time."""
         pose = self._motion.pose(time)
         x, y = _in_plane(self._grid, pose)
         expression = self._motion.expression(time) if self._lively else Expression()
@@ -187,16 +169,9 @@ class HeadField:
 class PlateField:
     """A flat or slightly bent plate in a hand: a plane in perspective.
 
-    Parameters
-    ----------
-    motion : Motion
-        Its course; the pictured face takes the place a live face would have.
-    size : tuple of int
-        Width and height of the camera's picture.
-    bend : float
-        How strongly a sheet is curved about its vertical axis.
-    distance : float
-        From the camera, in eye distances of the picture: decides how strong perspective is.
+    The pictured face takes the place a live face would have. ``bend`` curves a sheet about its
+    vertical axis; ``distance`` from the camera, in eye distances, decides how strong perspective
+    is.
     """
 
     def __init__(
@@ -206,7 +181,6 @@ class PlateField:
         self._grid = camera_grid(*size)
 
     def __call__(self, time: float) -> tuple[F32, F32]:
-        """Return where each grid point looks at that time."""
         pose = self._motion.pose(time)
         inverse = np.linalg.inv(plate_homography(pose, self._distance)).astype(np.float32)
         across, down = self._grid
@@ -243,7 +217,3 @@ def _in_plane(points: tuple[F32, F32], pose: Pose) -> tuple[F32, F32]:
     dx, dy = (x - np.float32(pose.x)), (y - np.float32(pose.y))
     eyes = np.float32(pose.eyes)
     return f32((cos * dx + sin * dy) / eyes), f32((cos * dy - sin * dx) / eyes)
-
-
-Sheen = Callable[[float, F32, F32], F32]
-"""Light that a surface mirrors: time, x, y on the layer -> (rows, columns, 3)."""

@@ -53,30 +53,18 @@ class Wave:
         self._phase = rng.uniform(0.0, 2 * np.pi, 7)
 
     def scaled(self, share: float) -> "Wave":
-        """Return the same course, smaller."""
         smaller = copy(self)
         smaller._amplitude = self._amplitude * share
         return smaller
 
     def __call__(self, time: float) -> float:
-        """Return the value at a time in seconds."""
         return float(self._amplitude @ np.sin(2 * np.pi * self._frequency * time + self._phase))
 
 
 class Motion:
     """The course of a face before the camera: place, size, tilt and expression.
 
-    Parameters
-    ----------
-    rng : Generator
-        Everything is drawn here, once.
-    width, height : int
-        Size of the camera's picture.
-
-    Attributes
-    ----------
-    home : Pose
-        The pose about which it moves.
+    Everything is drawn once, for a picture of that size; ``home`` is the pose about which it moves.
     """
 
     def __init__(self, rng: np.random.Generator, width: int, height: int) -> None:
@@ -131,7 +119,6 @@ class Motion:
         return calm
 
     def pose(self, time: float) -> Pose:
-        """Return the pose at a time in seconds."""
         home = self.home
         return Pose(
             x=home.x + self._x(time),
@@ -143,7 +130,6 @@ class Motion:
         )
 
     def expression(self, time: float) -> Expression:
-        """Return the expression at a time in seconds."""
         # Blinks repeat after a few minutes: nobody looks that long.
         since = np.abs(time % float(self._blinks[-1]) - self._blinks).min()
         return Expression(

@@ -55,20 +55,10 @@ PEOPLE = tuple(_LANDMARKS)
 
 @dataclass(frozen=True, eq=False)
 class Person:
-    """A person's canonical picture.
+    """A person's canonical picture, as in even studio light.
 
-    Attributes
-    ----------
-    name : str
-        One of `PEOPLE`.
-    albedo : ndarray
-        (height, width, 3) intensities, 0 to 1, as in even studio light.
-    alpha : ndarray
-        (height, width) how much of each pixel belongs to the person, 0 to 1.
-    cloth : ndarray
-        (height, width) how much of it is the white shirt, which a take may dye.
-    mouth : float
-        How far the mouth lies below the eyes, in eye distances.
+    ``alpha`` is how much of each pixel belongs to the person, ``cloth`` how much is the white
+    shirt, which a take may dye; ``mouth`` is how far it lies below the eyes, in eye distances.
     """
 
     name: str
@@ -79,7 +69,6 @@ class Person:
 
 
 def portrait_path(name: str) -> Path:
-    """Return the file of a person's portrait."""
     if name not in _LANDMARKS:
         raise InvalidInputError(
             f"There is no person {name!r} in the demo; choose one of {', '.join(PEOPLE)}."

@@ -9,9 +9,8 @@ from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, smooth_noise
 from app.demo.renderer.geometry import CELL, PlateField, Sheen
 from app.demo.renderer.motion import Motion
-from app.demo.renderer.room import Light, room_albedo
 from app.demo.renderer.scene import SUPERSAMPLING, Grating, Harmonic, Layer
-from app.demo.renderer.setting import Recording, Setting
+from app.demo.renderer.setting import Light, Recording, Setting, room_albedo
 
 # A mirror turns what it shows by twice its own turn, over a distance of several face widths.
 _LEVER = 9.0

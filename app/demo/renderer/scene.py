@@ -23,16 +23,9 @@ _INVISIBLE = 2e-3
 
 @dataclass(frozen=True)
 class Harmonic:
-    """One wave on a plate.
+    """One wave on a plate, in cycles per eye distance along its axes.
 
-    Attributes
-    ----------
-    across, down : float
-        Cycles per eye distance along the plate's axes.
-    amplitude : tuple of float
-        For red, green and blue, relative to the local mean.
-    phase : tuple of float
-        In cycles, for red, green and blue.
+    Amplitudes are relative to the local mean and phases in cycles, both for red, green and blue.
     """
 
     across: float
@@ -43,19 +36,24 @@ class Harmonic:
 
 @dataclass(frozen=True)
 class Grating:
-    """The harmonics of a plate's fine structure."""
+    """Fine periodic structure (subpixels of a screen, halftone of a print) as a camera samples it.
+
+    It is finer than the camera's pixels, so it shows as moiré or not at all. Rendering it would
+    need pictures of thousands of pixels, and rendering it too coarsely would make up moiré that no
+    camera has. Here each harmonic is attenuated by what lens and photosite do to its frequency and
+    then evaluated at the photosites, which is exactly what sampling does to it, aliasing included.
+
+    A 640 x 480 picture is read from a mosaic of twice that size: every colour has photosites of
+    half a pixel, at its own place within the pixel. That is where the colours of moiré come from.
+    """
 
     harmonics: tuple[Harmonic, ...]
 
     def modulation(self, x: F32, y: F32, blur: float) -> F32 | None:
-        """Relative change of each camera pixel, (height, width, 3); None where nothing shows.
+        """Return the relative change of each camera pixel, (height, width, 3); None if invisible.
 
-        Parameters
-        ----------
-        x, y : ndarray
-            Place on the plate seen by each camera pixel, in eye distances.
-        blur : float
-            Standard deviation of the lens blur in camera pixels.
+        x and y are the place on the plate seen by each camera pixel, in eye distances; ``blur`` is
+        the standard deviation of the lens blur in camera pixels.
         """
         rows, columns = x.shape
         middle = (slice(rows // 2 - 1, rows // 2 + 2), slice(columns // 2 - 1, columns // 2 + 2))
@@ -105,26 +103,10 @@ SUPERSAMPLING = 2
 class Layer:
     """A picture with a shape that moves.
 
-    Attributes
-    ----------
-    colour : ndarray
-        (height, width, 3) light it sends to the camera, already multiplied with ``alpha``.
-    alpha : ndarray
-        (height, width) what it covers.
-    origin : tuple of float
-        x and y of the point between the eyes, in its pixels.
-    unit : float
-        Its pixels per eye distance.
-    field : Field
-        Where the camera looks on it.
-    gain : callable or None
-        Colour factor at a time: a plate that is tilted catches more or less light.
-    sheen : Sheen or None
-        What its surface mirrors.
-    film : callable or None
-        Replaces ``colour`` at a time: a video that is played.
-    grating : Grating or None
-        Its fine structure.
+    ``colour`` is the light it sends to the camera, already multiplied with ``alpha``, what it
+    covers; ``origin`` the point between the eyes and ``unit`` the eye distance, in its pixels;
+    ``field`` where the camera looks on it; ``gain`` a colour factor at a time (a tilted plate
+    catches more or less light); ``film`` replaces ``colour`` at a time.
     """
 
     colour: F32
@@ -140,10 +122,9 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A rendered moment.
+    """A rendered moment: linear intensities at twice the camera's resolution.
 
-    ``image`` is (2 height, 2 width, 3) in linear intensities. ``structure`` gives, for a lens
-    blur, what fine structure does to the camera's pixels (None: nothing that would show).
+    ``structure`` gives, for a lens blur, what fine structure does to the camera's pixels.
     """
 
     image: F32
@@ -151,15 +132,7 @@ class View:
 
 
 class Scene:
-    """A room and the layers before it, back to front.
-
-    Parameters
-    ----------
-    room : ndarray
-        (2 height, 2 width, 3) light from the room.
-    layers : list of Layer
-        Back to front.
-    """
+    """A room and the layers before it, back to front."""
 
     def __init__(self, room: F32, layers: list[Layer]) -> None:
         self._room, self._layers = room, layers

@@ -1,17 +1,186 @@
-"""People before a camera, and the pictures an attacker has of them."""
+"""Where a take is recorded: its light, its room, the people in it, and an attacker's pictures."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
 from app.capture.opencv import cv2
-from app.demo.renderer.arrays import F32, f32, generator, stack3, to_linear
+from app.demo.renderer.arrays import F32, f32, generator, smooth_noise, stack3, to_linear
 from app.demo.renderer.camera import PHONE, WEBCAM, Camera, CameraModel, unpacked
 from app.demo.renderer.geometry import HeadField, Relief, head_relief
 from app.demo.renderer.motion import Motion
 from app.demo.renderer.people import CANVAS, EYE_DISTANCE, EYES, PEOPLE, Person, load_person
-from app.demo.renderer.room import CONDITIONS, Light, jittered, lit_room
-from app.demo.renderer.scene import Layer, Scene
+from app.demo.renderer.scene import SUPERSAMPLING, Layer, Scene
+
+Colour = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Light:
+    """One key light and the light that comes from everywhere.
+
+    ``direction`` points to the key light: image right, image down, towards the camera. Colours are
+    red, green, blue, with green 1. ``level`` is the brightness of the room, for which the camera
+    makes up by gain, at the cost of noise; ``backdrop`` how much brighter the room behind is than
+    the person.
+    """
+
+    direction: tuple[float, float, float]
+    key: float
+    ambient: float
+    key_colour: Colour
+    ambient_colour: Colour
+    level: float
+    backdrop: float
+
+    def shade(self, normal: F32) -> F32:
+        """Light that falls on surfaces of these normals, (..., 3)."""
+        towards = np.array(self.direction) / np.linalg.norm(self.direction)
+        # A window or a lampshade is large: its light reaches a little round the corner.
+        facing = np.clip((normal @ towards + 0.25) / 1.25, 0.0, None) ** 1.2
+        open_sky = 0.8 + 0.2 * np.clip(-normal[..., 1] + 0.3 * normal[..., 2], -1.0, 1.0)
+        key = facing[..., None] * np.array(self.key_colour) * self.key
+        ambient = open_sky[..., None] * np.array(self.ambient_colour) * self.ambient
+        return ((key + ambient) * self.level).astype(np.float32)
+
+    @property
+    def wall(self) -> F32:
+        """Light on the room behind the person."""
+        mixed = np.array(self.key_colour) * self.key * 0.6
+        mixed = mixed + np.array(self.ambient_colour) * self.ambient
+        return (mixed * self.level * self.backdrop).astype(np.float32)
+
+
+_DAYLIGHT: Colour = (0.92, 1.0, 1.12)
+_NEUTRAL: Colour = (1.0, 1.0, 1.0)
+_WARM: Colour = (1.28, 1.0, 0.62)
+_OVERCAST: Colour = (0.88, 1.0, 1.2)
+
+CONDITIONS: Mapping[str, Light] = MappingProxyType(
+    {
+        "office": Light((0.1, -0.8, 0.8), 0.55, 0.5, _NEUTRAL, _NEUTRAL, 0.9, 0.9),
+        "window": Light((-0.9, -0.3, 0.7), 0.8, 0.3, _DAYLIGHT, _NEUTRAL, 1.0, 0.75),
+        "lamp": Light((0.7, -0.5, 0.7), 0.75, 0.25, _WARM, (1.15, 1.0, 0.8), 0.45, 0.6),
+        # One lamp beside the person, in a room that is dark otherwise.
+        "side": Light((1.0, -0.1, 0.25), 1.1, 0.16, _NEUTRAL, _NEUTRAL, 0.8, 0.06),
+        "dim": Light((0.3, -0.6, 0.8), 0.45, 0.5, _WARM, (1.1, 1.0, 0.85), 0.14, 0.8),
+        "bright": Light((-0.2, -0.4, 1.0), 0.7, 0.5, _DAYLIGHT, _DAYLIGHT, 1.6, 1.0),
+        "backlit": Light((-0.3, -0.6, 0.4), 0.35, 0.5, _OVERCAST, _NEUTRAL, 0.8, 1.9),
+        "another day": Light((-0.6, -0.7, 0.6), 0.5, 0.5, _OVERCAST, _OVERCAST, 0.7, 1.0),
+    }
+)
+"""The named conditions; all but their level stays with the room they belong to."""
+
+
+def jittered(light: Light, rng: np.random.Generator) -> Light:
+    """Return the same condition at another moment: a little stronger, from a little elsewhere."""
+    x, y, z = (float(part + rng.normal(0.0, 0.06)) for part in light.direction)
+    return replace(
+        light,
+        direction=(x, y, z),
+        key=light.key * float(np.exp(rng.normal(0.0, 0.08))),
+        ambient=light.ambient * float(np.exp(rng.normal(0.0, 0.08))),
+        level=light.level * float(np.exp(rng.normal(0.0, 0.1))),
+    )
+
+
+def room_albedo(rng: np.random.Generator, width: int, height: int) -> F32:
+    """Paint a room, (height, width, 3) reflectances; a window is brighter than 1."""
+    wall = np.array([0.55, 0.53, 0.5]) * rng.uniform(0.55, 1.15) * rng.uniform(0.92, 1.08, 3)
+    room = np.broadcast_to(wall, (height, width, 3)).astype(np.float32).copy()
+    room *= np.linspace(rng.uniform(0.85, 1.15), 1.0, width, dtype=np.float32)[None, :, None]
+    things = [_shelf, _window, _door, _frames, _sofa, _plant]
+    for index in rng.permutation(len(things))[: int(rng.integers(2, 5))]:
+        things[index](room, rng)
+    grain = smooth_noise(rng, (height, width), 3.0) * np.float32(0.03)
+    room *= (1.0 + grain)[..., None]
+    blur = float(rng.uniform(2.0, 6.0)) * width / 640
+    return f32(cv2.GaussianBlur(room, (0, 0), blur))
+
+
+def lit_room(rng: np.random.Generator, light: Light, width: int, height: int) -> F32:
+    """Light a room sends to a camera of that size, at the renderer's resolution."""
+    # Out of focus, half the camera's resolution holds all there is to see.
+    lit = room_albedo(rng, width // 2, height // 2) * light.wall
+    large = (width * SUPERSAMPLING, height * SUPERSAMPLING)
+    return f32(cv2.resize(lit, large, interpolation=cv2.INTER_LINEAR))
+
+
+def _box(room: F32, left: float, top: float, right: float, bottom: float, colour: object) -> None:
+    """Paint a rectangle given in shares of the picture."""
+    height, width = room.shape[:2]
+    rows = slice(round(np.clip(top, 0, 1) * height), round(np.clip(bottom, 0, 1) * height))
+    columns = slice(round(np.clip(left, 0, 1) * width), round(np.clip(right, 0, 1) * width))
+    room[rows, columns] = np.asarray(colour, np.float32)
+
+
+def _paint(rng: np.random.Generator) -> F32:
+    """A colour as things at home have it: seldom vivid."""
+    mixed = rng.uniform(0.04, 0.5) * np.exp(rng.normal(0.0, 0.3, 3))
+    return np.clip(mixed, 0.02, 0.8).astype(np.float32)
+
+
+def _shelf(room: F32, rng: np.random.Generator) -> None:
+    left = rng.uniform(-0.1, 0.8)
+    wood = np.array([0.3, 0.2, 0.12]) * rng.uniform(0.6, 1.6)
+    _box(room, left, 0.05, left + 0.32, 1.0, wood)
+    for row in range(5):
+        top, at = 0.08 + 0.19 * row, left + 0.01
+        _box(room, left + 0.01, top, left + 0.31, top + 0.16, wood * 0.4)
+        while at < left + 0.28:
+            thick, tall = rng.uniform(0.008, 0.022), rng.uniform(0.1, 0.15)
+            _box(room, at, top + 0.16 - tall, at + thick, top + 0.16, _paint(rng))
+            at += thick + (0.03 if rng.random() < 0.1 else 0.001)
+
+
+def _window(room: F32, rng: np.random.Generator) -> None:
+    left, top = rng.uniform(-0.1, 0.75), rng.uniform(-0.1, 0.1)
+    sky = np.array([0.9, 1.0, 1.1]) * rng.uniform(0.8, 1.8)
+    _box(room, left - 0.02, top - 0.02, left + 0.3, top + 0.62, (0.75, 0.75, 0.73))
+    for column in (0.0, 0.145):
+        for row in (0.0, 0.3):
+            x, y = left + column, top + row
+            _box(room, x, y, x + 0.135, y + 0.285, sky * rng.uniform(0.85, 1.1))
+
+
+def _door(room: F32, rng: np.random.Generator) -> None:
+    left = rng.uniform(-0.05, 0.8)
+    paint = np.array([0.5, 0.42, 0.33]) * rng.uniform(0.5, 1.4)
+    _box(room, left, 0.08, left + 0.25, 1.0, paint * 0.6)
+    _box(room, left + 0.015, 0.1, left + 0.235, 1.0, paint)
+    _box(room, left + 0.2, 0.55, left + 0.22, 0.57, (0.6, 0.6, 0.55))
+
+
+def _frames(room: F32, rng: np.random.Generator) -> None:
+    for _ in range(int(rng.integers(1, 4))):
+        left, top = rng.uniform(0.0, 0.85), rng.uniform(0.05, 0.4)
+        wide, tall = rng.uniform(0.08, 0.2), rng.uniform(0.1, 0.25)
+        _box(room, left, top, left + wide, top + tall, (0.08, 0.07, 0.06))
+        inner = _paint(rng)
+        _box(room, left + 0.01, top + 0.012, left + wide - 0.01, top + tall - 0.012, inner)
+
+
+def _sofa(room: F32, rng: np.random.Generator) -> None:
+    left, top = rng.uniform(-0.3, 0.5), rng.uniform(0.6, 0.75)
+    cloth = rng.uniform(0.1, 0.5) * rng.uniform(0.8, 1.2, 3)
+    _box(room, left, top, left + 0.7, 1.0, cloth)
+    _box(room, left, top + 0.12, left + 0.7, 1.0, cloth * 1.15)
+    _box(room, left + 0.34, top + 0.02, left + 0.35, 1.0, cloth * 0.5)
+
+
+def _plant(room: F32, rng: np.random.Generator) -> None:
+    height, width = room.shape[:2]
+    x, y = rng.uniform(0.05, 0.95) * width, rng.uniform(0.5, 0.8) * height
+    for _ in range(40):
+        angle, long = rng.uniform(-np.pi, 0.0), rng.uniform(0.05, 0.2) * width
+        tip = (int(x + np.cos(angle) * long), int(y + np.sin(angle) * long * 1.2))
+        green = np.array([0.08, 0.22, 0.06]) * rng.uniform(0.4, 2.0)
+        colour = tuple(float(part) for part in green)
+        cv2.line(room, (int(x), int(y)), tip, colour, int(rng.integers(2, 9)))
+    _box(room, x / width - 0.04, y / height, x / width + 0.04, y / height + 0.16, (0.4, 0.2, 0.12))
+
 
 _FLATTERING = ("office", "window", "bright", "another day", "lamp")
 """Light in which the pictures attackers use were taken: nobody steals a photograph in the dark."""
@@ -19,22 +188,10 @@ _FLATTERING = ("office", "window", "bright", "another day", "lamp")
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Where and in what light a take is recorded.
+    """Where and in what light a take is recorded; everything else is drawn from ``rng``.
 
-    Attributes
-    ----------
-    person : str
-        Who is there, or who is impersonated.
-    light : Light
-        This take's light.
-    size : tuple of int
-        Width and height of the camera's picture.
-    motion : Motion
-        Course of the face, live or pictured.
-    rng : Generator
-        Everything else is drawn here.
-    session : int
-        Takes of one session share the camera's focus and exposure, light, seat and clothes.
+    ``motion`` is the course of the face, live or pictured. Takes of one session share the camera's
+    focus and exposure, light, seat and clothes.
     """
 
     person: str
@@ -45,7 +202,6 @@ class Setting:
     session: int
 
     def camera(self, model: CameraModel) -> Camera:
-        """Return the session's camera of that kind."""
         return Camera(model, generator("camera", self.person, self.session), self.rng)
 
 
@@ -104,18 +260,7 @@ def somebody_else(person: str, rng: np.random.Generator) -> str:
 class Recording:
     """What an attacker has: pictures of the genuine person, taken elsewhere by another camera.
 
-    Parameters
-    ----------
-    person : str
-        Who is on them.
-    rng : Generator
-        Decides light, room, pose, focus.
-    size : tuple of int
-        Width and height of the pictures.
-    model : CameraModel
-        The camera they were taken with.
-    posed : bool
-        Whether the person looked straight into the camera in even light.
+    ``posed``: the person looked straight into the camera in even light.
     """
 
     def __init__(

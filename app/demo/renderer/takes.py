@@ -11,9 +11,8 @@ from app.capture.opencv import cv2
 from app.demo.renderer.camera import WEBCAM, unpacked
 from app.demo.renderer.instruments import INSTRUMENTS, Instrument, monitor
 from app.demo.renderer.people import PEOPLE, load_person
-from app.demo.renderer.room import CONDITIONS
 from app.demo.renderer.scene import Scene
-from app.demo.renderer.setting import Setting, genuine_scene, room_of, setting
+from app.demo.renderer.setting import CONDITIONS, Setting, genuine_scene, room_of, setting
 from app.demo.script import RATE, SIZE, Chapter
 from app.types import Frame, Image
 from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop

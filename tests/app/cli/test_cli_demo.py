@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import demo as command
+from app.cli.console import ExitCode
 from app.cli.demo import JSON_FILE, MODEL_FILE, REPORT_FILE, WINDOW_FILE
-from app.cli.exit_codes import ExitCode
 from app.cli.main import cli
 from app.demo import run as demo
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset

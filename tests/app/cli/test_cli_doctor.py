@@ -8,8 +8,8 @@ import pytest
 
 from app.capture.cameras import Camera, Route
 from app.cli import doctor as checks
+from app.cli.console import ExitCode
 from app.cli.doctor import State, check_up, folder_finding, versions
-from app.cli.exit_codes import ExitCode
 from lmkl_core.features.weights import catalogue
 from tests.app.cli.running import refused, run
 from tests.features.minifasnet_material import NAMES, made_weights
@@ -122,7 +122,7 @@ def test_that_little_room_is_told(free, state, tmp_path, monkeypatch):
 
 
 def test_that_no_screen_is_a_note_because_commands_do_without(monkeypatch):
-    monkeypatch.setattr("app.display.why_no_screen", lambda: "There is no screen here.")
+    monkeypatch.setattr("app.launch.why_no_screen", lambda: "There is no screen here.")
     finding = first("screen")
     assert (finding.state, finding.found) == (State.NOTE, "There is no screen here.")
 

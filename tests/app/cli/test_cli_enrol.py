@@ -13,7 +13,7 @@ import pytest
 from app.capture.opencv import cv2
 from app.capture.video import VideoFile
 from app.cli import enrol, recorder
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.models.files import load
 from app.session.enrolment import Plan
 from lmkl_core.calibration.threshold import LEVEL_SHARE

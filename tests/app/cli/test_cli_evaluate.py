@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.console import ProgressLines
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode, ProgressLines
 from app.cli.main import cli
 from app.demo.renderer.takes import Take, write_recordings
 from app.evaluation import running

@@ -10,7 +10,7 @@ import onnxruntime
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.cli.main import cli
 from app.models import onnx_export
 from app.models.files import load, save

@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from app.capture.source import Cause, SourceError
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.cli.failures import Commands
 from app.cli.main import COMMANDS, load_command
 from app.cli.outputs import OutputError, growing_text

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.models.files import load, save
 from lmkl_core.errors import PassphraseNeeded
 from tests.app.cli.running import ROOT, refused, run

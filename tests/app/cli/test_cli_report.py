@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.models.files import load
 from app.session.guided_test.trial import Trial
 from app.types import BONA_FIDE

@@ -14,8 +14,8 @@ import pytest
 from app.capture.opencv import cv2
 from app.capture.video import VideoFile
 from app.cli import models
+from app.cli.console import ExitCode
 from app.cli.contact_sheet import TILE
-from app.cli.exit_codes import ExitCode
 from app.cli.scoring import COLUMNS, InputResult
 from app.models.files import load
 from app.types import Familiarity, ScoredFrame, Verdict

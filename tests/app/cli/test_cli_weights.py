@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.cli.main import cli
 from lmkl_core.features.weights import catalogue, download
 from lmkl_core.features.weights.catalogue import PackageFile, Weights

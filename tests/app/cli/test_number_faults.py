@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.capture.opencv import cv2
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.cli.scoring import REPEATED
 from app.models.files import load
 from app.models.fitting import extended, fitted

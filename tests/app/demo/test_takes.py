@@ -3,7 +3,7 @@ import pytest
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import CANVAS, PEOPLE, load_person, portrait_path
-from app.demo.renderer.room import CONDITIONS
+from app.demo.renderer.setting import CONDITIONS
 from app.demo.renderer.takes import Take, frames
 from app.demo.script import RATE
 from lmkl_core.errors import InvalidInputError

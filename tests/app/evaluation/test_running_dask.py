@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.cli.main import cli
 from app.evaluation import running
 from app.evaluation.running import run

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.cli.exit_codes import ExitCode
+from app.cli.console import ExitCode
 from app.models.files import load
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import ModelFileError
