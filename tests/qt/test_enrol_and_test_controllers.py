@@ -31,7 +31,7 @@ class Stage:
         self.told, self.jobs, self.complete = [], [], []
         for control in (self.enrol, self.trial):
             control.notice.connect(lambda notice: self.told.append(notice.text))
-        self.trial.job_requested.connect(lambda job: self.jobs.append(job.kind))
+        self.trial.job_requested.connect(lambda job: self.jobs.append(job.text))
         self.enrol.take_complete.connect(self.complete.append)
         self.source.stream_begins.connect(self.session.begin_stream)
         self._observations, self._model = observations, model
@@ -214,7 +214,7 @@ def test_that_a_presentation_is_shown_judged_and_reported(stage):
     assert (presentation.species, presentation.verdict) == ("print", Verdict.ATTACK)
     assert presentation.is_simulated
     assert stage.presenting is None
-    assert stage.jobs == ["report"]
+    assert stage.jobs == ["Making the report"]
 
 
 def test_that_what_the_demo_cannot_present_is_told(stage):
@@ -233,7 +233,7 @@ def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_
     assert tuple(species) == director.test_plan(stage.source.demo)
     assert set(species[::2]) == {BONA_FIDE}
     assert BONA_FIDE not in species[1::2]
-    assert stage.jobs == ["report"]
+    assert stage.jobs == ["Making the report"]
     n = len(species)
     assert stage.told == [
         f"Presentation {number} of {n}: {species[number - 1]}" for number in range(2, n + 1)

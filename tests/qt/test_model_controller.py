@@ -3,7 +3,7 @@
 import pytest
 
 from app.models.files import Export
-from app.qt.controllers.model import CALIBRATE, EXPORT, EXTEND, FIT, IMPORT, ModelController
+from app.qt.controllers.model import ModelController
 from app.session.session import Session
 from app.settings import Settings
 
@@ -27,16 +27,15 @@ class Office:
         self.control.on_prepared(self.features)
         return self
 
-    def do(self, kind):
+    def do(self):
         """Do the job that was asked for first."""
         job = self.jobs.pop(0)
-        assert job.kind == kind
         try:
             result = job.work(lambda: False)
         except Exception as error:
-            self.control.on_failed(kind, str(error))
+            job.on_failed(str(error))
         else:
-            self.control.on_done(kind, result)
+            job.on_done(result)
 
 
 @pytest.fixture
@@ -60,7 +59,7 @@ def test_that_nothing_is_fitted_on_too_little(office):
 def test_that_a_fit_is_told_and_used_and_holds_all_frames(office, qtbot):
     with qtbot.waitSignal(office.control.fitted):
         office.prepare().control.fit()
-        office.do(FIT)
+        office.do()
     assert office.busy == [True, False]
     assert office.session.enrolment.unmodelled == ()
     assert office.session.has_unsaved_model
@@ -74,7 +73,7 @@ def test_that_a_second_wish_during_a_fit_is_not_queued(office):
 
 def test_that_a_cancelled_fit_leaves_everything_as_it_was(office):
     office.prepare().control.fit()
-    office.control.on_cancelled(FIT)
+    office.jobs[0].on_cancelled()
     assert office.session.model is None
     assert "cancelled" in office.told[-1]
     office.control.fit()  # and another one may begin
@@ -84,14 +83,14 @@ def test_that_a_cancelled_fit_leaves_everything_as_it_was(office):
 def test_that_a_fit_that_comes_after_the_model_was_given_up_is_dropped(office):
     office.prepare().control.fit()
     office.control.discard()
-    office.do(FIT)
+    office.do()
     assert office.session.model is None
 
 
 def test_that_only_a_fit_can_be_cancelled(office, tmp_path):
     office.prepare().control.fit()
     assert office.jobs[0].can_cancel
-    office.do(FIT)
+    office.do()
     office.control.export(str(tmp_path / "face.safetensors"))
     assert not office.jobs[0].can_cancel
 
@@ -100,13 +99,13 @@ def test_that_a_take_is_folded_into_the_model_that_is_in_use_by_then(office, sam
     lamp = tuple(sample for sample in samples if sample.take == "lamp")
     office.session.enrolment.samples = tuple(s for s in samples if s.take == "window")
     office.prepare().control.fit()
-    office.do(FIT)
+    office.do()
     office.session.enrolment.samples += lamp
     office.control.set_target(0.2)
     office.control.fold_in("lamp")
-    office.do(CALIBRATE)
-    office.do(EXTEND)  # it was begun on the model before: once more, on the one in use
-    office.do(EXTEND)
+    office.do()
+    office.do()  # it was begun on the model before: once more, on the one in use
+    office.do()
     model = office.session.model
     assert model.estimator.calibration_.target_bpcer == 0.2
     assert office.session.model_shown.n_samples == len(samples)
@@ -115,11 +114,11 @@ def test_that_a_take_is_folded_into_the_model_that_is_in_use_by_then(office, sam
 
 def test_that_an_export_gives_the_model_its_file(office, tmp_path, qtbot):
     office.prepare().control.fit()
-    office.do(FIT)
+    office.do()
     path = tmp_path / "face.safetensors"
     office.control.export(str(path))
     with qtbot.waitSignal(office.control.exported) as told:
-        office.do(EXPORT)
+        office.do()
     assert isinstance(told.args[0], Export)
     assert not office.session.has_unsaved_model
     assert office.opened == [str(path)]
@@ -128,27 +127,27 @@ def test_that_an_export_gives_the_model_its_file(office, tmp_path, qtbot):
 
 def test_that_a_model_that_changed_during_the_export_is_still_unsaved(office, tmp_path):
     office.prepare().control.fit()
-    office.do(FIT)
+    office.do()
     office.control.set_target(0.2)
     office.control.export(str(tmp_path / "face.safetensors"))
-    office.do(CALIBRATE)
-    office.do(EXPORT)
+    office.do()
+    office.do()
     assert office.session.has_unsaved_model
 
 
 def test_that_a_failed_export_is_told(office, tmp_path, qtbot):
     office.prepare().control.fit()
-    office.do(FIT)
+    office.do()
     office.control.export(str(tmp_path / "missing" / "face.safetensors"))
     with qtbot.waitSignal(office.control.not_exported):
-        office.do(EXPORT)
+        office.do()
     assert "cannot be written" in office.told[-1]
 
 
 def test_that_a_model_is_opened_as_soon_as_the_views_are_known(office, exported):
     office.control.open(str(exported))
     assert office.jobs == []
-    office.prepare().do(IMPORT)
+    office.prepare().do()
     assert office.session.model.path == str(exported)
     assert office.opened == [str(exported)]
 
@@ -160,17 +159,17 @@ def test_that_a_file_that_is_gone_is_told_as_missing_and_a_damaged_one_is_not(of
     office.prepare()
     for path in (str(damaged), gone):
         office.control.open(path)
-        office.do(IMPORT)
+        office.do()
     assert office.missing == [gone]
     assert office.session.model is None
 
 
 def test_that_new_takes_are_folded_into_an_imported_model_which_keeps_its_own(office, exported):
     office.prepare().control.open(str(exported))
-    office.do(IMPORT)
+    office.do()
     n_before = office.session.model_shown.n_samples
     office.control.fit()
-    office.do(EXTEND)
+    office.do()
     assert office.session.model_shown.n_samples == n_before + len(office.session.enrolment.samples)
     office.control.fit()
     assert office.jobs == []
@@ -179,6 +178,6 @@ def test_that_new_takes_are_folded_into_an_imported_model_which_keeps_its_own(of
 
 def test_that_the_same_views_again_keep_the_model(office, exported):
     office.prepare().control.open(str(exported))
-    office.do(IMPORT)
+    office.do()
     office.prepare()
     assert office.session.model is not None

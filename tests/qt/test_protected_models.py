@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
 
 from app.models.files import load, save
-from app.qt.controllers.model import EXPORT, IMPORT
 from app.qt.model_dialogs import with_right_ending
 from app.qt.state import PassphraseAsked
 from app.qt.views.dialogs.export_dialog import ExportDialog
@@ -168,14 +167,14 @@ def test_that_every_line_of_the_dialogs_has_the_room_it_needs(export_dialog, qtb
 
 def test_that_a_protected_model_asks_for_its_passphrase(office, protected):
     office.control.open(str(protected))
-    office.do(IMPORT)
+    office.do()
     assert office.asked == [PassphraseAsked(str(protected), "me.lmkl")]
     assert office.told == office.ended == []
     office.control.open(str(protected), WRONG)
-    office.do(IMPORT)
+    office.do()
     assert office.asked[1:] == [PassphraseAsked(str(protected), "me.lmkl", was_wrong=True)]
     office.control.open(str(protected), PASSPHRASE)
-    office.do(IMPORT)
+    office.do()
     assert office.session.model.is_protected
     assert office.session.model_shown.is_protected
     assert office.opened == [str(protected)]
@@ -187,18 +186,18 @@ def test_that_a_model_that_was_given_up_is_not_opened_when_its_passphrase_comes_
 ):
     office.control.open(str(protected), PASSPHRASE)
     office.control.stay_shut()
-    office.do(IMPORT)
+    office.do()
     assert office.session.model is None
     assert office.opened == []
     office.control.open(str(protected), PASSPHRASE)  # another time
-    office.do(IMPORT)
+    office.do()
     assert office.session.model is not None
 
 
 def test_that_a_protected_model_that_is_gone_asks_for_nothing(office, protected):
     protected.unlink()
     office.control.open(str(protected), PASSPHRASE)
-    office.do(IMPORT)
+    office.do()
     assert office.asked == []
     assert office.ended == [True]
     assert office.missing == [str(protected)]
@@ -208,7 +207,7 @@ def test_that_no_job_shows_its_passphrase(office, protected):
     office.control.open(str(protected), PASSPHRASE)
     office.session.set_model(load(protected, passphrase=PASSPHRASE))
     office.control.export(str(protected), PASSPHRASE)
-    assert [job.kind for job in office.jobs] == [IMPORT, EXPORT]
+    assert [job.text for job in office.jobs] == ["Opening me.lmkl", "Exporting the model"]
     assert PASSPHRASE not in repr(office.jobs)
 
 

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from PySide6.QtCore import QDeadlineTimer, QObject, Signal
+from PySide6.QtCore import QDeadlineTimer, QObject, Signal, Slot
 
 from app.qt.threads import WorkerThread, any_left_behind
 from app.qt.workers.jobs import Job, JobWorker
@@ -16,16 +16,24 @@ class Boss(QObject):
     """Gives work as a control does, and is told of it, on the main thread."""
 
     asked = Signal(object)
-    done = Signal(str, object)
-    failed = Signal(str, str)
-    cancelled = Signal(str)
+    done = Signal(object)
+    failed = Signal(str)
+    cancelled = Signal()
     working = Signal(object)
 
     def __init__(self, worker):
         super().__init__()
         self.asked.connect(worker.run)
-        for name in ("done", "failed", "cancelled", "working"):
-            getattr(worker, name).connect(getattr(self, name))
+        worker.working.connect(self.working)
+        worker.ended.connect(self.on_ended)
+
+    @Slot(object)
+    def on_ended(self, go_on):
+        go_on()
+
+    def ask(self, text, work, **options):
+        ways = (self.done.emit, self.failed.emit, self.cancelled.emit)
+        self.asked.emit(Job(text, work, *ways, **options))
 
 
 @pytest.fixture
@@ -40,20 +48,18 @@ def office(qapp):
     assert thread.wait(QDeadlineTimer(PATIENCE))
 
 
-def test_that_a_result_comes_with_its_kind_from_another_thread(office, qtbot):
+def test_that_a_result_comes_from_another_thread(office, qtbot):
     boss, _ = office
     with qtbot.waitSignal(boss.done, timeout=PATIENCE) as told:
-        boss.asked.emit(Job("fit", "Fitting", lambda _: threading.get_ident()))
-    kind, ident = told.args
-    assert kind == "fit"
-    assert ident != threading.get_ident()
+        boss.ask("Fitting", lambda _: threading.get_ident())
+    assert told.args != [threading.get_ident()]
 
 
 def test_that_work_is_told_from_its_beginning_to_its_end(office, qtbot):
     boss, _ = office
     told = []
     boss.working.connect(lambda working: told.append((working.text, working.can_cancel)))
-    boss.asked.emit(Job("fit", "Fitting", lambda _: None, can_cancel=True))
+    boss.ask("Fitting", lambda _: None, can_cancel=True)
     qtbot.waitUntil(lambda: len(told) == 2, timeout=PATIENCE)
     assert told[0] == ("Fitting", True)
     assert told[1][0] == ""
@@ -76,13 +82,12 @@ def test_that_a_failure_is_one_sentence_and_the_next_job_is_done(office, qtbot, 
         raise error
 
     failed = []
-    boss.failed.connect(lambda *told: failed.append(told))
+    boss.failed.connect(failed.append)
     with qtbot.waitSignal(boss.done, timeout=PATIENCE) as done:
-        boss.asked.emit(Job("export", "Saving", fail))
-        boss.asked.emit(Job("report", "Making", lambda _: 42))
-    assert done.args == ["report", 42]
-    ((kind, told),) = failed
-    assert kind == "export"
+        boss.ask("Saving", fail)
+        boss.ask("Making", lambda _: 42)
+    assert done.args == [42]
+    (told,) = failed
     assert told.startswith(sentence)
 
 
@@ -96,8 +101,8 @@ def test_that_the_running_job_can_be_cancelled_and_the_next_one_is_done(office, 
             raise_if_cancelled(cancel)
 
     with qtbot.waitSignals([boss.cancelled, boss.done], timeout=PATIENCE):
-        boss.asked.emit(Job("fit", "Fitting", work, can_cancel=True))
-        boss.asked.emit(Job("report", "Making", lambda _: 42))
+        boss.ask("Fitting", work, can_cancel=True)
+        boss.ask("Making", lambda _: 42)
         assert began.wait(20)
         worker.cancel_running()
 
@@ -106,7 +111,7 @@ def test_that_cancelling_nothing_does_nothing(office, qtbot):
     boss, worker = office
     worker.cancel_running()
     with qtbot.waitSignal(boss.done, timeout=PATIENCE):
-        boss.asked.emit(Job("fit", "Fitting", lambda _: None))
+        boss.ask("Fitting", lambda _: None)
 
 
 def test_that_a_thread_that_does_not_end_in_time_is_told_and_kept(qapp, expect_log, qtbot):
@@ -116,7 +121,7 @@ def test_that_a_thread_that_does_not_end_in_time_is_told_and_kept(qapp, expect_l
     boss = Boss(worker)
     thread.start()
     with qtbot.waitSignal(boss.working, timeout=PATIENCE):
-        boss.asked.emit(Job("fit", "Fitting", lambda _: let_go.wait(60)))
+        boss.ask("Fitting", lambda _: let_go.wait(60))
     thread.ask_to_stop()
     assert not thread.wait(QDeadlineTimer(1))
     assert any_left_behind()

@@ -1,5 +1,5 @@
-"""Controls: what the person wants, carried out on the session and the workers.
+"""Controllers carry out what the person wants, on the session and the workers.
 
-Views say what is wanted through signals; a control changes the session or gives work to a worker,
-and the session's signals carry the outcome back to the views. All of it on the main thread.
+A page calls its controller; the controller changes the session or gives work to a worker, and the
+signals of `AppController` carry the outcome back to the pages. All of it on the main thread.
 """

@@ -1,6 +1,7 @@
 """The session, its controllers and its threads, and how they are connected."""
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -106,10 +107,8 @@ class AppController(QObject):
             one.notice.connect(self.notice)
         for one in (model, self.guided_test):
             one.job_requested.connect(jobs.run)
-            jobs.done.connect(one.on_done)
-            jobs.failed.connect(one.on_failed)
-        jobs.cancelled.connect(model.on_cancelled)
         jobs.working.connect(self._on_job)
+        jobs.ended.connect(self._on_job_ended)
         source.capture.score_ready.connect(scoring.on_frame_ready)
         source.stream_begins.connect(scoring.begin_stream)
         source.stream_begins.connect(self.session.begin_stream)
@@ -265,6 +264,10 @@ class AppController(QObject):
     def _on_job(self, working: Working) -> None:
         self._job = working
         self._tell_working()
+
+    @Slot(object)
+    def _on_job_ended(self, go_on: Callable[[], None]) -> None:
+        go_on()
 
     def _tell_working(self) -> None:
         self.working.emit(self._job if self._job.text else self._preparing)

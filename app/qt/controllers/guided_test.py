@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from app.demo import director
 from app.qt.controllers.source import SourceController
 from app.qt.state import Notice
 from app.qt.workers.jobs import Cancel, Job
+from app.reports import Context, build, write
 from app.session.guided_test.details import (
     Templates,
     as_dict,
@@ -27,7 +29,6 @@ from app.session.session import Session, Topic
 from app.types import BONA_FIDE
 
 TOPIC = "test"
-REPORT, SAVE_REPORT = "report", "save report"
 
 
 class GuidedTestController(QObject):
@@ -46,8 +47,9 @@ class GuidedTestController(QObject):
     report_changed = Signal(object)
     """A `ReportSummary` or None."""
     report_saved = Signal(str)
+    """Path of the page."""
     plans_changed = Signal(object)
-    """Names of the test plans there are."""
+    """Names of the test plans."""
     kept_changed = Signal(object)
     """Sessions on disk that can be continued, as a tuple of `KeptTest`."""
 
@@ -92,7 +94,7 @@ class GuidedTestController(QObject):
         why_not = self._why_not(species, can_present=demo is None or chapter is not None)
         if why_not:
             self._planned.clear()
-            self.notice.emit(Notice(why_not, "warning", TOPIC))
+            self._tell(why_not, "warning")
             return
         if demo is not None and chapter is not None:
             self._n_genuine += species == BONA_FIDE
@@ -148,7 +150,7 @@ class GuidedTestController(QObject):
         try:
             plan = read_plan(Path(path))
         except TrialError as error:
-            self.notice.emit(Notice(str(error), "error", TOPIC))
+            self._tell(str(error), "error")
             return
         self._plans[plan.name] = plan
         self.plans_changed.emit(tuple(self._plans))
@@ -168,7 +170,7 @@ class GuidedTestController(QObject):
         try:
             details = details_from(as_dict(details))
         except TrialError as error:
-            self.notice.emit(Notice(str(error), "error", TOPIC))
+            self._tell(str(error), "error")
             return
         self._session.change_trial(lambda trial: setattr(trial, "details", details))
         self._keep_templates(self.templates.with_last(details))
@@ -182,7 +184,7 @@ class GuidedTestController(QObject):
             details = details_from(as_dict(details))
             self._keep_templates(self.templates.with_named(name, details))
         except TrialError as error:
-            self.notice.emit(Notice(str(error), "error", TOPIC))
+            self._tell(str(error), "error")
 
     @Slot(str)
     def delete_template(self, name: str) -> None:
@@ -224,7 +226,7 @@ class GuidedTestController(QObject):
         except TrialError as error:
             if kept is not None:
                 kept.release()
-            self.notice.emit(Notice(str(error), "error", TOPIC))
+            self._tell(str(error), "error")
             self.look()
             return
         self.release()
@@ -239,7 +241,7 @@ class GuidedTestController(QObject):
         try:
             kept = open_kept(name)
         except TrialError as error:
-            self.notice.emit(Notice(str(error), "error", TOPIC))
+            self._tell(str(error), "error")
         else:
             self._delete(kept)
         self.look()
@@ -297,47 +299,33 @@ class GuidedTestController(QObject):
     @Slot()
     def build_report(self) -> None:
         """Make the report on what was presented so far."""
-        self.job_requested.emit(Job(REPORT, self.tr("Making the report"), self._report_work("")))
+        self._report("", self.tr("Making the report"))
 
-    @Slot(str)
     def save_report(self, path: str) -> None:
         """Write the report on what was presented so far as a page, its figures beside it."""
         if path and self._session.trial.presentations:
-            work = self._report_work(path)
-            self.job_requested.emit(Job(SAVE_REPORT, self.tr("Saving the report"), work))
+            self._report(path, self.tr("Saving the report"))
 
-    def _report_work(self, path: str) -> Callable[[Cancel], Any]:
+    def _report(self, path: str, text: str) -> None:
         trial = Trial.from_dict(self._session.trial.as_dict())
         model, created = self._session.model_shown, datetime.now().astimezone()
-        source = self._source.name
+        context = Context(self._source.name, model, version("lmkl-pad"), created)
 
         def work(_cancel: Cancel) -> Any:
-            from app.reports import Context, build, write
-
-            report = build(trial, Context(source, model, version("lmkl-pad"), created))
+            report = build(trial, context)
             return write(report, Path(path)) if path else report
 
-        return work
+        def done(report: Any) -> None:
+            if not self._session.trial.presentations:
+                return  # deleted meanwhile
+            self.report_changed.emit(report.shown)
+            if path:
+                self.report_saved.emit(report.shown.html)
+                name = Path(report.shown.html).name
+                text = self.tr("The report is saved as {name}, with JSON and CSV beside it.")
+                self._tell(text.format(name=name))
 
-    # ------------------------------------------------------------- from workers
-
-    @Slot(str, object)
-    def on_done(self, kind: str, result: Any) -> None:
-        """Take over a report, or tell where it is."""
-        if kind not in (REPORT, SAVE_REPORT) or not self._session.trial.presentations:
-            return  # not ours, or what it speaks of was deleted meanwhile
-        self.report_changed.emit(result.shown)
-        if kind == SAVE_REPORT:
-            self.report_saved.emit(result.shown.html)
-            name = Path(result.shown.html).name
-            text = self.tr("The report is saved as {name}, with JSON and CSV beside it.")
-            self.notice.emit(Notice(text.format(name=name), topic=TOPIC))
-
-    @Slot(str, str)
-    def on_failed(self, kind: str, sentence: str) -> None:
-        """Tell why there is no report."""
-        if kind in (REPORT, SAVE_REPORT):
-            self.notice.emit(Notice(sentence, "error", TOPIC))
+        self.job_requested.emit(Job(text, work, done, partial(self._tell, level="error")))
 
     # ------------------------------------------------------------- inner
 
@@ -369,7 +357,10 @@ class GuidedTestController(QObject):
         text = self.tr("Presentation {n} of {all}: {what}").format(
             n=self._n_planned - len(self._planned) + 1, all=self._n_planned, what=self._planned[0]
         )
-        self.notice.emit(Notice(text, topic=TOPIC))
+        self._tell(text)
+
+    def _tell(self, text: str, level: str = "info") -> None:
+        self.notice.emit(Notice(text, level, TOPIC))
 
     def _why_not(self, species: str, *, can_present: bool) -> str:
         """Say why a presentation cannot begin; empty where it can."""

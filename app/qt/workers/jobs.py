@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -18,25 +19,31 @@ log = logging.getLogger(__name__)
 Cancel = Callable[[], bool]
 
 
+def _nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A piece of work that holds all it needs and changes nothing of it.
+    """A piece of work that holds all it needs, and what follows on the main thread.
 
     Attributes
     ----------
-    kind : str
-        What the result is told apart by.
     text : str
         What is being done, for the person.
     work : callable
         Called with a function that says whether to stop; returns the result.
+    on_done, on_failed, on_cancelled : callable
+        Called with the result, with one sentence, with nothing.
     can_cancel : bool
         Whether the work asks that function.
     """
 
-    kind: str
     text: str
     work: Callable[[Cancel], Any]
+    on_done: Callable[[Any], None]
+    on_failed: Callable[[str], None]
+    on_cancelled: Callable[[], None] = _nothing
     can_cancel: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
 
@@ -46,11 +53,8 @@ class JobWorker(QObject):
 
     working = Signal(object)
     """A `Working`; empty when nothing is being done."""
-    done = Signal(str, object)
-    """A job's kind and its result."""
-    failed = Signal(str, str)
-    """A job's kind and one sentence."""
-    cancelled = Signal(str)
+    ended = Signal(object)
+    """A function to call on the main thread: how a job goes on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,19 +65,19 @@ class JobWorker(QObject):
     def run(self, job: Job) -> None:
         """Do a job and tell how it ended."""
         if self._stop.is_set() or job.cancelled.is_set():
-            self.cancelled.emit(job.kind)
+            self.ended.emit(job.on_cancelled)
             return
         self._running = job
         self.working.emit(Working(job.text, can_cancel=job.can_cancel))
         try:
             result = job.work(lambda: self._stop.is_set() or job.cancelled.is_set())
         except Cancelled:
-            self.cancelled.emit(job.kind)
+            self.ended.emit(job.on_cancelled)
         except Exception as error:
-            log.info("The job %s failed: %s", job.kind, way_of(error))
-            self.failed.emit(job.kind, sentence_of(error, f"{job.text} failed"))
+            log.info("%s failed: %s", job.text, way_of(error))
+            self.ended.emit(partial(job.on_failed, sentence_of(error, f"{job.text} failed")))
         else:
-            self.done.emit(job.kind, result)
+            self.ended.emit(partial(job.on_done, result))
         finally:
             self._running = None
             self.working.emit(Working())
