@@ -28,10 +28,9 @@ from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
 from benchmarks.minifasnet import minifasnet_state, minifasnet_widths
 from lmkl_core import LocalisedMKL
-from lmkl_core.features.extractor import Extractor
+from lmkl_core.features.extractor import Extractor, plan
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.networks.graph import Graph
-from lmkl_core.features.plan import plan
 from lmkl_core.features.presets import load_preset
 
 N_ENROLLED = 500
@@ -74,7 +73,7 @@ def crop_by_crop(preset, find):
 
     engines = []
     for group in plan(preset):
-        graph = Graph(group.graph.network, group.graph.size, "none", group.graph.outputs)
+        graph = Graph(group.source.network, group.source.size, "none", group.source.outputs)
         path = find(graph.network).path
         engine = TorchEngine(graph, path, threads=os.cpu_count(), channels_last=False)
         engines += [(engine, name) for name in group.crops]

@@ -2,24 +2,102 @@
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError, UnusableViewsError
-from lmkl_core.features.descriptors import DESCRIPTORS, DescriptorEngine
+from lmkl_core.features.descriptors import DESCRIPTORS, Descriptor, DescriptorEngine
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
 from lmkl_core.features.engines.engine import Engine, has_torch, without_torch
 from lmkl_core.features.engines.thread_pool import EnginePool, default_threads
-from lmkl_core.features.networks.graph import VIEWS_FORMAT
+from lmkl_core.features.networks.graph import VIEWS_FORMAT, Graph, Output
 from lmkl_core.features.networks.registry import NETWORKS
-from lmkl_core.features.plan import described_views, plan
-from lmkl_core.features.presets.preset import Branch, Crop, DescriptorBranch, Preset
+from lmkl_core.features.presets.preset import (
+    Branch,
+    Crop,
+    DescriptorBranch,
+    Photometry,
+    Preset,
+)
 from lmkl_core.features.presets.schema import json_values
 from lmkl_core.features.weights.store import WeightsFile
 from lmkl_core.features.weights.store import find as find_weights
+
+
+@dataclass(frozen=True)
+class PlannedView:
+    """Where a view comes from: a crop and an output of its group, by number."""
+
+    name: str
+    crop: int
+    output: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """A graph or a descriptor, the crops it runs on as one batch, and the views it makes."""
+
+    source: Graph | Descriptor
+    crops: tuple[str, ...]
+    views: tuple[PlannedView, ...]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Length of each output."""
+        found = self.source.columns
+        return found if isinstance(found, tuple) else (found,)
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return self.source.label if isinstance(self.source, Graph) else self.views[0].name
+
+
+def plan(preset: Preset) -> tuple[Group, ...]:
+    """Return what computes a preset.
+
+    Branches with one network, photometry and size of crop share a graph: the network runs once for
+    all their crops and layers. Descriptors share nothing: each runs on each of its crops.
+    """
+    shared: dict[tuple[str, Photometry, int], list[tuple[Branch, str]]] = {}
+    for branch in preset.network_branches:
+        for crop in branch.crops:
+            key = (branch.network, branch.photometry, preset.crop(crop).size)
+            shared.setdefault(key, []).append((branch, crop))
+    graphs = [_group(*key, uses) for key, uses in shared.items()]
+    descriptors = [
+        Group(DESCRIPTORS[each.descriptor], (crop,), (PlannedView(each.view_name(crop), 0, 0),))
+        for each in preset.descriptor_branches
+        for crop in each.crops
+    ]
+    return (*graphs, *descriptors)
+
+
+def _group(
+    network: str, photometry: Photometry, size: int, uses: list[tuple[Branch, str]]
+) -> Group:
+    crops = tuple(dict.fromkeys(crop for _, crop in uses))
+    outputs = tuple(
+        dict.fromkeys(_output(branch, layer) for branch, _ in uses for layer in branch.layers)
+    )
+    views = tuple(
+        PlannedView(
+            branch.view_name(crop, layer),
+            crops.index(crop),
+            outputs.index(_output(branch, layer)),
+        )
+        for branch, crop in uses
+        for layer in branch.layers
+    )
+    return Group(Graph(network, size, photometry, outputs), crops, views)
+
+
+def _output(branch: Branch, layer: str) -> Output:
+    return Output(layer, branch.pooling, branch.normalisation)
 
 
 class Extractor:
@@ -77,22 +155,21 @@ class Extractor:
             raise InvalidInputError(f"threads must be at least 1, not {threads}.")
         self.preset = preset
         self._groups = plan(preset)
-        self._described = described_views(preset)
         check_torch(preset)
         weights = {name: find(name, folder) for name in preset.networks}
         self._checksums = {name: found.sha256 for name, found in weights.items()}
         tasks = [
-            Task(
-                group.graph,
-                weights[group.graph.network].path,
-                group.graph.key(self._checksums[group.graph.network]),
-            )
-            for group in self._groups
+            Task(graph, weights[graph.network].path, graph.key(self._checksums[graph.network]))
+            for graph in (group.source for group in self._groups)
+            if isinstance(graph, Graph)
         ]
         place = cache if isinstance(cache, Cache) else Cache(cache)
         chosen = Chooser(engine, place, threads, progress, cancel)(tasks)
-        self._engines = tuple(choice.engine for choice in chosen)
-        self._descriptors = tuple(DescriptorEngine(view.descriptor) for view in self._described)
+        engines = iter(choice.engine for choice in chosen)
+        self._engines: tuple[Engine, ...] = tuple(
+            next(engines) if isinstance(group.source, Graph) else DescriptorEngine(group.source)
+            for group in self._groups
+        )
         self._pool = EnginePool(threads or default_threads())
         self.notes = tuple(choice.note for choice in chosen if choice.note)
         """Why some graph does not run in the preferred engine."""
@@ -106,17 +183,14 @@ class Extractor:
     def columns(self) -> dict[str, int]:
         """Length of each view's rows."""
         lengths = {
-            view.name: group.graph.columns[view.output]
-            for group in self._groups
-            for view in group.views
-        } | {view.name: view.descriptor.columns for view in self._described}
+            view.name: group.columns[view.output] for group in self._groups for view in group.views
+        }
         return {name: lengths[name] for name in self.view_names}
 
     @property
     def engine_names(self) -> tuple[str, ...]:
         """The engines in use, each once; descriptors run in ``numpy``."""
-        engines = (*self._engines, *self._descriptors)
-        return tuple(dict.fromkeys(engine.name for engine in engines))
+        return tuple(dict.fromkeys(engine.name for engine in self._engines))
 
     def fingerprint(self) -> dict[str, Any]:
         """Return everything that decides the values of views, as JSON values.
@@ -155,25 +229,20 @@ class Extractor:
         n = len(next(iter(batches.values())))
         if n == 0:
             return {name: np.empty((0, k), np.float32) for name, k in self.columns.items()}
-        work: list[tuple[Engine, NDArray[np.uint8]]] = [
+        work = [
             (engine, np.concatenate([batches[name] for name in group.crops]))
             for group, engine in zip(self._groups, self._engines, strict=True)
         ]
-        work += [
-            (engine, batches[view.crop])
-            for view, engine in zip(self._described, self._descriptors, strict=True)
-        ]
-        results = self._pool.run(work)
         found = {}
-        for group, outputs in zip(self._groups, results[: len(self._groups)], strict=True):
-            for output in outputs:
-                _refuse_non_finite(output, group.graph.label)
+        for group, outputs in zip(self._groups, self._pool.run(work), strict=True):
+            if not all(np.isfinite(output).all() for output in outputs):
+                raise UnusableViewsError(
+                    f"{group.label} gave values that are no numbers; if that happens with every "
+                    "picture, its weights are damaged: run lmkl-pad weights verify."
+                )
             for view in group.views:
                 rows = outputs[view.output][view.crop * n : (view.crop + 1) * n]
                 found[view.name] = np.ascontiguousarray(rows)
-        for described, (rows,) in zip(self._described, results[len(self._groups) :], strict=True):
-            _refuse_non_finite(rows, described.name)
-            found[described.name] = rows
         return {name: found[name] for name in self.view_names}
 
     def _checked(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.uint8]]:
@@ -212,14 +281,6 @@ def preset_fingerprint(preset: Preset) -> dict[str, Any]:
         "crops": [_crop(crop) for crop in preset.crops],
         "branches": [_branch(branch) for branch in preset.branches],
     }
-
-
-def _refuse_non_finite(rows: NDArray[np.float32], what: str) -> None:
-    if not np.isfinite(rows).all():
-        raise UnusableViewsError(
-            f"{what} gave values that are no numbers; if that happens with every picture, its "
-            "weights are damaged: run lmkl-pad weights verify."
-        )
 
 
 def _as_batch(name: str, crop: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:

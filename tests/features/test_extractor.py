@@ -18,8 +18,7 @@ from lmkl_core.features import weights
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.engines.probe import LIMIT, probe_key, relative_difference
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.plan import plan
+from lmkl_core.features.extractor import Extractor, plan
 from lmkl_core.features.presets import Branch, Crop, Preset
 from tests.features.small_preset import SMALL, crops_for
 
@@ -34,7 +33,7 @@ def by_torch(cache, extractor):
 def keys_of(preset):
     return {
         graph: graph.key(weights.find(graph.network).sha256)
-        for graph in (group.graph for group in plan(preset))
+        for graph in (group.source for group in plan(preset))
     }
 
 
@@ -208,7 +207,7 @@ def test_that_damaged_graphs_are_made_again(copied):
     assert done == sorted(done)
     assert done[-1] == steps[-1][1] == 6
     assert [text for *_, text in steps if text.startswith("prepared")] == [
-        f"prepared {plan(SMALL)[0].graph.label}"
+        f"prepared {plan(SMALL)[0].source.label}"
     ]
 
 

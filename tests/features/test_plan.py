@@ -3,17 +3,17 @@
 import pytest
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.plan import described_views, plan
+from lmkl_core.features.extractor import plan
 from lmkl_core.features.presets import Branch, Crop, DescriptorBranch, Preset
 from tests.features.small_preset import SMALL
 
 
 def test_that_branches_with_one_network_light_and_size_share_a_graph():
     large, small = plan(SMALL)
-    assert (large.graph.size, small.graph.size) == (64, 32)
+    assert (large.source.size, small.source.size) == (64, 32)
     assert large.crops == ("face", "wide")
-    assert [output.pooling for output in large.graph.outputs] == ["mean+std", "mean+std", "mean"]
-    assert large.graph.columns == (48, 64, 24)
+    assert [output.pooling for output in large.source.outputs] == ["mean+std", "mean+std", "mean"]
+    assert large.source.columns == (48, 64, 24)
     assert small.crops == ("nose",)
 
 
@@ -32,7 +32,7 @@ def test_that_another_photometry_gets_a_graph_of_its_own():
             Branch("resnet50", ("wide",), ("stem",), photometry="grey-world"),
         ),
     )
-    assert [group.graph.photometry for group in plan(preset)] == ["none", "grey-world"]
+    assert [group.source.photometry for group in plan(preset)] == ["none", "grey-world"]
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,10 @@ def test_that_a_preset_that_cannot_be_computed_is_refused(crops, branches, messa
 def test_that_descriptors_are_planned_apart_from_networks():
     by_hand = (DescriptorBranch("lbp", ("wide", "face")), DescriptorBranch("iqm", ("face",)))
     preset = Preset("both", "", SMALL.crops, (by_hand[0], *SMALL.branches, by_hand[1]))
-    assert plan(preset) == plan(SMALL)
-    planned = [(view.name, view.crop, view.descriptor.name) for view in described_views(preset)]
-    assert planned == [
+    graphs = plan(SMALL)
+    assert plan(preset)[: len(graphs)] == graphs
+    assert [(group.label, *group.crops, group.source.name) for group in plan(preset)[2:]] == [
         ("wide/lbp", "wide", "lbp"),
         ("face/lbp", "face", "lbp"),
         ("face/iqm", "face", "iqm"),
     ]
-    assert described_views(SMALL) == ()

@@ -10,8 +10,7 @@ from lmkl_core.features.engines import engine
 from lmkl_core.features.engines.cache import Cache, Probe
 from lmkl_core.features.engines.engine import INSTALL_TORCH, EngineError
 from lmkl_core.features.engines.probe import probe_key
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.plan import plan
+from lmkl_core.features.extractor import Extractor, plan
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import entry_of, fetch, find
 from tests.features.minifasnet_material import made_weights, small_widths
@@ -69,10 +68,10 @@ def test_that_where_onnxruntime_fails_nothing_takes_its_place(tmp_path):
     cache = Cache(tmp_path)
     Extractor(load_preset("tiny"), cache=cache)
     for group in plan(load_preset("tiny")):
-        sha256 = entry_of(group.graph.network).sha256
-        key = probe_key("onnxruntime", group.graph.key(sha256))
+        sha256 = entry_of(group.source.network).sha256
+        key = probe_key("onnxruntime", group.source.key(sha256))
         problem = "it was ended by SIGILL"
-        cache.remember(key, Probe("onnxruntime", group.graph.label, problem, time.time()))
+        cache.remember(key, Probe("onnxruntime", group.source.label, problem, time.time()))
     with pytest.raises(EngineError) as error:
         Extractor(load_preset("tiny"), cache=cache)
     assert "it was ended by SIGILL" in one_sentence_with_the_way_out(error)
