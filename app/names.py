@@ -3,6 +3,9 @@
 import re
 import unicodedata
 
+LONGEST_NAME = 60
+"""Characters of a name that a person types: of a take, an attack or a template."""
+
 LONGEST_PERSON = 60
 """Characters of a person's name."""
 

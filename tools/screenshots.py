@@ -26,12 +26,10 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QTabWidget
 from app.qt.app import make_application, make_window
 from app.qt.menus import settings_choices
 from app.qt.state import PassphraseAsked, Working
-from app.qt.views.dialogs.about_dialog import AboutDialog
 from app.qt.views.dialogs.details_dialog import DetailsDialog
-from app.qt.views.dialogs.export_dialog import ExportDialog
+from app.qt.views.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
+from app.qt.views.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.qt.views.dialogs.settings_dialog import SettingsDialog
-from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
-from app.qt.views.dialogs.unlock_dialog import UnlockDialog
 from app.qt.views.trial.plan_card import PlanCard
 from app.qt.views.trial.report_panel import ReportPanel
 from app.qt.views.trial.tally_card import TallyCard

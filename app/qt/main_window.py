@@ -15,7 +15,7 @@ from app.qt.views.enrol.enrol_page import EnrolPage
 from app.qt.views.live.live_panel import LivePanel
 from app.qt.views.live.status_line import StatusLine
 from app.qt.views.model.model_page import ModelPage
-from app.qt.views.parts.calm_tab_bar import CalmTabBar
+from app.qt.views.parts.inputs import CalmTabBar
 from app.qt.views.trial.test_page import TestPage
 from app.qt.views.why.why_page import WhyPage
 

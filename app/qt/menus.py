@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMenu
 from app import storage
 from app.models.summary import ModelSummary
 from app.qt import icons
-from app.qt.views.dialogs.about_dialog import AboutDialog
+from app.qt.views.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
 from app.qt.views.dialogs.settings_dialog import SettingsChoices, SettingsDialog
-from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
 from app.session.guided_test.state import ReportSummary
 from app.session.takes import EnrolmentState
 from app.settings import Settings

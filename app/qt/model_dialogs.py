@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from app.models.files import PROTECTED_SUFFIX, SUFFIX
 from app.models.summary import ModelSummary
 from app.qt.state import PassphraseAsked
-from app.qt.views.dialogs.export_dialog import ExportDialog
-from app.qt.views.dialogs.unlock_dialog import UnlockDialog
+from app.qt.views.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from lmkl_core.model_file.sealed import SHORTEST_PASSPHRASE, check_passphrase
 
 if TYPE_CHECKING:

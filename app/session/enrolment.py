@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.models.samples import Samples
-from app.names import LONGEST_PERSON, cleaned_name
+from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
 from app.session.coverage import CoverageItem, coverage_by_person
 from app.session.scoring import thumbnail_of
-from app.session.takes import EnrolmentState, Offer, Plan, Sample, TakeSummary
+from app.session.takes import SUGGESTIONS, EnrolmentState, Offer, Plan, Sample, TakeSummary
 from app.types import ScoredFrame, Verdict
 from app.vision.conditions import shared_circumstances
 
@@ -34,10 +34,6 @@ __all__ = [
     "as_samples",
 ]
 
-SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
-"""Names offered for takes, in this order."""
-
-LONGEST_NAME = 60
 FEWEST_SAMPLES = 12
 """With fewer frames a model has nothing to say."""
 

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from app.session.coverage import CoverageItem
 from app.types import Condition, Image
 
+SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
+"""Names offered for takes, in this order."""
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -5,7 +5,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtGui import QTextDocument
 
-from app.qt.views.charts.export import csv_text
+from app.qt.views.charts.chart import csv_text
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.presentation_list import PresentationModel
 from app.session.guided_test.state import PresentationSummary

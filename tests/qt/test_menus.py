@@ -6,9 +6,8 @@ from PySide6.QtWidgets import QDialog, QMenu
 
 from app.qt import theme
 from app.qt.colours import DARK, LIGHT
-from app.qt.views.dialogs.about_dialog import AboutDialog
+from app.qt.views.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
 from app.qt.views.dialogs.settings_dialog import SettingsDialog
-from app.qt.views.dialogs.shortcuts_dialog import ShortcutsDialog
 from tests.qt.driving import with_dialog
 
 

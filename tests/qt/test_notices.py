@@ -8,7 +8,7 @@ from app.qt.state import Choice, Notice
 from app.qt.views.live import notices as module
 from app.qt.views.live.live_panel import LivePanel
 from app.qt.views.live.notices import MOST, Notices
-from app.qt.views.parts.shape_mark import ShapeMark
+from app.qt.views.parts.marks import Mark
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_that_what_asks_for_nothing_goes_by_itself_and_what_matters_stays(qtbot,
 def test_that_levels_differ_in_shape_and_not_only_in_colour(notices):
     for level in ("info", "warning"):
         notices.show_notice(Notice(f"Of level {level}.", level))
-    info, warning = (line.findChild(ShapeMark).name for line in notices._lines)
+    info, warning = (line.findChild(Mark).name for line in notices._lines)
     assert info != warning
 
 

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
 from app.models.files import load, save
 from app.qt.model_dialogs import with_right_ending
 from app.qt.state import PassphraseAsked
-from app.qt.views.dialogs.export_dialog import ExportDialog
-from app.qt.views.dialogs.unlock_dialog import UnlockDialog
+from app.qt.views.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.storage import settings_file
 from lmkl_core.errors import PassphraseNeeded
 from lmkl_core.model_file import sealed

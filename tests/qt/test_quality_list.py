@@ -5,8 +5,8 @@ import math
 import pytest
 from PySide6.QtCore import Qt
 
-from app.qt.views.enrol.check_words import limits_in_words, name_in_words, value_in_words
-from app.qt.views.enrol.quality_list import INTERVAL_MS, USUAL_CHECKS, QualityList
+from app.qt.views.enrol.checks import NAMES, limits_in_words, name_in_words, value_in_words
+from app.qt.views.enrol.quality_list import INTERVAL_MS, QualityList
 from app.types import Check, Quality
 
 SIZE = Check("size", 164.2, 80.0, math.inf, "px")
@@ -103,7 +103,7 @@ def test_that_the_rows_are_folded_while_all_checks_pass_and_open_on_request(chec
     checks.show_quality(Quality((SIZE,)), "")
     assert checks.rows_shown == ()
     qtbot.mouseClick(checks.fold_button, Qt.MouseButton.LeftButton)
-    assert checks.rows_shown == USUAL_CHECKS
+    assert checks.rows_shown == tuple(NAMES)
 
 
 def test_that_a_check_that_fails_is_shown_although_the_rows_are_folded(checks):

@@ -188,7 +188,7 @@ def test_that_a_chosen_preset_says_what_it_is(opened):
 
 def test_that_a_file_that_was_browsed_for_becomes_the_source(opened):
     dialog = opened()
-    dialog.field("source")._on_file_selected("/videos/a.mp4")
+    dialog.field("source").editor.setEditText("/videos/a.mp4")
     assert dialog.chosen().source == "/videos/a.mp4"
 
 
@@ -207,9 +207,8 @@ def test_that_a_problem_is_read_out_too(opened):
 
 def answered(dialog, qtbot, text):
     """Press "Delete all my data..." and then a button of the question."""
-    page = dialog.findChild(QTabWidget).widget(4)
     dialog.findChild(QTabWidget).setCurrentIndex(4)
-    qtbot.mouseClick(page.delete, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.delete, Qt.MouseButton.LeftButton)
     question = dialog.findChild(QMessageBox)
     (found,) = [b for b in question.buttons() if b.text().replace("&", "") == text]
     qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
@@ -231,8 +230,7 @@ def test_that_nothing_is_deleted_when_the_question_is_cancelled(opened, qtbot):
 
 def test_that_enter_in_the_question_does_not_delete(opened, qtbot):
     dialog = opened()
-    page = dialog.findChild(QTabWidget).widget(4)
-    page.delete.click()
+    dialog.delete.click()
     question = dialog.findChild(QMessageBox)
     with qtbot.assertNotEmitted(dialog.delete_requested):
         qtbot.keyClick(question, Qt.Key.Key_Return)

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QScrollArea,
 )
 
-from app.qt.views.trial.choice_button import ChoiceButton
 from app.qt.views.trial.presentation_list import PresentationList
+from app.qt.views.trial.species_picker import ChoiceButton
 from app.qt.views.trial.tally_table import TallyTable
 from app.qt.views.trial.test_page import TestPage
 from app.session.guided_test.state import PresentationSummary, ReportSummary, TallyRow, TrialState
@@ -211,13 +211,13 @@ def test_that_the_shape_beside_the_outcome_means_right_or_wrong(page, presented,
     page.show_trial(TrialState(presenting=presented.species))
     page.show_trial(TrialState(hint="It was judged.", presentations=(presented,)))
     assert "It was judged." in texts(page)
-    assert page._present.hint.icon_name == shape
+    assert page._present.hint.mark.name == shape
 
 
 def test_that_the_outcome_goes_when_something_else_is_said(page):
     page.show_trial(TrialState(hint="It was judged.", presentations=(PRINT,)))
     page.show_trial(TrialState(hint="Too short.", presentations=(PRINT,)))
-    assert page._present.hint.icon_name == ""
+    assert page._present.hint.mark.name == ""
 
 
 # ---------------------------------------------------------------- tally and list

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from app import storage
-from app.names import cleaned_name
-from app.session.guided_test.presentation import LONGEST_NAME, TrialError, species_name
+from app.names import LONGEST_NAME, cleaned_name
+from app.session.guided_test.presentation import TrialError, species_name
 from app.session.guided_test.state import (
     DETAILS,
     LARGEST_COUNT,

@@ -19,9 +19,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
 
-from app.names import cleaned_name
+from app.names import LONGEST_NAME, cleaned_name
 from app.session.guided_test.presentation import (
-    LONGEST_NAME,
     Presentation,
     TrialError,
     species_name,

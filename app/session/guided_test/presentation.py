@@ -12,12 +12,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from app.names import cleaned_name
+from app.names import LONGEST_NAME, cleaned_name
 from app.session.decision import decide
 from app.session.guided_test.state import PresentationSummary
 from app.types import BONA_FIDE, SPECIES, Decision, Familiarity, ScoredFrame, Verdict
 
-LONGEST_NAME = 60
 LONGEST_SOURCE = 200
 LARGEST_SIDE = 1 << 16
 """Pixels of a frame or a face."""

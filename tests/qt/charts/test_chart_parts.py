@@ -5,10 +5,7 @@ import math
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.qt.views.charts.bins import counts_in, edges_for
-from app.qt.views.charts.flow import FlowRow
-from app.qt.views.charts.steady_range import SteadyRange
-from app.qt.views.charts.wording import (
+from app.qt.views.charts.format import (
     decimals,
     natural_order,
     number,
@@ -16,6 +13,9 @@ from app.qt.views.charts.wording import (
     scientific,
     view_name,
 )
+from app.qt.views.charts.histogram import counts_in, edges_for
+from app.qt.views.charts.steady_range import SteadyRange
+from app.qt.views.parts.flow import FlowRow
 
 
 def test_that_a_range_shows_the_first_values_at_once():

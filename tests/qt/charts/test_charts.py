@@ -3,18 +3,19 @@
 import csv
 import io
 import math
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.qt.views.charts.base import DARK, LIGHT
+from app.qt.colours import DARK, LIGHT
 from app.qt.views.charts.contributions import ContributionsChart
 from app.qt.views.charts.convergence import ConvergenceChart
 from app.qt.views.charts.histogram import ScoreHistogram
 from app.qt.views.charts.plot import Plot
-from app.qt.views.charts.score_timeline import ScoreTimeline
+from app.qt.views.charts.timeline import ScoreTimeline
 from app.qt.views.charts.weights import WeightsChart
 from tests.qt.charts.chart_values import VIEWS, model_shown, scored, session, threshold_shown
 
@@ -148,7 +149,7 @@ def test_that_the_picture_lies_on_the_theme_s_ground(on_show, make):
     for colours in (LIGHT, DARK):
         chart.set_colours(colours)
         image = chart.picture().toImage()
-        assert image.pixelColor(2, 2) == QColor(colours.background)
+        assert image.pixelColor(2, 2) == QColor(colours.panel)
         seen = {
             image.pixelColor(x, y).name()
             for x in range(0, image.width(), 7)
@@ -182,19 +183,19 @@ def test_that_the_keyboard_copies_the_numbers(qtbot, on_show):
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.csv", b"seconds,")])
-def test_that_a_chart_is_saved_by_the_ending_of_the_name(on_show, qtbot, tmp_path, name, start):
+def test_that_a_chart_is_saved_by_the_ending_of_the_name(on_show, tmp_path, name, start):
     chart = on_show(timeline())
-    with qtbot.waitSignal(chart.saved):
-        assert chart.save(str(tmp_path / name))
+    chart.save(str(tmp_path / name))
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
 @pytest.mark.parametrize("name", ["a.png", "a.csv"])
-def test_that_a_chart_that_cannot_be_saved_tells_the_way_out(on_show, qtbot, tmp_path, name):
+def test_that_a_chart_that_cannot_be_saved_tells_the_way_out(on_show, tmp_path, name):
     chart = on_show(timeline())
-    with qtbot.waitSignal(chart.failed) as failed:
-        assert not chart.save(str(tmp_path / "missing" / name))
-    assert "Choose another folder" in failed.args[0]
+    chart.save(str(tmp_path / "missing" / name))
+    box = chart.findChild(QMessageBox)
+    assert "Choose another folder" in box.text()
+    box.close()
 
 
 def test_that_the_menu_offers_image_csv_and_file(on_show):
@@ -249,7 +250,7 @@ def test_that_values_that_are_not_finite_are_survived(on_show):
     chart.refresh()
     chart.grab()
     chart = on_show(ScoreHistogram())
-    chart.show_series({"bona fide": odd, "print": ()}, math.nan)
+    chart.show_threshold(replace(threshold_shown(), left_out=odd, stress=()))
     chart.refresh()
     chart.grab()
 

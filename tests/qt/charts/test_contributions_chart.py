@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.qt.views.charts.choices import Choices
 from app.qt.views.charts.contributions import ContributionsChart
+from app.qt.views.parts.flow import Choices
 from app.types import Verdict
 from tests.qt.charts.chart_values import scored
 
@@ -20,7 +20,7 @@ def chart(on_show):
 
 
 def rows(chart):
-    return {" ".join(row.parts): row for row in chart._plot._rows}
+    return {" ".join(row.parts): row for row in chart._plot.rows}
 
 
 def group_by(chart, number):
@@ -53,12 +53,12 @@ def test_that_a_negative_contribution_goes_to_the_left_of_zero(chart):
 
 
 def test_that_a_held_frame_stays_until_it_is_let_go(chart):
-    chart.hold_button.click()
+    chart.hold(True)
     chart.show_scored(scored(8, score=0.2, terms=((0.1, 0.1, 0.0), (0.0, 0.0, 0.0))), NAMES)
     chart.refresh()
     assert "0.710 =" in chart.accessibleDescription()
     assert "Held at frame 7" in chart.accessibleDescription()
-    chart.hold_button.click()
+    chart.hold(False)
     chart.show_scored(scored(9, score=0.2, terms=((0.1, 0.1, 0.0), (0.0, 0.0, 0.0))), NAMES)
     chart.refresh()
     assert "0.200 =" in chart.accessibleDescription()
@@ -105,7 +105,7 @@ def test_that_the_printed_terms_add_up_to_the_printed_sum(on_show):
     chart.show_scored(scored(1, score=0.1, terms=((third, third, third),)), names)
     chart.refresh()
     assert "0.100 = 0.034 face + 0.033 eyes + 0.033 mouth" in chart.accessibleDescription()
-    assert [row.texts for row in chart._plot._rows] == [("0.034",), ("0.033",), ("0.033",)]
+    assert [row.texts for row in chart._plot.rows] == [("0.034",), ("0.033",), ("0.033",)]
 
 
 def test_that_many_networks_are_summed_up_as_others(on_show):

@@ -4,6 +4,7 @@ import pytest
 
 from app.qt.views.charts.convergence import ConvergenceChart
 from app.qt.views.charts.plot import Plot
+from tests.qt.charts.chart_values import model_shown
 
 
 @pytest.fixture
@@ -12,7 +13,15 @@ def chart(on_show):
 
 
 def show(chart, objective, gaps, gap, is_certified=True, reason=""):
-    chart.show_history(objective, gaps, gap, is_certified, reason)
+    chart.show_model(
+        model_shown(
+            objective_history=objective,
+            gap_history=gaps,
+            gap=gap,
+            is_certified=is_certified,
+            stop_reason=reason,
+        )
+    )
     chart.refresh()
 
 

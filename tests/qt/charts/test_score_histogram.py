@@ -1,6 +1,7 @@
 """Histograms of scores."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint
@@ -14,6 +15,12 @@ from tests.qt.charts.chart_values import threshold_shown
 @pytest.fixture
 def chart(on_show):
     return on_show(ScoreHistogram())
+
+
+def show(chart, scores, threshold):
+    rate = sum(score < threshold for score in scores) / sum(map(math.isfinite, scores))
+    summary = threshold_shown(with_stress=False)
+    chart.show_threshold(replace(summary, value=threshold, left_out=tuple(scores), bpcer=rate))
 
 
 def words(chart):
@@ -35,25 +42,15 @@ def test_that_stress_scores_have_a_row_of_their_own(chart):
     assert len(chart._counts) == 2
 
 
-def test_that_errors_of_attacks_are_those_at_or_above_the_threshold(chart):
-    chart.show_series({"bona fide": [0.5, 0.7, 0.8], "print": [0.5, 0.6, 0.9]}, 0.6)
+def test_that_frames_without_a_score_are_counted_apart(chart):
+    show(chart, [0.5, 0.7, math.nan], 0.6)
     found = words(chart)
-    assert "bona fide: n = 3, 1 below the threshold (33.3 %)" in found
-    assert "print: n = 3, 2 at or above the threshold (66.7 %)" in found
-
-
-def test_that_intervals_are_written_where_they_are_given(chart):
-    chart.show_series({"bona fide": [0.5, 0.7]}, 0.6, {"bona fide": (0.013, 0.987)})
-    assert "(50.0 %; 95 % interval 1.3 % to 98.7 %)" in words(chart)
-
-
-def test_that_presentations_without_a_score_are_counted_apart(chart):
-    chart.show_series({"print": [0.5, math.nan]}, 0.6)
-    assert "n = 1, 0 at or above the threshold (0.0 %), 1 without a score" in words(chart)
+    assert "n = 2, 1 below the threshold (50.0 %" in found
+    assert "1 without a score" in found
 
 
 def test_that_no_bar_lies_on_both_sides_of_the_threshold(chart):
-    chart.show_series({"bona fide": [0.1, 0.58, 0.62, 0.9]}, 0.601)
+    show(chart, [0.1, 0.58, 0.62, 0.9], 0.601)
     chart.refresh()
     sides = [
         (low < 0.601 - 1e-9) and (high > 0.601 + 1e-9)
@@ -63,14 +60,14 @@ def test_that_no_bar_lies_on_both_sides_of_the_threshold(chart):
 
 
 def test_that_the_threshold_is_in_view_even_without_scores_near_it(chart):
-    chart.show_series({"bona fide": [0.8, 0.9]}, 0.2)
+    show(chart, [0.8, 0.9], 0.2)
     chart.refresh()
     low, high = chart.findChild(Plot).box.viewRange()[0]
     assert low < 0.2 < 0.9 < high
 
 
 def test_that_pointing_at_a_bar_tells_its_range_and_count(chart):
-    chart.show_series({"bona fide": [0.5, 0.5, 0.9]}, 0.2)
+    show(chart, [0.5, 0.5, 0.9], 0.2)
     chart.refresh()
     plot = chart.findChild(Plot)
     x = next(
@@ -79,12 +76,6 @@ def test_that_pointing_at_a_bar_tells_its_range_and_count(chart):
         if plot.value_at(QPoint(x, 50))[0] >= 0.505
     )
     plot.hovered.emit(QPoint(x, int(plot.area().center().y())))
-    assert QToolTip.text().startswith("bona fide\n0.50")
+    assert QToolTip.text().startswith("left-out frames\n0.50")
     assert QToolTip.text().endswith("2 of 3")
     QToolTip.hideText()
-
-
-def test_that_scores_without_a_threshold_are_shown_too(chart):
-    chart.show_series({"bona fide": [0.5, 0.6]}, None)
-    assert words(chart) == "bona fide: n = 2."
-    chart.grab()

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.qt.views.charts.plot import Plot
-from app.qt.views.charts.score_timeline import ScoreTimeline
+from app.qt.views.charts.timeline import ScoreTimeline
 from app.types import Verdict
 from tests.qt.charts.chart_values import scored, session
 
@@ -119,7 +119,8 @@ def test_that_scores_are_not_joined_over_more_than_half_a_second(chart):
 
 def test_that_scores_of_two_faces_are_not_joined(chart):
     chart.append(scored(0))
-    chart.append(replace(scored(1), face_changed=True))
+    other = scored(1)
+    chart.append(replace(other, result=replace(other.result, face_changed=True)))
     chart.append(scored(2))
     chart.refresh()
     assert n_breaks(chart) == 1

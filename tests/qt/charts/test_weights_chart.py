@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QToolTip
 
-from app.qt.views.charts.choices import Choices
-from app.qt.views.charts.rows import RowPlot
+from app.qt.views.charts.bars import BarPlot
 from app.qt.views.charts.weights import WeightsChart
 from app.qt.views.charts.weights_table import WeightsTable
+from app.qt.views.parts.flow import Choices
 from tests.qt.charts.chart_values import VIEWS, model_shown
 
 FOUR = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.layer9", "face/resnet50.layer13")
@@ -86,7 +86,7 @@ def test_that_an_order_of_a_cluster_that_is_gone_becomes_as_enrolled(chart):
 
 
 def test_that_pointing_at_a_bar_tells_view_cluster_weight_and_share(qtbot, chart):
-    plot = chart.findChild(RowPlot)
+    plot = chart.findChild(BarPlot)
     area = plot.area()
     rows = plot.box.viewRange()[1]
     step = area.height() / (rows[1] - rows[0])
@@ -99,7 +99,7 @@ def test_that_pointing_at_a_bar_tells_view_cluster_weight_and_share(qtbot, chart
 
 
 def test_that_arrow_keys_read_one_view_after_the_other(qtbot, chart):
-    plot = chart.findChild(RowPlot)
+    plot = chart.findChild(BarPlot)
     qtbot.keyClick(plot, Qt.Key.Key_Down)
     qtbot.keyClick(plot, Qt.Key.Key_Down)
     assert plot.row == 1
@@ -128,7 +128,7 @@ def test_that_many_weights_get_rows_of_readable_height(on_show, n_clusters):
     views = tuple(f"{name}{i}" for name in VIEWS for i in range(3))
     chart = WeightsChart()
     chart.show_model(model_shown(n_clusters=n_clusters, views=views))
-    plot = on_show(chart).findChild(RowPlot)
+    plot = on_show(chart).findChild(BarPlot)
     assert plot.height() >= len(views) * plot.fontMetrics().height()
 
 
@@ -136,4 +136,4 @@ def test_that_a_model_that_goes_away_takes_its_weights_along(chart):
     chart.show_model(None)
     chart.refresh()
     assert "No model yet" in chart.accessibleDescription()
-    assert not chart.findChild(RowPlot).isVisible()
+    assert not chart.findChild(BarPlot).isVisible()

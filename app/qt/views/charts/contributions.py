@@ -4,17 +4,11 @@ from dataclasses import dataclass
 from math import fsum, isfinite
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.qt.views.charts.base import Chart
-from app.qt.views.charts.choices import Choices
-from app.qt.views.charts.export import csv_text
-from app.qt.views.charts.flow import FlowRow
-from app.qt.views.charts.legend import Key, Legend
-from app.qt.views.charts.row_names import Row
-from app.qt.views.charts.rows import RowPlot
-from app.qt.views.charts.steady_range import SteadyRange
-from app.qt.views.charts.wording import (
+from app.qt.views.charts.bars import BarPlot, Row
+from app.qt.views.charts.chart import Chart, csv_text
+from app.qt.views.charts.format import (
     ViewName,
     decimals,
     parts_of_sum,
@@ -22,6 +16,10 @@ from app.qt.views.charts.wording import (
     row_parts,
     view_name,
 )
+from app.qt.views.charts.legend import Key, Legend
+from app.qt.views.charts.steady_range import SteadyRange
+from app.qt.views.parts.flow import Choices
+from app.qt.views.parts.texts import wrapped
 from app.types import ScoredFrame
 
 Terms = tuple[tuple[float, ...], ...]
@@ -59,50 +57,32 @@ class ContributionsChart(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Why this score"))
+        self.setAccessibleName("Why this score")
         self._scored: ScoredFrame | None = None
         self._current: ScoredFrame | None = None
         self._names: tuple[str, ...] = ()
         self._views: tuple[ViewName, ...] = ()
         self._reference: Terms = ()
+        self.is_held = False
         self._range = SteadyRange(padding=0.0)
-
-        grouping = (self.tr("View"), self.tr("Region"), self.tr("Layer"), self.tr("Cluster"))
-        self._grouping = Choices(self.tr("Contributions by"), grouping, self, first=_REGION)
+        grouping = ("View", "Region", "Layer", "Cluster")
+        self._grouping = Choices("Contributions by", grouping, self, first=_REGION)
         self._grouping.chosen.connect(self._on_grouping)
-        self._hold = QToolButton(self)
-        self._hold.setText(self.tr("Hold"))
-        self._hold.setCheckable(True)
-        self._hold.setToolTip(self.tr("Keep this frame on show while the camera goes on"))
-        self._hold.toggled.connect(self._on_hold)
-        self._head = FlowRow(self)
-        for widget in (self._grouping, self._hold, self._make_export_button()):
-            self._head.add(widget)
-
-        self._sum = self._make_label()
+        self._sum = wrapped(parent=self)
         self._legend = Legend(self)
-        self._plot = RowPlot(is_stacked=True)
-        self._plot.setAccessibleName(self.tr("Contributions as bars; arrow keys go through them"))
+        self._plot = BarPlot(is_stacked=True)
+        self._plot.setAccessibleName("Contributions as bars; arrow keys go through them")
         self._scroll = self._make_scroll(self._plot)
-        for part in (self._head, self._sum, self._legend):
-            self._column.addWidget(part)
-        self._column.addWidget(self._scroll, 1)
-        self._column.addStretch(0)
-        self._recolour()
+        self._lay_out(self._sum, self._legend, self._scroll, controls=[self._grouping])
 
     # ------------------------------------------------------------ values
 
     def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
         """Show a frame; one without a score leaves the last one that had one on show.
 
-        Parameters
-        ----------
-        scored : ScoredFrame
-            The frame.
-        view_names : tuple of str
-            Names of the views, in the order of its terms.
+        ``view_names`` are the names of the views, in the order of its terms.
         """
-        if self._hold.isChecked():
+        if self.is_held:
             return
         self._current = scored
         if scored.score is not None and isfinite(scored.score) and scored.terms:
@@ -111,6 +91,11 @@ class ContributionsChart(Chart):
                 self._names = tuple(view_names)
                 self._views = tuple(view_name(name) for name in view_names)
                 self._range.reset()
+        self.mark_stale()
+
+    def hold(self, is_held: bool) -> None:
+        """Keep the frame on show, or go on with the next."""
+        self.is_held = is_held
         self.mark_stale()
 
     def set_reference(self, terms: Terms) -> None:
@@ -123,16 +108,6 @@ class ContributionsChart(Chart):
         self._scored = self._current = None
         self._range.reset()
         self.mark_stale()
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the frame on show is kept."""
-        return self._hold.isChecked()
-
-    @property
-    def hold_button(self) -> QToolButton:
-        """The button that keeps the frame on show."""
-        return self._hold
 
     def to_csv(self) -> str:
         """Return every view and cluster with its contribution and what is usual."""
@@ -158,7 +133,7 @@ class ContributionsChart(Chart):
         if grouping == _VIEW:
             return [_Group(parts, (i,), clusters) for i, parts in enumerate(row_parts(self._views))]
         if grouping == _CLUSTER:
-            name = self.tr("Cluster {number}")
+            name = "Cluster {number}"
             return [_Group((name.format(number=c + 1),), everything, (c,)) for c in clusters]
         members: dict[str, list[int]] = {}
         for index, parts in enumerate(row_parts(self._views)):
@@ -172,7 +147,7 @@ class ContributionsChart(Chart):
     def _sum_words(self) -> str:
         scored = self._scored
         if scored is None or scored.score is None:
-            return self.tr("No score yet: what it consists of appears here with the first one.")
+            return "No score yet: what it consists of appears here with the first one."
         # As the rows are written: regions are sums of their views where those are shown.
         totals: dict[str, float] = {}
         for group, value in self._printed():
@@ -181,7 +156,7 @@ class ContributionsChart(Chart):
         if len(named) > _N_NAMED + 1:
             named.sort(key=lambda pair: -abs(pair[1]))
             rest = fsum(value for _, value in named[_N_NAMED:])
-            others = self.tr("{n} others").format(n=len(named) - _N_NAMED)
+            others = f"{len(named) - _N_NAMED} others"
             named = [*named[:_N_NAMED], (others, rest)]
         places = self._places()
         words = ""
@@ -206,17 +181,13 @@ class ContributionsChart(Chart):
         if scored is None:
             return words
         if scored.threshold is not None and scored.score is not None:
-            side = self.tr("accepted") if scored.score >= scored.threshold else self.tr("refused")
+            side = "accepted" if scored.score >= scored.threshold else "refused"
             threshold = decimals(scored.threshold, self._places())
-            words += self.tr(" (threshold {threshold}: {side})").format(
-                threshold=threshold, side=side
-            )
+            words += f" (threshold {threshold}: {side})"
         if self.is_held:
-            words += self.tr(". Held at frame {number}").format(number=scored.frame.number)
+            words += f". Held at frame {scored.frame.number}"
         elif current is not None and current is not scored:
-            words += self.tr(". Not scored now ({reason}): this is the last score").format(
-                reason=current.verdict.value
-            )
+            words += f". Not scored now ({current.verdict.value}): this is the last score"
         return words + "."
 
     def _write(self) -> None:
@@ -241,12 +212,10 @@ class ContributionsChart(Chart):
             note, is_low = "", False
             if usual is not None:
                 is_low = total < usual / 2 and usual - total > _NOTABLE * abs(score)
-                note = self.tr("usual {value}").format(value=decimals(usual, places))
+                note = f"usual {decimals(usual, places)}"
                 extent.append(usual)
-            full = " ".join(group.parts)
-            rows.append(
-                Row(group.parts, full, values, (decimals(printed, places),), usual, note, is_low)
-            )
+            texts = (decimals(printed, places),)
+            rows.append(Row(group.parts, values, texts, usual, note, is_low))
             tips.append((self._tip(group, values, usual, places + 1),))
             extent.append(fsum(value for value in values if value > 0))
             extent.append(fsum(value for value in values if value < 0))
@@ -261,40 +230,26 @@ class ContributionsChart(Chart):
     def _tip(
         self, group: _Group, values: tuple[float, ...], usual: float | None, places: int
     ) -> str:
-        lines = [" ".join(group.parts)]
-        if len(group.views) == 1:
-            lines = [self._views[group.views[0]].full]
-        for cluster in group.clusters:
-            lines.append(
-                self.tr("Cluster {number}: {value}").format(
-                    number=cluster + 1, value=decimals(values[cluster], places)
-                )
-            )
-        lines.append(self.tr("Together {value}").format(value=decimals(fsum(values), places)))
+        is_view = len(group.views) == 1
+        lines = [self._views[group.views[0]].full if is_view else " ".join(group.parts)]
+        named = [(f"Cluster {cluster + 1}:", values[cluster]) for cluster in group.clusters]
+        named.append(("Together", fsum(values)))
         if usual is not None:
-            lines.append(
-                self.tr("Usual for enrolled frames {value}").format(value=decimals(usual, places))
-            )
-        return "\n".join(lines)
+            named.append(("Usual for enrolled frames", usual))
+        return "\n".join(lines + [f"{name} {decimals(value, places)}" for name, value in named])
 
     def _keys(self) -> tuple[Key, ...]:
         if self._scored is None:
             return ()
-        keys = []
-        for cluster in range(len(self._scored.terms)):
-            text = self.tr("Cluster {number}").format(number=cluster + 1)
-            keys.append(Key(text, self._colours.cluster(cluster)))
+        name = "Cluster {number}"
+        keys = [
+            Key(name.format(number=cluster + 1), self._colours.series_colour(cluster))
+            for cluster in range(len(self._scored.terms))
+        ]
         if self._reference:
-            keys.append(Key(self.tr("usual for enrolled frames"), self._colours.text, "tick"))
-            keys.append(Key(self.tr("less than half of usual"), self._colours.caution, "triangle"))
+            keys.append(Key("usual for enrolled frames", self._colours.text, "tick"))
+            keys.append(Key("less than half of usual", self._colours.caution, "triangle"))
         return tuple(keys)
-
-    def _recolour(self) -> None:
-        super()._recolour()
-        self._plot.set_colours(self._colours)
-
-    def _picture_parts(self) -> list[QWidget]:
-        return [self._sum, self._legend, self._plot]
 
     @Slot()
     def _on_grouping(self) -> None:
@@ -302,8 +257,3 @@ class ContributionsChart(Chart):
         self.mark_stale()
         if self.isVisible():
             self.refresh()
-
-    @Slot(bool)
-    def _on_hold(self, is_held: bool) -> None:
-        self._hold.setText(self.tr("Go on") if is_held else self.tr("Hold"))
-        self.mark_stale()

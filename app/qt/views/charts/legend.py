@@ -1,4 +1,4 @@
-"""Legends: a small shape and a few words for each kind of mark, in as many lines as it takes."""
+"""Legends: a small shape and a few words for each kind of mark."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.qt.views.charts.colours import LIGHT, ChartColours
-from app.qt.views.charts.flow import FlowRow
+from app.qt.colours import LIGHT, Colours
+from app.qt.views.parts.flow import FlowRow
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,7 @@ class Key:
 
 
 def draw_mark(painter: QPainter, shape: str, centre: QPointF, size: float, colour: str) -> None:
-    """Paint one mark.
-
-    Parameters
-    ----------
-    shape : {"square", "circle", "triangle", "diamond", "ring", "bar", "hollow bar", "tick"}
-        What it looks like; unknown shapes are squares.
-    size : float
-        Side or diameter in pixels.
-    """
+    """Paint one mark; ``size`` is its side or diameter in pixels."""
     half = size / 2
     fill = QColor(colour)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -47,11 +39,10 @@ def draw_mark(painter: QPainter, shape: str, centre: QPointF, size: float, colou
         case "diamond":
             edges = [(0, -half), (half, 0), (0, half), (-half, 0)]
             painter.drawPolygon(QPolygonF([QPointF(x + dx, y + dy) for dx, dy in edges]))
-        case "bar":
-            painter.drawRoundedRect(QRectF(x - size * 0.8, y - 2, size * 1.6, 4), 2, 2)
-        case "hollow bar":
-            painter.setPen(QPen(fill, 1.2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+        case "bar" | "hollow bar":
+            if shape == "hollow bar":
+                painter.setPen(QPen(fill, 1.2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(x - size * 0.8, y - 2, size * 1.6, 4), 2, 2)
         case "tick":
             painter.drawRect(QRectF(x - 1, y - half, 2, size))
@@ -60,12 +51,12 @@ def draw_mark(painter: QPainter, shape: str, centre: QPointF, size: float, colou
 
 
 class _Entry(QWidget):
-    def __init__(self, key: Key, colours: ChartColours, parent: QWidget) -> None:
+    def __init__(self, key: Key, colours: Colours, parent: QWidget) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.set_key(key, colours)
 
-    def set_key(self, key: Key, colours: ChartColours) -> None:
+    def set_key(self, key: Key, colours: Colours) -> None:
         self._key = key
         self._colours = colours
         self.setAccessibleName(key.text)
@@ -102,17 +93,16 @@ class Legend(FlowRow):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, gap=14)
-        self._shown: tuple[tuple[Key, ...], ChartColours] = ((), LIGHT)
+        self._shown: tuple[tuple[Key, ...], Colours] = ((), LIGHT)
         self._entries: list[_Entry] = []
         self.hide()
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The entries that are shown."""
         return self._shown[0]
 
-    def show_keys(self, keys: tuple[Key, ...], colours: ChartColours) -> None:
-        """Show entries in place of those before; costs nothing when they are the same."""
+    def show_keys(self, keys: tuple[Key, ...], colours: Colours) -> None:
+        """Show entries; costs nothing when they are the same."""
         if self._shown == (keys, colours):
             return
         self._shown = (keys, colours)
@@ -123,6 +113,5 @@ class Legend(FlowRow):
             return
         self.clear()
         self._entries = [_Entry(key, colours, self) for key in keys]
-        for entry in self._entries:
-            self.add(entry)
+        self.add(*self._entries)
         self.setVisible(bool(keys))

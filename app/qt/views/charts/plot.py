@@ -1,4 +1,4 @@
-"""A plot in which nobody gets lost: fixed ranges, no menu of its own, the wheel is not its own."""
+"""Axes and an area of fixed ranges: no menu of its own, and the wheel scrolls the page."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,10 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.views.charts.colours import LIGHT, ChartColours
-
-__all__ = ["Pixels", "Plot", "PlotLayer", "draw_curve", "pg", "tinted"]
-
+from app.qt.colours import LIGHT, Colours
 
 _PLACES = {"top": (0, 1), "left": (1, 0), "bottom": (2, 1)}
 """Rows and columns of the axes; the area is in the middle."""
@@ -50,15 +47,12 @@ class Pixels:
     area: QRectF
 
     def at(self, x: float, y: float) -> QPointF:
-        """Return the place of a point."""
         return self.transform.map(QPointF(x, y))
 
     def x(self, value: float) -> float:
-        """Return the place of a value on the horizontal axis."""
         return self.at(value, 0.0).x()
 
     def y(self, value: float) -> float:
-        """Return the place of a value on the vertical axis."""
         return self.at(0.0, value).y()
 
     def vertical(self, value: float) -> QLineF:
@@ -96,10 +90,7 @@ def draw_curve(
 class PlotLayer(pg.GraphicsObject):
     """Something painted in pixels over the whole area of a plot, so that text and lines stay crisp.
 
-    Parameters
-    ----------
-    paint : callable
-        Given the painter and the `Pixels` of the moment.
+    ``paint`` gets the painter and the `Pixels` of the moment.
     """
 
     def __init__(self, paint: Callable[[QPainter, Pixels], None]) -> None:
@@ -107,12 +98,10 @@ class PlotLayer(pg.GraphicsObject):
         self._paint = paint
 
     def boundingRect(self) -> QRectF:
-        """Return all that is in view."""
         rect = self.viewRect()
         return QRectF() if rect is None else rect
 
     def viewTransformChanged(self) -> None:
-        """Cover the new range."""
         super().viewTransformChanged()  # forgets the rectangle that it keeps
         self.prepareGeometryChange()
         self.update()
@@ -120,7 +109,6 @@ class PlotLayer(pg.GraphicsObject):
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
     ) -> None:
-        """Paint in pixels."""
         transform = painter.transform()
         area = transform.mapRect(self.boundingRect())
         painter.save()
@@ -141,37 +129,37 @@ class Plot(pg.GraphicsView):
         Parent.
     axes : dict of str to AxisItem, optional
         Axes by place ("left", "top", "bottom"); by default one at the left and one below.
-
-    Signals
-    -------
-    hovered : QPoint
-        Where the mouse is, in pixels of the widget.
-    left : no value
-        The mouse has gone.
-    key_pressed : QKeyEvent
-        A key that the chart may accept.
+    left_text : str
+        The widest number at the left axis, whose width stays; empty for a width that follows.
     """
 
     hovered = Signal(QPoint)
+    """Where the mouse is, in pixels of the widget."""
     left = Signal()
+    """The mouse has gone."""
     key_pressed = Signal(object)
+    """A `QKeyEvent` that the chart may accept."""
 
     def __init__(
-        self, parent: QWidget | None = None, axes: dict[str, pg.AxisItem] | None = None
+        self,
+        parent: QWidget | None = None,
+        axes: dict[str, pg.AxisItem] | None = None,
+        left_text: str = "",
     ) -> None:
         super().__init__(parent, background=None)
-        self.colours: ChartColours = LIGHT
-        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
-        self._box.disableAutoRange()
+        self.colours: Colours = LIGHT
+        self._left_text = left_text
+        self.box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
+        self.box.disableAutoRange()
         self._axes = axes or {name: pg.AxisItem(name) for name in ("left", "bottom")}
         frame = pg.GraphicsWidget()
         self._grid = QGraphicsGridLayout(frame)
         self._grid.setSpacing(0)
-        self._grid.addItem(self._box, 1, 1)
+        self._grid.addItem(self.box, 1, 1)
         self._grid.setRowStretchFactor(1, 100)
         self._grid.setColumnStretchFactor(1, 100)
         for name, axis in self._axes.items():
-            axis.linkToView(self._box)
+            axis.linkToView(self.box)
             axis.setZValue(0.5)
             self._grid.addItem(axis, *_PLACES[name])
         self.setCentralItem(frame)
@@ -185,25 +173,16 @@ class Plot(pg.GraphicsView):
         self.setMinimumHeight(self.fontMetrics().height() * 6)
 
     def axis(self, name: str) -> pg.AxisItem:
-        """Return the axis at a place."""
         return self._axes[name]
 
-    @property
-    def box(self) -> pg.ViewBox:
-        """The area between the axes."""
-        return self._box
-
     def set_x_range(self, low: float, high: float) -> None:
-        """Show these values from left to right."""
-        self._box.setXRange(low, high, padding=0)
+        self.box.setXRange(low, high, padding=0)
 
     def set_y_range(self, low: float, high: float) -> None:
-        """Show these values from one end of the vertical axis to the other."""
-        self._box.setYRange(low, high, padding=0)
+        self.box.setYRange(low, high, padding=0)
 
     @property
     def small_font(self) -> QFont:
-        """The widget's font, a little smaller."""
         font = QFont(self.font())
         if font.pointSizeF() > 0:
             font.setPointSizeF(max(7.0, font.pointSizeF() * 0.9))
@@ -211,71 +190,62 @@ class Plot(pg.GraphicsView):
 
     @property
     def small_metrics(self) -> QFontMetrics:
-        """Measures of `small_font`."""
         return QFontMetrics(self.small_font, self)
 
     def add_layer(self, paint: Callable[[QPainter, Pixels], None], z: float) -> PlotLayer:
         """Add something that is painted in pixels, at a height among the other items."""
         layer = PlotLayer(paint)
         layer.setZValue(z)
-        self._box.addItem(layer, ignoreBounds=True)
+        self.box.addItem(layer, ignoreBounds=True)
         return layer
 
-    def set_colours(self, colours: ChartColours) -> None:
-        """Draw axes with other colours."""
+    def set_colours(self, colours: Colours) -> None:
         self.colours = colours
+        metrics = self.small_metrics
         for axis in self._axes.values():
             axis.setPen(pg.mkPen(colours.grid, width=1))
             axis.setTextPen(pg.mkPen(colours.muted))
             axis.setTickPen(pg.mkPen(colours.grid, width=1))
             axis.setStyle(tickFont=self.small_font, hideOverlappingLabels=False)
-        self._set_margins()
-        self.viewport().update()
-
-    def _set_margins(self) -> None:
-        """Leave room for half a label where an axis ends at the edge of the widget."""
-        metrics = self.small_metrics
+        if self._left_text:
+            self.axis("left").setWidth(metrics.horizontalAdvance(self._left_text) + 10)
+        # Room for half a label where an axis ends at the edge of the widget.
         top = metrics.height() // 2 + 1 if "left" in self._axes else 2
-        right = metrics.horizontalAdvance("0.00") // 2 + 4
-        self._grid.setContentsMargins(1, top, right, 1)
+        self._grid.setContentsMargins(1, top, metrics.horizontalAdvance("0.00") // 2 + 4, 1)
+        self.viewport().update()
 
     def area(self) -> QRectF:
         """Return the plotting area in pixels of the widget."""
-        rect: QRectF = self._box.mapRectToScene(self._box.rect())
+        rect: QRectF = self.box.mapRectToScene(self.box.rect())
         return rect
 
     def value_at(self, place: QPoint) -> tuple[float, float]:
         """Return the values at a place of the widget."""
-        point = self._box.mapSceneToView(self.mapToScene(place))
+        point = self.box.mapSceneToView(self.mapToScene(place))
         return point.x(), point.y()
 
+    # Wheel and menu belong to what is around the plot, and nothing can be dragged.
+
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to what is around the plot."""
         event.ignore()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Leave the menu to the chart."""
         event.ignore()
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Offer the key to the chart, and what it does not accept to what is around."""
         event.ignore()
         self.key_pressed.emit(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Tell where the mouse is."""
         event.accept()
         self.hovered.emit(event.position().toPoint())
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take the focus only: nothing can be dragged."""
-        event.accept()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Do nothing: nothing can be dragged."""
-        event.accept()
-
     def leaveEvent(self, event: object) -> None:
-        """Tell that the mouse has gone."""
         super().leaveEvent(event)
         self.left.emit()

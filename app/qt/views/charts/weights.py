@@ -2,24 +2,13 @@
 
 from math import fsum, isfinite
 
-from PySide6.QtCore import Slot
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtCore import QSignalBlocker, Slot
+from PySide6.QtWidgets import QCheckBox, QComboBox, QStackedWidget, QWidget
 
 from app.models.summary import ModelSummary
-from app.qt.views.charts.base import Chart
-from app.qt.views.charts.choices import Choices
-from app.qt.views.charts.export import csv_text
-from app.qt.views.charts.flow import FlowRow
-from app.qt.views.charts.legend import Key, Legend
-from app.qt.views.charts.row_names import Row
-from app.qt.views.charts.rows import RowPlot
-from app.qt.views.charts.weights_table import WeightsTable
-from app.qt.views.charts.wording import (
+from app.qt.views.charts.bars import BarPlot, Row
+from app.qt.views.charts.chart import Chart, csv_text
+from app.qt.views.charts.format import (
     ViewName,
     natural_order,
     number,
@@ -28,6 +17,10 @@ from app.qt.views.charts.wording import (
     view_name,
     weight_text,
 )
+from app.qt.views.charts.legend import Key, Legend
+from app.qt.views.charts.weights_table import WeightsTable
+from app.qt.views.parts.flow import Choices
+from app.qt.views.parts.texts import wrapped
 
 _N_TOLD = 4
 _AS_ENROLLED, _BY_TOTAL, _BY_NAME = "as enrolled", "total", "name"
@@ -40,49 +33,41 @@ class WeightsChart(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Kernel weights"))
+        self.setAccessibleName("Kernel weights")
         self._model: ModelSummary | None = None
         self._views: tuple[ViewName, ...] = ()
         self._order: list[int] = []
 
-        self._form = Choices(self.tr("Show as"), (self.tr("Bars"), self.tr("Table")), self)
-        self._form.chosen.connect(self._on_form)
+        self._form = Choices("Show as", ("Bars", "Table"), self)
         self._sort = QComboBox(self)
-        self._sort.setAccessibleName(self.tr("Order of the views"))
+        self._sort.setAccessibleName("Order of the views")
         self._sort.currentIndexChanged.connect(self._on_option)
-        self._shares = QCheckBox(self.tr("Share within cluster"), self)
-        self._shares.setToolTip(self.tr("Each cluster's weights as percentages that sum to 100 %"))
+        self._shares = QCheckBox("Share within cluster", self)
+        self._shares.setToolTip("Each cluster's weights as percentages that sum to 100 %")
         self._shares.toggled.connect(self._on_option)
-        self._head = FlowRow(self)
-        for widget in (self._form, self._sort, self._shares, self._make_export_button()):
-            self._head.add(widget)
-
         self._legend = Legend(self)
-        self._plot = RowPlot(is_stacked=False)
-        self._plot.setAccessibleName(self.tr("Kernel weights as bars; arrow keys go through them"))
-        self._plot.row_changed.connect(self._on_row)
-        self._scroll = self._make_scroll(self._plot)
+        self._plot = BarPlot(is_stacked=False)
+        self._plot.setAccessibleName("Kernel weights as bars; arrow keys go through them")
+        self._plot.row_changed.connect(self._write_readout)
         self._table = WeightsTable(self)
         self._table.column_chosen.connect(self._on_column)
         self._stack = QStackedWidget(self)
-        self._stack.addWidget(self._scroll)
+        self._stack.addWidget(self._make_scroll(self._plot))
         self._stack.addWidget(self._table)
-        self._readout = self._make_label()
-        for part in (self._head, self._legend):
-            self._column.addWidget(part)
-        self._column.addWidget(self._stack, 1)
-        self._column.addWidget(self._readout)
+        self._form.chosen.connect(self._stack.setCurrentIndex)
+        self._readout = wrapped(parent=self)
+        controls = (self._form, self._sort, self._shares)
+        self._lay_out(self._legend, self._stack, self._readout, controls=controls)
         self._fill_sort()
-        self._recolour()
 
     # ------------------------------------------------------------ values
 
     def show_model(self, model: ModelSummary | None) -> None:
         """Show the weights of a model, or that there is none."""
-        old = 0 if self._model is None else self._model.n_clusters
+        old = self._n_clusters
         self._model = model
         self._views = () if model is None else tuple(view_name(each) for each in model.view_names)
-        if old != (0 if model is None else model.n_clusters):
+        if old != self._n_clusters:
             self._fill_sort()
         self.mark_stale()
 
@@ -105,6 +90,10 @@ class WeightsChart(Chart):
             names = (view.full, view.region, view.network, view.layer)
             rows.append((*names, *raw[index], *shares[index]))
         return csv_text(header, rows)
+
+    @property
+    def _n_clusters(self) -> int:
+        return 0 if self._model is None else self._model.n_clusters
 
     def _raw(self) -> list[tuple[float, ...]]:
         """Weights of every view (outer) in every cluster (inner); 0 where one is missing."""
@@ -146,18 +135,15 @@ class WeightsChart(Chart):
     def _words(self) -> str:
         model = self._model
         if model is None:
-            return self.tr("No model yet: kernel weights appear here after the first fit.")
+            return "No model yet: kernel weights appear here after the first fit."
         sentences = []
         shares = self._within_clusters()
         for cluster in range(model.n_clusters):
             best = max(range(len(shares)), key=lambda i: shares[i][cluster], default=None)
             if best is not None:
                 sentences.append(
-                    self.tr("Cluster {number} relies most on {view}: {share}.").format(
-                        number=cluster + 1,
-                        view=self._views[best].words,
-                        share=percent(shares[best][cluster], 0),
-                    )
+                    f"Cluster {cluster + 1} relies most on {self._views[best].words}: "
+                    f"{percent(shares[best][cluster], 0)}."
                 )
         return " ".join(sentences)
 
@@ -166,14 +152,16 @@ class WeightsChart(Chart):
         model = self._model
         if model is None or model.n_clusters <= _N_TOLD:
             return self._words()
-        return self.tr(
-            "{clusters} clusters by {views} views. Point at a view for its values."
-        ).format(clusters=model.n_clusters, views=len(self._views))
+        return (
+            f"{model.n_clusters} clusters by {len(self._views)} views. Point at a view for"
+            " its values."
+        )
 
     def _write(self) -> None:
         super()._write()
         self._write_readout()
 
+    @Slot()
     def _write_readout(self) -> None:
         row = self._plot.row
         if self._model is None or not 0 <= row < len(self._order):
@@ -182,36 +170,29 @@ class WeightsChart(Chart):
         index = self._order[row]
         raw, shares = self._raw()[index], self._within_clusters()[index]
         values = ", ".join(
-            self.tr("cluster {number} {weight} ({share})").format(
-                number=cluster + 1, weight=weight_text(weight, False), share=percent(share)
-            )
+            f"cluster {cluster + 1} {weight_text(weight, False)} ({percent(share)})"
             for cluster, (weight, share) in enumerate(zip(raw, shares, strict=True))
         )
         self._readout.setText(f"{self._views[index].full}: {values}")
 
     def _tips(self, index: int, raw: tuple[float, ...], shares: tuple[float, ...]) -> list[str]:
         return [
-            self.tr("{view}\nCluster {number}\nWeight {weight}\n{share} of the cluster").format(
-                view=self._views[index].full,
-                number=cluster + 1,
-                weight=number(weight, 4),
-                share=percent(share),
-            )
-            for cluster, (weight, share) in enumerate(zip(raw, shares, strict=True))
+            f"{self._views[index].full}\nCluster {cluster}\nWeight {number(weight, 4)}\n"
+            f"{percent(share)} of the cluster"
+            for cluster, (weight, share) in enumerate(zip(raw, shares, strict=True), start=1)
         ]
 
     def _fill_sort(self) -> None:
         chosen = self._sort.currentData()
-        self._sort.blockSignals(True)
-        self._sort.clear()
-        self._sort.addItem(self.tr("As enrolled"), _AS_ENROLLED)
-        self._sort.addItem(self.tr("Largest total first"), _BY_TOTAL)
-        for cluster in range(0 if self._model is None else self._model.n_clusters):
-            text = self.tr("Cluster {number}, largest first").format(number=cluster + 1)
-            self._sort.addItem(text, cluster)
-        self._sort.addItem(self.tr("By name"), _BY_NAME)
-        self._sort.setCurrentIndex(max(0, self._sort.findData(chosen)))
-        self._sort.blockSignals(False)
+        with QSignalBlocker(self._sort):
+            self._sort.clear()
+            self._sort.addItem("As enrolled", _AS_ENROLLED)
+            self._sort.addItem("Largest total first", _BY_TOTAL)
+            for cluster in range(self._n_clusters):
+                text = f"Cluster {cluster + 1}, largest first"
+                self._sort.addItem(text, cluster)
+            self._sort.addItem("By name", _BY_NAME)
+            self._sort.setCurrentIndex(max(0, self._sort.findData(chosen)))
 
     # ------------------------------------------------------------ picture
 
@@ -224,8 +205,7 @@ class WeightsChart(Chart):
         parts = row_parts(self._views)
         for index in self._order:
             texts = tuple(weight_text(value, are_shares) for value in values[index])
-            view = self._views[index]
-            rows.append(Row(parts[index], view.full, values[index], texts))
+            rows.append(Row(parts[index], values[index], texts))
             tips.append(tuple(self._tips(index, raw[index], shares[index])))
         every = [value for row in values for value in row]
         limits = (min([0.0, *every]), max([0.0, *every]) or 1.0)
@@ -236,43 +216,27 @@ class WeightsChart(Chart):
             are_shares,
         )
         self._legend.show_keys(self._keys(), self._colours)
-        for widget in (self._stack, self._head):
+        for widget in (self._stack, self.head):
             widget.setVisible(self._model is not None)
 
     def _keys(self) -> tuple[Key, ...]:
-        model = self._model
-        if model is None:
-            return ()
-        keys = []
-        for cluster in range(model.n_clusters):
-            text = self.tr("Cluster {number}").format(number=cluster + 1)
-            if cluster < len(model.cluster_sizes):
-                text = self.tr("{cluster} ({size} frames)").format(
-                    cluster=text, size=model.cluster_sizes[cluster]
-                )
-            keys.append(Key(text, self._colours.cluster(cluster)))
-        return tuple(keys)
+        sizes = () if self._model is None else self._model.cluster_sizes
+        text = "Cluster {number} ({size} frames)"
+        return tuple(
+            Key(text.format(number=i + 1, size=size), self._colours.series_colour(i))
+            for i, size in enumerate(sizes)
+        )
 
     def _recolour(self) -> None:
         super()._recolour()
-        self._plot.set_colours(self._colours)
         self._table.set_colours(self._colours)
-
-    def _picture_parts(self) -> list[QWidget]:
-        shown = self._plot if self._form.current == 0 else self._table
-        return [self._legend, shown, self._readout]
-
-    @Slot(int)
-    def _on_form(self, number: int) -> None:
-        self._stack.setCurrentIndex(number)
 
     @Slot(int)
     def _on_column(self, column: int) -> None:
         """Sort by the column whose head was clicked."""
         cluster = column - 3
-        n_clusters = 0 if self._model is None else self._model.n_clusters
         wanted: object = _BY_NAME if cluster < 0 else cluster
-        if cluster >= n_clusters:
+        if cluster >= self._n_clusters:
             wanted = _BY_TOTAL
         self._sort.setCurrentIndex(self._sort.findData(wanted))
 
@@ -281,7 +245,3 @@ class WeightsChart(Chart):
         self.mark_stale()
         if self.isVisible():
             self.refresh()
-
-    @Slot(int)
-    def _on_row(self, row: int) -> None:
-        self._write_readout()

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.views.charts.colours import LIGHT, ChartColours
+from app.qt.colours import LIGHT, Colours
+from app.qt.views.charts.format import ViewName, number, weight_text
 from app.qt.views.charts.plot import tinted
-from app.qt.views.charts.wording import ViewName, number, weight_text
 from app.qt.views.parts.texts import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -52,21 +52,17 @@ class WeightsModel(QAbstractTableModel):
 
     @property
     def n_clusters(self) -> int:
-        """Number of columns with values."""
         return len(self._values[0]) if self._values else 0
 
     def rowCount(self, parent: Index = QModelIndex(), /) -> int:  # noqa: B008 - as in Qt
-        """Return the number of views."""
         return 0 if parent.isValid() else len(self._views)
 
     def columnCount(self, parent: Index = QModelIndex(), /) -> int:  # noqa: B008 - as in Qt
-        """Return the number of columns."""
         if parent.isValid():
             return 0
         return 3 + self.n_clusters + (0 if self._are_shares else 1)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole, /) -> object:
-        """Return what a cell holds."""
         if not index.isValid():
             return None
         view, column = self._views[index.row()], index.column()
@@ -92,17 +88,16 @@ class WeightsModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole, /
     ) -> object:
-        """Return the name of a column."""
         if role == _ROLE.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignLeft if section < 3 else Qt.AlignmentFlag.AlignRight
             return side | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != _ROLE.DisplayRole:
             return None
         if section < 3:
-            return (self.tr("Region"), self.tr("Network"), self.tr("Layer"))[section]
+            return ("Region", "Network", "Layer")[section]
         if section < 3 + self.n_clusters:
-            return self.tr("Cluster {number}").format(number=section - 2)
-        return self.tr("Total")
+            return f"Cluster {section - 2}"
+        return "Total"
 
 
 class _HeatDelegate(QStyledItemDelegate):
@@ -111,7 +106,7 @@ class _HeatDelegate(QStyledItemDelegate):
     Length and text carry the value; the colour only tells the columns apart.
     """
 
-    colours: ChartColours = LIGHT
+    colours: Colours = LIGHT
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index, /) -> None:
         share = index.data(SHARE_ROLE)
@@ -119,19 +114,13 @@ class _HeatDelegate(QStyledItemDelegate):
             rect = option.rect.adjusted(1, 2, -1, -2)
             width = max(2, round(rect.width() * min(1.0, share)))
             rect.setWidth(width)
-            colour = self.colours.cluster(index.column() - 3)
+            colour = self.colours.series_colour(index.column() - 3)
             painter.fillRect(rect, tinted(colour, 0.32))
         super().paint(painter, option, index)
 
 
 class WeightsTable(QTableView):
-    """The table; a click on a column's head asks for that order.
-
-    Signals
-    -------
-    column_chosen : int
-        Number of the column.
-    """
+    """The table; a click on a column's head asks for that order."""
 
     column_chosen = Signal(int)
 
@@ -141,7 +130,7 @@ class WeightsTable(QTableView):
         self._delegate = _HeatDelegate(self)
         self.setModel(self.weights)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName(self.tr("Kernel weights as a table"))
+        self.setAccessibleName("Kernel weights as a table")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setAlternatingRowColors(False)
@@ -157,7 +146,6 @@ class WeightsTable(QTableView):
         self.weights.modelReset.connect(self._fit_columns)
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
-        """Fit the columns to the new width."""
         super().resizeEvent(event)
         self._fit_columns()
 
@@ -176,11 +164,10 @@ class WeightsTable(QTableView):
         for column, width in enumerate(needed):
             self.setColumnWidth(column, width + (spare if column >= 3 else 0))
 
-    def set_colours(self, colours: ChartColours) -> None:
-        """Draw with other colours."""
+    def set_colours(self, colours: Colours) -> None:
         self._delegate.colours = colours
         palette = self.palette()
-        palette.setColor(palette.ColorRole.Base, QColor(colours.background))
+        palette.setColor(palette.ColorRole.Base, QColor(colours.panel))
         palette.setColor(palette.ColorRole.Text, QColor(colours.text))
         self.setPalette(palette)
         self.viewport().update()

@@ -9,21 +9,20 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.qt.icons import icon
+from app.names import LONGEST_NAME
 from app.qt.theme import GRID, set_class
-from app.qt.views.dialogs.settings_fields import CalmComboBox, line
+from app.qt.views.dialogs.settings_fields import line
+from app.qt.views.parts.inputs import CalmComboBox
+from app.qt.views.parts.layout import button, hbox, scroll_area, vbox
 from app.qt.views.parts.texts import plain_tip
-from app.qt.views.trial.trial_words import species_words
+from app.qt.views.trial.species import species_words
 from app.session.guided_test.state import (
     DETAILS,
     LARGEST_COUNT,
@@ -33,8 +32,6 @@ from app.session.guided_test.state import (
     Details,
     made_hint,
 )
-
-LONGEST_NAME = 60
 
 _PLAIN_NUMBERS = QLocale.c()
 _PLAIN_NUMBERS.setNumberOptions(QLocale.NumberOption.RejectGroupSeparator)
@@ -70,33 +67,24 @@ class DetailsDialog(QDialog):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(self.tr("Details of the test"))
+        self.setWindowTitle("Details of the test")
         self._details = details
         self._templates = dict(templates)
         self._editors: dict[tuple[str, str], QWidget] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        column.setSpacing(GRID + 4)
-        column.addWidget(
-            line(
-                self.tr(
-                    "What an evaluator asks and the program cannot measure. Nothing is obligatory; "
-                    "what is missing is counted in the report. Dates, camera, resolution, frame "
-                    "rate, computer and processing times are filled in by the program."
-                ),
-                "muted",
-            )
+        about = line(
+            "What an evaluator asks and the program cannot measure. Nothing is obligatory; "
+            "what is missing is counted in the report. Dates, camera, resolution, frame "
+            "rate, computer and processing times are filled in by the program.",
+            "muted",
         )
-        column.addLayout(self._template_row())
-        column.addWidget(self._questions(tuple(species)), 1)
-        buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
-        )
-        self.ok_button = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        kind = QDialogButtonBox.StandardButton
+        buttons = QDialogButtonBox(kind.Ok | kind.Cancel)
+        self.ok_button = buttons.button(kind.Ok)
         set_class(self.ok_button, "primary")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        parts = (about, self._template_row(), (self._questions(tuple(species)), 1), buttons)
+        vbox(self, *parts, margins=2 * GRID, spacing=GRID + 4)
         self._show(details)
         metrics = self.fontMetrics()
         self.resize(112 * metrics.averageCharWidth(), 38 * metrics.height())
@@ -125,33 +113,26 @@ class DetailsDialog(QDialog):
     # ---------------------------------------------------------------- making
 
     def _template_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        title = QLabel(self.tr("&Template"))
+        title = QLabel("&Template")
         title.ensurePolished()
         title.setMinimumWidth(title.sizeHint().width() + GRID)  # the mark takes a little room
-        row.addWidget(title)
+        edit = QLineEdit()
+        edit.setMaxLength(LONGEST_NAME)
         self.template = QComboBox()
         self.template.setEditable(True)
+        self.template.setLineEdit(edit)
+        edit.setPlaceholderText("Choose one, or type a name to save one")
         self.template.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        edit = self.template.lineEdit()
-        assert edit is not None
-        edit.setMaxLength(LONGEST_NAME)
-        edit.setPlaceholderText(self.tr("Choose one, or type a name to save one"))
-        self.template.setAccessibleName(self.tr("Template"))
+        self.template.setAccessibleName("Template")
         title.setBuddy(self.template)
+        self.save_button = button("&Save as template", "save", self._on_save)
+        self.delete_button = button("&Delete", "delete", self._on_delete)
+        for each in (self.save_button, self.delete_button):
+            each.setAutoDefault(False)
+        self._offer("")
         self.template.activated.connect(self._on_template)
         self.template.editTextChanged.connect(self._refresh)
-        row.addWidget(self.template, 1)
-        self.save_button = QPushButton(icon("save"), self.tr("&Save as template"))
-        self.save_button.clicked.connect(self._on_save)
-        self.delete_button = QPushButton(icon("delete"), self.tr("&Delete"))
-        self.delete_button.clicked.connect(self._on_delete)
-        for button in (self.save_button, self.delete_button):
-            button.setAutoDefault(False)
-            row.addWidget(button)
-        self._offer("")
-        return row
+        return hbox(None, title, (self.template, 1), self.save_button, self.delete_button)
 
     def _questions(self, species: tuple[str, ...]) -> QScrollArea:
         inside = QWidget()
@@ -161,41 +142,27 @@ class DetailsDialog(QDialog):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for question in DETAILS:
-            editor = _editor(question, question.hint)
-            self._editors["", question.key] = editor
+            editor = self._editors["", question.key] = _editor(question, question.hint)
             form.addRow(question.label, editor)
-        heading = QLabel(self.tr("Attack instruments"))
-        set_class(heading, "heading")
-        form.addRow(heading)
+        form.addRow(line("Attack instruments", "heading"))
         if not species:
-            form.addRow(
-                line(
-                    self.tr("No attack was presented or planned yet: none is asked about."), "muted"
-                )
-            )
-        letter = self.fontMetrics().averageCharWidth()
+            missing = "No attack was presented or planned yet: none is asked about."
+            form.addRow(line(missing, "muted"))
+        metrics = self.fontMetrics()
+        letter = metrics.averageCharWidth()
         for name in species:
-            row = QHBoxLayout()
-            row.setSpacing(GRID)
+            words = species_words(name)
             for question in SPECIES_DETAILS:
                 editor = _editor(question, question.hint or made_hint(name))
-                editor.setAccessibleName(f"{species_words(name)}: {question.label}")
+                editor.setAccessibleName(f"{words}: {question.label}")
                 if question.kind == "number":
                     editor.setFixedWidth(17 * letter)
                 self._editors[name, question.key] = editor
-                row.addWidget(editor)
-            label = QLabel(
-                self.fontMetrics().elidedText(
-                    species_words(name), Qt.TextElideMode.ElideRight, 26 * letter
-                )
-            )
+            label = QLabel(metrics.elidedText(words, Qt.TextElideMode.ElideRight, 26 * letter))
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setToolTip(plain_tip(name))
-            form.addRow(label, row)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            form.addRow(label, hbox(None, *(self._editors[name, q.key] for q in SPECIES_DETAILS)))
+        area = scroll_area()
         area.setWidget(inside)
         return area
 
@@ -207,17 +174,16 @@ class DetailsDialog(QDialog):
             self.template.addItems(list(self._templates))
             self.template.setCurrentIndex(-1)
             self.template.setEditText(name)
-        if hasattr(self, "save_button"):
-            self._refresh()
+        self._refresh()
 
     @Slot()
     def _refresh(self) -> None:
         name = self._name()
         self.save_button.setEnabled(bool(name))
         self.save_button.setToolTip(
-            self.tr("Keep what is typed below under this name, for other tests.")
+            "Keep what is typed below under this name, for other tests."
             if name
-            else self.tr("Type a name for the template first.")
+            else "Type a name for the template first."
         )
         self.delete_button.setEnabled(name in self._templates)
 

@@ -7,26 +7,17 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from app.qt.theme import colours
-from app.qt.views.parts.shape_mark import ShapeMark
+from app.qt.views.parts.marks import Mark
 from app.qt.views.parts.texts import set_text, wrapped
 from app.session.coverage import CoverageItem
 
-_STEPS = 100
-_HALF = 0.5
-
 
 class CoverageMeter(QWidget):
-    """A bar, a word and some advice for every kind of variety.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Its owner.
-    """
+    """A bar, a word and some advice for every kind of variety."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Coverage of the enrolment"))
+        self.setAccessibleName("Coverage of the enrolment")
         self._shown: tuple[CoverageItem, ...] = ()
         self._rows: list[_Row] = []
         self._grid = QGridLayout(self)
@@ -57,21 +48,18 @@ class CoverageBar(QProgressBar):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setRange(0, _STEPS)
+        self.setRange(0, 100)
         self.setTextVisible(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        """Return a slim bar that follows the size of the text."""
         line = self.fontMetrics().height()
         return QSize(line * 6, max(8, round(line * 0.55)))
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for a bar that can still be read."""
         return QSize(self.fontMetrics().height() * 3, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent, /) -> None:
-        """Draw the groove and what is filled of it."""
         theme = colours()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -94,7 +82,7 @@ class _Row(QObject):
 
     def __init__(self, grid: QGridLayout, number: int, parent: QWidget) -> None:
         super().__init__(parent)
-        self.mark = ShapeMark("dash", "muted", parent)
+        self.mark = Mark(parent=parent)
         self.name = wrapped(parent=parent)
         self.bar = CoverageBar(parent)
         self.word = QLabel(parent)
@@ -117,8 +105,10 @@ class _Row(QObject):
             return
         # What still has advice is not complete, however near the rounded number is.
         is_covered = not item.advice
-        per_cent = _STEPS if is_covered else min(int(item.share * _STEPS), _STEPS - 1)
-        word = self._word(item, is_covered, per_cent)
+        per_cent = 100 if is_covered else min(int(item.share * 100), 99)
+        word = "covered" if is_covered else "missing"
+        if not is_covered and per_cent > 0:
+            word = f"{'partly' if item.share >= 0.5 else 'a little'}, {per_cent} %"
         self.mark.set_shape("check" if is_covered else "dash", "good" if is_covered else "muted")
         self.name.setText(item.name)
         self.bar.setValue(per_cent)
@@ -126,11 +116,3 @@ class _Row(QObject):
         self.bar.setAccessibleDescription(f"{word}. {item.advice}".strip())
         self.word.setText(word)
         set_text(self.advice, item.advice)
-
-    def _word(self, item: CoverageItem, is_covered: bool, per_cent: int) -> str:
-        if is_covered:
-            return self.tr("covered")
-        if per_cent <= 0:
-            return self.tr("missing")
-        word = self.tr("partly") if item.share >= _HALF else self.tr("a little")
-        return self.tr("{word}, {per_cent} %").format(word=word, per_cent=per_cent)

@@ -3,17 +3,9 @@
 Shortcuts that hold in the whole window are the window's; tool tips here name them.
 """
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QMessageBox,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.qt.controllers.app_controller import AppController
 from app.qt.theme import set_class
@@ -24,7 +16,8 @@ from app.qt.views.enrol.guidance import Guidance
 from app.qt.views.enrol.quality_list import QualityList
 from app.qt.views.enrol.record_card import RecordCard
 from app.qt.views.enrol.takes_list import TakesList
-from app.qt.views.parts.texts import card
+from app.qt.views.parts.layout import ask, card, hbox, scroll_area, vbox
+from app.qt.views.parts.texts import wrapped
 from app.session.takes import EnrolmentState
 from app.types import Quality, ScoredFrame
 
@@ -49,10 +42,10 @@ class EnrolPage(QWidget):
         self.coverage = CoverageMeter(self)
         self.gallery = Gallery(self)
         self.fit_bar = FitBar(self)
-        self._quality_card = _titled(self.tr("Picture quality"), self.quality, self)
-        self._takes_card = _titled(self.tr("Takes"), self.takes, self)
-        self._coverage_card = _titled(self.tr("Coverage"), self.coverage, self)
-        self._gallery_card = _titled(self.tr("Frames"), self.gallery, self)
+        self._quality_card = _titled("Picture quality", self.quality, self)
+        self._takes_card = _titled("Takes", self.takes, self)
+        self._coverage_card = _titled("Coverage", self.coverage, self)
+        self._gallery_card = _titled("Frames", self.gallery, self)
         self._lay_out()
         self._connect()
         self._order_tabs()
@@ -116,34 +109,17 @@ class EnrolPage(QWidget):
 
     def _lay_out(self) -> None:
         content = QWidget()
-        scroll = QScrollArea(self)
+        scroll = scroll_area(self)
         scroll.setWidget(content)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.viewport().setAutoFillBackground(False)
-        self._first, self._second = QVBoxLayout(), QVBoxLayout()
-        self._columns = QHBoxLayout()
-        for layout in (self._first, self._second):
-            layout.setSpacing(_GAP)
-            self._columns.addLayout(layout)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(_GAP, _GAP, _GAP, _GAP)
-        column.setSpacing(_GAP)
-        column.addWidget(self.guidance)
-        column.addLayout(self._columns)
-        column.addWidget(self._gallery_card, 1)
+        self._first, self._second = vbox(None, spacing=_GAP), vbox(None, spacing=_GAP)
+        self._columns = hbox(None, self._first, self._second)
+        parts = (self.guidance, self._columns, (self._gallery_card, 1))
+        vbox(content, *parts, margins=_GAP, spacing=_GAP)
         self._n_columns = 0
         self._arrange()
         line = QFrame(self)
         set_class(line, "line")
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(scroll, 1)
-        whole.addWidget(line)
-        whole.addWidget(self.fit_bar)
+        vbox(self, (scroll, 1), line, self.fit_bar, spacing=0)
 
     def _arrange(self) -> None:
         wanted = 2 if self.width() >= self.fontMetrics().height() * _TWO_COLUMNS else 1
@@ -215,24 +191,18 @@ class EnrolPage(QWidget):
 
     @Slot()
     def _on_clear(self) -> None:
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Warning)
-        box.setWindowTitle(self.tr("Delete all takes"))
-        box.setText(self.tr("Delete all takes with their frames?"))
-        box.setInformativeText(self.tr("This cannot be undone. The fitted model stays."))
-        confirm = box.addButton(self.tr("Delete all"), QMessageBox.ButtonRole.DestructiveRole)
-        set_class(confirm, "danger")
-        keep = box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(keep)
-        confirm.clicked.connect(self._controller.enrol.clear)
-        box.open()
+        ask(
+            self,
+            "Delete all takes",
+            "Delete all takes with their frames?",
+            information="This cannot be undone. The fitted model stays.",
+            action="Delete all",
+            slot=self._controller.enrol.clear,
+        )
 
 
 def _titled(title: str, widget: QWidget, parent: QWidget) -> QFrame:
     frame, column = card(parent)
-    heading = QLabel(title, frame)
-    heading.setProperty("class", "heading")
-    column.addWidget(heading)
+    column.addWidget(wrapped(title, "heading", frame))
     column.addWidget(widget, 1)
     return frame

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -16,23 +16,21 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QLabel,
     QListView,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.qt.icons import icon, paint_icon
+from app.qt.icons import paint_icon
 from app.qt.theme import colours
 from app.qt.views.enrol.gallery_model import NUMBER_ROLE, GalleryModel, Index
-from app.qt.views.parts.calm_combo_box import CalmComboBox
+from app.qt.views.parts.inputs import CalmComboBox
+from app.qt.views.parts.layout import button, hbox, vbox
 from app.session.takes import Sample
 
 _PICTURE = 80
@@ -43,13 +41,7 @@ _ROWS = 2
 
 
 class Gallery(QWidget):
-    """Thumbnails of the samples, of all takes or of one.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Its owner.
-    """
+    """Thumbnails of the samples, of all takes or of one."""
 
     remove_requested = Signal(list)
     """Numbers of the samples to strike."""
@@ -61,34 +53,23 @@ class Gallery(QWidget):
         self.model = GalleryModel(self)
         self.view = self._make_view()
         self.filter = CalmComboBox(self)
-        self.filter.setAccessibleName(self.tr("Take whose frames are shown"))
-        self.filter.setToolTip(self.tr("Show the frames of one take only."))
+        self.filter.setAccessibleName("Take whose frames are shown")
+        self.filter.setToolTip("Show the frames of one take only.")
         self.filter.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.filter.addItem(self.tr("All takes"), "")
+        self.filter.addItem("All takes", "")
         self.filter.currentIndexChanged.connect(self._on_filter_changed)
         self._count = QLabel(self)
         self._count.setProperty("class", "muted")
-        self.remove_button = QPushButton(icon("delete"), self.tr("Delete"), self)
-        self.remove_button.setToolTip(
-            self.tr("Delete the selected frames (Del). Undo brings them back.")
-        )
-        self.remove_button.setAccessibleName(self.tr("Delete the selected frames"))
-        self.remove_button.clicked.connect(self._on_remove)
-
-        top = QHBoxLayout()
-        top.setSpacing(8)
+        tip = "Delete the selected frames (Del). Undo brings them back."
+        self.remove_button = button("Delete", "delete", self._on_remove, tip=tip, parent=self)
+        self.remove_button.setAccessibleName("Delete the selected frames")
         # As wide as names need, and not across a whole large screen.
         self.filter.setMaximumWidth(self.fontMetrics().height() * 22)
-        top.addWidget(self.filter, 100)
-        top.addStretch(1)
-        top.addWidget(self._count)
-        top.addWidget(self.remove_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(top)
-        column.addWidget(self.view, 1)
-
+        vbox(
+            self,
+            hbox(None, (self.filter, 100), 1, self._count, self.remove_button),
+            (self.view, 1),
+        )
         self.view.selectionModel().selectionChanged.connect(self._write)
         self.model.rowsInserted.connect(self._on_inserted)
         self.model.rowsRemoved.connect(self._write)
@@ -97,7 +78,6 @@ class Gallery(QWidget):
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
-        """What the tab key stops at, in order."""
         return self.filter, self.remove_button, self.view
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
@@ -112,7 +92,6 @@ class Gallery(QWidget):
         self.filter.setCurrentIndex(max(0, self.filter.findData(name)))
 
     def set_locked(self, is_locked: bool) -> None:
-        """Allow or forbid to strike frames."""
         if is_locked != self._is_locked:
             self._is_locked = is_locked
             self._write()
@@ -133,8 +112,8 @@ class Gallery(QWidget):
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setMinimumHeight(_ROWS * _CELL + 2 * _GAP)
-        view.setAccessibleName(self.tr("Enrolled frames"))
-        remove = QAction(self.tr("Delete the selected frames"), view)
+        view.setAccessibleName("Enrolled frames")
+        remove = QAction("Delete the selected frames", view)
         remove.setShortcuts([QKeySequence(Qt.Key.Key_Delete), QKeySequence(Qt.Key.Key_Backspace)])
         remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         remove.triggered.connect(self._on_remove)
@@ -146,13 +125,12 @@ class Gallery(QWidget):
         """Bring the filter up to date; when its take is gone or renamed, all are shown."""
         chosen = self.filter.currentData()
         self._names = names
-        self.filter.blockSignals(True)
-        while self.filter.count() > 1:
-            self.filter.removeItem(1)
-        for name in names:
-            self.filter.addItem(name, name)
-        self.filter.setCurrentIndex(max(0, self.filter.findData(chosen)))
-        self.filter.blockSignals(False)
+        with QSignalBlocker(self.filter):
+            while self.filter.count() > 1:
+                self.filter.removeItem(1)
+            for name in names:
+                self.filter.addItem(name, name)
+            self.show_take(chosen)
         self._on_filter_changed()
 
     @Slot()
@@ -176,11 +154,11 @@ class Gallery(QWidget):
     def _write(self) -> None:
         n_selected, n_shown = len(self.view.selectedIndexes()), self.model.rowCount()
         if n_selected:
-            words = self.tr("{n} selected").format(n=n_selected)
+            words = f"{n_selected} selected"
         elif n_shown == 1:
-            words = self.tr("1 frame")
+            words = "1 frame"
         else:
-            words = self.tr("{n} frames").format(n=n_shown)
+            words = f"{n_shown} frames"
         self._count.setText(words)
         self.remove_button.setEnabled(bool(n_selected) and not self._is_locked)
 

@@ -1,13 +1,13 @@
-"""The enrolled frames as Qt's model: it changes row by row, never as a whole."""
+"""The enrolled frames as Qt's model."""
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtGui import QPixmap
 
+from app.qt.views.parts.marks import picture
 from app.qt.views.parts.texts import plain_tip
 from app.session.takes import Sample
-from app.types import Image
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -15,13 +15,7 @@ NUMBER_ROLE = Qt.ItemDataRole.UserRole
 
 
 class GalleryModel(QAbstractListModel):
-    """Samples of all takes or of one, with their pictures.
-
-    Parameters
-    ----------
-    parent : QObject, optional
-        Its owner.
-    """
+    """Samples of all takes or of one, with their pictures; it changes row by row."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -29,11 +23,6 @@ class GalleryModel(QAbstractListModel):
         self._rows: list[Sample] = []
         self._pictures: dict[int, QPixmap] = {}
         self._take = ""
-
-    @property
-    def take(self) -> str:
-        """Name of the take whose samples are shown; empty for all."""
-        return self._take
 
     def set_take(self, take: str) -> None:
         """Show the samples of one take, or of all when the name is empty."""
@@ -60,11 +49,9 @@ class GalleryModel(QAbstractListModel):
         self._forget_pictures({sample.number for sample in samples})
 
     def rowCount(self, parent: Index | None = None) -> int:
-        """Return the number of samples shown."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return a sample's number, picture or words."""
         if not index.isValid():
             return None
         sample = self._rows[index.row()]
@@ -73,23 +60,17 @@ class GalleryModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DecorationRole:
             return self._picture(sample)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            words = self.tr(
-                "Frame {number} of the take \N{LEFT DOUBLE QUOTATION MARK}{take}"
-                "\N{RIGHT DOUBLE QUOTATION MARK}"
-            )
-            told = words.format(number=self._number_in_take(sample), take=sample.take)
-            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
+            # Counted, because a row that is being removed is not among all any more.
+            place = sum(s.take == sample.take and s.number <= sample.number for s in self._all)
+            words = f"Frame {place} of the take “{sample.take}”"
+            return plain_tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
         return None
-
-    def _number_in_take(self, sample: Sample) -> int:
-        before = [s for s in self._all if s.take == sample.take and s.number <= sample.number]
-        return len(before)
 
     def _picture(self, sample: Sample) -> QPixmap | None:
         if sample.thumbnail is None:
             return None
         if sample.number not in self._pictures:
-            self._pictures[sample.number] = _pixmap(sample.thumbnail)
+            self._pictures[sample.number] = QPixmap.fromImage(picture(sample.thumbnail))
         return self._pictures[sample.number]
 
     def _forget_pictures(self, known: set[int]) -> None:
@@ -150,10 +131,3 @@ def _same(some: Sequence[Sample], others: Sequence[Sample]) -> bool:
 def _is_subsequence(some: Sequence[Sample], of: Sequence[Sample]) -> bool:
     numbers = iter(sample.number for sample in of)
     return all(sample.number in numbers for sample in some)
-
-
-def _pixmap(image: Image) -> QPixmap:
-    height, width = image.shape[:2]
-    # The bytes are copied in the order of their rows, whatever the array is a part of.
-    picture = QImage(image.tobytes(), width, height, 3 * width, QImage.Format.Format_RGB888)
-    return QPixmap.fromImage(picture)

@@ -1,61 +1,47 @@
-"""Three lines for who enrols for the first time; later they fold away."""
+"""Three steps for the first enrolment; later they fold away."""
 
-from PySide6.QtCore import QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from app.qt.icons import icon
-from app.qt.theme import colours, set_class
+from app.qt.theme import set_class
+from app.qt.views.parts.layout import CARD, button, vbox
+from app.qt.views.parts.marks import NumberBadge
 from app.qt.views.parts.texts import wrapped
+
+_STEPS = (
+    "Sit before the camera as you usually do and press Record.",
+    "Turn, nod and lean a little while the ring fills.",
+    "Record a second take in another light, then fit the model.",
+)
 
 
 class Guidance(QFrame):
-    """How to enrol, in three numbered lines under a heading that folds them.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Its owner.
-    """
+    """How to enrol, in three numbered lines under a heading that folds them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._was_begun = self._is_opened = False
-        self.button = QPushButton(self.tr("How to enrol"), self)
-        self.button.setProperty("class", "quiet")
-        self.button.setToolTip(self.tr("Show or hide the three steps."))
-        self.button.clicked.connect(self._on_clicked)
-        self._title = wrapped(self.tr("Show the program your face"), "title", self)
+        tip = "Show or hide the three steps."
+        self.button = button("How to enrol", slot=self._on_clicked, tip=tip, kind="quiet")
+        self._title = wrapped("Show the program your face", "title")
         self._steps = QWidget(self)
         grid = QGridLayout(self._steps)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
-        for row, text in enumerate(
-            (
-                self.tr("Sit before the camera as you usually do and press Record."),
-                self.tr("Turn, nod and lean a little while the ring fills."),
-                self.tr("Record a second take in another light, then fit the model."),
-            )
-        ):
-            grid.addWidget(_Number(row + 1, self), row, 0, Qt.AlignmentFlag.AlignTop)
+        for row, text in enumerate(_STEPS):
+            grid.addWidget(NumberBadge(row + 1, self), row, 0, Qt.AlignmentFlag.AlignTop)
             label = wrapped(text, parent=self)
             label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
             grid.addWidget(label, row, 1)
         self._opened = wrapped(
-            self.tr(
-                "The model knows its own takes; pictures are not kept in files. "
-                "A new take is added to it."
-            ),
-            parent=self,
+            "The model knows its own takes; pictures are not kept in files. "
+            "A new take is added to it."
         )
-        self._column = QVBoxLayout(self)
-        self._column.setSpacing(12)
-        self._column.addWidget(self._title)
-        self._column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column.addWidget(self._steps)
-        self._column.addWidget(self._opened)
+        folding = (self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = vbox(self, self._title, folding, self._steps, self._opened, spacing=12)
         self._fold(False)
 
     @property
@@ -91,7 +77,7 @@ class Guidance(QFrame):
         self.button.setVisible(self._was_begun)
         self.button.setIcon(icon("chevron-down" if self._is_open else "chevron-right"))
         self.button.setAccessibleDescription(
-            self.tr("The steps are shown.") if self._is_open else self.tr("The steps are hidden.")
+            "The steps are shown." if self._is_open else "The steps are hidden."
         )
         has_frame = self._is_open or self._is_opened
         set_class(self, "card" if has_frame else "")
@@ -100,33 +86,5 @@ class Guidance(QFrame):
         elif self._was_begun:
             self._column.setContentsMargins(0, 0, 16, 16)
         else:
-            self._column.setContentsMargins(16, 14, 16, 16)
+            self._column.setContentsMargins(*CARD)
         self._steps.setContentsMargins(16 if self._was_begun else 0, 0, 0, 0)
-
-
-class _Number(QWidget):
-    """A number on a disc."""
-
-    def __init__(self, number: int, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._number = str(number)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(self._number)
-
-    def sizeHint(self) -> QSize:
-        side = round(self.fontMetrics().height() * 1.6)
-        return QSize(side, side)
-
-    def paintEvent(self, _event: QPaintEvent, /) -> None:
-        theme = colours()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.accent_soft))
-        painter.drawEllipse(QRectF(self.rect()))
-        font = self.font()
-        font.setBold(True)
-        painter.setFont(font)
-        painter.setPen(QColor(theme.text))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._number)
-        painter.end()

@@ -15,69 +15,45 @@ _LINES = 7.5
 
 
 class ProgressRing(QWidget):
-    """A ring with a count in its middle.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Its owner.
-    """
+    """A ring with a count in its middle."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._count, self._caption = "0", ""
-        self._is_complete = False
-        self._share = self._drawn_share = 0.0
+        self.count, self._caption = "0", ""
+        self.is_complete = False
+        self.share = self._drawn_share = 0.0
         self._motion = QVariantAnimation(self)
         self._motion.setDuration(250)
         self._motion.setEasingCurve(QEasingCurve.Type.OutCubic)
         self._motion.valueChanged.connect(self._on_moved)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(self.tr("Progress of the take"))
+        self.setAccessibleName("Progress of the take")
         self._describe()
-
-    @property
-    def share(self) -> float:
-        """How full the ring is, or will be in a moment: 0 to 1."""
-        return self._share
-
-    @property
-    def count(self) -> str:
-        """The text in the middle."""
-        return self._count
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it is full and has a tick."""
-        return self._is_complete
 
     def show_progress(self, n_collected: int, n_wanted: int) -> None:
         """Show how many of the wanted frames are there."""
         share = min(max(n_collected / n_wanted, 0.0), 1.0) if n_wanted > 0 else 0.0
-        self._show(share, f"{n_collected} / {n_wanted}", self.tr("frames"))
+        self._show(share, f"{n_collected} / {n_wanted}", "frames")
 
     def show_total(self, n_frames: int) -> None:
         """Show an empty ring and the number of frames there are; for when nothing is recorded."""
-        self._show(0.0, str(n_frames), self.tr("frame") if n_frames == 1 else self.tr("frames"))
+        self._show(0.0, str(n_frames), "frame" if n_frames == 1 else "frames")
 
     def show_complete(self, n_frames: int) -> None:
         """Show a full ring with a tick and the number of frames below it."""
-        text = self.tr("1 frame") if n_frames == 1 else self.tr("{n} frames")
+        text = "1 frame" if n_frames == 1 else "{n} frames"
         self._show(1.0, text.format(n=n_frames), "", is_complete=True)
 
     def sizeHint(self) -> QSize:
-        """Return a square that follows the size of the text."""
         side = round(self.fontMetrics().height() * _LINES)
         return QSize(side, side)
 
     def hideEvent(self, event: QHideEvent, /) -> None:
-        """Stop moving."""
         self._motion.stop()
-        self._drawn_share = self._share
+        self._drawn_share = self.share
         super().hideEvent(event)
 
     def paintEvent(self, _event: QPaintEvent, /) -> None:
-        """Draw the ring and the count."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = colours()
@@ -89,12 +65,12 @@ class ProgressRing(QWidget):
         painter.setPen(pen)
         painter.drawEllipse(ring)
         if self._drawn_share > 0.0:
-            pen.setColor(QColor(theme.good if self._is_complete else theme.accent))
+            pen.setColor(QColor(theme.good if self.is_complete else theme.accent))
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(pen)
             painter.drawArc(ring, _FULL // 4, -round(self._drawn_share * _FULL))
         inside = ring.adjusted(width, width, -width, -width)
-        if self._is_complete:
+        if self.is_complete:
             self._paint_tick(painter, inside)
         else:
             self._paint_words(painter, inside)
@@ -109,7 +85,7 @@ class ProgressRing(QWidget):
         paint_icon(painter, "check", place, theme.good)
         painter.setPen(QColor(theme.text))
         below = QRectF(inside.x(), top + side, inside.width(), line)
-        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self._count)
+        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.count)
 
     def _paint_words(self, painter: QPainter, inside: QRectF) -> None:
         theme = colours()
@@ -117,14 +93,14 @@ class ProgressRing(QWidget):
         count.setBold(True)
         count.setPointSizeF(count.pointSizeF() * 1.5)
         room = inside.width() * 0.94
-        wide = QFontMetricsF(count).horizontalAdvance(self._count)
+        wide = QFontMetricsF(count).horizontalAdvance(self.count)
         if wide > room:
             count.setPointSizeF(count.pointSizeF() * room / wide)
         heights = (QFontMetricsF(count).height(), QFontMetricsF(caption).height())
         top = inside.center().y() - sum(heights) / 2
         centred = Qt.AlignmentFlag.AlignCenter
         for font, colour, text, height in (
-            (count, theme.text, self._count, heights[0]),
+            (count, theme.text, self.count, heights[0]),
             (caption, theme.muted, self._caption, heights[1]),
         ):
             painter.setFont(font)
@@ -133,12 +109,12 @@ class ProgressRing(QWidget):
             top += height
 
     def _show(self, share: float, count: str, caption: str, *, is_complete: bool = False) -> None:
-        shown = (self._share, self._count, self._caption, self._is_complete)
+        shown = (self.share, self.count, self._caption, self.is_complete)
         if (share, count, caption, is_complete) == shown:
             return
-        self._count, self._caption, self._is_complete = count, caption, is_complete
-        if share != self._share:
-            self._share = share
+        self.count, self._caption, self.is_complete = count, caption, is_complete
+        if share != self.share:
+            self.share = share
             self._motion.stop()
             if self.isVisible() and share > self._drawn_share:
                 self._motion.setStartValue(self._drawn_share)
@@ -150,9 +126,9 @@ class ProgressRing(QWidget):
         self.update()
 
     def _describe(self) -> None:
-        words = f"{self._count} {self._caption}".strip()
-        if self._is_complete:
-            words = self.tr("Complete: {words}").format(words=words)
+        words = f"{self.count} {self._caption}".strip()
+        if self.is_complete:
+            words = f"Complete: {words}"
         self.setAccessibleDescription(words)
 
     @Slot(object)

@@ -7,23 +7,21 @@ from PySide6.QtWidgets import (
     QCompleter,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QSizePolicy,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
+from app.names import LONGEST_NAME, LONGEST_PERSON
 from app.qt.icons import icon
 from app.qt.theme import set_class
 from app.qt.views.enrol.progress_ring import ProgressRing
-from app.qt.views.enrol.takes_list import LONGEST_NAME
-from app.qt.views.parts.calm_combo_box import CalmComboBox
+from app.qt.views.parts.inputs import CalmComboBox
+from app.qt.views.parts.layout import CARD, button, hbox, vbox
 from app.qt.views.parts.texts import wrapped
-from app.session.takes import EnrolmentState, TakeSummary
+from app.session.takes import SUGGESTIONS, EnrolmentState, TakeSummary
 
 SHORTCUT = "Ctrl+R"
 
@@ -32,13 +30,7 @@ RECOMMENDED = 2
 
 
 class RecordCard(QFrame):
-    """Starts and stops takes, and shows how far the present one is.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Its owner.
-    """
+    """Starts and stops takes, and shows how far the present one is."""
 
     take_requested = Signal(str)
     """Name for the new take; empty for the suggested one."""
@@ -53,7 +45,7 @@ class RecordCard(QFrame):
         self._n_wanted = 0
         self._takes: tuple[TakeSummary, ...] = ()
         self._has_model = False
-        self.heading = wrapped(self.tr("New take"), "heading", self)
+        self.heading = wrapped("New take", "heading", self)
         self.ring = ProgressRing(self)
         self.name = self._make_name()
         self._people = QStringListModel(self)
@@ -63,37 +55,19 @@ class RecordCard(QFrame):
         self._top = QStackedWidget(self)
         self._top.addWidget(self._make_naming())
         self._top.addWidget(self.hint)
-        self.button = QPushButton(self)
-        self.button.clicked.connect(self.toggle)
+        self.button = button("", slot=self.toggle, parent=self)
         self.button.setMinimumHeight(round(self.fontMetrics().height() * 2.6))
         self.note = wrapped(kind="muted", parent=self)
-
-        fields = QVBoxLayout()
-        fields.setSpacing(10)
-        fields.addWidget(self._top)
-        fields.addWidget(self.button)
-        body = QHBoxLayout()
-        body.setSpacing(16)
-        body.addWidget(self.ring, 0, Qt.AlignmentFlag.AlignVCenter)
-        body.addLayout(fields, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 16)
-        column.setSpacing(10)
-        column.addWidget(self.heading)
-        column.addLayout(body)
-        column.addWidget(self.note)
+        fields = vbox(None, self._top, self.button, spacing=10)
+        ring = (self.ring, 0, Qt.AlignmentFlag.AlignVCenter)
+        body = hbox(None, ring, (fields, 1), spacing=16)
+        vbox(self, self.heading, body, self.note, margins=CARD, spacing=10)
         self._show_state()
         self._show_note()
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
-        """What the tab key stops at, in order."""
         return self.name, self.person, self.button
-
-    @property
-    def is_recording(self) -> bool:
-        """Whether a take is being recorded."""
-        return bool(self._collecting)
 
     def show_enrolment(self, shown: EnrolmentState) -> None:
         """Show how far the recording is, or what can be recorded next."""
@@ -133,19 +107,10 @@ class RecordCard(QFrame):
         name.setEditable(True)
         name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        name.addItems(
-            [
-                self.tr("window light"),
-                self.tr("lamp light"),
-                self.tr("ceiling light"),
-                self.tr("glasses"),
-                self.tr("further away"),
-                self.tr("evening"),
-            ]
-        )
+        name.addItems(SUGGESTIONS)
         name.setCurrentIndex(-1)
-        name.setAccessibleName(self.tr("Name of the take"))
-        name.setToolTip(self.tr("Name of the next take; left empty, it gets the name in grey."))
+        name.setAccessibleName("Name of the take")
+        name.setToolTip("Name of the next take; left empty, it gets the name in grey.")
         if (completer := name.completer()) is not None:
             # Completed in place, "lamp" and Return would start a take named "lamp light".
             completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
@@ -156,12 +121,10 @@ class RecordCard(QFrame):
 
     def _make_person(self) -> QLineEdit:
         person = QLineEdit(self)
-        person.setMaxLength(LONGEST_NAME)
-        person.setPlaceholderText(self.tr("optional"))
-        person.setAccessibleName(self.tr("Whose face"))
-        person.setToolTip(
-            self.tr("Where several people share a model: whose face the next take shows.")
-        )
+        person.setMaxLength(LONGEST_PERSON)
+        person.setPlaceholderText("optional")
+        person.setAccessibleName("Whose face")
+        person.setToolTip("Where several people share a model: whose face the next take shows.")
         completer = QCompleter(self._people, person)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         person.setCompleter(completer)
@@ -176,8 +139,8 @@ class RecordCard(QFrame):
         grid.setVerticalSpacing(6)
         grid.setRowStretch(0, 1)
         fields: tuple[tuple[str, QWidget, int], ...] = (
-            (self.tr("Name of the take"), self.name, 3),
-            (self.tr("Whose face"), self.person, 2),
+            ("Name of the take", self.name, 3),
+            ("Whose face", self.person, 2),
         )
         for column, (text, field, stretch) in enumerate(fields):
             label = QLabel(text, naming)
@@ -213,15 +176,15 @@ class RecordCard(QFrame):
         if is_recording:
             self.name.setCurrentIndex(-1)
             self.name.clearEditText()
-            self.heading.setText(self.tr("Recording {name}").format(name=_quoted(self._collecting)))
-            self.button.setText(self.tr("Stop"))
+            self.heading.setText(f"Recording {_quoted(self._collecting)}")
+            self.button.setText("Stop")
             self.button.setIcon(icon("stop", "bad"))
-            tip = self.tr("Stop recording; the frames so far stay ({keys}).")
+            tip = "Stop recording; the frames so far stay ({keys})."
         else:
-            self.heading.setText(self.tr("New take"))
-            self.button.setText(self.tr("Record"))
+            self.heading.setText("New take")
+            self.button.setText("Record")
             self.button.setIcon(icon("record", "on_accent"))
-            tip = self.tr("Record a take ({keys}). It ends by itself when the ring is full.")
+            tip = "Record a take ({keys}). It ends by itself when the ring is full."
         self.button.setToolTip(tip.format(keys=keys))
         set_class(self.button, "" if is_recording else "primary")
         self._top.setCurrentIndex(int(is_recording))
@@ -238,7 +201,7 @@ class RecordCard(QFrame):
             self._say(self.note, " ".join(filter(None, (self._outcome, self._next_step()))))
 
     def _invitation(self) -> str:
-        return self.tr("The recording ends by itself when the ring is full.")
+        return "The recording ends by itself when the ring is full."
 
     def _next_step(self) -> str:
         """Return how many takes there are of those that are recommended, and what comes next."""
@@ -246,13 +209,13 @@ class RecordCard(QFrame):
         if not n or (self._has_model and n >= RECOMMENDED):
             return "" if self._outcome else self._invitation()
         if n >= RECOMMENDED:
-            return self.tr("{n} takes: fit the model, or record another light.").format(n=n)
+            return f"{n} takes: fit the model, or record another light."
         line = self.name.lineEdit()
         suggested = "" if line is None else line.placeholderText()
         text = (
-            self.tr("{n} of {recommended} recommended takes. Next: {name}, then fit.")
+            "{n} of {recommended} recommended takes. Next: {name}, then fit."
             if suggested
-            else self.tr("{n} of {recommended} recommended takes.")
+            else "{n} of {recommended} recommended takes."
         )
         return text.format(n=n, recommended=RECOMMENDED, name=suggested)
 
@@ -270,11 +233,11 @@ class RecordCard(QFrame):
         else:
             self.ring.show_progress(n, self._n_wanted)
         if not n:
-            text = self.tr("Nothing was kept. Check the picture below and record again.")
+            text = "Nothing was kept. Check the picture below and record again."
         elif n == 1:
-            text = self.tr("{name} has 1 frame.")
+            text = "{name} has 1 frame."
         else:
-            text = self.tr("{name} has {n} frames.")
+            text = "{name} has {n} frames."
         self._outcome = text.format(name=_quoted(name), n=n)
 
     @Slot()

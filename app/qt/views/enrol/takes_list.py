@@ -6,38 +6,30 @@ from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
-    QPushButton,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
+from app.names import LONGEST_NAME
 from app.qt.icons import icon
 from app.qt.views.enrol.gallery_model import Index
+from app.qt.views.parts.layout import button, hbox, vbox
 from app.qt.views.parts.texts import plain_tip, set_text, wrapped
 from app.session.takes import TakeSummary
 
-LONGEST_NAME = 60
 _NAME, _FRAMES, _LIGHT, _MODEL, _PERSON = range(5)
 _MOST_ROWS = 6
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class TakesList(QWidget):
-    """A table of takes with what can be done to them.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Its owner.
-    """
+    """A table of takes with what can be done to them."""
 
     remove_requested = Signal(str)
     rename_requested = Signal(str, str)
@@ -53,29 +45,21 @@ class TakesList(QWidget):
         self._collecting = ""
         self._is_locked = self._may_clear = False
         self.table = _Table(self)
-        self.table.setHeaderLabels(
-            [
-                self.tr("Take"),
-                self.tr("Frames"),
-                self.tr("Light"),
-                self.tr("Model"),
-                self.tr("Person"),
-            ]
-        )
+        self.table.setHeaderLabels(["Take", "Frames", "Light", "Model", "Person"])
         self.table.headerItem().setTextAlignment(_FRAMES, _RIGHT)
         self.table.headerItem().setToolTip(
-            _LIGHT, self.tr("Takes of the same light were recorded in the same circumstances.")
+            _LIGHT, "Takes of the same light were recorded in the same circumstances."
         )
         self.table.headerItem().setToolTip(
-            _PERSON, self.tr("Whose face the take shows; a double click changes it.")
+            _PERSON, "Whose face the take shows; a double click changes it."
         )
         self.table.setColumnHidden(_PERSON, True)
-        self.table.setAccessibleName(self.tr("Takes"))
+        self.table.setAccessibleName("Takes")
         self.table.itemSelectionChanged.connect(self._update_buttons)
         self.table.itemDoubleClicked.connect(self._on_double_click)
         for number, slot, words in (
-            (_NAME, self._on_named, self.tr("New name of the take")),
-            (_PERSON, self.assign_requested, self.tr("Whose face the take shows")),
+            (_NAME, self._on_named, "New name of the take"),
+            (_PERSON, self.assign_requested, "Whose face the take shows"),
         ):
             delegate = _NameDelegate(words, self.table)
             delegate.named.connect(slot)
@@ -83,43 +67,24 @@ class TakesList(QWidget):
         self._message = wrapped(kind="caution", parent=self)
         self._message.hide()
         self._make_actions()
-        self.rename_button = self._button(
-            "",
-            self.tr("Rename"),
-            self.tr("Give the selected take another name (F2)."),
-            self._on_rename,
+        tip = "Give the selected take another name (F2)."
+        self.rename_button = button("Rename", slot=self._on_rename, tip=tip, parent=self)
+        tip = "Delete the selected take with its frames (Del). Undo brings it back."
+        self.remove_button = button("Delete", "delete", self._on_remove, tip=tip, parent=self)
+        self.remove_button.setAccessibleName("Delete the selected take")
+        self.clear_button = button(
+            "Delete all…",
+            slot=self.clear_requested,
+            tip="Delete all takes. This cannot be undone.",
+            kind="quiet",
+            parent=self,
         )
-        self.remove_button = self._button(
-            "delete",
-            self.tr("Delete"),
-            self.tr("Delete the selected take with its frames (Del). Undo brings it back."),
-            self._on_remove,
-        )
-        self.remove_button.setAccessibleName(self.tr("Delete the selected take"))
-        self.clear_button = self._button(
-            "",
-            self.tr("Delete all\N{HORIZONTAL ELLIPSIS}"),
-            self.tr("Delete all takes. This cannot be undone."),
-            self.clear_requested.emit,
-        )
-        self.clear_button.setProperty("class", "quiet")
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.rename_button)
-        row.addWidget(self.remove_button)
-        row.addStretch(1)
-        row.addWidget(self.clear_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.table)
-        column.addWidget(self._message)
-        column.addLayout(row)
+        buttons = hbox(None, self.rename_button, self.remove_button, 1, self.clear_button)
+        vbox(self, self.table, self._message, buttons)
         self._update_buttons()
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
-        """What the tab key stops at, in order."""
         return self.table, self.rename_button, self.remove_button, self.clear_button
 
     @property
@@ -158,12 +123,12 @@ class TakesList(QWidget):
         if item is None:
             return
         if take.name == self._collecting:
-            words, shape, role = self.tr("recording"), "record", "accent"
+            words, shape, role = "recording", "record", "accent"
         elif take.is_in_model:
-            words, shape, role = self.tr("in the model"), "check", "good"
+            words, shape, role = "in the model", "check", "good"
         else:
-            words, shape, role = self.tr("new"), "add", "accent"
-        light = self.tr("light {n}").format(n=take.light) if take.light else "\N{EN DASH}"
+            words, shape, role = "new", "add", "accent"
+        light = f"light {take.light}" if take.light else "\N{EN DASH}"
         texts = {
             _NAME: take.name,
             _FRAMES: str(take.n_samples),
@@ -182,24 +147,16 @@ class TakesList(QWidget):
     def _make_actions(self) -> None:
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         for text, keys, slot in (
-            (self.tr("Rename"), [Qt.Key.Key_F2], self._on_rename),
-            (self.tr("Whose face"), [], self._on_assign),
-            (self.tr("Show its frames"), [], self._on_frames),
-            (self.tr("Delete"), [Qt.Key.Key_Delete, Qt.Key.Key_Backspace], self._on_remove),
+            ("Rename", [Qt.Key.Key_F2], self._on_rename),
+            ("Whose face", [], self._on_assign),
+            ("Show its frames", [], self._on_frames),
+            ("Delete", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace], self._on_remove),
         ):
             action = QAction(text, self.table)
             action.setShortcuts([QKeySequence(key) for key in keys])
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.triggered.connect(slot)
             self.table.addAction(action)
-
-    def _button(self, name: str, text: str, tip: str, slot: object) -> QPushButton:
-        button = QPushButton(text, self)
-        if name:
-            button.setIcon(icon(name))
-        button.setToolTip(tip)
-        button.clicked.connect(slot)
-        return button
 
     @Slot()
     def _update_buttons(self) -> None:
@@ -230,7 +187,7 @@ class TakesList(QWidget):
     def _on_named(self, old: str, new: str) -> None:
         message = ""
         if new != old and new in {take.name for take in self._shown}:
-            message = self.tr("There is a take of that name already: choose another one.")
+            message = "There is a take of that name already: choose another one."
         elif new and new != old:
             self.rename_requested.emit(old, new)
         set_text(self._message, message)

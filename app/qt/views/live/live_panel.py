@@ -8,8 +8,7 @@ from app.models.summary import ModelSummary
 from app.qt import theme
 from app.qt.controllers.app_controller import AppController
 from app.qt.state import SourceState
-from app.qt.views.charts.colours import ThemeFollower
-from app.qt.views.charts.score_timeline import ScoreTimeline
+from app.qt.views.charts.timeline import ScoreTimeline
 from app.qt.views.live.notices import Notices
 from app.qt.views.live.preview import Preview
 from app.qt.views.live.source_bar import SourceBar
@@ -60,7 +59,6 @@ class LivePanel(QWidget):
         self.banner = VerdictBanner()
         self.timeline = ScoreTimeline()
         self.timeline.setMinimumHeight(110)
-        ThemeFollower(self.timeline)
         above = QWidget()
         top = QVBoxLayout(above)
         top.setContentsMargins(0, 0, 0, 0)

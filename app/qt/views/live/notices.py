@@ -5,19 +5,12 @@ One that asks something has a button for each answer, and stays until it is answ
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from app.qt import icons, theme
 from app.qt.state import Notice
-from app.qt.views.parts.shape_mark import ShapeMark
+from app.qt.views.parts.layout import button, hbox, vbox
+from app.qt.views.parts.marks import Mark
 
 MOST = 3
 """Notices at a time; the oldest goes when another comes."""
@@ -25,12 +18,12 @@ MOST = 3
 READING_SECONDS = 12
 """A notice that asks for nothing goes by itself after this time."""
 
-_BANNERS = {"info": "banner-info", "warning": "banner-caution", "error": "banner-bad"}
-_ICONS = {
-    "info": ("info", "accent"),
-    "warning": ("warning", "caution"),
-    "error": ("warning", "bad"),
+_LEVELS = {
+    "info": ("banner-info", "info", "accent"),
+    "warning": ("banner-caution", "warning", "caution"),
+    "error": ("banner-bad", "warning", "bad"),
 }
+"""Ground, shape and its colour."""
 
 
 class _Line(QFrame):
@@ -39,53 +32,44 @@ class _Line(QFrame):
     def __init__(self, notice: Notice, parent: "Notices") -> None:
         super().__init__(parent)
         self.notice = notice
-        theme.set_class(self, _BANNERS.get(notice.level, "banner-info"))
-        mark = ShapeMark(*_ICONS.get(notice.level, _ICONS["info"]), scale=1.15)
+        self._notices = parent
+        ground, shape, role = _LEVELS.get(notice.level, _LEVELS["info"])
+        theme.set_class(self, ground)
         text, close = QLabel(notice.text), QToolButton()
         text.setWordWrap(True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         close.setIcon(icons.icon("cross", "muted"))
         close.setAutoRaise(True)
-        close.setToolTip(self.tr("Put this away"))
-        close.setAccessibleName(self.tr("Put away: {text}").format(text=notice.text))
+        close.setToolTip("Put this away")
+        close.setAccessibleName(f"Put away: {notice.text}")
         close.clicked.connect(self._put_away)
-        row = QHBoxLayout()
-        row.addWidget(mark)
-        row.addWidget(text, 1)
-        row.addWidget(close)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 6, 6)
-        column.addLayout(row)
+        column = vbox(
+            self, hbox(None, Mark(shape, role, scale=1.15), (text, 1), close), margins=(10, 6, 6, 6)
+        )
         if notice.actions:
             column.addLayout(self._make_buttons(notice))
         self.setAccessibleName(notice.text)
 
     def _make_buttons(self, notice: Notice) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 4, 4)
-        row.addStretch(1)
+        row = hbox(None, 1, margins=(0, 0, 4, 4))
         for choice in reversed(notice.actions):  # the first one stands where dialogs have theirs
-            button = QPushButton(choice.text)
-            button.setProperty("choice", choice.key)
+            kind = ""
             if choice is notice.actions[0]:
-                theme.set_class(button, "primary" if len(notice.actions) > 1 else "quiet")
-            button.clicked.connect(self._on_chosen)
-            row.addWidget(button)
+                kind = "primary" if len(notice.actions) > 1 else "quiet"
+            chooser = button(choice.text, slot=self._on_chosen, kind=kind)
+            chooser.setProperty("choice", choice.key)
+            row.addWidget(chooser)
         return row
 
     @Slot()
     def _on_chosen(self) -> None:
-        parent = self.parent()
-        assert isinstance(parent, Notices)
         key = str(self.sender().property("choice"))
-        parent.remove(self)
-        parent.chosen.emit(self.notice.topic, key)
+        self._notices.remove(self)
+        self._notices.chosen.emit(self.notice.topic, key)
 
     @Slot()
     def _put_away(self) -> None:
-        parent = self.parent()
-        assert isinstance(parent, Notices)
-        parent.remove(self)
+        self._notices.remove(self)
 
 
 class Notices(QWidget):
@@ -101,9 +85,7 @@ class Notices(QWidget):
         self._lines: list[_Line] = []
         self._timer = QTimer(self, singleShot=True, interval=1000 * READING_SECONDS)
         self._timer.timeout.connect(self._put_read_ones_away)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(4)
+        self._column = vbox(self, spacing=4)
         self.hide()
 
     @property

@@ -1,17 +1,11 @@
 """The live picture with the face, the regions and what the source says of itself."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.qt import icons, theme
-
-if TYPE_CHECKING:
-    from app.types import Frame, ScoredFrame
+from app.types import Frame, ScoredFrame
 
 STALE_SECONDS = 1.0
 """Marks of a face that was seen longer ago than this are not drawn: it is elsewhere by now."""
@@ -40,10 +34,10 @@ class Preview(QWidget):
         self._scored: ScoredFrame | None = None
         self._verdict = "looking"
         self._show_regions = True
-        self._message = self.tr("Starting…")
+        self._message = "Starting…"
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(320, 240)
-        self.setAccessibleName(self.tr("Live picture"))
+        self.setAccessibleName("Live picture")
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     # ------------------------------------------------------------- values
@@ -61,7 +55,7 @@ class Preview(QWidget):
         self._is_new = True
         self.update()
 
-    def take_over(self, other: Preview) -> None:
+    def take_over(self, other: "Preview") -> None:
         """Show what another preview shows, until the next frame comes."""
         if other._frame is not None:
             self.show_frame(other._frame)
@@ -93,11 +87,9 @@ class Preview(QWidget):
     # ------------------------------------------------------------- Qt
 
     def sizeHint(self) -> QSize:
-        """Prefer a camera's usual size."""
         return QSize(640, 480)
 
     def paintEvent(self, _event: QPaintEvent, /) -> None:
-        """Paint the picture, then the marks."""
         colours = theme.colours()
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(colours.stage))
@@ -113,7 +105,7 @@ class Preview(QWidget):
             self._paint_face(painter, target, self._scored)
         if self._caption:
             self._paint_pill(painter, target.topLeft(), self._caption)
-        painter.end()  # before others are told, and whoever still holds this frame
+        painter.end()  # before others are told
         self._count()
 
     # ------------------------------------------------------------- parts

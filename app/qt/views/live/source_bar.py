@@ -3,14 +3,17 @@
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
+    QFileDialog,
+    QInputDialog,
     QLabel,
+    QLineEdit,
     QSizePolicy,
     QWidget,
 )
 
 from app.qt import icons
 from app.qt.state import Choice, SourceState
+from app.qt.views.parts.layout import hbox
 
 DEMO = "demo"
 _FILE, _FOLDER, _ADDRESS = "<file>", "<folder>", "<address>"
@@ -30,8 +33,8 @@ class SourceBar(QWidget):
         self._cameras: tuple[Choice, ...] = ()
         self._choice, self._presents = _Opening(self), QComboBox(self)
         for box, name in (
-            (self._choice, self.tr("Source of frames")),
-            (self._presents, self.tr("What the demo presents")),
+            (self._choice, "Source of frames"),
+            (self._presents, "What the demo presents"),
         ):
             box.setAccessibleName(name)
             box.setToolTip(name)
@@ -41,14 +44,9 @@ class SourceBar(QWidget):
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._choice.setMinimumContentsLength(16)
         self._presents.setMinimumContentsLength(18)
-        self._label = QLabel(self.tr("Demo shows"))
+        self._label = QLabel("Demo shows")
         self._label.setBuddy(self._presents)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        row.addWidget(self._choice, 3)
-        row.addWidget(self._label)
-        row.addWidget(self._presents, 4)
+        hbox(self, (self._choice, 3), self._label, (self._presents, 4))
         self._choice.opened.connect(self.cameras_requested)
         self._choice.activated.connect(self._on_chosen)
         self._presents.activated.connect(self._on_presentation)
@@ -86,32 +84,19 @@ class SourceBar(QWidget):
     # ------------------------------------------------------------- asking
 
     def ask_for_file(self) -> None:
-        """Ask for a video."""
-        from PySide6.QtWidgets import QFileDialog
-
         patterns = "*.mp4 *.avi *.mov *.mkv *.webm *.m4v *.wmv *.png *.jpg *.jpeg *.bmp"
-        path, _ = QFileDialog.getOpenFileName(
-            self,
-            self.tr("Open a video or a picture"),
-            "",
-            self.tr("Videos and pictures ({patterns});;All files (*)").format(patterns=patterns),
-        )
+        kinds = f"Videos and pictures ({patterns});;All files (*)"
+        path, _ = QFileDialog.getOpenFileName(self, "Open a video or a picture", "", kinds)
         self._open(path)
 
     def ask_for_folder(self) -> None:
-        """Ask for a folder of pictures."""
-        from PySide6.QtWidgets import QFileDialog
-
-        self._open(QFileDialog.getExistingDirectory(self, self.tr("Open a folder of pictures")))
+        self._open(QFileDialog.getExistingDirectory(self, "Open a folder of pictures"))
 
     def ask_for_address(self) -> None:
-        """Ask for the address of a network camera."""
-        from PySide6.QtWidgets import QInputDialog, QLineEdit
-
         text, accepted = QInputDialog.getText(
             self,
-            self.tr("Network camera"),
-            self.tr("Address of the camera (http, https or rtsp):"),
+            "Network camera",
+            "Address of the camera (http, https or rtsp):",
             QLineEdit.EchoMode.Normal,
             "http://",
         )
@@ -130,14 +115,14 @@ class SourceBar(QWidget):
             self._choice.clear()
             for camera in self._cameras:
                 self._choice.addItem(icons.icon("camera"), camera.text, f"camera:{camera.key}")
-            self._choice.addItem(icons.icon("play"), self.tr("Demo (simulated)"), DEMO)
+            self._choice.addItem(icons.icon("play"), "Demo (simulated)", DEMO)
             source = self._source
             if source.text and self._choice.findData(source.text) < 0:
                 self._choice.insertItem(0, icons.icon("camera"), source.name, source.text)
             self._choice.insertSeparator(self._choice.count())
-            self._choice.addItem(icons.icon("open"), self.tr("Open a video or picture…"), _FILE)
-            self._choice.addItem(icons.icon("open"), self.tr("Open a folder of pictures…"), _FOLDER)
-            self._choice.addItem(icons.icon("camera"), self.tr("Network camera…"), _ADDRESS)
+            self._choice.addItem(icons.icon("open"), "Open a video or picture…", _FILE)
+            self._choice.addItem(icons.icon("open"), "Open a folder of pictures…", _FOLDER)
+            self._choice.addItem(icons.icon("camera"), "Network camera…", _ADDRESS)
             self._choice.setCurrentIndex(max(self._choice.findData(source.text), 0))
 
     def _show_demo(self) -> None:
@@ -146,7 +131,7 @@ class SourceBar(QWidget):
         self._presents.setVisible(is_demo)
         with QSignalBlocker(self._presents):
             self._presents.clear()
-            self._presents.addItem(self.tr("Everything in turn"), "")
+            self._presents.addItem("Everything in turn", "")
             for choice in self._source.presentations:
                 self._presents.addItem(choice.text, choice.key)
             self._presents.setCurrentIndex(max(self._presents.findData(self._source.presenting), 0))
@@ -154,12 +139,13 @@ class SourceBar(QWidget):
     @Slot(int)
     def _on_chosen(self, index: int) -> None:
         key = str(self._choice.itemData(index, Qt.ItemDataRole.UserRole) or "")
-        if key == _FILE:
-            self.ask_for_file()
-        elif key == _FOLDER:
-            self.ask_for_folder()
-        elif key == _ADDRESS:
-            self.ask_for_address()
+        asking = {
+            _FILE: self.ask_for_file,
+            _FOLDER: self.ask_for_folder,
+            _ADDRESS: self.ask_for_address,
+        }
+        if key in asking:
+            asking[key]()
         elif key:
             self.source_requested.emit(key)
 
@@ -174,6 +160,5 @@ class _Opening(QComboBox):
     opened = Signal()
 
     def showPopup(self) -> None:
-        """Open the list, and tell."""
         self.opened.emit()
         super().showPopup()

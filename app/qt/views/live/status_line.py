@@ -19,8 +19,8 @@ class StatusLine(QStatusBar):
         self._text, self._bar = QLabel(), QProgressBar()
         self._bar.setMaximumWidth(160)
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(self.tr("Progress"))
-        self._cancel = QPushButton(self.tr("Cancel"))
+        self._bar.setAccessibleName("Progress")
+        self._cancel = QPushButton("Cancel")
         theme.set_class(self._cancel, "quiet")
         self._cancel.clicked.connect(self.cancel_requested)
         self._figures = QLabel()
@@ -50,15 +50,13 @@ class StatusLine(QStatusBar):
     def show_throughput(self, source: str, figures: Throughput) -> None:
         """Tell how fast things go."""
         parts = [source] if source else []
-        parts.append(self.tr("camera {rate:.0f} /s").format(rate=figures.source_rate))
+        parts.append(f"camera {figures.source_rate:.0f} /s")
         if figures.scoring_rate > 0:
-            parts.append(self.tr("judged {rate:.0f} /s").format(rate=figures.scoring_rate))
-            parts.append(self.tr("latency {ms:.0f} ms").format(ms=1000 * figures.latency))
-        parts.append(self.tr("skipped {n}").format(n=figures.n_dropped))
+            parts.append(f"judged {figures.scoring_rate:.0f} /s")
+            parts.append(f"latency {1000 * figures.latency:.0f} ms")
+        parts.append(f"skipped {figures.n_dropped}")
         self._figures.setText("   ".join(parts))
         self._figures.setToolTip(
-            self.tr(
-                "Frames a second that arrive and that are judged, time from a frame to its "
-                "verdict, and frames that were skipped because a newer one had come"
-            )
+            "Frames a second that arrive and that are judged, time from a frame to its "
+            "verdict, and frames that were skipped because a newer one had come"
         )

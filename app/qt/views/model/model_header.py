@@ -3,15 +3,17 @@
 from pathlib import PurePath
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.models.summary import ModelSummary
 from app.qt.icons import icon
 from app.qt.theme import set_class
-from app.qt.views.charts.flow import FlowLayout
-from app.qt.views.charts.wording import decimals, places_for, scientific
-from app.qt.views.model.threshold_words import threshold_mark, threshold_words
-from app.qt.views.parts.texts import ElidedLabel, Mark, MarkedText, caution, plain_tip, wrapped
+from app.qt.views.charts.format import decimals, places_for, scientific
+from app.qt.views.model.threshold import threshold_mark, threshold_words
+from app.qt.views.parts.flow import FlowRow
+from app.qt.views.parts.layout import CARD, button, clear, hbox, vbox
+from app.qt.views.parts.marks import Mark, MarkedText, caution
+from app.qt.views.parts.texts import ElidedLabel, plain_tip, wrapped
 
 
 class _Figure(QWidget):
@@ -19,31 +21,19 @@ class _Figure(QWidget):
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self._value = QLabel(self)
-        set_class(self._value, "title")
-        label = QLabel(name, self)
-        set_class(label, "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._value)
-        column.addWidget(label)
         self._name = name
+        self._value, label = QLabel(self), QLabel(name, self)
+        set_class(self._value, "title")
+        set_class(label, "muted")
+        vbox(self, self._value, label, spacing=0)
 
     def show_value(self, text: str) -> None:
-        if self._value.text() != text:
-            self._value.setText(text)
-            self.setAccessibleName(f"{self._name}: {text}")
+        self._value.setText(text)
+        self.setAccessibleName(f"{self._name}: {text}")
 
 
 class ModelHeader(QFrame):
-    """A card that sums a model up.
-
-    Signals
-    -------
-    fit_requested, export_requested, open_requested : no value
-        The buttons.
-    """
+    """A card that sums a model up."""
 
     fit_requested = Signal()
     export_requested = Signal()
@@ -54,98 +44,87 @@ class ModelHeader(QFrame):
         set_class(self, "card")
         self._shown: ModelSummary | None = None
         self._notes: list[MarkedText] = []
+        self._notes_column = vbox(None, spacing=6)
         self._simulated = caution("", self)
-        self._figures = {
-            "frames": _Figure(self.tr("frames"), self),
-            "takes": _Figure(self.tr("takes"), self),
-            "clusters": _Figure(self.tr("clusters"), self),
-            "threshold": _Figure(self.tr("threshold"), self),
-        }
+        names = ("frames", "takes", "clusters", "threshold")
+        self._figures = {name: _Figure(name, self) for name in names}
+        figures = FlowRow(self, gap=28)
+        figures.add(*self._figures.values())
         self.certificate = MarkedText("genuine", "good", parent=self)
         self.threshold = MarkedText("genuine", "good", parent=self)
-        self.more = QPushButton(icon("chevron-right"), self.tr("Details"), self)
+        tip = "Show or hide how the threshold was set, in exact words"
+        self.more = button("Details", "chevron-right", tip=tip, kind="quiet", parent=self)
         self.more.setCheckable(True)
-        set_class(self.more, "quiet")
-        self.more.setToolTip(self.tr("Show or hide how the threshold was set, in exact words"))
-        self.more.setAccessibleName(self.tr("Details of the threshold"))
+        self.more.setAccessibleName("Details of the threshold")
         self.more.toggled.connect(self._on_more)
         self.details = wrapped("", "muted", self)
-        self.details.hide()
         self.file = ElidedLabel(parent=self)
         self.protection = QLabel(self)
         set_class(self.protection, "muted")
-        self._file_mark = Mark("save", "muted", parent=self)
-        self.export = QPushButton(icon("export"), self.tr("Export\N{HORIZONTAL ELLIPSIS}"), self)
-        self.export.setToolTip(self.tr("Save the model as one file and check that it scores alike"))
-        self.export.clicked.connect(self.export_requested)
-        self.fit = QPushButton(icon("refresh"), self.tr("Fit again"), self)
-        self.fit.clicked.connect(self.fit_requested)
-        self.open = QPushButton(icon("open"), self.tr("Open\N{HORIZONTAL ELLIPSIS}"), self)
-        self.open.setToolTip(self.tr("Use a model from a file in place of this one"))
-        self.open.clicked.connect(self.open_requested)
+        self._file_mark = Mark("save", "muted", self)
+        tip = "Save the model as one file and check that it scores alike"
+        self.export = button("Export…", "export", self.export_requested, tip=tip, parent=self)
+        self.fit = button("Fit again", "refresh", self.fit_requested, parent=self)
+        tip = "Use a model from a file in place of this one"
+        self.open = button("Open…", "open", self.open_requested, tip=tip, parent=self)
+        buttons = FlowRow(self, gap=8)
+        buttons.add(self.export, self.fit, self.open)
+        vbox(
+            self,
+            self._simulated,
+            figures,
+            self.certificate,
+            self.threshold,
+            (self.more, 0, Qt.AlignmentFlag.AlignLeft),
+            self.details,
+            self._notes_column,
+            hbox(None, self._file_mark, self.file, self.protection, 1),
+            buttons,
+            margins=CARD,
+            spacing=10,
+        )
+        self.details.hide()
         self.set_can_fit(True, "")
-        self._arrange()
-
-    def _arrange(self) -> None:
-        figures = QWidget(self)
-        flow = FlowLayout(figures, gap=28)
-        for figure in self._figures.values():
-            flow.addWidget(figure)
-        file_row = QHBoxLayout()
-        file_row.setSpacing(8)
-        file_row.addWidget(self._file_mark)
-        file_row.addWidget(self.file)
-        file_row.addWidget(self.protection)
-        file_row.addStretch(1)
-        buttons = QWidget(self)
-        button_flow = FlowLayout(buttons, gap=8)
-        for button in (self.export, self.fit, self.open):
-            button_flow.addWidget(button)
-        self._notes_column = QVBoxLayout()
-        self._notes_column.setSpacing(6)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 16)
-        column.setSpacing(10)
-        column.addWidget(self._simulated)
-        column.addWidget(figures)
-        column.addWidget(self.certificate)
-        column.addWidget(self.threshold)
-        column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.details)
-        column.addLayout(self._notes_column)
-        column.addLayout(file_row)
-        column.addWidget(buttons)
 
     def show_model(self, model: ModelSummary) -> None:
-        """Show a model."""
         if model is self._shown:
             return
         old_notes = () if self._shown is None else self._shown.notes
         self._shown = model
-        self._simulated.show_text(
-            self.tr("Simulated: frames of the demo were enrolled, not of a person.")
-            if model.is_simulated
-            else ""
-        )
-        places = places_for(abs(model.threshold.value))
+        simulated = "Simulated: frames of the demo were enrolled, not of a person."
+        self._simulated.show_text(simulated if model.is_simulated else "")
+        threshold = model.threshold
         values = {
             "frames": str(model.n_samples),
             "takes": str(len(model.takes)),
             "clusters": str(model.n_clusters),
-            "threshold": decimals(model.threshold.value, places),
+            "threshold": decimals(threshold.value, places_for(abs(threshold.value))),
         }
         for name, value in values.items():
             self._figures[name].show_value(value)
-        self._show_certificate(model)
-        self._show_threshold(model)
+        gap = scientific(model.gap)
+        if model.is_certified:
+            text = f"The fit is optimal: proven to within {gap} (relative)."
+            self.certificate.show_text(text, "genuine", "good")
+        else:
+            text = (
+                f"The fit is not proven optimal: other weights may be better by up to {gap} "
+                "(relative)."
+            )
+            self.certificate.show_text(text, "warning", "caution")
+        self.threshold.show_text(threshold_words(threshold), *threshold_mark(threshold))
+        self.details.setText(f"{threshold.statement} Set to {threshold.origin}.")
         if model.notes != old_notes:
-            self._show_notes(model.notes)
+            clear(self._notes_column)
+            self._notes = [caution(note, self) for note in model.notes]
+            for note in self._notes:
+                self._notes_column.addWidget(note)
         self._show_file(model.path, model.is_protected)
 
     def set_can_fit(self, can_fit: bool, why_not: str) -> None:
         """Allow another fit, or say why there cannot be one."""
         self.fit.setEnabled(can_fit)
-        self.fit.setToolTip(self.tr("Fit anew on all enrolled takes") if can_fit else why_not)
+        self.fit.setToolTip("Fit anew on all enrolled takes" if can_fit else why_not)
 
     @property
     def simulated(self) -> str:
@@ -157,52 +136,17 @@ class ModelHeader(QFrame):
         """Cautions that are shown."""
         return tuple(note.text() for note in self._notes)
 
-    def _show_certificate(self, model: ModelSummary) -> None:
-        gap = scientific(model.gap)
-        if model.is_certified:
-            text = self.tr("The fit is optimal: proven to within {gap} (relative).")
-            self.certificate.show_text(text.format(gap=gap), "genuine", "good")
-        else:
-            text = self.tr(
-                "The fit is not proven optimal: other weights may be better by up to {gap} "
-                "(relative)."
-            )
-            self.certificate.show_text(text.format(gap=gap), "warning", "caution")
-
-    def _show_threshold(self, model: ModelSummary) -> None:
-        threshold = model.threshold
-        text = threshold_words(threshold)
-        self.threshold.show_text(text, *threshold_mark(threshold))
-        statement = self.tr("{statement} Set to {origin}.")
-        self.details.setText(
-            statement.format(statement=threshold.statement, origin=threshold.origin)
-        )
-
     @Slot(bool)
     def _on_more(self, is_open: bool) -> None:
         self.details.setVisible(is_open)
         self.more.setIcon(icon("chevron-down" if is_open else "chevron-right"))
 
-    def _show_notes(self, notes: tuple[str, ...]) -> None:
-        for note in self._notes:
-            self._notes_column.removeWidget(note)
-            note.hide()
-            note.deleteLater()
-        self._notes = [caution(text, self) for text in notes]
-        for note in self._notes:
-            self._notes_column.addWidget(note)
-
     def _show_file(self, path: str, is_protected: bool) -> None:
-        self.file.set_whole(PurePath(path).name if path else self.tr("Not exported yet"))
-        self.file.setToolTip(
-            plain_tip(path) or self.tr("The model is in memory only: it ends with the app")
-        )
+        self.file.set_whole(PurePath(path).name if path else "Not exported yet")
+        self.file.setToolTip(plain_tip(path) or "The model is in memory only: it ends with the app")
         shape = "lock" if is_protected else "check"
         self._file_mark.set_shape(shape if path else "info", "good" if path else "caution")
-        self.protection.setText(
-            self.tr("protected by a passphrase") if is_protected else self.tr("not protected")
-        )
+        self.protection.setText("protected by a passphrase" if is_protected else "not protected")
         self.protection.setVisible(bool(path))
         set_class(self.export, "" if path else "primary")
-        role = "text" if path else "on_accent"
-        self.export.setIcon(icon("export", role))
+        self.export.setIcon(icon("export", "text" if path else "on_accent"))

@@ -1,26 +1,24 @@
 """The page on the model: how it was fitted, what it relies on, when it accepts."""
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from app.models.summary import ModelSummary
 from app.qt.controllers.app_controller import AppController
 from app.qt.icons import icon
 from app.qt.state import Working
 from app.qt.theme import GRID, set_class
-from app.qt.views.charts.colours import ChartColours, ThemeFollower
 from app.qt.views.charts.convergence import ConvergenceChart
 from app.qt.views.charts.weights import WeightsChart
+from app.qt.views.model.cards import NetworksCard, WorkingCard
 from app.qt.views.model.clusters_strip import ClustersStrip
-from app.qt.views.model.details_panel import DetailsPanel
+from app.qt.views.model.details import DetailsPanel
 from app.qt.views.model.model_header import ModelHeader
-from app.qt.views.model.networks_card import NetworksCard
-from app.qt.views.model.threshold_panel import ThresholdPanel
-from app.qt.views.model.working_card import WorkingCard
-from app.qt.views.parts.calm_tab_bar import CalmTabBar
-from app.qt.views.parts.empty_state import EmptyState
-from app.qt.views.parts.texts import card, wrapped
-from app.qt.views.parts.unscrolled import Unscrolled
+from app.qt.views.model.threshold import ThresholdPanel
+from app.qt.views.parts.inputs import CalmTabBar
+from app.qt.views.parts.layout import Unscrolled, button, card, scroll_area, vbox
+from app.qt.views.parts.marks import EmptyState
+from app.qt.views.parts.texts import wrapped
 from app.session.takes import EnrolmentState
 
 _CHART_LINES = 26
@@ -53,7 +51,6 @@ class ModelPage(QWidget):
         self.details = DetailsPanel(self)
         self._arrange()
         self._connect()
-        ThemeFollower(self)
         self._show_parts()
         self._on_enrolment(controller.session.enrolment_shown)
         self.networks.show_networks(controller.networks.state)
@@ -108,11 +105,6 @@ class ModelPage(QWidget):
         self._enrol.setIcon(icon("enrol", "text" if can_fit else "on_accent"))
         self._show_parts()
 
-    def set_colours(self, colours: ChartColours) -> None:
-        """Draw charts with other colours."""
-        for part in (self.weights, self.clusters, self.threshold, self.convergence):
-            part.set_colours(colours)
-
     def scroll_to_networks(self) -> None:
         """Bring their card into sight, once the page is laid out."""
         QTimer.singleShot(0, self, self._show_networks)
@@ -126,83 +118,69 @@ class ModelPage(QWidget):
     def _make_empty(self) -> EmptyState:
         empty = EmptyState("model", parent=self)
         empty.show_words(
-            self.tr("No model yet"),
-            self.tr(
-                "A model learns what your live face looks like to the camera, from genuine "
-                "frames only.\nWhatever does not resemble them, such as a print, a screen or a "
-                "mask, is then refused."
-            ),
+            "No model yet",
+            "A model learns what your live face looks like to the camera, from genuine "
+            "frames only.\nWhatever does not resemble them, such as a print, a screen or a "
+            "mask, is then refused.",
         )
-        self._fit = QPushButton(icon("model", "on_accent"), self.tr("Fit a model"), empty)
-        self._fit.setToolTip(self.tr("Fit a model on the enrolled takes"))
-        self._fit.clicked.connect(self._controller.model.fit)
-        self._enrol = QPushButton(icon("enrol", "on_accent"), self.tr("Enrol a face"), empty)
-        self._enrol.setToolTip(self.tr("Go to enrolment and record the first take"))
-        self._enrol.clicked.connect(self.enrol_requested)
-        text = self.tr("Open a model\N{HORIZONTAL ELLIPSIS}")
-        self._open = QPushButton(icon("open"), text, empty)
-        self._open.setToolTip(self.tr("Use a model that was exported to a file"))
-        self._open.clicked.connect(self.open_requested)
-        empty.add_button(self._fit, "primary")
-        empty.add_button(self._enrol, "primary")
-        empty.add_button(self._open)
+        self._fit = button(
+            "Fit a model",
+            "model",
+            self._controller.model.fit,
+            tip="Fit a model on the enrolled takes",
+            kind="primary",
+        )
+        self._enrol = button(
+            "Enrol a face",
+            "enrol",
+            self.enrol_requested,
+            tip="Go to enrolment and record the first take",
+            kind="primary",
+        )
+        tip = "Use a model that was exported to a file"
+        for each in (
+            self._fit,
+            self._enrol,
+            button("Open a model…", "open", self.open_requested, tip=tip),
+        ):
+            empty.add_button(each)
         self._fit.hide()
         return empty
 
     def _arrange(self) -> None:
         # Nested from the outside in: a widget that gets another parent is styled anew.
         content = QWidget()
-        self._scroll = QScrollArea(self)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll = scroll_area(self)
         self._scroll.setWidget(content)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._scroll)
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        inner.setSpacing(GRID + 4)
-        self.tabs.setAccessibleName(self.tr("Parts of the model"))
+        vbox(self, self._scroll)
+        self.tabs.setAccessibleName("Parts of the model")
         self.tabs.setExpanding(False)
         self.tabs.setDrawBase(False)
         self._tab_card, column = card(content)
         column.setSpacing(10)
-        for widget in (self.working, self.header, self.networks, self._tab_card):
-            inner.addWidget(widget)
-        inner.addWidget(self.empty, 1)
-        inner.addStretch(0)
+        parts = (self.working, self.header, self.networks, self._tab_card, (self.empty, 1))
+        vbox(content, *parts, 0, margins=2 * GRID, spacing=GRID + 4)
         column.addWidget(self.tabs)
+        intro = wrapped(
+            "Enrolled frames fall into clusters of like appearance. Each cluster has weights "
+            "of its own: how much it relies on which part of the picture and which layer.",
+            "muted",
+        )
+        Unscrolled(self.weights)
         self._pages: list[QWidget] = []
-        for title, parts in (
-            (self.tr("Weights"), self._weights_parts()),
-            (self.tr("Threshold"), [self.threshold]),
-            (self.tr("Convergence"), [self.convergence]),
-            (self.tr("Details"), [self.details]),
+        for title, inside in (
+            ("Weights", (intro, self.clusters, self.weights)),
+            ("Threshold", (self.threshold,)),
+            ("Convergence", (self.convergence,)),
+            ("Details", (self.details,)),
         ):
             page = QWidget(self._tab_card)
-            page_column = QVBoxLayout(page)
-            page_column.setContentsMargins(0, 0, 0, 0)
-            page_column.setSpacing(10)
             column.addWidget(page)
-            for part in parts:
-                page_column.addWidget(part)
+            vbox(page, *inside, spacing=10)
             page.setVisible(not self._pages)
             self._pages.append(page)
             self.tabs.addTab(title)
         self.tabs.currentChanged.connect(self._on_tab)
-
-    def _weights_parts(self) -> list[QWidget]:
-        Unscrolled(self.weights)
-        intro = wrapped(
-            self.tr(
-                "Enrolled frames fall into clusters of like appearance. Each cluster has weights "
-                "of its own: how much it relies on which part of the picture and which layer."
-            ),
-            "muted",
-            self,
-        )
-        return [intro, self.clusters, self.weights]
 
     def _show_parts(self) -> None:
         has_model = self._model is not None
@@ -210,7 +188,7 @@ class ModelPage(QWidget):
         self._tab_card.setVisible(has_model)
         self.empty.setVisible(not has_model)
         can_fit, why_not = self._can_fit
-        busy = self.tr("Wait until the present work is done, or cancel it")
+        busy = "Wait until the present work is done, or cancel it"
         self.header.set_can_fit(can_fit and not self._is_working, why_not or busy)
         self._fit.setEnabled(not self._is_working)
 

@@ -3,28 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractListModel,
-    QEvent,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QPoint,
-    QSize,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QPoint, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
 from app.qt.icons import icon
 from app.qt.views.parts.texts import plain_tip
-from app.qt.views.trial.trial_words import is_error, judgement, outcome_words
-from app.qt.views.trial.two_line_delegate import CELL, Cell, TwoLineDelegate
+from app.qt.views.trial.species import is_error, judgement, outcome_words
+from app.qt.views.trial.two_line_delegate import CELL, Cell, Index, TwoLineDelegate
 from app.session.guided_test.state import PresentationSummary
 
-_Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
 NUMBER = Qt.ItemDataRole.UserRole + 1
@@ -35,15 +23,9 @@ ROWS_SHOWN = 6
 
 
 class PresentationModel(QAbstractListModel):
-    """The presentations, newest first.
+    """The presentations, newest first."""
 
-    Parameters
-    ----------
-    parent : QObject, optional
-        Who owns it.
-    """
-
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shown: list[PresentationSummary] = []
 
@@ -68,61 +50,38 @@ class PresentationModel(QAbstractListModel):
             self._shown = wanted
             self.endInsertRows()
 
-    def rowCount(self, parent: _Index = _NOWHERE) -> int:
-        """Return how many presentations there are."""
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._shown)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return a row's words, its `Cell` or its presentation's number."""
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
         shown = self._shown[index.row()]
         if role == NUMBER:
             return shown.number
+        cell = _cell_of(shown)
         if role == CELL:
-            return self._cell_of(shown)
-        if role in (
-            Qt.ItemDataRole.DisplayRole,
-            Qt.ItemDataRole.AccessibleTextRole,
-            Qt.ItemDataRole.ToolTipRole,
-        ):
-            cell = self._cell_of(shown)
-            told = f"{cell.text}. {cell.below}"
-            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
-        return None
+            return cell
+        words = f"{cell.text}. {cell.below}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(words)
+        is_text = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+        return words if is_text else None
 
-    def _cell_of(self, shown: PresentationSummary) -> Cell:
-        score = (
-            self.tr("no score")
-            if shown.score is None
-            else self.tr("score {score}").format(score=f"{shown.score:.3f}")
-        )
-        frames = (
-            self.tr("1 frame")
-            if shown.n_frames == 1
-            else self.tr("{n} frames").format(n=shown.n_frames)
-        )
-        parts = [self.tr("No. {number}").format(number=shown.number), score, frames]
-        if shown.is_simulated:
-            parts.append(self.tr("simulated"))
-        shape, role = judgement(shown)
-        return Cell(
-            outcome_words(shown),
-            ", ".join(parts),
-            shape,
-            role,
-            role="bad" if is_error(shown) else "text",
-        )
+
+def _cell_of(shown: PresentationSummary) -> Cell:
+    parts = [
+        f"No. {shown.number}",
+        "no score" if shown.score is None else f"score {shown.score:.3f}",
+        "1 frame" if shown.n_frames == 1 else f"{shown.n_frames} frames",
+        *(["simulated"] if shown.is_simulated else []),
+    ]
+    role = "bad" if is_error(shown) else "text"
+    return Cell(outcome_words(shown), ", ".join(parts), *judgement(shown), role)
 
 
 class PresentationList(QListView):
-    """The list; what is selected is removed with Delete or from the menu.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Where it lies.
-    """
+    """The list; what is selected is removed with Delete or from the menu."""
 
     removal_requested = Signal(int)
     """Number of a presentation."""
@@ -136,7 +95,7 @@ class PresentationList(QListView):
         self._delegate = TwoLineDelegate(self)
         self.setModel(self._model)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName(self.tr("Presentations, newest first"))
+        self.setAccessibleName("Presentations, newest first")
         self.setUniformItemSizes(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -148,7 +107,6 @@ class PresentationList(QListView):
         self._fit()
 
     def show_presentations(self, presentations: Sequence[PresentationSummary]) -> None:
-        """Show presentations, given oldest first."""
         self._model.show_presentations(presentations)
         self._fit()
 
@@ -158,20 +116,17 @@ class PresentationList(QListView):
 
     @Slot()
     def remove_selected(self) -> None:
-        """Ask for the removal of what is selected."""
         numbers = [index.data(NUMBER) for index in self.selectionModel().selectedIndexes()]
         for number in sorted(numbers, reverse=True):
             self.removal_requested.emit(number)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Remove with Delete or Backspace."""
         if event.matches(QKeySequence.StandardKey.Delete) or event.key() == Qt.Key.Key_Backspace:
             self.remove_selected()
         else:
             super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        """Fit the rows to another font."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
@@ -182,7 +137,7 @@ class PresentationList(QListView):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(icon("delete"), self.tr("Remove"), self.remove_selected)
+        menu.addAction(icon("delete"), "Remove", self.remove_selected)
         menu.popup(self.viewport().mapToGlobal(place))
 
     @Slot()

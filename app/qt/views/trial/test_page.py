@@ -5,28 +5,19 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QMessageBox,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.models.summary import ModelSummary
 from app.qt.controllers.app_controller import AppController
-from app.qt.icons import icon
 from app.qt.state import SourceState
-from app.qt.theme import GRID, set_class
 from app.qt.views.dialogs.details_dialog import DetailsDialog
+from app.qt.views.parts.layout import ask, button, card, hbox, scroll_area, vbox
+from app.qt.views.parts.marks import MarkedText, StepHeading, banner
+from app.qt.views.parts.texts import wrapped
 from app.qt.views.trial.plan_card import PlanCard
-from app.qt.views.trial.present_card import PresentCard
+from app.qt.views.trial.present_card import MARGIN, PresentCard
 from app.qt.views.trial.report_panel import ReportPanel
 from app.qt.views.trial.species_picker import SpeciesPicker
-from app.qt.views.trial.step_heading import MARGIN, Note, StepHeading
 from app.qt.views.trial.tally_card import TallyCard
 from app.session.guided_test.state import KeptTest, ReportSummary, TrialState
 from app.types import SPECIES
@@ -115,15 +106,7 @@ class TestPage(QWidget):
             self._refresh()
 
     def set_simulated(self, is_simulated: bool, species: Iterable[str] = SPECIES) -> None:
-        """Say whether the demo presents what is chosen by itself.
-
-        Parameters
-        ----------
-        is_simulated : bool
-            Whether the source is the demo.
-        species : iterable of str
-            What the demo can present beside the genuine person.
-        """
+        """Say whether the demo presents, and what it can beside the genuine person."""
         self._picker.set_possible(species if is_simulated else None)
         if is_simulated != self._is_simulated:
             self._is_simulated = is_simulated
@@ -133,42 +116,25 @@ class TestPage(QWidget):
     # ---------------------------------------------------------------- layout
 
     def _build(self) -> None:
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        self._area = QScrollArea()
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        whole.addWidget(self._area)
         content = QWidget()
-        self._area.setWidget(content)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        column.setSpacing(GRID + 4)
+        area = scroll_area(self)
+        area.setWidget(content)
+        vbox(self, area)
+        column = vbox(content, margins=MARGIN, spacing=MARGIN)
         self._add_head(column)
-
-        columns = QHBoxLayout()
-        columns.setSpacing(GRID + 4)
-        column.addLayout(columns)
+        self._left, self._right = vbox(None, spacing=MARGIN), vbox(None, spacing=MARGIN)
+        self._columns = hbox(None, (self._left, 1), self._right, spacing=MARGIN)
+        column.addLayout(self._columns)
         column.addStretch(1)
-        self._left, self._right = QVBoxLayout(), QVBoxLayout()
-        for side in (self._left, self._right):
-            side.setSpacing(GRID + 4)
-            columns.addLayout(side)
-        self._columns = columns
-        columns.setStretch(0, 1)
 
         control = self._controller.guided_test
         self._plan = PlanCard()
         self._plan.plan_chosen.connect(control.choose_plan)
         self._plan.plan_opened.connect(control.open_plan)
-        choosing = QFrame()
-        set_class(choosing, "card")
-        inside = QVBoxLayout(choosing)
+        choosing, inside = card()
         inside.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        inside.setSpacing(GRID + 4)
-        inside.addWidget(StepHeading(1, self.tr("Choose what is presented")))
+        inside.setSpacing(MARGIN)
+        inside.addWidget(StepHeading(1, "Choose what is presented"))
         self._picker = SpeciesPicker()
         self._picker.changed.connect(self._refresh)
         self._picker.confirmed.connect(self._on_present)
@@ -186,44 +152,35 @@ class TestPage(QWidget):
         self._report.saved.connect(self.report_save_requested)
         self._report.opened.connect(self.report_open_requested)
         self._report.details_asked.connect(self._on_details)
-        for card in (self._plan, choosing, self._present, self._tally, self._report):
-            self._left.addWidget(card)
+        for part in (self._plan, choosing, self._present, self._tally, self._report):
+            self._left.addWidget(part)
         self._left.addStretch(1)
 
     def _add_head(self, column: QVBoxLayout) -> None:
-        title = QLabel(self.tr("Test"))
-        set_class(title, "title")
-        column.addWidget(title)
-        about = QLabel(
-            self.tr("Present a genuine person and attacks in turn, and see how many are mistaken.")
-        )
-        about.setWordWrap(True)
-        set_class(about, "muted")
-        column.addWidget(about)
-
-        self._missing = Note("warning", "caution")
-        self._missing_banner = _banner("banner-caution", self._missing)
-        column.addWidget(self._missing_banner)
-
-        note = Note("info", "accent")
+        self._missing = MarkedText("warning", "caution")
+        self._missing_banner = banner("banner-caution", self._missing)
+        note = MarkedText("info", "accent")
         note.label.setTextFormat(Qt.TextFormat.RichText)
-        note.set_text(self.tr("<b>Simulated.</b> The demo presents what you choose by itself."))
-        self._auto = QPushButton(icon("play"), self.tr("Run the whole demo test"))
-        self._auto.clicked.connect(self._controller.guided_test.run_all)
-        self._demo_banner = _banner("banner-info", note, self._auto)
-        column.addWidget(self._demo_banner)
-
-        self._kept_note = Note("info", "accent")
-        self.continue_button = QPushButton(icon("play"), self.tr("Continue it"))
-        self.continue_button.clicked.connect(self._on_continue)
-        self.forget_button = QPushButton(icon("delete"), self.tr("Delete it"))
-        self.forget_button.clicked.connect(self._on_forget)
-        self.another_button = QPushButton(self.tr("Another one"))
-        self.another_button.setToolTip(self.tr("Show the session that was kept before this one"))
-        self.another_button.clicked.connect(self._on_another)
+        run_all = self._controller.guided_test.run_all
+        self._auto = button("Run the whole demo test", "play", run_all)
+        self._demo_banner = banner("banner-info", note, self._auto)
+        note.show_text("<b>Simulated.</b> The demo presents what you choose by itself.")
+        self._kept_note = MarkedText("info", "accent")
+        self.continue_button = button("Continue it", "play", self._on_continue)
+        tip = "Show the session that was kept before this one"
+        self.another_button = button("Another one", slot=self._on_another, tip=tip)
+        self.forget_button = button("Delete it", "delete", self._on_forget)
         buttons = (self.continue_button, self.another_button, self.forget_button)
-        self._kept_banner = _banner("banner-info", self._kept_note, *buttons)
-        column.addWidget(self._kept_banner)
+        self._kept_banner = banner("banner-info", self._kept_note, *buttons)
+        about = "Present a genuine person and attacks in turn, and see how many are mistaken."
+        for part in (
+            wrapped("Test", "title"),
+            wrapped(about, "muted"),
+            self._missing_banner,
+            self._demo_banner,
+            self._kept_banner,
+        ):
+            column.addWidget(part)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show one column or two, whichever there is room for."""
@@ -248,19 +205,19 @@ class TestPage(QWidget):
     def _refresh(self) -> None:
         trial, is_presenting = self._trial, bool(self._trial.presenting)
         why_not = "" if self._is_ready else self._why
-        self._missing.set_text(why_not)
+        self._missing.show_text(why_not)
         self._missing_banner.setVisible(bool(why_not))
         self._demo_banner.setVisible(self._is_simulated)
         self._auto.setEnabled(self._is_ready and not is_presenting)
         self._auto.setToolTip(
-            why_not or self.tr("Let the demo present the person and every attack, one by one.")
+            why_not or "Let the demo present the person and every attack, one by one."
         )
         self._show_kept()
         self._picker.setEnabled(not is_presenting)
         self._plan.setEnabled(not is_presenting)
         species = trial.presenting or self._picker.species
         why_not = why_not or self._picker.problem
-        self._present.set_possible(not why_not, why_not, species)
+        self._present.set_possible(why_not, species)
         self._tally.show_species(species)
         self._report.set_why_not(self._no_report())
 
@@ -271,13 +228,9 @@ class TestPage(QWidget):
             return
         self.another_button.setVisible(len(offered) > 1)
         day, _, time = offered[0].when.partition("T")
-        text = (
-            self.tr("A test session of {day}, {time} is kept: 1 presentation.")
-            if offered[0].n_presentations == 1
-            else self.tr("A test session of {day}, {time} is kept: {n} presentations.")
-        )
         n = offered[0].n_presentations
-        self._kept_note.set_text(text.format(day=day, time=time[:5], n=n))
+        made = "1 presentation" if n == 1 else f"{n} presentations"
+        self._kept_note.show_text(f"A test session of {day}, {time[:5]} is kept: {made}.")
 
     def _go_on_with_plan(self) -> None:
         """Choose what the plan wants next, once it has enough of what was presented."""
@@ -296,22 +249,23 @@ class TestPage(QWidget):
 
     @Slot()
     def _on_forget(self) -> None:
-        name = self._kept[0].path
-        title, text = self.tr("Delete the session"), self.tr("Delete the kept session?")
-        box = _Question(title, text, self.tr("Delete"), self)
-        box.drop.clicked.connect(partial(self._controller.guided_test.delete_session, name))
-        box.open()
+        delete = partial(self._controller.guided_test.delete_session, self._kept[0].path)
+        self._ask("Delete the session", "Delete the kept session?", "Delete", delete)
+
+    def _ask(self, title: str, text: str, action: str, slot: object) -> None:
+        kept = "Reports that were saved stay where they are."
+        ask(self, title, text, information=kept, action=action, slot=slot, keep="Keep")
 
     def _no_report(self) -> str:
         if not self._trial.presentations:
-            return self.tr("There is nothing to report yet: present something first.")
+            return "There is nothing to report yet: present something first."
         if self._trial.presenting:
-            return self.tr("A presentation is under way: the report waits until it has ended.")
+            return "A presentation is under way: the report waits until it has ended."
         return ""
 
     @Slot(object)
     def _on_model(self, model: ModelSummary | None) -> None:
-        why = self.tr("Enrol a face and fit a model first: then it can be tested.")
+        why = "Enrol a face and fit a model first: then it can be tested."
         self.set_ready(model is not None, "" if model else why)
 
     @Slot(object)
@@ -352,45 +306,6 @@ class TestPage(QWidget):
     @Slot()
     def _on_clear(self) -> None:
         n = len(self._trial.presentations)
-        text = (
-            self.tr("Drop the one presentation of this session?")
-            if n == 1
-            else self.tr("Drop all {n} presentations of this session?").format(n=n)
-        )
-        box = _Question(self.tr("Begin a new session"), text, self.tr("Drop"), self)
-        box.drop.clicked.connect(self._controller.guided_test.clear)
-        box.open()
-
-
-class _Question(QMessageBox):
-    """Asks before presentations are lost; the answer is the button ``drop``, or nothing."""
-
-    def __init__(self, title: str, text: str, action: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setIcon(QMessageBox.Icon.Question)
-        self.setWindowTitle(title)
-        self.setText(text)
-        self.setInformativeText(self.tr("Reports that were saved stay where they are."))
-        self.drop = self.addButton(action, QMessageBox.ButtonRole.DestructiveRole)
-        keep = self.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
-        set_class(self.drop, "danger")
-        self.setDefaultButton(keep)
-        self.setEscapeButton(keep)
-
-
-def _banner(style: str, note: Note, *buttons: QPushButton) -> QFrame:
-    banner = QFrame()
-    set_class(banner, style)
-    inside = QVBoxLayout(banner)
-    inside.setContentsMargins(GRID + 4, GRID, GRID + 4, GRID)
-    inside.setSpacing(GRID)
-    inside.addWidget(note)
-    row = QHBoxLayout()
-    row.setSpacing(GRID)
-    for button in buttons:
-        row.addWidget(button)
-    row.addStretch(1)
-    if buttons:
-        inside.addLayout(row)
-    return banner
+        what = "the one presentation" if n == 1 else f"all {n} presentations"
+        text, drop = f"Drop {what} of this session?", self._controller.guided_test.clear
+        self._ask("Begin a new session", text, "Drop", drop)

@@ -1,26 +1,18 @@
 """The page that takes the current score apart: which view, region and cluster gives how much."""
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QWidget
 
 from app.models.summary import ModelSummary
 from app.qt.controllers.app_controller import AppController
 from app.qt.icon_shapes import VERDICTS
 from app.qt.icons import icon
 from app.qt.theme import GRID
-from app.qt.views.charts.colours import ChartColours, ThemeFollower
 from app.qt.views.charts.contributions import ContributionsChart
-from app.qt.views.parts.empty_state import EmptyState
-from app.qt.views.parts.texts import card, wrapped
-from app.qt.views.parts.unscrolled import Unscrolled
+from app.qt.views.parts.layout import Unscrolled, button, card, hbox, scroll_area, vbox
+from app.qt.views.parts.marks import EmptyState
+from app.qt.views.parts.texts import wrapped
 from app.qt.views.why.score_card import ScoreCard
 from app.session.explanation import explain
 from app.types import Decision, ScoredFrame
@@ -33,15 +25,10 @@ PATIENCE = 1.5
 
 
 class WhyPage(QWidget):
-    """The newest score in words and as a chart, at a pace that can be read.
-
-    Signals
-    -------
-    enrol_requested : no value
-        From the empty state: there is no model yet.
-    """
+    """The newest score in words and as a chart, at a pace that can be read."""
 
     enrol_requested = Signal()
+    """From the empty state: there is no model yet."""
 
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,30 +37,26 @@ class WhyPage(QWidget):
         self._scored: ScoredFrame | None = None
         self._decision: Decision | None = None
         self._is_stale = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(REFRESH_MS)
+        self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self.refresh)
-
         self.empty = EmptyState("no-model", parent=self)
-        self._enrol = QPushButton(icon("enrol", "on_accent"), self.tr("Enrol a face"), self)
-        self._enrol.setToolTip(self.tr("Go to enrolment and record the first take"))
-        self._enrol.clicked.connect(self.enrol_requested)
-        self.empty.add_button(self._enrol, "primary")
-        self.score = ScoreCard(self)
-        self.hold = QPushButton(icon("pause"), self.tr("Hold"), self)
-        self.hold.setCheckable(True)
-        self.hold.setToolTip(
-            self.tr("Keep this frame on show while the camera goes on, or go on with it (H)")
+        self._enrol = button(
+            "Enrol a face",
+            "enrol",
+            self.enrol_requested,
+            tip="Go to enrolment and record the first take",
+            kind="primary",
         )
-        self.hold.setAccessibleName(self.tr("Hold this frame"))
+        self.empty.add_button(self._enrol)
+        self.score = ScoreCard(self)
+        tip = "Keep this frame on show while the camera goes on, or go on with it (H)"
+        self.hold = button("Hold", "pause", tip=tip, parent=self)
+        self.hold.setCheckable(True)
+        self.hold.setAccessibleName("Hold this frame")
         self.hold.toggled.connect(self._on_hold)
         self.chart = ContributionsChart(self)
-        self.chart.hold_button.hide()  # the page has one for all it shows
-        shortcut = QShortcut(QKeySequence("H"), self)
-        shortcut.activated.connect(self.hold.toggle)
+        QShortcut(QKeySequence("H"), self).activated.connect(self.hold.toggle)
         self._arrange()
-        ThemeFollower(self)
         controller.model_changed.connect(self.show_model)
         controller.decision_changed.connect(self.show_decision)
         controller.scored.connect(self._on_scored)
@@ -81,28 +64,15 @@ class WhyPage(QWidget):
 
     def _arrange(self) -> None:
         content = QWidget()
-        scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll = scroll_area(self)
         scroll.setWidget(content)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
-        head = QHBoxLayout()
-        head.addWidget(wrapped(self.tr("Why this score"), "title", content), 1)
-        head.addWidget(self.hold)
+        vbox(self, scroll)
         self._chart_card, chart_column = card(content)
         chart_column.addWidget(self.chart)
         Unscrolled(self.chart)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
-        column.setSpacing(GRID + 4)
-        column.addLayout(head)
-        column.addWidget(self.score)
-        column.addWidget(self._chart_card)
-        column.addWidget(self.empty, 100)
-        column.addStretch(1)
+        head = hbox(None, (wrapped("Why this score", "title", content), 1), self.hold)
+        parts = (head, self.score, self._chart_card, (self.empty, 100))
+        vbox(content, *parts, 1, margins=2 * GRID, spacing=GRID + 4)
 
     # ------------------------------------------------------------ values
 
@@ -135,11 +105,6 @@ class WhyPage(QWidget):
         self._mark_stale()
         if self.isVisible():
             self.refresh()
-
-    def set_colours(self, colours: ChartColours) -> None:
-        """Draw charts with other colours."""
-        self.chart.set_colours(colours)
-        self.score.set_colours(colours)
 
     @property
     def is_held(self) -> bool:
@@ -204,34 +169,26 @@ class WhyPage(QWidget):
     def _show_empty(self) -> None:
         self._enrol.setVisible(self._model is None)
         if self._model is None:
-            self.empty.mark.set_shape("no-model", "muted")
-            self.empty.show_words(
-                self.tr("No model yet"),
-                self.tr(
-                    "With a model, every score is taken apart here: how much each part of the "
-                    "face, each network and each cluster adds to it."
-                ),
+            shape, heading = "no-model", "No model yet"
+            lines = (
+                "With a model, every score is taken apart here: how much each part of the "
+                "face, each network and each cluster adds to it."
             )
         elif self._newest is None:
-            self.empty.mark.set_shape("looking", "muted")
-            self.empty.show_words(
-                self.tr("Waiting for a frame"),
-                self.tr("The next face that can be scored is explained here."),
-            )
+            shape, heading = "looking", "Waiting for a frame"
+            lines = "The next face that can be scored is explained here."
         else:
             shape, _ = VERDICTS[self._newest.verdict.value]
-            self.empty.mark.set_shape(shape, "muted")
-            self.empty.show_words(
-                self.tr("Nothing to explain: {verdict}").format(verdict=self._newest.verdict.value),
-                self._newest.reason or self.tr("A well-lit face is needed for a score."),
-            )
+            heading = f"Nothing to explain: {self._newest.verdict.value}"
+            lines = self._newest.reason or "A well-lit face is needed for a score."
+        self.empty.mark.set_shape(shape, "muted")
+        self.empty.show_words(heading, lines)
 
     @Slot(bool)
     def _on_hold(self, is_held: bool) -> None:
         self.hold.setIcon(icon("play" if is_held else "pause"))
-        self.hold.setText(self.tr("Go on") if is_held else self.tr("Hold"))
-        if not is_held:
-            self.chart.hold_button.setChecked(False)
+        self.hold.setText("Go on" if is_held else "Hold")
+        self.chart.hold(False)
         # Words and chart take the same frame, and only then is the chart held.
         self.refresh()
-        self.chart.hold_button.setChecked(is_held)
+        self.chart.hold(is_held)

@@ -2,9 +2,20 @@
 
 import math
 
-from PySide6.QtCore import QCoreApplication
-
 from app.types import Check
+
+NAMES = {
+    "size": "Size of the face",
+    "visible": "Face in the picture",
+    "brightness": "Brightness",
+    "contrast": "Contrast",
+    "sharpness": "Sharpness",
+    "turn": "Turn to the side",
+    "nod": "Up or down",
+    "tilt": "Tilt",
+    "motion": "Movement",
+}
+"""In the order of their rows; a check that is not among them comes after these."""
 
 _MOST_DECIMALS = 3
 _SHARES = ("visible",)
@@ -13,18 +24,7 @@ _SHARES = ("visible",)
 
 def name_in_words(name: str) -> str:
     """Return what a check looks at; an unknown one keeps its name."""
-    known = {
-        "size": _tr("Size of the face"),
-        "visible": _tr("Face in the picture"),
-        "brightness": _tr("Brightness"),
-        "contrast": _tr("Contrast"),
-        "sharpness": _tr("Sharpness"),
-        "turn": _tr("Turn to the side"),
-        "nod": _tr("Up or down"),
-        "tilt": _tr("Tilt"),
-        "motion": _tr("Movement"),
-    }
-    return known.get(name) or name[:1].upper() + name[1:]
+    return NAMES.get(name) or name[:1].upper() + name[1:]
 
 
 def value_in_words(check: Check) -> str:
@@ -34,7 +34,7 @@ def value_in_words(check: Check) -> str:
     """
     value = abs(check.value) if _is_either_way(check) else check.value
     if not math.isfinite(value):
-        return _tr("not measurable")
+        return "not measurable"
     for decimals in range(_decimals(check), _MOST_DECIMALS):
         seems = check.low <= _rounded(value, check, decimals) <= check.high
         if seems == check.passed:
@@ -46,19 +46,15 @@ def limits_in_words(check: Check) -> str:
     """Return between what the value must lie."""
     has_low, has_high = math.isfinite(check.low), math.isfinite(check.high)
     if _is_either_way(check) or (has_high and check.low == 0.0):
-        return _tr("at most {high}").format(high=_limit(check, check.high))
+        return f"at most {_limit(check, check.high)}"
     if has_low and has_high:
         low = _number(check.low, check, _decimals(check))
-        return _tr("{low} to {high}").format(low=low, high=_limit(check, check.high))
+        return f"{low} to {_limit(check, check.high)}"
     if has_low:
-        return _tr("at least {low}").format(low=_limit(check, check.low))
+        return f"at least {_limit(check, check.low)}"
     if has_high:
-        return _tr("at most {high}").format(high=_limit(check, check.high))
-    return _tr("any")
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("QualityChecks", text)
+        return f"at most {_limit(check, check.high)}"
+    return "any"
 
 
 def _is_either_way(check: Check) -> bool:
@@ -90,7 +86,7 @@ def _limit(check: Check, limit: float) -> str:
 def _with_unit(value: float, check: Check, decimals: int) -> str:
     number = _number(value, check, decimals)
     if check.name in _SHARES:
-        return _tr("{number} %").format(number=number)
+        return f"{number} %"
     if check.unit == "°" or not check.unit:
         return number + check.unit
     return f"{number} {check.unit}"

@@ -1,4 +1,4 @@
-"""Numbers and names of views in the form in which charts write them."""
+"""Numbers and names of views as people read them."""
 
 import math
 import re

@@ -6,16 +6,20 @@ because text must be readable. Both are single shots that run only while the cha
 is stale, so a chart that is hidden or has nothing new costs nothing.
 """
 
+import csv
+import io
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import (
     QAction,
+    QColor,
     QContextMenuEvent,
     QGuiApplication,
     QHideEvent,
     QKeySequence,
-    QPalette,
+    QPainter,
     QPixmap,
     QResizeEvent,
     QShowEvent,
@@ -23,38 +27,30 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
-    QLabel,
     QMenu,
+    QMessageBox,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from app.qt.views.charts.colours import DARK, LIGHT, ChartColours, chart_colours
-from app.qt.views.charts.export import picture_of
+from app.qt import theme
+from app.qt.colours import Colours
+from app.qt.views.charts.plot import Plot
+from app.qt.views.parts.flow import FlowRow
 
-__all__ = ["DARK", "LIGHT", "Chart", "ChartColours", "chart_colours"]
+_MARGIN = 12
+_SCALE = 2.0
 
 
 class Chart(QWidget):
     """A chart that draws when it is stale and can be seen.
 
-    A kind of chart sets ``interval_ms``, and writes ``_draw`` (the picture), ``_words`` (one or two
-    sentences that state the content, also its accessible description), ``to_csv`` and
-    ``_picture_parts``.
-
-    Signals
-    -------
-    saved : str
-        Path of a file that "Save as" has written.
-    failed : str
-        One sentence: why a file could not be written, and what to do.
+    A kind of chart calls ``_lay_out`` and writes ``_draw`` (the picture), ``_words`` (one or two
+    sentences that state the content, also its accessible description) and ``to_csv``.
     """
-
-    saved = Signal(str)
-    failed = Signal(str)
 
     interval_ms = 33
     text_interval_ms = 250
@@ -62,33 +58,31 @@ class Chart(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._colours = LIGHT
+        self._colours = theme.colours()
         self._is_on_screen = False
-        self._must_draw = self._must_write = True
+        self._must_draw = self._must_write = self._must_colour = True
         self._draw_timer = self._single_shot(self.interval_ms, self._on_draw_due)
         self._text_timer = self._single_shot(self.text_interval_ms, self._on_text_due)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(6)
         self._actions = self._make_actions()
+        self._parts: tuple[QWidget, ...] = ()
+        self.head = FlowRow(self)
+        """Controls above the picture; the last one copies or saves the chart."""
+        theme.notifier().changed.connect(self.set_colours)
 
     # ------------------------------------------------------------ to be used by the window
 
-    def set_colours(self, colours: ChartColours) -> None:
-        """Draw with other colours; costs nothing when they are the same."""
+    @Slot(object)
+    def set_colours(self, colours: Colours) -> None:
         if colours != self._colours:
             self._colours = colours
-            self._recolour()
+            self._must_colour = True
             self.mark_stale()
 
+    @Slot()
     def refresh(self) -> None:
         """Draw and write now whatever is out of date."""
-        if self._must_draw:
-            self._must_draw = False
-            self._draw()
-        if self._must_write:
-            self._must_write = False
-            self._write()
+        self._on_draw_due()
+        self._on_text_due()
         self._restart()
 
     def to_csv(self) -> str:
@@ -98,47 +92,43 @@ class Chart(QWidget):
     def picture(self) -> QPixmap:
         """Return the chart without its controls, on its background, at twice the resolution."""
         self.refresh()
-        return picture_of(self._picture_parts(), self._colours.background)
+        return _picture_of([_whole(part) for part in self._parts], self._colours.panel)
 
     @Slot()
     def copy_image(self) -> None:
-        """Put the picture on the clipboard."""
         QGuiApplication.clipboard().setPixmap(self.picture())
 
     @Slot()
     def copy_csv(self) -> None:
-        """Put the numbers on the clipboard."""
         QGuiApplication.clipboard().setText(self.to_csv())
 
     @Slot()
     def save_as(self) -> None:
         """Ask for a file name and save the picture (PNG) or the numbers (CSV) there."""
-        image, table = self.tr("Picture (*.png)"), self.tr("Table (*.csv)")
+        image, table = "Picture (*.png)", "Table (*.csv)"
         path, chosen = QFileDialog.getSaveFileName(
-            self, self.tr("Save chart"), f"{self.file_stem}.png", f"{image};;{table}"
+            self, "Save chart", f"{self.file_stem}.png", f"{image};;{table}"
         )
         if path:
             if Path(path).suffix.lower() not in (".png", ".csv"):
                 path += ".csv" if chosen == table else ".png"
             self.save(path)
 
-    def save(self, path: str) -> bool:
-        """Save as CSV if the name ends so, otherwise as PNG; say whether it was done."""
+    def save(self, path: str) -> None:
+        """Save as CSV if the name ends so, otherwise as PNG; a failure is shown in a box."""
         try:
             if path.lower().endswith(".csv"):
                 Path(path).write_text(self.to_csv(), encoding="utf-8")
             elif not self.picture().save(path, "PNG"):
-                raise OSError(self.tr("the picture could not be written"))
+                raise OSError("the picture could not be written")
         except OSError as error:
-            reason = error.strerror or str(error)
-            self.failed.emit(
-                self.tr("{path} was not saved ({reason}). Choose another folder or name.").format(
-                    path=path, reason=reason
-                )
-            )
-            return False
-        self.saved.emit(path)
-        return True
+            text = "{path} was not saved ({reason}). Choose another folder or name."
+            box = QMessageBox(self)
+            box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            box.setIcon(QMessageBox.Icon.Warning)
+            box.setTextFormat(Qt.TextFormat.PlainText)
+            box.setText(text.format(path=path, reason=error.strerror or str(error)))
+            box.open()
 
     # ------------------------------------------------------------ to be used by kinds of charts
 
@@ -146,6 +136,21 @@ class Chart(QWidget):
         """Note that there is something new; cheap, whatever the rate."""
         self._must_draw = self._must_write = True
         self._restart()
+
+    def _lay_out(self, *parts: QWidget, controls: Sequence[QWidget] = ()) -> None:
+        """Put the controls above the parts of the picture; plots take the room there is."""
+        button = QPushButton("Copy or save", self)
+        button.setAccessibleName("Copy or save this chart")
+        button.setMenu(self._export_menu(button))
+        self.head.add(*controls, button)
+        self._parts = parts
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.head)
+        for part in parts:
+            column.addWidget(part, int(isinstance(part, Plot | QScrollArea | QStackedWidget)))
+        column.addStretch(0)
 
     def _draw(self) -> None:
         """Bring the picture up to date."""
@@ -163,25 +168,8 @@ class Chart(QWidget):
 
     def _recolour(self) -> None:
         """Take over new colours where `_draw` does not; kinds of charts extend it."""
-        for label in self.findChildren(QLabel):
-            palette = label.palette()
-            palette.setColor(QPalette.ColorRole.WindowText, self._colours.text)
-            label.setPalette(palette)
-
-    def _picture_parts(self) -> list[QWidget]:
-        """Widgets that make up the picture, from top to bottom."""
-        raise NotImplementedError
-
-    def _make_label(self, text: str = "") -> QLabel:
-        """Return a label that wraps and may get as narrow as it must."""
-        label = QLabel(text, self)
-        label.setWordWrap(True)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        label.setSizePolicy(policy)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        return label
+        for plot in self.findChildren(Plot):
+            plot.set_colours(self._colours)
 
     def _make_scroll(self, content: QWidget) -> QScrollArea:
         """Return a see-through area in which tall content scrolls."""
@@ -195,35 +183,24 @@ class Chart(QWidget):
             widget.setAutoFillBackground(False)
         return scroll
 
-    def _make_export_button(self) -> QPushButton:
-        """Return the button with the ways to take the chart along."""
-        button = QPushButton(self.tr("Copy or save"), self)
-        button.setAccessibleName(self.tr("Copy or save this chart"))
-        button.setMenu(self._export_menu(button))
-        return button
-
     # ------------------------------------------------------------ Qt
 
     def sizeHint(self) -> QSize:
-        """Return a size at which everything can be read."""
         line = self.fontMetrics().height()
         return QSize(line * 36, line * 18)
 
     def showEvent(self, event: QShowEvent, /) -> None:
-        """Catch up with what arrived while hidden."""
         super().showEvent(event)
         self._is_on_screen = True
         self.refresh()
 
     def hideEvent(self, event: QHideEvent, /) -> None:
-        """Stop both clocks."""
         self._is_on_screen = False
         self._draw_timer.stop()
         self._text_timer.stop()
         super().hideEvent(event)
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
-        """Arrange the picture anew."""
         super().resizeEvent(event)
         self._must_draw = True
         self._restart()
@@ -237,9 +214,7 @@ class Chart(QWidget):
     # ------------------------------------------------------------ own
 
     def _single_shot(self, milliseconds: int, slot: object) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(milliseconds)
+        timer = QTimer(self, singleShot=True, interval=milliseconds)
         timer.timeout.connect(slot)
         return timer
 
@@ -253,6 +228,9 @@ class Chart(QWidget):
 
     @Slot()
     def _on_draw_due(self) -> None:
+        if self._must_colour:
+            self._must_colour = False
+            self._recolour()
         if self._must_draw:
             self._must_draw = False
             self._draw()
@@ -265,21 +243,67 @@ class Chart(QWidget):
             self._write()
 
     def _make_actions(self) -> list[QAction]:
-        image = QAction(self.tr("Copy as image"), self)
-        image.setShortcut(QKeySequence("Ctrl+Shift+C"))
-        image.triggered.connect(self.copy_image)
-        table = QAction(self.tr("Copy as CSV"), self)
-        table.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
-        table.triggered.connect(self.copy_csv)
-        save = QAction(self.tr("Save as\N{HORIZONTAL ELLIPSIS}"), self)
-        save.triggered.connect(self.save_as)
-        actions = [image, table, save]
-        for action in actions:
+        actions = []
+        for text, keys, slot in (
+            ("Copy as image", "Ctrl+Shift+C", self.copy_image),
+            ("Copy as CSV", QKeySequence.StandardKey.Copy, self.copy_csv),
+            ("Save as\N{HORIZONTAL ELLIPSIS}", "", self.save_as),
+        ):
+            action = QAction(text, self)
+            action.setShortcut(QKeySequence(keys))
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            action.triggered.connect(slot)
             self.addAction(action)
+            actions.append(action)
         return actions
 
     def _export_menu(self, parent: QWidget) -> QMenu:
         menu = QMenu(parent)
         menu.addActions(self._actions)
         return menu
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Write rows as CSV with a header; None becomes an empty field."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_plain(cell) for cell in row] for row in rows)
+    return stream.getvalue()
+
+
+def _plain(cell: object) -> object:
+    """Return a name so that a spreadsheet takes it neither for a formula nor for a line's end."""
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r", " ")
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+
+
+def _whole(part: QWidget) -> QWidget:
+    """Return what a part of the picture shows, whole where it is scrolled."""
+    shown = part.currentWidget() if isinstance(part, QStackedWidget) else part
+    inside = shown.widget() if isinstance(shown, QScrollArea) else shown
+    return inside or part
+
+
+def _picture_of(widgets: Iterable[QWidget], background: str) -> QPixmap:
+    """Paint widgets below each other, twice as fine as the screen, so that it can be printed."""
+    parts = [widget for widget in widgets if not widget.isHidden()]
+    width = max((part.width() for part in parts), default=1)
+    height = sum(part.height() for part in parts) or 1
+    pixmap = QPixmap(int((width + 2 * _MARGIN) * _SCALE), int((height + 2 * _MARGIN) * _SCALE))
+    pixmap.setDevicePixelRatio(_SCALE)
+    pixmap.fill(QColor(background))
+    top = _MARGIN
+    painter = QPainter(pixmap)
+    try:
+        for part in parts:
+            # The widget's own: a plot's `render` is that of its scene.
+            QWidget.render(
+                part, painter, QPoint(_MARGIN, top), renderFlags=QWidget.RenderFlag.DrawChildren
+            )
+            top += part.height()
+    finally:
+        painter.end()
+    return pixmap

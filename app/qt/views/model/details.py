@@ -1,6 +1,4 @@
-"""Names and values in sections: a table as tall as its content, to be read and copied."""
-
-from dataclasses import dataclass
+"""Everything else about a model, as a table that can be copied."""
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QGuiApplication, QKeySequence, QResizeEvent
@@ -13,19 +11,92 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.models.summary import ModelSummary
+from app.qt.views.charts.format import number, percent, scientific
+from app.qt.views.parts.layout import button, hbox, vbox
+
 _BREAK = "\N{ZERO WIDTH SPACE}"
 _LONGEST_WORD = 16
 _NAME_SHARE = 0.34
 _PADDING = 13
 """Pixels left and right of a cell's text: the style sheet's and Qt's own."""
 
+Section = tuple[str, tuple[tuple[str, str], ...]]
+"""A heading, and names with values."""
 
-@dataclass(frozen=True)
-class Facts:
-    """A section: its heading, and names with values."""
 
-    heading: str
-    rows: tuple[tuple[str, str], ...]
+class DetailsPanel(QWidget):
+    """Parameters, bounds, threshold, data, views and file of a model."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.table = FactsTable(self)
+        self.table.setAccessibleName("Details of the model")
+        tip = "Copy this table as text; Ctrl+C in the table copies the chosen rows"
+        self.copy = button("Copy all", "copy", self.table.copy_all, tip=tip, parent=self)
+        vbox(self, hbox(None, self.copy, 1), self.table, 1, spacing=10)
+
+    def show_model(self, model: ModelSummary | None) -> None:
+        self.table.show_facts(() if model is None else _sections(model))
+
+
+def _sections(model: ModelSummary) -> tuple[Section, ...]:
+    threshold = model.threshold
+    low, high = map(percent, threshold.interval)
+    interval = f"(n = {threshold.n_scores}, 95 % interval {low} to {high})"
+    target, level = threshold.target_bpcer, threshold.level
+    usual = () if level is None else (("usual genuine score", number(level, 6)),)
+    sections: tuple[Section, ...] = (
+        ("Parameters", model.parameters),
+        (
+            "Fit",
+            (
+                ("certified", _yes(model.is_certified)),
+                ("relative gap", scientific(model.gap)),
+                ("stopped because", model.stop_reason),
+                ("solves", str(model.n_solves)),
+            ),
+        ),
+        (
+            "Threshold",
+            (
+                ("threshold", number(threshold.value, 6)),
+                *usual,
+                ("target BPCER", "automatic" if target is None else percent(target)),
+                ("BPCER", f"{percent(threshold.bpcer)} {interval}"),
+                ("independent scores", f"about {threshold.n_effective:.0f}"),
+            ),
+        ),
+        (
+            "Bounds",
+            tuple((one.name, f"{number(one.value, 4)}: {one.meaning}") for one in model.bounds),
+        ),
+        (
+            "Data",
+            (
+                ("frames", str(model.n_samples)),
+                ("takes", ", ".join(model.takes)),
+                ("simulated", _yes(model.is_simulated)),
+            ),
+        ),
+        (
+            "File",
+            (
+                ("file", model.path or "not exported yet"),
+                ("protected", "by a passphrase" if model.is_protected else "no"),
+                ("digest", model.digest or "none before it is exported"),
+            ),
+        ),
+        (
+            f"Views of the preset {model.preset}" if model.preset else "Views",
+            tuple((str(i), name) for i, name in enumerate(model.view_names, start=1)),
+        ),
+    )
+    return tuple(section for section in sections if section[1])
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
 
 
 class FactsTable(QTableWidget):
@@ -36,7 +107,7 @@ class FactsTable(QTableWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(0, 2, parent)
-        self._shown: tuple[Facts, ...] = ()
+        self._shown: tuple[Section, ...] = ()
         self.horizontalHeader().hide()
         self.verticalHeader().hide()
         self.setShowGrid(False)
@@ -49,41 +120,41 @@ class FactsTable(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setMinimumSectionSize(40)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        copy = QAction(self.tr("Copy"), self)
+        copy = QAction("Copy", self)
         copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
         copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         copy.triggered.connect(self.copy_rows)
         self.addAction(copy)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
-    def show_facts(self, facts: tuple[Facts, ...]) -> None:
+    def show_facts(self, facts: tuple[Section, ...]) -> None:
         """Show sections; costs nothing when they are shown already."""
         if facts == self._shown:
             return
         self._shown = facts
         self.clearSpans()
-        self.setRowCount(sum(len(section.rows) + 1 for section in facts))
+        self.setRowCount(sum(len(rows) + 1 for _, rows in facts))
         row = 0
-        for section in facts:
-            self._put_heading(row, section.heading)
-            row += 1
-            for name, value in section.rows:
+        for heading, rows in facts:
+            font = QFont(self.font())
+            font.setBold(True)
+            self._put(row, 0, heading).setFont(font)
+            self.setSpan(row, 0, 1, 2)
+            for name, value in rows:
+                row += 1
                 self._put(row, 0, name)
                 self._put(row, 1, value)
-                row += 1
+            row += 1
         self._fit()
 
     def to_text(self) -> str:
-        """Return everything as lines, names and values separated by a tab."""
-        lines = []
-        for section in self._shown:
-            lines.append(section.heading)
-            lines.extend(f"{name}\t{value}" for name, value in section.rows)
-        return "\n".join(lines) + "\n" if lines else ""
+        return "".join(
+            f"{heading}\n" + "".join(f"{name}\t{value}\n" for name, value in rows)
+            for heading, rows in self._shown
+        )
 
     @Slot()
     def copy_all(self) -> None:
-        """Put everything on the clipboard."""
         QGuiApplication.clipboard().setText(self.to_text())
 
     @Slot()
@@ -94,36 +165,21 @@ class FactsTable(QTableWidget):
         picked = [line for row, line in enumerate(lines) if row in chosen] or lines
         QGuiApplication.clipboard().setText("\n".join(picked) + "\n")
 
-    # ------------------------------------------------------------ Qt
-
     def sizeHint(self) -> QSize:
-        """Return the room of all rows."""
         return QSize(super().sizeHint().width(), self._content_height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room of all rows, at the least width."""
         return QSize(self.fontMetrics().averageCharWidth() * 24, self._content_height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Wrap anew."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Measure anew with another font or theme."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
-
-    # ------------------------------------------------------------ own
-
-    def _put_heading(self, row: int, text: str) -> None:
-        item = self._put(row, 0, text)
-        font = QFont(self.font())
-        font.setBold(True)
-        item.setFont(font)
-        self.setSpan(row, 0, 1, 2)
 
     def _put(self, row: int, column: int, text: str) -> QTableWidgetItem:
         item = QTableWidgetItem(_breakable(text))
@@ -162,7 +218,7 @@ class FactsTable(QTableWidget):
         return height + (14 if is_heading else 9)
 
     def _widest_name(self) -> int:
-        names = [name for section in self._shown for name, _ in section.rows]
+        names = [name for _, rows in self._shown for name, _ in rows]
         metrics = self.fontMetrics()
         return max((metrics.horizontalAdvance(name) for name in names), default=0) + 28
 

@@ -8,22 +8,24 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.qt.views.charts.base import Chart
-from app.qt.views.charts.colours import ChartColours
-from app.qt.views.charts.export import csv_text
+from app.qt.colours import Colours
+from app.qt.views.charts.chart import Chart, csv_text
+from app.qt.views.charts.format import decimals, places_for
 from app.qt.views.charts.legend import Key, Legend, draw_mark
 from app.qt.views.charts.plot import Pixels, Plot, draw_curve, tinted
 from app.qt.views.charts.steady_range import SteadyRange
-from app.qt.views.charts.wording import decimals, places_for
-from app.qt.views.parts.verdict_words import verdict_word
+from app.qt.views.parts.texts import wrapped
 from app.types import ScoredFrame, Verdict
+
+SECONDS = 20.0
+"""How far back the chart reaches."""
 
 _MARK_GAP = 9.0
 _MARK_SIZE = 8.0
 _STRIP = 4.0
 _WORDS_GAP = 8
 _LONGEST_STEP = 0.5
-"""Seconds of frame time over which scores are joined; nobody knows what was in a longer gap."""
+"""Seconds of frame time over which scores are joined; a longer gap is left open."""
 
 
 @dataclass(frozen=True)
@@ -45,61 +47,47 @@ class _Run:
     end: float
 
 
-def _mark_of(verdict: Verdict, colours: ChartColours) -> tuple[str, str]:
+def _mark_of(verdict: Verdict, colours: Colours) -> tuple[str, str]:
     """Shape and colour of a scored frame."""
-    match verdict:
-        case Verdict.GENUINE:
-            return "circle", colours.good
-        case Verdict.ATTACK:
-            return "triangle", colours.bad
-        case Verdict.UNFAMILIAR:
-            return "diamond", colours.caution
-        case _:
-            return "ring", colours.neutral
+    return {
+        Verdict.GENUINE: ("circle", colours.good),
+        Verdict.ATTACK: ("triangle", colours.bad),
+        Verdict.UNFAMILIAR: ("diamond", colours.caution),
+    }.get(verdict, ("ring", colours.neutral))
 
 
 class ScoreTimeline(Chart):
     """The score over the last seconds, with the threshold and what lies on either side of it.
 
     Frames without a score are gaps in the curve, with a strip at the bottom that says why.
-
-    Parameters
-    ----------
-    parent : QWidget, optional
-        Parent.
-    seconds : float
-        How far back it reaches.
     """
 
     file_stem = "scores"
 
-    def __init__(self, parent: QWidget | None = None, *, seconds: float = 20.0) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName(self.tr("Score over time"))
-        self._seconds = seconds
-        self._moments: deque[_Moment] = deque(maxlen=max(64, int(seconds * 130)))
+        self.setAccessibleName("Score over time")
+        self._moments: deque[_Moment] = deque(maxlen=int(SECONDS * 130))
         self._threshold: float | None = None
         self._range = SteadyRange()
         self._curve: list[tuple[float, float]] = []
         self._marks: list[tuple[float, float, str, str]] = []
         self._runs: list[_Run] = []
-
-        self._readout = self._make_label()
+        self._readout = wrapped(parent=self)
         self._legend = Legend(self)
-        self._plot = Plot(self)
-        self._plot.setAccessibleName(self.tr("Score over time, the curve"))
-        self._plot.axis("bottom").setTicks([self._time_ticks(), []])
+        self._plot = Plot(self, left_text="\N{MINUS SIGN}0.000")
+        self._plot.setAccessibleName("Score over time, the curve")
+        ticks = [(-back, f"{decimals(-back, 0)} s") for back in (5, 10, 15, 20)]
+        self._plot.axis("bottom").setTicks([[(0, "now"), *ticks], []])
         self._plot.add_layer(self._paint_bands, z=-10)
         self._front = self._plot.add_layer(self._paint_marks, z=10)
-        self._column.addWidget(self._readout)
-        self._column.addWidget(self._plot, 1)
-        self._column.addWidget(self._legend)
-        self._recolour()
+        self._lay_out(self._readout, self._plot, self._legend)
+        self.head.hide()  # little room: the context menu copies and saves
 
     # ------------------------------------------------------------ values
 
     def append(self, scored: ScoredFrame) -> None:
-        """Add a frame; one from before the last one (another source) starts the chart anew."""
+        """Add a frame; an earlier time than the last one's (another source) starts anew."""
         time = scored.frame.time
         if self._moments and time < self._moments[-1].time:
             self._moments.clear()
@@ -109,7 +97,7 @@ class ScoreTimeline(Chart):
         is_near = bool(self._moments) and time - self._moments[-1].time <= _LONGEST_STEP
         is_joined = is_near and not scored.face_changed
         self._moments.append(_Moment(time, scored.frame.number, scored.verdict, score, is_joined))
-        while self._moments[0].time < time - self._seconds:
+        while self._moments[0].time < time - SECONDS:
             self._moments.popleft()
         if scored.threshold is not None and isfinite(scored.threshold):
             self._threshold = scored.threshold
@@ -146,10 +134,10 @@ class ScoreTimeline(Chart):
         if any(each.score is not None for each in self._moments):
             return ""
         if self._threshold is None:
-            return self.tr("No model yet: scores appear here after the first fit")
+            return "No model yet: scores appear here after the first fit"
         if self._moments:
-            return self.tr("No frame could be scored yet: a well-lit face is needed")
-        return self.tr("Waiting for the first scored frame")
+            return "No frame could be scored yet: a well-lit face is needed"
+        return "Waiting for the first scored frame"
 
     def _words(self) -> str:
         if self.message:
@@ -158,24 +146,23 @@ class ScoreTimeline(Chart):
             return self._now() + "."
         scores = [each.score for each in self._moments if each.score is not None]
         n_above = sum(score >= self._threshold for score in scores)
-        return self.tr(
-            "{now}. In the last {seconds} seconds {above} of {n} scored frames reach the threshold."
-        ).format(now=self._now(), seconds=decimals(self._seconds, 0), above=n_above, n=len(scores))
+        return (
+            f"{self._now()}. In the last {decimals(SECONDS, 0)} seconds {n_above} of "
+            f"{len(scores)} scored frames reach the threshold."
+        )
 
     def _now(self) -> str:
         """The last frame in words; empty while there is only a message."""
         if self.message:
             return ""
         last, places = self._moments[-1], self._places()
-        name = verdict_word(last.verdict)
+        name = last.verdict.value
         if last.score is None:
-            return self.tr("No score now: {reason}").format(reason=name)
+            return f"No score now: {name}"
         score = decimals(last.score, places)
         if self._threshold is None:
-            return self.tr("Score {score}, no threshold").format(score=score)
-        return self.tr("Score {score}, threshold {threshold}: {verdict}").format(
-            score=score, threshold=decimals(self._threshold, places), verdict=name
-        )
+            return f"Score {score}, no threshold"
+        return f"Score {score}, threshold {decimals(self._threshold, places)}: {name}"
 
     def _write(self) -> None:
         super()._write()
@@ -186,29 +173,14 @@ class ScoreTimeline(Chart):
     def _keys(self) -> tuple[Key, ...]:
         colours = self._colours
         scored = (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
-        points = [
-            Key(verdict_word(verdict), colour, shape)
-            for verdict in scored
-            for shape, colour in [_mark_of(verdict, colours)]
-        ]
         return (
-            *points,
-            Key(verdict_word(Verdict.NO_FACE), colours.neutral, "hollow bar"),
-            Key(verdict_word(Verdict.POOR_QUALITY), colours.caution, "bar"),
+            *(Key(one.value, *reversed(_mark_of(one, colours))) for one in scored),
+            Key(Verdict.NO_FACE.value, colours.neutral, "hollow bar"),
+            Key(Verdict.POOR_QUALITY.value, colours.caution, "bar"),
         )
 
     def _places(self) -> int:
         return places_for(self._range.high - self._range.low)
-
-    def _time_ticks(self) -> list[tuple[float, str]]:
-        step = 5.0 if self._seconds <= 30 else 10.0
-        ticks = [(0.0, self.tr("now"))]
-        back = step
-        while back <= self._seconds:
-            text = self.tr("{seconds} s").format(seconds=decimals(-back, 0))
-            ticks.append((-back, text))
-            back += step
-        return ticks
 
     # ------------------------------------------------------------ picture
 
@@ -219,7 +191,7 @@ class ScoreTimeline(Chart):
         self._range.follow([*scores, *threshold, *self._room_for_words()])
         self._range.step()
         self._plot.set_y_range(self._range.low, self._range.high)
-        self._plot.set_x_range(-self._seconds, self._words_width())
+        self._plot.set_x_range(-SECONDS, self._words_width())
         self._curve = []
         for each in self._moments:
             if not each.is_joined:
@@ -234,14 +206,14 @@ class ScoreTimeline(Chart):
             self._must_draw = True
 
     def _sides(self) -> tuple[str, str]:
-        return self.tr("accepted"), self.tr("refused")
+        return "accepted", "refused"
 
     def _words_width(self) -> float:
         """Return how many seconds wide the words on both sides are: no frame is drawn there."""
         metrics = self._plot.small_metrics
         pixels = max(metrics.horizontalAdvance(text) for text in self._sides()) + 2 * _WORDS_GAP
         width = max(self._plot.area().width(), 2.0 * pixels)
-        return self._seconds * pixels / (width - pixels)
+        return SECONDS * pixels / (width - pixels)
 
     def _room_for_words(self) -> list[float]:
         """Return values that must be in view for a line of words above and below the threshold."""
@@ -258,7 +230,7 @@ class ScoreTimeline(Chart):
         The slots hang on the source's clock, so that marks move with the curve and do not flicker.
         """
         width = max(1.0, self._plot.area().width())
-        slot = self._seconds * _MARK_GAP / width
+        slot = SECONDS * _MARK_GAP / width
         taken: set[tuple[int, Verdict]] = set()
         self._marks = []
         for each in self._moments:
@@ -330,17 +302,7 @@ class ScoreTimeline(Chart):
             painter.setPen(QPen(colour, 1.2))
             painter.setBrush(colour if is_poor else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(strip, 2, 2)
-            word = verdict_word(run.verdict)
+            word = run.verdict.value
             if metrics.horizontalAdvance(word) + 6 < strip.width():
                 place = strip.adjusted(0, -metrics.height() - 1, 0, -_STRIP - 1)
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, word)
-
-    def _recolour(self) -> None:
-        super()._recolour()
-        self._plot.set_colours(self._colours)
-        self._plot.axis("left").setWidth(
-            self._plot.small_metrics.horizontalAdvance("\N{MINUS SIGN}0.000") + 10
-        )
-
-    def _picture_parts(self) -> list[QWidget]:
-        return [self._readout, self._plot, self._legend]

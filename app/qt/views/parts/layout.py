@@ -1,0 +1,164 @@
+"""Layouts, cards, scrolling pages, buttons and questions in one call each."""
+
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLayout,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.qt.icons import icon
+from app.qt.theme import GRID, set_class
+
+CARD = (16, 14, 16, 16)
+"""Margins of what lies in a card."""
+
+Margins = int | tuple[int, int, int, int]
+Part = QWidget | QLayout | int | tuple[Any, ...]
+"""A widget, a layout, a stretch, or one of them with what ``addWidget`` takes beside it."""
+
+Layout = TypeVar("Layout", bound=QBoxLayout)
+
+
+def vbox(
+    parent: QWidget | None, *parts: Part, margins: Margins = 0, spacing: int = GRID
+) -> QVBoxLayout:
+    """Return the parts below each other, as the layout of the parent if one is given."""
+    return _fill(QVBoxLayout() if parent is None else QVBoxLayout(parent), parts, margins, spacing)
+
+
+def hbox(
+    parent: QWidget | None, *parts: Part, margins: Margins = 0, spacing: int = GRID
+) -> QHBoxLayout:
+    """Return the parts side by side, as the layout of the parent if one is given."""
+    return _fill(QHBoxLayout() if parent is None else QHBoxLayout(parent), parts, margins, spacing)
+
+
+def _fill(layout: Layout, parts: tuple[Part, ...], margins: Margins, spacing: int) -> Layout:
+    layout.setContentsMargins(*((margins,) * 4 if isinstance(margins, int) else margins))
+    layout.setSpacing(spacing)
+    for part in parts:
+        item: Any
+        item, *more = part if isinstance(part, tuple) else (part,)
+        if isinstance(item, int):
+            layout.addStretch(item)
+        elif isinstance(item, QLayout):
+            layout.addLayout(item, *more)
+        else:
+            layout.addWidget(item, *more)
+    return layout
+
+
+def clear(layout: QLayout) -> None:
+    """Remove all widgets of a layout for good."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def card(parent: QWidget | None = None) -> tuple[QFrame, QVBoxLayout]:
+    """Return an empty card and its layout."""
+    frame = QFrame(parent)
+    set_class(frame, "card")
+    return frame, vbox(frame, margins=CARD)
+
+
+def scroll_area(parent: QWidget | None = None) -> QScrollArea:
+    """Return an area that scrolls up and down only, over the ground of what is around it."""
+    scroll = QScrollArea(parent)
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.viewport().setAutoFillBackground(False)
+    return scroll
+
+
+def button(
+    text: str,
+    shape: str = "",
+    slot: object = None,
+    *,
+    tip: str = "",
+    kind: str = "",
+    parent: QWidget | None = None,
+) -> QPushButton:
+    """Return a button with an icon; ``kind`` is its class in the style sheet."""
+    made = QPushButton(text, parent)
+    if kind:
+        made.setProperty("class", kind)
+    if shape:
+        made.setIcon(icon(shape, "on_accent" if kind == "primary" else "text"))
+    made.setToolTip(tip)
+    if slot is not None:
+        made.clicked.connect(slot)
+    return made
+
+
+def ask(
+    parent: QWidget,
+    title: str,
+    text: str,
+    *,
+    information: str,
+    action: str,
+    slot: object,
+    keep: str = "Cancel",
+) -> None:
+    """Ask before something is lost; the slot is called if the person confirms it."""
+    box = QMessageBox(parent)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.Warning)
+    box.setWindowTitle(title)
+    box.setText(text)
+    box.setInformativeText(information)
+    confirm = box.addButton(action, QMessageBox.ButtonRole.DestructiveRole)
+    set_class(confirm, "danger")
+    confirm.clicked.connect(slot)
+    reject = box.addButton(keep, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(reject)
+    box.setEscapeButton(reject)
+    box.open()
+
+
+class Unscrolled(QObject):
+    """Keeps the scroll areas inside a widget as tall as what they hold.
+
+    A chart inside a page that scrolls then has no second scroll bar.
+    """
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._areas = widget.findChildren(QScrollArea)
+        for area in self._areas:
+            area.viewport().installEventFilter(self)
+            if (content := area.widget()) is not None:
+                # Scroll areas fill what they hold with the window's colour; cards have their own.
+                content.setAutoFillBackground(False)
+            self._fit(area)
+
+    def eventFilter(self, watched: QObject, event: QEvent, /) -> bool:
+        """Look again whenever the content may need another height."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show, QEvent.Type.Resize):
+            for area in self._areas:
+                if area.viewport() is watched:
+                    self._fit(area)
+        return False
+
+    @staticmethod
+    def _fit(area: QScrollArea) -> None:
+        content = area.widget()
+        if content is None:
+            return
+        needed = content.minimumHeight() + area.height() - area.viewport().height()
+        if area.minimumHeight() != needed:
+            area.setMinimumHeight(needed)
