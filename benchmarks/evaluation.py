@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from app.capture.opencv import cv2
 from app.demo.renderer.takes import Take, write_recordings
 from app.evaluation.cache import Cache
-from app.evaluation.extracting import Eyes, Library
+from app.evaluation.extraction import FeaturePipeline, FeatureStore
 from app.evaluation.protocols import recordings as reading
 from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import Recording
@@ -177,7 +177,7 @@ def views():
         for person in ("P001", "P002", "P003", "P004")
         for seed in range(3)
     ]
-    eyes = Eyes(with_descriptors(load_preset("texture")), gate=False)
+    eyes = FeaturePipeline(with_descriptors(load_preset("texture")), gate=False)
     n_threads, held = cv2.getNumThreads(), reading.MOST_HELD
     ways = {
         "plain": ("threading", 1, 0),
@@ -194,7 +194,7 @@ def views():
                 # Frames that may not be held are read a second time, as all were before.
                 reading.MOST_HELD = most
                 cv2.setNumThreads(n_threads)
-                library = Library(eyes, Cache("views", Path(place) / f"{name}-{number}"), 20)
+                library = FeatureStore(eyes, Cache("views", Path(place) / f"{name}-{number}"), 20)
                 with joblib.parallel_config(backend=backend):
                     spent, _ = timed(partial(library.prepare, recordings, n_jobs=jobs))
                 seconds[name].append(spent)

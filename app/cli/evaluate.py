@@ -13,7 +13,7 @@ from rich.console import Console
 from app.cli.console import AsJson, ExitCode, logged_progress, option, print_json, say, stop
 from app.cli.evaluate_tables import listing, print_comparison, print_listing, print_table
 from app.cli.outputs import make_folder
-from app.evaluation import running
+from app.evaluation import runner
 from app.evaluation.methods import chosen_methods
 from app.evaluation.options import Options
 from app.evaluation.protocols.registry import DATABASES
@@ -286,7 +286,7 @@ def _name(database: Database, options: Options, n_databases: int, chosen: list[O
 def _check_views(database: Database, options: Options) -> None:
     """Say before hours of work that other views are used, or that networks are missing."""
     try:
-        if instead := running.available_preset(database, options)[1]:
+        if instead := runner.available_preset(database, options)[1]:
             say(instead)
     except MissingWeightsError:
         preset = options.preset or database.preset
@@ -317,7 +317,7 @@ def _measured(
     ):
         # joblib replaces workers that hold much memory, and their work is done all the same.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs")
-        evaluation = running.run(layout, database, options, progress=tell)
+        evaluation = runner.run(layout, database, options, progress=tell)
     with _stoppable(), logged_progress("Making the table", hidden=hidden):
         table = build(evaluation)
         files = write_table(table, folder, with_scores=scores)

@@ -2,27 +2,42 @@
 
 An entry is one safetensors file with a manifest and a digest of all it holds
 (`lmkl_core.model_file.container`); there is no pickle. It is written beside its place and moved
-into it, so that readers see a whole entry or none, and a run that is broken off leaves what it had
-finished. What is truncated, damaged or not what its key says counts as missing and is made again.
+into it, so that readers see a whole entry or none, and an interrupted run leaves what it had
+finished. An entry that is truncated, damaged or not what its key says counts as missing.
 
-Keys are digests of everything that decides the values, so that entries never have to be declared
-out of date, and all evaluations can share one folder.
+Keys are digests of everything that decides the values, so that entries never go out of date, and
+all evaluations can share one folder.
 """
 
 import contextlib
 import hashlib
+import json
+import os
 import shutil
+import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.storage import StorageError, cache_folder, make_private
+from app.evaluation.protocols.recordings import FileReader
+from app.evaluation.protocols.types import Recording
+from app.storage import (
+    DIGESTS_NAME,
+    StorageError,
+    cache_folder,
+    make_private,
+    read_text,
+    write_text,
+)
+from app.types import FrameResult
+from app.vision.conditions import NAMES
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.model_file.container import (
     Refused,
@@ -55,16 +70,7 @@ class Kept:
 
 
 class Cache:
-    """A folder of entries.
-
-    Parameters
-    ----------
-    name : str
-        What it holds; also the folder's name.
-    folder : path, optional
-        Folder of all caches: by default `app.storage.cache_folder`, from which all of
-        them are deleted with the person's data.
-    """
+    """A folder of entries, below the folder of all caches (`app.storage.cache_folder`)."""
 
     def __init__(self, name: str, folder: Path | None = None) -> None:
         self.folder = (cache_folder() if folder is None else folder) / name
@@ -79,9 +85,7 @@ class Cache:
         except (OSError, Refused, ValueError, TypeError, LookupError):
             return None
         # A file under another's name is whole, and wrong all the same.
-        if header.document.get("key") != key:
-            return None
-        return Kept(header.document, tensors)
+        return Kept(header.document, tensors) if header.document.get("key") == key else None
 
     def store(
         self, key: str, document: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
@@ -101,14 +105,10 @@ class Cache:
                 f"A recording's views have {len(data) / 2**30:.1f} GiB, too much for the cache: "
                 "take fewer frames a recording."
             )
-        try:
+        with self.writable():
             make_private(path.parent)
             self._sweep()
             write_atomically(path, data)
-        except StorageError as error:
-            raise self.cannot_write(error.__cause__ or error) from error
-        except OSError as error:
-            raise self.cannot_write(error) from error
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -119,18 +119,27 @@ class Cache:
         InvalidInputError
             If the folder cannot be written.
         """
-        try:
+        with self.writable():
             make_private(self.folder)
             place = tempfile.mkdtemp(prefix=".views-", dir=self.folder)
-        except StorageError as error:
-            raise self.cannot_write(error.__cause__ or error) from error
-        except OSError as error:
-            raise self.cannot_write(error) from error
         try:
             yield Path(place)
         finally:
             # Where mapped files cannot be deleted yet, the next run does.
             shutil.rmtree(place, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def writable(self) -> Iterator[None]:
+        """Turn errors of the disk into `InvalidInputError`, with what to do about them."""
+        try:
+            yield
+        except OSError as error:
+            cause = (error.__cause__ or error) if isinstance(error, StorageError) else error
+            why = getattr(cause, "strerror", None) or cause
+            raise InvalidInputError(
+                f"The cache folder {self.folder} cannot be written ({why}); make room there, or "
+                f"name another folder in the environment variable {CACHE_VARIABLE}."
+            ) from error
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.safetensors"
@@ -149,10 +158,190 @@ class Cache:
                 else:
                     path.unlink()
 
-    def cannot_write(self, error: BaseException) -> InvalidInputError:
-        """Return what to raise where the folder refuses."""
-        why = getattr(error, "strerror", None) or error
-        return InvalidInputError(
-            f"The cache folder {self.folder} cannot be written ({why}); make room there, or name "
-            f"another folder in the environment variable {CACHE_VARIABLE}."
+
+# ------------------------------------------------------------------ recordings
+
+FORMAT = 1
+"""Raised when the contents of a kept recording change."""
+
+_UNMEASURABLE = 1e6
+"""Stands for circumstances that are infinite, such as the sharpness of an evenly grey face."""
+
+
+class _Document(msgspec.Struct):
+    format: int
+    views: list[str]
+    reasons: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingFeatures:
+    """Views of one recording's frames.
+
+    Attributes
+    ----------
+    views : mapping of str to ndarray
+        One row a frame that has views, in their order.
+    conditions : ndarray (rows, 13) or (rows, 0)
+        Circumstances of these frames (`app.vision.conditions.NAMES`); none for presets of whole
+        pictures.
+    ready : ndarray of bool
+        Whether each frame has views.
+    reasons : tuple of str
+        Why not, one for each frame without.
+    """
+
+    views: Mapping[str, NDArray[np.float32]]
+    conditions: NDArray[np.float64]
+    ready: NDArray[np.bool_]
+    reasons: tuple[str, ...]
+
+    @property
+    def n_ready(self) -> int:
+        return int(np.count_nonzero(self.ready))
+
+    @classmethod
+    def of(cls, results: Sequence[FrameResult], columns: Mapping[str, int]) -> "RecordingFeatures":
+        """Collect what the pipeline returned for a recording's frames."""
+        good = [result for result in results if result.views is not None]
+        views = {
+            name: np.concatenate(
+                [np.empty((0, width), np.float32)]
+                + [result.views[name] for result in good if result.views is not None]
+            )
+            for name, width in columns.items()
+        }
+        known = [astuple(result.condition) for result in good if result.condition is not None]
+        shape = (len(good), len(NAMES) if known else 0)
+        conditions = np.array(known, dtype=np.float64).reshape(shape)
+        return cls(
+            views,
+            np.clip(conditions, -_UNMEASURABLE, _UNMEASURABLE),
+            np.array([result.views is not None for result in results], dtype=bool),
+            tuple(result.reason for result in results if result.views is None),
         )
+
+    def as_kept(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what is written to disk: a document and arrays."""
+        document = {"format": FORMAT, "views": list(self.views), "reasons": list(self.reasons)}
+        tensors: dict[str, NDArray[Any]] = {"ready": self.ready.astype(np.int64)}
+        if self.n_ready:
+            tensors |= {f"view.{number}": view for number, view in enumerate(self.views.values())}
+            if self.conditions.shape[1]:
+                tensors["conditions"] = self.conditions
+        return document, tensors
+
+    @classmethod
+    def from_kept(cls, kept: Kept, columns: Mapping[str, int]) -> "RecordingFeatures | None":
+        """Return what was kept, or None when it is not what these views need."""
+        tensors = dict(kept.tensors)
+        try:
+            document = msgspec.convert(kept.document, _Document)
+        except msgspec.ValidationError:
+            return None
+        ready = tensors.pop("ready", np.empty((0, 0)))
+        if document.format != FORMAT or document.views != list(columns):
+            return None
+        if ready.ndim != 1 or not np.isin(ready, (0, 1)).all():
+            return None
+        n = int(np.count_nonzero(ready))
+        if len(document.reasons) != len(ready) - n:
+            return None
+        views = {}
+        for number, (name, width) in enumerate(columns.items()):
+            view = tensors.pop(f"view.{number}", np.empty((0, width), np.float32))
+            if view.shape != (n, width) or view.dtype != np.float32 or not _finite(view):
+                return None
+            views[name] = view
+        conditions = tensors.pop("conditions", np.empty((n, 0)))
+        if conditions.shape not in ((n, 0), (n, len(NAMES))) or not _finite(conditions) or tensors:
+            return None
+        return cls(views, conditions, ready.astype(bool), tuple(document.reasons))
+
+
+def _finite(array: NDArray[Any]) -> bool:
+    return bool(np.isfinite(array).all())
+
+
+# ------------------------------------------------------------------ digests
+
+SMALLEST = 1 << 20
+"""Bytes from which a file's digest is worth remembering."""
+
+SETTLED = 10.0
+"""Seconds after which a file that was written counts as finished."""
+
+MOST_DIGESTS = 100_000
+_LARGEST_MEMORY = 64 << 20
+
+
+class Digests:
+    """Digests of recordings, remembered so that gigabytes are not read again for every run.
+
+    A remembered digest counts while the file's size, its times of writing and of change, and its
+    place on the disk are the same. A file that was written within moments of being read could
+    change again without any of them showing it, so its digest is not remembered. A memory that is
+    deleted or damaged makes the next run slower and nothing else.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / DIGESTS_NAME
+        self._known = _read_digests(self._path)
+        self._taken: dict[str, str] = {}
+        self._changed = False
+
+    def of(self, recording: Recording) -> str:
+        """Return the digest of a recording's content, taken at most once a run."""
+        if recording.name not in self._taken:
+            self._taken[recording.name] = self._of(recording)
+        return self._taken[recording.name]
+
+    def _of(self, recording: Recording) -> str:
+        reader = recording.reader
+        if not isinstance(reader, FileReader) or (before := _state(reader.path)) is None:
+            return reader.digest()
+        name = os.path.abspath(reader.path)
+        known = self._known.get(name)
+        if known is not None and known[:-1] == before:
+            return known[-1]
+        digest = reader.digest()
+        # Otherwise what was read may be neither the old content nor the new.
+        if _state(reader.path) == before and _is_settled(reader.path):
+            self._known[name] = [*before, digest]
+            self._changed = True
+        return digest
+
+    def save(self) -> None:
+        """Write the memory; where that fails, the next run reads files again."""
+        if not self._changed:
+            return
+        while len(self._known) > MOST_DIGESTS:
+            del self._known[next(iter(self._known))]
+        with contextlib.suppress(StorageError):
+            write_text(self._path, json.dumps(self._known))
+            self._changed = False
+
+
+def _state(path: Path) -> list[str] | None:
+    """Return what changes when a large file does; None for anything else."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode) or status.st_size < SMALLEST:
+        return None
+    numbers = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino)
+    return [str(number) for number in numbers]
+
+
+def _is_settled(path: Path) -> bool:
+    status = path.stat()
+    return time.time() - max(status.st_mtime, status.st_ctime) > SETTLED
+
+
+def _read_digests(path: Path) -> dict[str, list[str]]:
+    try:
+        known = msgspec.json.decode(read_text(path, _LARGEST_MEMORY), type=dict[str, list[str]])
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return {name: values for name, values in known.items() if len(values) == 6}

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from app.evaluation.assembling import assemble
 from app.evaluation.cache import Cache
-from app.evaluation.dataset import Material
-from app.evaluation.extracting import Library
-from app.evaluation.jobs import arriving
+from app.evaluation.dataset import PlanData, assemble
+from app.evaluation.extraction import FeatureStore
 from app.evaluation.methods import Row
 from app.evaluation.options import Options
-from app.evaluation.outcomes import keep, kept, outcome_key, rows_key
-from app.evaluation.progress import CANCELLED, Cancel, Part, Progress
+from app.evaluation.progress import CANCELLED, Cancel, Part, Progress, arriving
 from app.evaluation.protocols.types import Plan
-from app.evaluation.task import Manner, Outcome, work
+from app.evaluation.selection import SelectionConfig
+from app.evaluation.task import Outcome, keep, kept, outcome_key, rows_key, work
 from app.storage import OUTCOMES_NAME
 from lmkl_core.errors import raise_if_cancelled
 from lmkl_core.system.processes import preferred_workers
@@ -42,7 +40,7 @@ def compute(
     plans: Sequence[Plan],
     others: Sequence[Sequence[Plan]],
     lines: Sequence[Row],
-    library: Library,
+    store: FeatureStore,
     options: Options,
     *,
     progress: Progress | None = None,
@@ -50,39 +48,26 @@ def compute(
 ) -> dict[str, list[Outcome]]:
     """Return every method's outcomes in the order of plans, computing those that are not kept.
 
-    Parameters
-    ----------
-    plans : sequence of Plan
-        Of all folds.
-    others : sequence of sequences of Plan
-        For each plan, those of other classes by which its parameters are chosen.
-    lines : sequence of Row
-        The methods.
-    library : Library
-        Views of all recordings, prepared.
-    options : Options
-        How, and where outcomes are kept.
-    progress, cancel : callable, optional
-        As in `app.evaluation.running.run`.
+    ``others`` holds, for each plan, those of other classes by which its parameters are chosen.
     """
-    manner = Manner(options.selection, options.grid, options.level, options.seed)
+    config = SelectionConfig(options.selection, options.grid, options.level, options.seed)
     cache = Cache(OUTCOMES_NAME, options.cache)
     found: dict[tuple[str, int], Outcome] = {}
     missing: list[_Task] = []
     for number, plan in enumerate(plans):
-        sizes = [library.n_ready(part) for part in (plan.development, plan.test)]
-        content = rows_key(plan, others[number], options.max_train, library)
+        sizes = [store.n_ready(part) for part in (plan.development, plan.test)]
+        content = rows_key(plan, others[number], options.max_train, store)
         for row in lines:
             raise_if_cancelled(cancel, CANCELLED)
-            key = outcome_key(content, row, manner)
+            key = outcome_key(content, row, config)
             outcome = kept(cache, key, *sizes)
             if outcome is None:
                 missing.append(_Task(number, row, key))
             else:
                 found[row.key, number] = outcome
     part = Part(progress, len(missing), "Fitting and scoring")
-    with closing(_computed(plans, others, missing, library, options, manner, cancel)) as arriving:
-        for task, outcome in arriving:
+    with closing(_computed(plans, others, missing, store, options, config, cancel)) as computed:
+        for task, outcome in computed:
             keep(cache, task.key, outcome)
             found[task.row.key, task.plan] = outcome
             part.step(text=f"Fitting and scoring: {task.row.title}")
@@ -93,9 +78,9 @@ def _computed(
     plans: Sequence[Plan],
     others: Sequence[Sequence[Plan]],
     tasks: list[_Task],
-    library: Library,
+    store: FeatureStore,
     options: Options,
-    manner: Manner,
+    config: SelectionConfig,
     cancel: Cancel | None,
 ) -> Generator[tuple[_Task, Outcome], None, None]:
     """Yield outcomes as they arrive."""
@@ -105,21 +90,21 @@ def _computed(
     n_at_once = effective_n_jobs(options.n_jobs)
     asking = cancel if n_at_once == 1 else None
     with (
-        library.cache.scratch() as place,
+        store.cache.scratch() as place,
         Parallel(
             n_jobs=options.n_jobs, prefer=preferred_workers(), return_as="generator_unordered"
         ) as parallel,
     ):
 
-        def material_of(number: int) -> Material:
+        def data_of(number: int) -> PlanData:
             raise_if_cancelled(cancel, CANCELLED)
             room = place / str(number)
-            return assemble(plans[number], others[number], library, options.max_train, room)
+            return assemble(plans[number], others[number], store, options.max_train, room)
 
-        for batch in _batches(tasks, material_of, TASKS_A_JOB * n_at_once):
+        for batch in _batches(tasks, data_of, TASKS_A_JOB * n_at_once):
             jobs = [
-                delayed(work)(number, task.row, material, manner, asking)
-                for number, (task, material) in enumerate(batch)
+                delayed(work)(number, task.row, data, config, asking)
+                for number, (task, data) in enumerate(batch)
             ]
             with closing(arriving(parallel, jobs, cancel)) as results:
                 for number, outcome in results:
@@ -130,18 +115,18 @@ def _computed(
 
 
 def _batches(
-    tasks: list[_Task], material_of: Callable[[int], Material], enough: int
-) -> Iterator[list[tuple[_Task, Material]]]:
+    tasks: list[_Task], data_of: Callable[[int], PlanData], enough: int
+) -> Iterator[list[tuple[_Task, PlanData]]]:
     """Yield tasks with their arrays: so many together that no job idles and memory suffices."""
     by_plan: dict[int, list[_Task]] = {}
     for task in tasks:
         by_plan.setdefault(task.plan, []).append(task)
-    batch: list[tuple[_Task, Material]] = []
+    batch: list[tuple[_Task, PlanData]] = []
     size = 0
     for number, group in by_plan.items():
-        material = material_of(number)
-        batch += [(task, material) for task in group]
-        size += material.n_bytes
+        data = data_of(number)
+        batch += [(task, data) for task in group]
+        size += data.n_bytes
         if size >= BATCH_BYTES or len(batch) >= enough:
             yield batch
             batch, size = [], 0

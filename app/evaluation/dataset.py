@@ -1,29 +1,45 @@
 """Rows of a plan as plain arrays: all that a task is given, on this machine or another."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evaluation.extraction import FeatureStore
+from app.evaluation.protocols.types import Plan, Recording
+from app.types import Condition
+from app.vision.conditions import shared_circumstances
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.metrics import ScoreTable
+
 Views: TypeAlias = Mapping[str, NDArray[np.float32]]
+
+MAPPED = 64 << 20
+"""Bytes from which views of a part of a plan are kept in a file and mapped, not held in memory."""
+
+FEW_TAKES = 100
+"""Up to this many takes are compared for shared circumstances. With more, each has others like it,
+and all are taken to share them: whole recordings are then left out for the threshold."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of one part of a plan, as plain arrays that can be sent to another machine.
+    """Rows of one part of a plan, a row for each frame that has views.
 
     Attributes
     ----------
     views : mapping of str to ndarray
-        One row a frame that has views.
+        Features.
     recordings : ndarray of int
         Number of each row's recording.
     conditions : ndarray of int, optional
         Circumstances of each row, the same number where recordings share them.
     is_attack : ndarray of bool, optional
-        Of each row; only development rows tell.
+        Of each row; known for development rows only.
     """
 
     views: Views
@@ -53,7 +69,6 @@ class Rows:
 
     @property
     def has_both_classes(self) -> bool:
-        """Whether there are bona fide rows and attacks."""
         attack = self.is_attack
         return attack is not None and bool(attack.any()) and not bool(attack.all())
 
@@ -63,17 +78,10 @@ Problem: TypeAlias = tuple[Rows, Rows]
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
-    """All that the models of one plan need.
+class PlanData:
+    """All that the models of one plan need; of the test, its views alone.
 
-    Attributes
-    ----------
-    train, development : Rows
-        What they learn from, and what parameters and thresholds are chosen by.
-    test : mapping of str to ndarray
-        Views of the test frames.
-    others : tuple of Problem
-        Training and development rows of other classes.
+    ``others`` are training and development rows of other classes.
     """
 
     train: Rows
@@ -81,9 +89,9 @@ class Material:
     test: Views
     others: tuple[Problem, ...] = ()
 
-    def of(self, names: tuple[str, ...]) -> "Material":
+    def of(self, names: tuple[str, ...]) -> "PlanData":
         """Return the rows with some of the views."""
-        return Material(
+        return PlanData(
             self.train.of(names),
             self.development.of(names),
             {name: self.test[name] for name in names},
@@ -100,3 +108,140 @@ class Material:
     def __sizeof__(self) -> int:
         # Dask sends what is large once to a worker, and not with each task; it asks here.
         return object.__sizeof__(self) + self.n_bytes
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTemplate:
+    """A table of scores without its scores, which all methods share.
+
+    For tens of thousands of pictures the names alone would fill the memory.
+    """
+
+    ready: NDArray[np.bool_]
+    species: NDArray[np.str_]
+    subjects: NDArray[np.str_]
+    presentations: NDArray[np.str_]
+
+    @classmethod
+    def of(cls, recordings: Sequence[Recording], store: FeatureStore) -> "ScoreTemplate":
+        """Return a table with a row for every frame.
+
+        A recording without any frame has one row, without a score: it was presented, and there
+        was no response.
+        """
+        ready = [store.seen[recording.name].ready for recording in recordings]
+        rows = [each if len(each) else np.zeros(1, dtype=bool) for each in ready]
+        counts = [len(each) for each in rows]
+
+        def column(values: list[str]) -> NDArray[np.str_]:
+            return np.repeat(np.array(values, dtype=np.str_), counts)
+
+        return cls(
+            np.concatenate([np.zeros(0, dtype=bool), *rows]),
+            column([each.species if each.is_attack else "" for each in recordings]),
+            column([each.subject for each in recordings]),
+            column([each.name for each in recordings]),
+        )
+
+    def filled(self, scores: NDArray[np.float64] | None) -> ScoreTable:
+        """Return the table with the scores of the frames that have one; without any for None."""
+        column = np.full(len(self.ready), np.nan)
+        if scores is not None:
+            column[self.ready] = scores
+        return ScoreTable(column, self.species, self.subjects, self.presentations)
+
+
+def assemble(
+    plan: Plan, others: Sequence[Plan], store: FeatureStore, max_train: int, folder: Path
+) -> PlanData:
+    """Gather a plan's rows.
+
+    Parameters
+    ----------
+    plan : Plan
+        Which recordings.
+    others : sequence of Plan
+        Plans of other classes, by which parameters are chosen.
+    store : FeatureStore
+        Where their views are.
+    max_train : int
+        Training rows are thinned out evenly to this many.
+    folder : path
+        Where large arrays are put while they are needed.
+    """
+    train, development = _problem(plan, store, max_train, folder)
+    test, _ = _gathered(plan.test, store, folder, "test")
+    problems = tuple(
+        _problem(other, store, max_train, folder / f"other.{number}")
+        for number, other in enumerate(others)
+    )
+    return PlanData(train, development, test, problems)
+
+
+def _problem(plan: Plan, store: FeatureStore, max_train: int, folder: Path) -> Problem:
+    train_views, conditions = _gathered(plan.train, store, folder, "train")
+    train = Rows(train_views, _numbers(plan.train, store), _circumstances(conditions))
+    views, _ = _gathered(plan.development, store, folder, "development")
+    numbers = _numbers(plan.development, store)
+    attacks = np.array([recording.is_attack for recording in plan.development], dtype=bool)
+    return train.thinned(max_train), Rows(views, numbers, is_attack=attacks[numbers])
+
+
+def _gathered(
+    recordings: Sequence[Recording], store: FeatureStore, folder: Path, part: str
+) -> tuple[dict[str, NDArray[np.float32]], list[NDArray[np.float64]]]:
+    """Return the views of recordings one below the other, and circumstances by recording."""
+    columns = store.pipeline.columns
+    n = store.n_ready(recordings)
+    is_mapped = 4 * n * sum(columns.values()) >= MAPPED
+    with store.cache.writable():
+        views = {
+            name: _room(folder / f"{part}.{number}.npy" if is_mapped else None, (n, width))
+            for number, (name, width) in enumerate(columns.items())
+        }
+    conditions, at = [], 0
+    for recording in recordings:
+        features = store.features(recording)
+        end = at + features.n_ready
+        if end <= n:
+            for name, view in features.views.items():
+                views[name][at:end] = view
+        at = end
+        conditions.append(features.conditions)
+    if at != n:
+        raise InvalidInputError(
+            "Recordings changed while they were evaluated: run it again when they stay as they are."
+        )
+    for view in views.values():
+        view.flags.writeable = False
+    return views, conditions
+
+
+def _room(path: Path | None, shape: tuple[int, int]) -> NDArray[Any]:
+    if path is None:
+        return np.empty(shape, np.float32)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    room = np.lib.format.open_memmap(path, "w+", np.float32, shape)
+    if hasattr(os, "posix_fallocate"):
+        # Where a disk is full, writing to a mapped file would kill the process without a word.
+        with path.open("r+b") as stream:
+            os.posix_fallocate(stream.fileno(), 0, path.stat().st_size)
+    return room
+
+
+def _numbers(recordings: Sequence[Recording], store: FeatureStore) -> NDArray[np.int64]:
+    """Return the number of the recording that each row is of."""
+    counts = [store.seen[recording.name].n_ready for recording in recordings]
+    return np.repeat(np.arange(len(recordings)), counts)
+
+
+def _circumstances(conditions: Sequence[NDArray[np.float64]]) -> NDArray[np.int64] | None:
+    """Return which training rows share circumstances, as far as these were measured."""
+    known = {number: rows for number, rows in enumerate(conditions) if len(rows)}
+    if not known or not all(rows.shape[1] for rows in known.values()):
+        return None
+    takes = [str(number) for number, rows in known.items() for _ in rows]
+    if len(known) > FEW_TAKES:
+        return np.zeros(len(takes), dtype=np.int64)
+    each = [Condition(*map(float, row)) for rows in known.values() for row in rows]
+    return np.array(shared_circumstances(each, takes), dtype=np.int64)

@@ -10,18 +10,10 @@ from lmkl_core.errors import InvalidInputError
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table.
+    """One row of the table: a method, its key in files, its title, and the views it is given.
 
-    Attributes
-    ----------
-    method : Method
-        What is fitted.
-    key, title : str
-        How the line is called in files, and in tables.
-    view : str or None
-        The view it is about, for methods on single views.
-    names : tuple of str
-        The views it is given; empty when the preset has none for it.
+    ``view`` names the one view of a method on single views. ``names`` is empty when the preset has
+    no views for the method.
     """
 
     method: Method
@@ -41,7 +33,7 @@ def chosen_methods(names: Sequence[str]) -> tuple[Method, ...]:
     Raises
     ------
     InvalidInputError
-        For a name that there is not.
+        For an unknown name.
     """
     unknown = [name for name in names if name not in METHODS]
     if unknown:
@@ -52,15 +44,7 @@ def chosen_methods(names: Sequence[str]) -> tuple[Method, ...]:
 
 
 def rows(methods: Sequence[Method], names: Sequence[str]) -> tuple[Row, ...]:
-    """Return the lines of a table.
-
-    Parameters
-    ----------
-    methods : sequence of Method
-        In their order.
-    names : sequence of str
-        Names of all views there are.
-    """
+    """Return the rows of a table for methods on all views there are."""
     lines: list[Row] = []
     for method in methods:
         used = tuple(views_for(method, names))

@@ -1,21 +1,23 @@
-"""From the outcomes of a fold's plans to what the fold's figures are made of."""
+"""From the outcomes of a fold's plans to the fold's scores and thresholds.
+
+Thresholds are chosen at the level at which they are used, never on test scores.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from app.evaluation.assembling import Blank
+from app.evaluation.dataset import ScoreTemplate
 from app.evaluation.options import ThresholdRule
 from app.evaluation.protocols.types import Fold
-from app.evaluation.result import FoldResult, UsedThreshold
-from app.evaluation.task import Outcome
-from app.evaluation.thresholds import choose_threshold
+from app.evaluation.result import FoldResult, Level
+from app.evaluation.task import Enrolled, Outcome
 from app.names import counted
-from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics import ScoreTable, Threshold, threshold_from
 
 MOST_NOTES = 5
 """Notes of a fold that are told one by one."""
 
-_NO_MODEL = UsedThreshold(None, "no model")
+_NO_MODEL = Threshold(None, "no model")
 """Of those who could not be enrolled: all of theirs is without a score, and needs no threshold."""
 
 
@@ -23,28 +25,19 @@ def pooled(
     fold: Fold,
     outcomes: Sequence[Outcome],
     rule: ThresholdRule,
-    blanks: Sequence[tuple[Blank, Blank]],
+    templates: Sequence[tuple[ScoreTemplate, ScoreTemplate]],
 ) -> FoldResult:
     """Join the test scores of a fold's plans, each with thresholds of its own.
 
-    Parameters
-    ----------
-    fold : Fold
-        The plans.
-    outcomes : sequence of Outcome
-        One for each plan. Where there was too little to learn from there is no model, and all that
-        is tested on it is without a response; no other has failed.
-    rule : ThresholdRule
-        How thresholds are chosen.
-    blanks : sequence of pairs of Blank
-        Development and test rows of each plan, which all methods share: of tens of thousands of
-        pictures the names alone would fill the memory.
+    There is an outcome for each plan, and a pair of templates: its development and test rows. Where
+    there was too little to learn from there is no model, and everything tested on it is without a
+    response; no other outcome has failed.
     """
     frames, presentations, of_frames, of_presentations = [], [], [], []
-    for (held, tested), outcome in zip(blanks, outcomes, strict=True):
+    for (held, tested), outcome in zip(templates, outcomes, strict=True):
         if not outcome.is_enrolled:
-            frames.append(tested.empty())
-            presentations.append(tested.empty().by_presentation())
+            frames.append(tested.filled(None))
+            presentations.append(tested.filled(None).by_presentation())
             of_frames.append(_NO_MODEL)
             of_presentations.append(_NO_MODEL)
             continue
@@ -75,10 +68,10 @@ def pooled(
 
 def _joined(
     tables: Sequence[ScoreTable],
-    thresholds: Sequence[UsedThreshold],
+    thresholds: Sequence[Threshold],
     own: Sequence[float],
     names: Sequence[str],
-) -> tuple[ScoreTable, UsedThreshold]:
+) -> tuple[ScoreTable, Threshold]:
     """Join tables, their scores shifted by their thresholds.
 
     Where one has none, all are shifted by the models' own, from enrolment: scores of different
@@ -93,10 +86,10 @@ def _joined(
     )
     values = [threshold.value for threshold in models if threshold.value is not None]
     if len(values) < len(models):
-        return _shifted(tables, own, names), UsedThreshold(None, told)
+        return _shifted(tables, own, names), Threshold(None, told)
     said = f"{told}, for each of {counted(len(values), 'model')}; scores are told from it"
     zeros = [0.0 if threshold.value is None else threshold.value for threshold in thresholds]
-    return _shifted(tables, zeros, names), UsedThreshold(0.0, said)
+    return _shifted(tables, zeros, names), Threshold(0.0, said)
 
 
 def _shifted(
@@ -114,3 +107,27 @@ def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     if len(notes) > MOST_NOTES:
         notes[MOST_NOTES:] = [f"There are {len(notes) - MOST_NOTES} more notes of this kind."]
     return tuple(notes)
+
+
+def choose_threshold(
+    rule: ThresholdRule, development: ScoreTable, enrolled: Enrolled, level: Level
+) -> Threshold:
+    """Return a plan's threshold for one level, from development scores frame by frame.
+
+    The model's own threshold is of frames; the mean of a presentation's frames varies less than
+    one of them, so that it is a cautious threshold for presentations too.
+    """
+    table = development if level == "frame" else development.by_presentation()
+    by = rule.by
+    if by == "auto":
+        has_both = len(table.bona_fide) and any(map(len, table.attacks.values()))
+        by = "eer" if has_both else "enrolment"
+    found = threshold_from(
+        by,
+        table.bona_fide,
+        table.attacks,
+        target=rule.value if by == "bpcer" else None,
+        given=rule.value if by == "given" else None,
+        calibration=enrolled,
+    )
+    return Threshold(found.value, found.origin)

@@ -1,4 +1,4 @@
-"""What an evaluation found: plain values that tables and files are made of."""
+"""The result of an evaluation: plain values that tables and files are made of."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,10 +20,6 @@ DEMO_NOTE = (
 )
 
 
-UsedThreshold: TypeAlias = Threshold
-"""A threshold and where it came from, as `lmkl_core.metrics.threshold_from` returns it."""
-
-
 @dataclass(frozen=True, eq=False)
 class FoldResult:
     """One method on one fold: the test scores of all its plans together.
@@ -43,13 +39,12 @@ class FoldResult:
         Test scores frame by frame; NaN for frames without a usable face. In a fold of several
         plans a presentation is named ``plan: recording``, since several models may be shown the
         same recording.
-    threshold : UsedThreshold
+    threshold : Threshold
         Of the frames' scores.
-    presentation_threshold : UsedThreshold
+    presentation_threshold : Threshold
         Of presentations' means.
     parameters : mapping
-        What the method was fitted with, by plan: chosen ones where they were chosen; empty for
-        methods without parameters.
+        Parameters of the method by plan; empty for methods without any.
     n_train : int
         Frames learnt from, over all plans.
     notes : tuple of str
@@ -61,14 +56,14 @@ class FoldResult:
 
     fold: str
     frames: ScoreTable
-    threshold: UsedThreshold
-    presentation_threshold: UsedThreshold
+    threshold: Threshold
+    presentation_threshold: Threshold
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     n_train: int = 0
     notes: tuple[str, ...] = ()
     presentations: ScoreTable | None = None
 
-    def at(self, level: Level) -> tuple[ScoreTable, UsedThreshold]:
+    def at(self, level: Level) -> tuple[ScoreTable, Threshold]:
         """Return the scores of a level and the threshold they are held against."""
         if level == "frame":
             return self.frames, self.threshold

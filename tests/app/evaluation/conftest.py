@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from app.evaluation.cache import Cache
-from app.evaluation.checking import recordings_of
-from app.evaluation.extracting import Eyes, Library
+from app.evaluation.extraction import FeaturePipeline, FeatureStore
+from app.evaluation.runner import recordings_of
 from app.vision.pipeline import Pipeline
 from lmkl_core.features.presets import load_preset, with_descriptors
 from tests.app.evaluation.material import N_FRAMES, record, together
@@ -24,8 +24,9 @@ def recorded(tmp_path_factory):
 def prepared(recorded, tmp_path_factory):
     """Return a cache that holds the views of all recordings, and nothing else."""
     folder = tmp_path_factory.mktemp("prepared")
-    eyes = Eyes(with_descriptors(load_preset("tiny")), gate=False)
-    Library(eyes, Cache("features", folder), N_FRAMES).prepare(recordings_of(together(recorded)))
+    pipeline = FeaturePipeline(with_descriptors(load_preset("tiny")), gate=False)
+    store = FeatureStore(pipeline, Cache("features", folder), N_FRAMES)
+    store.prepare(recordings_of(together(recorded)))
     return folder
 
 

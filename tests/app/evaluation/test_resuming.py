@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.evaluation import computing, outcomes
-from app.evaluation.running import run
+from app.evaluation import computing, task
+from app.evaluation.runner import run
 from lmkl_core.errors import Cancelled
 from tests.app.evaluation.material import (
     DATABASE,
@@ -217,15 +217,15 @@ def test_that_damaged_outcomes_are_computed_again(recorded, cache, worked, unint
 
 
 PLUMBING = {
-    "app.evaluation.cache",
-    "app.evaluation.extracting",
-    "app.evaluation.warning_capture",
+    "app.evaluation.extraction",
     "app.evaluation.options",
     "app.evaluation.result",
     "app.evaluation.progress",
     "app.logs",
     "app.models.summary",
+    "app.evaluation.protocols.recordings",
     "app.evaluation.protocols.types",
+    "app.storage",
     "app.vision.quality",
     "app.types",
 }
@@ -235,7 +235,7 @@ PLUMBING = {
 def test_that_all_code_of_the_app_that_decides_scores_is_in_their_key():
     covered = {
         f"{package}.{name.removesuffix('.py')}"
-        for package, names in outcomes._COMPUTES.items()
+        for package, names in task._COMPUTES.items()
         for name in names
     }
     for module in covered:

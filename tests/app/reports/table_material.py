@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from app.evaluation.result import Evaluation, FoldResult, MethodResult, UsedThreshold
+from app.evaluation.result import Evaluation, FoldResult, MethodResult
 from app.reports.evaluation import Printed
-from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics import ScoreTable, Threshold
 
 NAMES = {
     "mk-svdd": Printed("Multiple Kernel-SVDD", "9535490"),
@@ -40,7 +40,7 @@ def fold(name="all", table=None, threshold=0.5, **changes):
     """Return one fold; by default one of four live presentations and one of six attacks err."""
     if table is None:
         table = scores([0.9, 0.8, 0.7, 0.4], print=[0.1, 0.2, 0.6], phone=[0.0, 0.3, 0.1])
-    used = UsedThreshold(threshold, "equal errors on the development set" if threshold else "none")
+    used = Threshold(threshold, "equal errors on the development set" if threshold else "none")
     made = FoldResult(name, table, used, used, parameters={"": {"delta": 0.1, "p": 2}}, n_train=120)
     return replace(made, **changes)
 

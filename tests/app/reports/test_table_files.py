@@ -17,7 +17,6 @@ from rich.console import Console
 from app.cli.evaluate_tables import print_table
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.types import SplitCount
-from app.evaluation.result import UsedThreshold
 from app.reports.csv_files import evaluation_csv as as_csv
 from app.reports.evaluation import build
 from app.reports.html_tables import evaluation_page as render
@@ -27,6 +26,7 @@ from app.reports.latex import evaluation_latex as as_latex
 from app.reports.writing import ReportError
 from app.reports.writing import write_table as write
 from lmkl_core.calibration.threshold import clopper_pearson
+from lmkl_core.metrics import Threshold
 from lmkl_core.metrics.table import ScoreTable
 from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
 
@@ -129,7 +129,7 @@ def test_that_the_csv_has_a_line_for_every_figure():
 
 
 def test_that_lines_of_a_level_tell_the_threshold_of_that_level():
-    one = fold("a", presentation_threshold=UsedThreshold(0.7, "given"))
+    one = fold("a", presentation_threshold=Threshold(0.7, "given"))
     made = table(method(folds=(one, fold("b"))), table="")
     told = {(line["level"], line["threshold"]) for line in lines_of(made) if line["fold"] == "a"}
     assert told == {("presentation", "0.7"), ("frame", "0.5")}

@@ -8,7 +8,7 @@ import pytest
 
 from app.capture.opening import source_from
 from app.cli.models import pipeline_for, pipeline_of
-from app.evaluation.extracting import Eyes
+from app.evaluation.extraction import FeaturePipeline
 from app.models.samples import collect
 from app.types import Face, Frame, Status
 from app.vision.faces.alignment import apply, cut, face_transform, invert, square_corners
@@ -442,7 +442,7 @@ def test_that_pipelines_that_judge_measure_liveness_where_weights_are(monkeypatc
     monkeypatch.setattr(LivenessMeter, "find", lambda *args, **options: meter)
     assert pipeline_of(model, "mtcnn").meter is meter
     assert enrolling.meter is None
-    assert Eyes(load_preset("tiny"), gate=True).pipeline.meter is None
+    assert FeaturePipeline(load_preset("tiny"), gate=True).pipeline.meter is None
 
 
 def test_that_views_are_computed_on_the_crops_the_preset_names(pipeline, genuine_take):

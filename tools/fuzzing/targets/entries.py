@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.evaluation.cache import Cache
-from app.evaluation.entries import Entry
+from app.evaluation.cache import Cache, RecordingFeatures
 from lmkl_core.model_file.container import Refused
 from tests.core.modelfile_corpus import mutant, unsealed
 from tools.fuzzing.mutators import mutated_bytes
@@ -17,7 +16,7 @@ COLUMNS = {"eyes": 3, "skin": 2}
 
 
 class EntryTarget(Target):
-    """`Cache.load` and `Entry.from_kept`: an entry that is whole, or none."""
+    """`Cache.load` and `RecordingFeatures.from_kept`: an entry that is whole, or none."""
 
     name = "entry"
     inputs = 20_000
@@ -39,7 +38,7 @@ class EntryTarget(Target):
         kept = self._cache.load(KEY)
         if kept is None:
             return "not a whole file"
-        entry = Entry.from_kept(kept, COLUMNS)
+        entry = RecordingFeatures.from_kept(kept, COLUMNS)
         if entry is None:
             return "not what these views need"
         rows = {len(view) for view in entry.views.values()}

@@ -2,7 +2,7 @@
 
 Views of recordings, and then every method on every plan, are tasks for joblib: whatever backend is
 active takes them, a Dask cluster included. Both keep what they finish on disk, so that a run that
-is broken off, at whatever point, goes on there the next time and ends with the same figures.
+is interrupted at any point goes on there the next time and ends with the same figures.
 """
 
 import contextlib
@@ -12,29 +12,27 @@ from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
 
-from app.evaluation.assembling import Blank
 from app.evaluation.cache import Cache
-from app.evaluation.checking import (
-    check,
+from app.evaluation.computing import compute
+from app.evaluation.dataset import ScoreTemplate
+from app.evaluation.extraction import FeaturePipeline, FeatureStore
+from app.evaluation.methods import Row, chosen_methods, rows
+from app.evaluation.notes import (
+    PARTS,
     copies,
     counts,
     is_left_out,
-    plans_of,
-    recordings_of,
     remarks,
+    settings_of,
 )
-from app.evaluation.computing import compute
-from app.evaluation.extracting import Eyes, Library
-from app.evaluation.methods import Row, chosen_methods, rows
 from app.evaluation.options import Options
-from app.evaluation.other_class_tuning import others_of, remarks_on_others
 from app.evaluation.pooling import pooled
 from app.evaluation.progress import Cancel, Progress
 from app.evaluation.protocols.splits import Database
-from app.evaluation.protocols.types import Layout, Plan
+from app.evaluation.protocols.types import Layout, Plan, ProtocolError, Recording
 from app.evaluation.result import Evaluation, MethodResult
+from app.evaluation.selection import others_of, remarks_on_others
 from app.evaluation.task import Outcome
-from app.evaluation.wording import settings_of
 from app.logs import way_of
 from app.storage import FEATURES_NAME, StorageError, remember_cache
 from lmkl_core.features.engines.engine import EngineError
@@ -70,11 +68,11 @@ def run(
     layout : Layout
         Recordings, and who learns from and is tested on which.
     database : Database
-        What is known of where they come from.
+        Where they come from.
     options : Options, optional
         What is measured, and how.
     progress : callable, optional
-        Called with what is done, what there is in all, and what is being done. A run has three
+        Called with the number of steps done, their total, and what is being done. A run has three
         parts (looking for views, making views, fitting), each of which begins with nothing done.
     cancel : callable, optional
         Asked before every frame and between tasks; inside tasks too where they run one after the
@@ -97,7 +95,7 @@ def run(
     check(layout)
     preset, instead = available_preset(database, options)
     gate = layout.database in OWN if options.gate is None else options.gate
-    eyes = Eyes(
+    pipeline = FeaturePipeline(
         _with_descriptors(preset),
         gate=gate,
         weights=options.weights,
@@ -109,13 +107,16 @@ def run(
         # deleted from there either.
         with contextlib.suppress(StorageError):
             remember_cache(options.cache)
-    library = Library(eyes, Cache(FEATURES_NAME, options.cache), options.n_frames)
-    library.prepare(recordings_of(layout), n_jobs=options.n_jobs, progress=progress, cancel=cancel)
-    lines = rows(methods, list(eyes.columns))
-    plans = list(plans_of(layout))
+    store = FeatureStore(pipeline, Cache(FEATURES_NAME, options.cache), options.n_frames)
+    store.prepare(recordings_of(layout), n_jobs=options.n_jobs, progress=progress, cancel=cancel)
+    lines = rows(methods, list(pipeline.columns))
+    plans = layout.plans
     others = [_others(plan, plans, layout, options) for plan in plans]
-    blanks = [(Blank.of(plan.development, library), Blank.of(plan.test, library)) for plan in plans]
-    outcomes = compute(plans, others, lines, library, options, progress=progress, cancel=cancel)
+    templates = [
+        (ScoreTemplate.of(plan.development, store), ScoreTemplate.of(plan.test, store))
+        for plan in plans
+    ]
+    outcomes = compute(plans, others, lines, store, options, progress=progress, cancel=cancel)
     return Evaluation(
         database=layout.database,
         title=layout.title,
@@ -123,16 +124,16 @@ def run(
         mode=layout.mode,
         table=database.table,
         methods=tuple(
-            _line(row, layout, outcomes[row.key], options, library, blanks) for row in lines
+            _result(row, layout, outcomes[row.key], options, store, templates) for row in lines
         ),
-        settings=settings_of(options, preset, eyes, gate),
-        counts=counts(layout, library),
+        settings=settings_of(options, preset, pipeline, gate),
+        counts=counts(layout, store),
         notes=(
             *((instead,) if instead else ()),
             *layout.notes,
-            *eyes.extractor.notes,
-            *remarks(library, options.max_train, layout),
-            *copies(layout, library),
+            *pipeline.extractor.notes,
+            *remarks(store, options.max_train, layout),
+            *copies(layout, store),
             *remarks_on_others(plans, others),
         ),
         version=version("lmkl-pad"),
@@ -144,15 +145,60 @@ def run(
     )
 
 
+def recordings_of(layout: Layout) -> list[Recording]:
+    """Return every recording once, in the order in which they are needed."""
+    found: dict[str, Recording] = {}
+    for plan in layout.plans:
+        for recording in (*plan.train, *plan.development, *plan.test):
+            found.setdefault(recording.name, recording)
+    return list(found.values())
+
+
+def check(layout: Layout) -> None:
+    """Refuse a layout on which figures would mean nothing.
+
+    Raises
+    ------
+    ProtocolError
+        If a model would be tested on what it has learnt from, or on what its parameters and
+        threshold were chosen by; if it would learn from attacks; or if there is nothing to learn
+        from or to be tested on.
+    """
+    if not layout.plans:
+        raise ProtocolError(f"{layout.title} was laid out without anything to measure.")
+    if len({fold.name for fold in layout.folds}) < len(layout.folds):
+        raise ProtocolError(f"Folds of {layout.title} share a name: name each its own.")
+    for fold in layout.folds:
+        place = f"fold {fold.name}" if fold.name else "the only fold"
+        if len({plan.name for plan in fold.plans}) < len(fold.plans):
+            raise ProtocolError(f"Plans of {place} share a name: name each its own.")
+        for plan in fold.plans:
+            _check(plan, f"{place}, {plan.name}" if plan.name else place)
+
+
+def _check(plan: Plan, place: str) -> None:
+    if not plan.train or not plan.test:
+        missing = "learn from" if not plan.train else "test on"
+        raise ProtocolError(f"There is nothing to {missing} in {place}: add recordings.")
+    names = {part: {each.name for each in getattr(plan, part)} for part in PARTS}
+    for one, other in (("train", "test"), ("development", "test"), ("train", "development")):
+        if shared := sorted(names[one] & names[other]):
+            raise ProtocolError(
+                f"{shared[0]} is in {one} and in {other} of {place}: a recording belongs to one."
+            )
+    for recording in plan.train:
+        if recording.is_attack:
+            raise ProtocolError(
+                f"{recording.name} is an attack in train of {place}: models learn from bona fide "
+                "recordings alone."
+            )
+
+
 def available_preset(database: Database, options: Options) -> tuple[Preset, str]:
     """Return the preset to use, and a sentence where it is not the database's own.
 
-    Parameters
-    ----------
-    database : Database
-        Its preset is taken unless another is asked for, or its networks cannot be used here.
-    options : Options
-        What was asked for.
+    The database's preset is taken unless another is asked for, or its networks cannot be used
+    here.
 
     Raises
     ------
@@ -207,24 +253,24 @@ def _others(plan: Plan, plans: list[Plan], layout: Layout, options: Options) -> 
     return others_of(plan, plans) if wanted and layout.mode == "one-against-rest" else ()
 
 
-def _line(
+def _result(
     row: Row,
     layout: Layout,
     outcomes: list[Outcome],
     options: Options,
-    library: Library,
-    blanks: Sequence[tuple[Blank, Blank]],
+    store: FeatureStore,
+    templates: Sequence[tuple[ScoreTemplate, ScoreTemplate]],
 ) -> MethodResult:
-    """Return one line of the table."""
+    """Return one row of the table."""
     seconds = sum(outcome.seconds for outcome in outcomes)
     places = [(fold, plan) for fold in layout.folds for plan in fold.plans]
     for (fold, plan), outcome in zip(places, outcomes, strict=True):
-        if outcome.failure and (outcome.is_enrolled or not is_left_out(plan, fold, library)):
+        if outcome.failure and (outcome.is_enrolled or not is_left_out(plan, fold, store)):
             place = f"{plan.name}: " if plan.name and len(outcomes) > 1 else ""
             return MethodResult(row.key, row.title, (), f"{place}{outcome.failure}", seconds)
     folds, at = [], 0
     for fold in layout.folds:
         part = slice(at, at + len(fold.plans))
-        folds.append(pooled(fold, outcomes[part], options.rule, blanks[part]))
+        folds.append(pooled(fold, outcomes[part], options.rule, templates[part]))
         at = part.stop
     return MethodResult(row.key, row.title, tuple(folds), "", seconds)

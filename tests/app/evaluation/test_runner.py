@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 import pytest
 
-from app.evaluation import assembling, running
+from app.evaluation import dataset, extraction, runner
 from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import ProtocolError, Recording
-from app.evaluation.running import run
+from app.evaluation.runner import run
 from app.types import BONA_FIDE
 from lmkl_core.baselines import METHODS
 from lmkl_core.errors import Cancelled, InvalidInputError
@@ -112,7 +112,7 @@ def test_that_a_failure_is_not_remembered(recorded, cache, monkeypatch):
 def test_that_a_method_without_views_of_its_own_is_a_row_with_the_reason(
     recorded, cache, monkeypatch
 ):
-    monkeypatch.setattr(running, "_with_descriptors", lambda preset: preset)
+    monkeypatch.setattr(runner, "_with_descriptors", lambda preset: preset)
     asked = options(cache, methods=("lbp-nn", "md"))
     lbp, md = run(together(recorded), DATABASE, asked).methods
     assert lbp.failure == "There are no lbp views for it: choose another preset."
@@ -275,10 +275,9 @@ def test_that_nothing_is_measured_where_nobody_can_be_enrolled(recorded, cache, 
 
 
 def test_that_the_gate_turns_refused_frames_into_non_responses(recorded, tmp_path, monkeypatch):
-    from app.evaluation import extracting
     from app.vision.quality import Limits
 
-    monkeypatch.setattr(extracting, "Limits", lambda: Limits(min_size=10_000.0))
+    monkeypatch.setattr(extraction, "Limits", lambda: Limits(min_size=10_000.0))
     asked = options(tmp_path, methods=("md",), gate=True)
     evaluation = run(together(recorded), DATABASE, asked)
     assert evaluation.methods[0].failure.startswith("There are 0 training frames")
@@ -394,14 +393,14 @@ def test_that_several_processes_find_the_same(whole, recorded, cache):
 
 
 def test_that_large_views_are_mapped_and_give_the_same(whole, recorded, cache, monkeypatch):
-    monkeypatch.setattr(assembling, "MAPPED", 1)
+    monkeypatch.setattr(dataset, "MAPPED", 1)
     assert_equal(run(together(recorded), DATABASE, options(cache)), whole)
     assert not list(cache.rglob(".views-*"))
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot reserve space")
 def test_that_space_of_mapped_views_is_reserved_before_they_are_written(tmp_path):
-    assembling._room(tmp_path / "views.npy", (256, 4096))
+    dataset._room(tmp_path / "views.npy", (256, 4096))
     status = (tmp_path / "views.npy").stat()
     assert status.st_blocks * 512 >= status.st_size > 4 * 256 * 4096
 
@@ -410,7 +409,7 @@ def test_that_views_that_find_no_room_on_disk_are_told(recorded, cache, monkeypa
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(assembling, "MAPPED", 1)
+    monkeypatch.setattr(dataset, "MAPPED", 1)
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
     with pytest.raises(InvalidInputError, match=r"No space left on device.*make room there"):
         run(together(recorded), DATABASE, options(cache))

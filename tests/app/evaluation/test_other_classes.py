@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from app.evaluation.options import Options
-from app.evaluation.other_class_tuning import others_of, remarks_on_others
 from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Fold, Layout, Plan, Recording
-from app.evaluation.running import run
+from app.evaluation.runner import run
+from app.evaluation.selection import others_of, remarks_on_others
 
 CLASSES = ("ball", "cup", "kite", "lamp", "shoe")
 

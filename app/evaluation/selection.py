@@ -5,10 +5,14 @@ the cell with the largest area under the ROC curve on the development data is ta
 both classes, of other people or of other objects than those tested. Equal areas go to the smoother
 model: the larger delta, then the larger p and q.
 
-Where a plan has no development data but there are other classes of objects, as in the paper's
-experiments on these, the same is done on other classes: models of these learn from a part of
-their training images, and the cell with the largest mean area is taken
-(`app.evaluation.other_class_tuning`).
+Where a plan has no development data but there are other classes of objects, the same is done on
+other classes, as in the paper's experiments on objects, which set parameters "using the data from
+classes other than the target class". A class that lends itself is divided: a model learns from
+every other of its training images and is held against the rest of these, with training images of
+further classes as the novel ones; the cell with the largest mean area is taken. So only training
+images of other classes are looked at, never an image of the target, and never a score of the
+target's model. Where a protocol also tests that model on these very images, as novel ones, those
+that it does not test come first; where too few are left the report says so.
 
 ``bona-fide``: the criterion of `lmkl_core.select`, on training frames alone. It is made for
 `LocalisedMKL`; other methods keep their own defaults then.
@@ -17,8 +21,8 @@ The models that are compared here may be fitted on fewer rows than the final one
 (`SELECTION_ROWS`): delta is told as a multiple of their number, so that it carries over.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +31,8 @@ from numpy.typing import NDArray
 from app.evaluation.dataset import Problem, Rows, Views
 from app.evaluation.methods import Row
 from app.evaluation.options import GridName, Selection
+from app.evaluation.progress import CANCELLED, Cancel
+from app.evaluation.protocols.types import Plan, Recording
 from app.evaluation.result import Level
 from lmkl_core import LocalisedMKL, select
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
@@ -47,7 +53,15 @@ GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
 }
 """Values of delta (divided by n), and of p and q."""
 
-_CANCELLED = "The evaluation was cancelled."
+
+@dataclass(frozen=True)
+class SelectionConfig:
+    """How parameters are chosen: the options that decide an outcome."""
+
+    selection: Selection
+    grid: GridName
+    level: Level
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -62,36 +76,22 @@ def choose(
     row: Row,
     train: Rows,
     development: Rows,
-    others: Sequence[Problem] = (),
-    *,
-    selection: Selection,
-    grid: GridName,
-    level: Level,
-    seed: int,
-    cancel: Callable[[], bool] | None = None,
+    others: Sequence[Problem],
+    config: SelectionConfig,
+    cancel: Cancel | None = None,
 ) -> Choice:
-    """Choose a method's parameters.
+    """Choose a method's parameters from rows with its views.
 
-    Parameters
-    ----------
-    row : Row
-        The method; one without candidates has nothing to choose.
-    train, development : Rows
-        With the method's views.
-    others : sequence of Problem
-        The same of other classes, for where development data are missing.
-    selection, grid, level, seed
-        As in `app.evaluation.options.Options`.
-    cancel : callable, optional
-        Asked now and then.
+    ``others`` are the same of other classes, for where development data are missing.
     """
+    selection, grid, seed = config.selection, config.grid, config.seed
     if selection == "none" or len(row.method.grid()) < 2:
         return Choice()
     notes = []
     if selection in ("auto", "development"):
         problems = [(train, development)] if development.has_both_classes else others
         if problems:
-            return _by_development(row, problems, grid, level, seed, cancel)
+            return _by_development(row, problems, config, cancel)
         if selection == "development":
             notes.append(
                 "Without development data of both classes parameters were chosen on bona fide "
@@ -120,19 +120,14 @@ def choose(
 
 
 def _by_development(
-    row: Row,
-    problems: Sequence[Problem],
-    grid: GridName,
-    level: Level,
-    seed: int,
-    cancel: Callable[[], bool] | None,
+    row: Row, problems: Sequence[Problem], config: SelectionConfig, cancel: Cancel | None
 ) -> Choice:
     """Return the cell with the largest mean area over the problems."""
     totals: list[float] = []
     for train, development in problems:
         few, notes = _few(train)
-        cells, scores = _all_scored(row, few, development, grid, seed, cancel)
-        areas = [area(each, development, level) for each in scores]
+        cells, scores = _all_scored(row, few, development, config, cancel)
+        areas = [area(each, development, config.level) for each in scores]
         totals = areas if not totals else [a + b for a, b in zip(totals, areas, strict=True)]
     # Rounding must not decide between cells that are equally good.
     means = [round(total / len(problems), 9) for total in totals]
@@ -141,17 +136,12 @@ def _by_development(
 
 
 def _all_scored(
-    row: Row,
-    train: Rows,
-    development: Rows,
-    grid: GridName,
-    seed: int,
-    cancel: Callable[[], bool] | None,
+    row: Row, train: Rows, development: Rows, config: SelectionConfig, cancel: Cancel | None
 ) -> tuple[list[dict[str, Any]], NDArray[np.float64]]:
     """Return the cells that a method chooses from, and their scores of the development rows."""
-    estimator = row.make(seed)
+    estimator = row.make(config.seed)
     if isinstance(estimator, LocalisedMKL):
-        deltas, exponents = GRID[grid]
+        deltas, exponents = GRID[config.grid]
         found = score_grid(
             estimator,
             train.views,
@@ -162,28 +152,17 @@ def _all_scored(
             cancel=cancel,
         )
         return [{name: cell[name] for name in _axes(row)} for cell in found.cells], found.scores
-    cells = row.method.grid()
-    return cells, np.array([_scored(row, c, train, development, seed, cancel) for c in cells])
+    cells, scores = row.method.grid(), []
+    for cell in cells:
+        raise_if_cancelled(cancel, CANCELLED)
+        model = row.make(config.seed, cell).fit(
+            train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
+        )
+        scores.append(scores_of(model, development.views, cancel))
+    return cells, np.array(scores)
 
 
-def _scored(
-    row: Row,
-    cell: Mapping[str, Any],
-    train: Rows,
-    development: Rows,
-    seed: int,
-    cancel: Callable[[], bool] | None,
-) -> NDArray[np.float64]:
-    raise_if_cancelled(cancel, _CANCELLED)
-    model = row.make(seed, cell).fit(
-        train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
-    )
-    return scores_of(model, development.views, cancel)
-
-
-def scores_of(
-    model: Any, views: Views, cancel: Callable[[], bool] | None = None
-) -> NDArray[np.float64]:
+def scores_of(model: Any, views: Views, cancel: Cancel | None = None) -> NDArray[np.float64]:
     """Return the scores of rows, some at a time.
 
     Raises
@@ -194,7 +173,7 @@ def scores_of(
     n = len(next(iter(views.values())))
     scores = np.empty(n)
     for start in range(0, n, SCORED_AT_ONCE):
-        raise_if_cancelled(cancel, _CANCELLED)
+        raise_if_cancelled(cancel, CANCELLED)
         part = slice(start, start + SCORED_AT_ONCE)
         # A mapped array has to become a plain one: estimators take a faster way with these.
         scores[part] = model.score_samples(
@@ -230,3 +209,70 @@ def _few(train: Rows) -> tuple[Rows, tuple[str, ...]]:
     if len(few) == len(train):
         return train, ()
     return few, (f"Parameters were compared on {len(few)} of {len(train)} training frames.",)
+
+
+# ------------------------------------------------------------------ other classes
+
+CLASSES = 3
+"""Other classes whose problems are solved for every cell."""
+
+LEAST = 4
+"""Training images that a class must have to lend itself."""
+
+NOVEL_EACH = 2
+"""Images of further classes, for each image held against."""
+
+_NOVEL = "another class"
+
+
+def others_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Plan, ...]:
+    """Return problems of other classes for the target's plan; none where classes are too few."""
+    tested = {recording.name for recording in plan.test}
+    own = {recording.subject for recording in plan.train}
+    classes = {
+        other.name: [each for each in other.train if each.subject not in own]
+        for other in plans
+        if other.name != plan.name
+    }
+    untested = {
+        name: [each for each in found if each.name not in tested] for name, found in classes.items()
+    }
+    if len(_able(untested)) >= min(CLASSES, len(_able(classes))):
+        classes = untested
+    able = _able(classes)
+    if len(able) < 2:
+        return ()
+    count = min(CLASSES, len(able))
+    return tuple(_problem(able[k * len(able) // count], classes) for k in range(count))
+
+
+def _able(classes: Mapping[str, Sequence[Recording]]) -> list[str]:
+    return [name for name, found in classes.items() if len(found) >= LEAST]
+
+
+def _problem(name: str, classes: Mapping[str, Sequence[Recording]]) -> Plan:
+    train, genuine = classes[name][0::2], classes[name][1::2]
+    further = [each for other, found in classes.items() if other != name for each in found]
+    count = min(NOVEL_EACH * len(genuine), len(further))
+    novel = [replace(further[k * len(further) // count], species=_NOVEL) for k in range(count)]
+    return Plan(name, tuple(train), (*genuine, *novel), ())
+
+
+def remarks_on_others(plans: Sequence[Plan], others: Sequence[Sequence[Plan]]) -> list[str]:
+    """Say how parameters were chosen by other classes."""
+    if not any(others):
+        return []
+    said = [
+        "Parameters are chosen as in the paper by data of other classes: the largest mean AUC of "
+        f"models of up to {CLASSES} other classes on their training images."
+    ]
+    for plan, problems in zip(plans, others, strict=True):
+        tested = {recording.name for recording in plan.test}
+        for problem in problems:
+            if any(each.name in tested for each in (*problem.train, *problem.development)):
+                said.append(
+                    "In this protocol these images are also presented to the target's model, as "
+                    "novel ones."
+                )
+                return said
+    return said

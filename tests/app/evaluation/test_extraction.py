@@ -6,10 +6,9 @@ import joblib
 import numpy as np
 import pytest
 
-from app.evaluation.cache import Cache, key_of
-from app.evaluation.checking import recordings_of
-from app.evaluation.entries import Entry
-from app.evaluation.extracting import OPEN, Eyes, Library
+from app.evaluation.cache import Cache, RecordingFeatures, key_of
+from app.evaluation.extraction import OPEN, FeaturePipeline, FeatureStore
+from app.evaluation.runner import recordings_of
 from app.vision.quality import Limits
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
@@ -19,7 +18,7 @@ from tests.app.evaluation.material import N_FRAMES, together
 
 @pytest.fixture(scope="module")
 def eyes():
-    return Eyes(with_descriptors(load_preset("tiny")), gate=False)
+    return FeaturePipeline(with_descriptors(load_preset("tiny")), gate=False)
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def recording(recorded):
 
 
 def library(eyes, folder, n_frames=N_FRAMES):
-    return Library(eyes, Cache("features", folder), n_frames)
+    return FeatureStore(eyes, Cache("features", folder), n_frames)
 
 
 def path_of(shelf, recording):
@@ -39,7 +38,7 @@ def path_of(shelf, recording):
 def test_that_views_are_those_of_the_pipeline(eyes, cache, recording):
     shelf = library(eyes, cache)
     shelf.prepare([recording])
-    entry = shelf.entry(recording)
+    entry = shelf.features(recording)
     eyes.pipeline.reset()
     results = [eyes.pipeline.process(frame) for frame in recording.reader.frames(N_FRAMES)]
     assert entry.n_ready == len(results) == N_FRAMES
@@ -82,21 +81,21 @@ def test_that_what_changes_views_changes_the_key(
 ):
     tiny = with_descriptors(load_preset("tiny"))
     if difference == "limits":
-        eyes = Eyes(tiny, gate=True)
+        eyes = FeaturePipeline(tiny, gate=True)
     expected = library(eyes, tmp_path).key(recording)
     assert library(eyes, tmp_path).key(recording) == expected
     if difference == "frames":
         other = library(eyes, tmp_path, n_frames=N_FRAMES + 1)
     elif difference == "gate":
-        other = library(Eyes(tiny, gate=True), tmp_path)
+        other = library(FeaturePipeline(tiny, gate=True), tmp_path)
     elif difference == "limits":
         strict = Limits(min_size=400.0)
-        monkeypatch.setattr("app.evaluation.extracting.Limits", lambda: strict)
-        other = library(Eyes(tiny, gate=True), tmp_path)
+        monkeypatch.setattr("app.evaluation.extraction.Limits", lambda: strict)
+        other = library(FeaturePipeline(tiny, gate=True), tmp_path)
     elif difference == "preset":
-        other = library(Eyes(load_preset("tiny"), gate=False), tmp_path)
+        other = library(FeaturePipeline(load_preset("tiny"), gate=False), tmp_path)
     else:
-        monkeypatch.setattr("app.evaluation.extracting.PIPELINE_VERSION", 0)
+        monkeypatch.setattr("app.evaluation.extraction.PIPELINE_VERSION", 0)
         other = library(eyes, tmp_path)
     assert other.key(recording) != expected
 
@@ -174,7 +173,7 @@ def test_that_an_entry_made_for_the_corpus_of_damage_would_be_accepted(eyes, cac
     path = path_of(shelf, recording)
     damage(path, "nothing", eyes.columns)
     kept = shelf.cache.load(path.stem)
-    assert Entry.from_kept(kept, eyes.columns) is not None
+    assert RecordingFeatures.from_kept(kept, eyes.columns) is not None
 
 
 def test_that_an_entry_that_cannot_be_replaced_is_told(eyes, cache, recording):
@@ -188,7 +187,7 @@ def test_that_an_entry_lost_after_preparing_is_made_again(eyes, cache, recording
     shelf = library(eyes, cache)
     shelf.prepare([recording])
     path_of(shelf, recording).unlink()
-    assert shelf.entry(recording).n_ready == N_FRAMES
+    assert shelf.features(recording).n_ready == N_FRAMES
     assert len(calls) == N_FRAMES
 
 
@@ -208,7 +207,7 @@ def test_that_frames_without_a_face_are_kept_with_the_reason(eyes, tmp_path, cal
         seen = shelf.seen["wall.png"]
         assert (len(seen.ready), seen.n_ready) == (1, 0)
         assert [reason.startswith("No face found") for reason in seen.reasons] == [True]
-        entry = shelf.entry(recording)
+        entry = shelf.features(recording)
         assert entry.n_ready == 0
         assert {view.shape[0] for view in entry.views.values()} == {0}
     assert len(calls) == 1

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from app.evaluation.dataset import Material, Rows
+from app.evaluation.dataset import PlanData, Rows
 from app.evaluation.methods import rows
-from app.evaluation.task import Manner, work
+from app.evaluation.selection import SelectionConfig
+from app.evaluation.task import work
 from lmkl_core.baselines import METHODS
 from lmkl_core.calibration.threshold import LEVEL_SHARE
 from tests.core.recordings import recording
 
 NAMES = ("eyes", "mouth", "skin")
-MANNER = Manner("none", "small", "presentation", 0)
+MANNER = SelectionConfig("none", "small", "presentation", 0)
 
 
 def material(n_apart=0):
@@ -21,7 +22,7 @@ def material(n_apart=0):
         view[len(view) - n_apart :] += 2.0
     nothing = {name: view[:0] for name, view in views.items()}
     train = Rows(views, np.arange(36) // 6, conditions=np.zeros(36, int))
-    return Material(train, Rows(nothing, np.arange(0)), views)
+    return PlanData(train, Rows(nothing, np.arange(0)), views)
 
 
 @pytest.mark.parametrize("name", ["localised-mkl", "lpq-mkl", "fusion"])

@@ -5,9 +5,9 @@ wherever the active backend leads, such as a Dask cluster whose machines see the
 uses one thread, since jobs share nothing and frames of one recording wait for each other. Without
 jobs, the networks share a frame's crops among threads.
 
-What is made of a recording is kept under a key of all that decides it: the recording's content, the
-networks' weights and the preprocessing, the face detector, the limits of the quality gate, the
-number of frames, and `PIPELINE_VERSION`. A frame without a usable face stays in the count: it is a
+Views are kept under a key of everything that decides them: the recording's content, the networks'
+weights and the preprocessing, the face detector, the limits of the quality gate, the number of
+frames, and `PIPELINE_VERSION`. A frame without a usable face stays in the count: it is a
 non-response, and which frames those are is kept as well.
 """
 
@@ -28,11 +28,8 @@ from numpy.typing import NDArray
 
 from app.capture.opencv import cv2
 from app.capture.source import SourceError
-from app.evaluation.cache import Cache, key_of
-from app.evaluation.digests import Digests
-from app.evaluation.entries import FORMAT, Entry
-from app.evaluation.jobs import arriving
-from app.evaluation.progress import CANCELLED, Cancel, Part, Progress
+from app.evaluation.cache import FORMAT, Cache, Digests, RecordingFeatures, key_of
+from app.evaluation.progress import CANCELLED, Cancel, Part, Progress, arriving
 from app.evaluation.protocols.types import Recording
 from app.logs import way_of
 from app.vision.faces.detector import make_detector
@@ -69,26 +66,18 @@ _of_thread = threading.local()
 
 @dataclass(frozen=True)
 class Recipe:
-    """What `Eyes` are made of: all that a worker needs to make its own."""
+    """What a worker needs to make a `FeaturePipeline` of its own."""
 
     preset: Preset
     gate: bool
     weights: Path | None = None
 
 
-class Eyes:
-    """What makes views of frames, and what identifies it.
+class FeaturePipeline:
+    """Makes views of frames, and knows what identifies them.
 
-    Parameters
-    ----------
-    preset : Preset
-        Which views.
-    gate : bool
-        Whether the quality gate refuses frames; without meaning for presets of whole pictures.
-    weights : path, optional
-        Folder in which weights are looked for first.
-    threads, progress, cancel : optional
-        As `lmkl_core.features.extractor.Extractor` takes them.
+    ``gate`` says whether the quality gate refuses frames; it has no meaning for presets of whole
+    pictures. The other options are those of `lmkl_core.features.extractor.Extractor`.
     """
 
     def __init__(
@@ -127,13 +116,13 @@ class Eyes:
             identity["limits"] = {name: repr(value) for name, value in limits.items()}
         return identity
 
-    def entry(
+    def features(
         self,
         recording: Recording,
         n_frames: int,
         step: Callable[[], None] = lambda: None,
         cancel: Cancel | None = None,
-    ) -> Entry:
+    ) -> RecordingFeatures:
         """Make the views of a recording.
 
         Raises
@@ -149,22 +138,24 @@ class Eyes:
             raise_if_cancelled(cancel, CANCELLED)
             results.append(self.pipeline.process(frame))
             step()
-        return Entry.of(results, self.columns)
+        return RecordingFeatures.of(results, self.columns)
 
 
-def entries_of(
+def features_of(
     recordings: Sequence[Recording], n_frames: int, recipe: Recipe
-) -> list[tuple[Recording, Entry | None]]:
+) -> list[tuple[Recording, RecordingFeatures | None]]:
     """Make the views of recordings in a worker; None for those that cannot be read there."""
-    eyes: Eyes | None = getattr(_of_thread, "eyes", None)
-    if eyes is None or eyes.recipe != recipe:
+    pipeline: FeaturePipeline | None = getattr(_of_thread, "pipeline", None)
+    if pipeline is None or pipeline.recipe != recipe:
         cv2.setNumThreads(1)
-        eyes = Eyes(recipe.preset, gate=recipe.gate, weights=recipe.weights, threads=1)
-        _of_thread.eyes = eyes
-    made: list[tuple[Recording, Entry | None]] = []
+        pipeline = FeaturePipeline(
+            recipe.preset, gate=recipe.gate, weights=recipe.weights, threads=1
+        )
+        _of_thread.pipeline = pipeline
+    made: list[tuple[Recording, RecordingFeatures | None]] = []
     for recording in recordings:
         try:
-            made.append((recording, eyes.entry(recording, n_frames)))
+            made.append((recording, pipeline.features(recording, n_frames)))
         except (SourceError, OSError):
             made.append((recording, None))
     return made
@@ -172,7 +163,7 @@ def entries_of(
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What is remembered of a recording: its key, which frames have views, and why others not."""
+    """Key of a recording's views, which frames have any, and why others do not."""
 
     key: str
     ready: NDArray[np.bool_]
@@ -182,31 +173,21 @@ class Seen:
 
     @property
     def n_ready(self) -> int:
-        """Number of frames with views."""
         return int(np.count_nonzero(self.ready))
 
 
-class Library:
-    """Views of recordings, made where they are missing.
+class FeatureStore:
+    """Views of recordings with ``n_frames`` each, made where the cache lacks them."""
 
-    Parameters
-    ----------
-    eyes : Eyes
-        Makes them.
-    cache : Cache
-        Keeps them.
-    n_frames : int
-        Frames a recording.
-    """
-
-    def __init__(self, eyes: Eyes, cache: Cache, n_frames: int) -> None:
-        self.eyes, self.cache, self.n_frames = eyes, cache, n_frames
+    def __init__(self, pipeline: FeaturePipeline, cache: Cache, n_frames: int) -> None:
+        self.pipeline, self.cache, self.n_frames = pipeline, cache, n_frames
         self.seen: dict[str, Seen] = {}
-        self._identity = {"format": FORMAT, "frames": n_frames, "eyes": eyes.identity()}
+        # The key "eyes" is that of views which earlier versions have kept.
+        self._identity = {"format": FORMAT, "frames": n_frames, "eyes": pipeline.identity()}
         self._digests = Digests(cache.folder)
 
     def key(self, recording: Recording) -> str:
-        """Key under which a recording's views are kept."""
+        """Return the key under which a recording's views are kept."""
         return key_of({**self._identity, "content": self._digests.of(recording)})
 
     def prepare(
@@ -217,16 +198,7 @@ class Library:
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        """Make the views of all recordings that have none yet.
-
-        Parameters
-        ----------
-        recordings : iterable of Recording
-            Of one database.
-        n_jobs : int, optional
-            As in joblib, whose active backend is used.
-        progress, cancel : callable, optional
-            As in `app.evaluation.running.run`.
+        """Make the views of all recordings of a database that have none yet.
 
         Raises
         ------
@@ -247,13 +219,12 @@ class Library:
             self._digests.save()
         counts = {each.name: each.reader.count(self.n_frames) for each in missing}
         part = Part(progress, sum(counts.values()), "Making views")
-        text, expected = "", 0
+        expected = 0
         making = self._one_by_one if effective_n_jobs(n_jobs) == 1 else self._by_workers
         for number, recording in enumerate(making(missing, n_jobs, part, cancel), start=1):
-            text = f"Making views, recording {number} of {len(missing)}"
             expected += counts[recording.name]
             # Recordings may be shorter than what was asked for.
-            part.step(expected - part.done, text)
+            part.step(expected - part.done, f"Making views, recording {number} of {len(missing)}")
 
     def _one_by_one(
         self, missing: list[Recording], n_jobs: int | None, part: Part, cancel: Cancel | None
@@ -268,7 +239,7 @@ class Library:
         self, missing: list[Recording], n_jobs: int | None, part: Part, cancel: Cancel | None
     ) -> Iterator[Recording]:
         tasks = [
-            delayed(entries_of)(chunk, self.n_frames, self.eyes.recipe)
+            delayed(features_of)(chunk, self.n_frames, self.pipeline.recipe)
             for chunk in _chunks(missing, self.n_frames)
         ]
         with (
@@ -277,23 +248,23 @@ class Library:
             ) as parallel,
             closing(arriving(parallel, tasks, cancel)) as results,
         ):
-            for recording, entry in chain.from_iterable(results):
-                if entry is None:
+            for recording, features in chain.from_iterable(results):
+                if features is None:
                     # A worker elsewhere may not see the file; here its digest was taken.
                     self._make(recording)
                 else:
-                    self._keep(recording, entry)
+                    self._keep(recording, features)
                 yield recording
 
     def n_ready(self, recordings: Iterable[Recording]) -> int:
         """Return how many frames of recordings have views."""
         return sum(self.seen[recording.name].n_ready for recording in recordings)
 
-    def entry(self, recording: Recording) -> Entry:
+    def features(self, recording: Recording) -> RecordingFeatures:
         """Return what is kept of a recording; made again where it was lost meanwhile."""
         seen = self.seen.get(recording.name)
         if seen is not None and seen.problem:
-            return Entry.of([], self.eyes.columns)
+            return RecordingFeatures.of([], self.pipeline.columns)
         return self._load(recording) or self._make(recording)
 
     def _is_there(self, recording: Recording) -> bool:
@@ -303,36 +274,33 @@ class Library:
             self._unreadable(recording, error)
             return True
 
-    def _load(self, recording: Recording) -> Entry | None:
+    def _load(self, recording: Recording) -> RecordingFeatures | None:
         key = self.key(recording)
         kept = self.cache.load(key)
-        entry = None if kept is None else Entry.from_kept(kept, self.eyes.columns)
-        if entry is not None:
-            self._remember(recording, key, entry)
-        return entry
+        found = None if kept is None else RecordingFeatures.from_kept(kept, self.pipeline.columns)
+        if found is not None:
+            self.seen[recording.name] = Seen(key, found.ready, Counter(found.reasons))
+        return found
 
     def _make(
         self,
         recording: Recording,
         step: Callable[[], None] = lambda: None,
         cancel: Cancel | None = None,
-    ) -> Entry:
+    ) -> RecordingFeatures:
         try:
-            entry = self.eyes.entry(recording, self.n_frames, step, cancel)
+            made = self.pipeline.features(recording, self.n_frames, step, cancel)
         except (SourceError, OSError) as error:
             # Not kept: the disk may be there again tomorrow.
             self._unreadable(recording, error)
-            return Entry.of([], self.eyes.columns)
-        self._keep(recording, entry)
-        return entry
+            return RecordingFeatures.of([], self.pipeline.columns)
+        self._keep(recording, made)
+        return made
 
-    def _keep(self, recording: Recording, entry: Entry) -> None:
+    def _keep(self, recording: Recording, features: RecordingFeatures) -> None:
         key = self.key(recording)
-        self.cache.store(key, *entry.as_kept())
-        self._remember(recording, key, entry)
-
-    def _remember(self, recording: Recording, key: str, entry: Entry) -> None:
-        self.seen[recording.name] = Seen(key, entry.ready, Counter(entry.reasons))
+        self.cache.store(key, *features.as_kept())
+        self.seen[recording.name] = Seen(key, features.ready, Counter(features.reasons))
 
     def _unreadable(self, recording: Recording, error: Exception) -> None:
         log.warning("A recording cannot be read: %s", way_of(error))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from app.evaluation.assembling import Blank, assemble
 from app.evaluation.cache import Cache
-from app.evaluation.checking import recordings_of
-from app.evaluation.extracting import Eyes, Library
+from app.evaluation.dataset import ScoreTemplate, assemble
+from app.evaluation.extraction import FeaturePipeline, FeatureStore
+from app.evaluation.runner import recordings_of
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
 from tests.app.evaluation.material import N_FRAMES, together
@@ -14,8 +14,8 @@ from tests.app.evaluation.material import N_FRAMES, together
 
 @pytest.fixture(scope="module")
 def library(recorded, prepared):
-    eyes = Eyes(with_descriptors(load_preset("tiny")), gate=False)
-    made = Library(eyes, Cache("features", prepared), N_FRAMES)
+    eyes = FeaturePipeline(with_descriptors(load_preset("tiny")), gate=False)
+    made = FeatureStore(eyes, Cache("features", prepared), N_FRAMES)
     made.prepare(recordings_of(together(recorded)))
     return made
 
@@ -33,7 +33,7 @@ def test_that_rows_are_those_of_their_recordings_in_the_order_of_the_plan(librar
         "test": material.test,
     }
     for part, views in parts.items():
-        entries = [library.entry(recording) for recording in getattr(plan, part)]
+        entries = [library.features(recording) for recording in getattr(plan, part)]
         for name, rows in views.items():
             assert np.array_equal(rows, np.concatenate([each.views[name] for each in entries]))
     numbers = np.repeat(np.arange(len(plan.train)), N_FRAMES)
@@ -55,7 +55,7 @@ def test_that_scores_return_to_the_frames_that_they_are_of(library, plan, monkey
     seen = library.seen[first.name]
     ready = np.array([True, False, False, True])
     monkeypatch.setitem(library.seen, first.name, type(seen)(seen.key, ready))
-    table = Blank.of((first, second), library).filled(np.arange(2.0 + N_FRAMES))
+    table = ScoreTemplate.of((first, second), library).filled(np.arange(2.0 + N_FRAMES))
     assert table.scores[:4].tolist() == pytest.approx([0, np.nan, np.nan, 1], nan_ok=True)
     assert table.scores[4:].tolist() == [2, 3, 4, 5]
     assert table.presentations.tolist() == [first.name] * 4 + [second.name] * N_FRAMES
@@ -67,6 +67,5 @@ def test_that_scores_return_to_the_frames_that_they_are_of(library, plan, monkey
 def test_that_recordings_that_change_meanwhile_are_told(library, plan, tmp_path, monkeypatch):
     seen = library.seen[plan.test[0].name]
     monkeypatch.setitem(library.seen, plan.test[0].name, type(seen)(seen.key, seen.ready[:-1]))
-    monkeypatch.setattr(library, "_remember", lambda *_: None)
     with pytest.raises(InvalidInputError, match="changed while they were evaluated"):
         assemble(plan, (), library, 1000, tmp_path)

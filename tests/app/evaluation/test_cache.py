@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from app.evaluation.digests import SETTLED, SMALLEST, Digests
+from app.evaluation.cache import SETTLED, SMALLEST, Digests
 from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.types import Recording
 from app.storage import DIGESTS_NAME
@@ -28,7 +28,7 @@ def reads(monkeypatch):
 @pytest.fixture
 def video(tmp_path, monkeypatch):
     """Return a large file that was written long ago, for what it matters here."""
-    monkeypatch.setattr("app.evaluation.digests.SETTLED", -1.0)
+    monkeypatch.setattr("app.evaluation.cache.SETTLED", -1.0)
     path = tmp_path / "video.avi"
     path.write_bytes(b"x" * SMALLEST)
     return path
@@ -61,7 +61,7 @@ def test_that_another_content_of_the_same_size_and_time_is_noticed(tmp_path, vid
 
 
 def test_that_a_file_written_a_moment_ago_is_read_again(tmp_path, video, reads, monkeypatch):
-    monkeypatch.setattr("app.evaluation.digests.SETTLED", SETTLED)
+    monkeypatch.setattr("app.evaluation.cache.SETTLED", SETTLED)
     assert remembered(tmp_path, video) == remembered(tmp_path, video)
     assert len(reads) == 2
 
@@ -82,7 +82,7 @@ def test_that_a_damaged_memory_is_none(tmp_path, video, reads, content):
 
 
 def test_that_the_memory_is_bounded(tmp_path, video, reads, monkeypatch):
-    monkeypatch.setattr("app.evaluation.digests.MOST", 1)
+    monkeypatch.setattr("app.evaluation.cache.MOST_DIGESTS", 1)
     other = tmp_path / "other.avi"
     other.write_bytes(b"z" * SMALLEST)
     remembered(tmp_path, video)

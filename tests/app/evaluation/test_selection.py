@@ -3,16 +3,20 @@
 import numpy as np
 import pytest
 
-from app.evaluation import selecting
+from app.evaluation import selection as selecting
 from app.evaluation.dataset import Rows
 from app.evaluation.methods import rows
-from app.evaluation.selecting import GRID, area, choose
+from app.evaluation.selection import GRID, SelectionConfig, area
 from lmkl_core.baselines import METHODS
 from lmkl_core.errors import Cancelled
 from lmkl_core.metrics import auc
 from tests.core.recordings import recording
 
 NAMES = ("eyes", "mouth", "skin")
+
+
+def choose(row, train, development, others=(), *, cancel=None, **config):
+    return selecting.choose(row, train, development, others, SelectionConfig(**config), cancel)
 
 
 def row_of(name):

@@ -1,0 +1,160 @@
+"""What a report must say about an evaluation: settings, counts, and remarks on the recordings."""
+
+from collections import Counter
+
+from app.evaluation.extraction import FeaturePipeline, FeatureStore
+from app.evaluation.options import Options
+from app.evaluation.protocols.types import Fold, Layout, Plan
+from app.evaluation.selection import GRID
+from app.evaluation.task import LEAST_FRAMES
+from app.names import counted
+from lmkl_core.baselines.registry import HAND_MADE
+from lmkl_core.features.presets import Preset
+
+PARTS = ("train", "development", "test")
+
+
+def settings_of(
+    options: Options, preset: Preset, pipeline: FeaturePipeline, gate: bool
+) -> dict[str, str]:
+    """Return what was set, by name, in the order in which reports print it."""
+    endings = tuple(f"/{name}" for name in HAND_MADE)
+    by_hand = [name for name in pipeline.columns if name.endswith(endings)]
+    views = f"{len(pipeline.columns) - len(by_hand)} of networks"
+    if by_hand:
+        views += f"; {' and '.join(by_hand)} for the methods named after them"
+    settings = {
+        "preset": preset.name,
+        "views": views,
+        "frames a recording": str(options.n_frames),
+        "training frames a model, at most": str(options.max_train),
+        "selection": _selection(options),
+        "threshold": _threshold(options),
+        "level": options.level,
+        "seed": str(options.seed),
+    }
+    if pipeline.needs_face:
+        settings["face detector"] = pipeline.detector.name
+        settings["quality gate"] = (
+            "refused frames are non-responses" if gate else "none: every face found is scored"
+        )
+    return settings
+
+
+def _selection(options: Options) -> str:
+    deltas, exponents = GRID[options.grid]
+    cells = f"{len(deltas) * len(exponents) ** 2} cells of delta, p and q"
+    development = (
+        f"on development data, as the paper does: the largest AUC over {options.level}s of {cells} "
+        "(or of a method's own grid), ties to the smoother model"
+    )
+    alone = f"on bona fide training frames alone: novelty radius over {cells}"
+    return {
+        "development": development,
+        "bona-fide": alone,
+        "none": "none: the methods' defaults",
+        "auto": f"{development}; without development data of both classes, {alone}",
+    }[options.selection]
+
+
+def _threshold(options: Options) -> str:
+    rule = options.rule
+    return {
+        "eer": "equal errors on the development data",
+        "bpcer": f"a BPCER of at most {100 * (rule.value or 0):g} % on the development data",
+        "given": f"given: {rule.value}",
+        "enrolment": "the models' own, from left-out training frames",
+        "auto": "equal errors on the development data; without both classes there, the models' "
+        "own, from left-out training frames",
+    }[rule.by]
+
+
+def counts(layout: Layout, store: FeatureStore) -> dict[str, int]:
+    """Count recordings and frames by split and kind; a recording counts once for each split."""
+    total: dict[str, int] = {}
+    for part in PARTS:
+        # What is genuine to one class may be novel to another.
+        once = {
+            (each.name, each.is_attack): store.seen[each.name]
+            for plan in layout.plans
+            for each in getattr(plan, part)
+        }
+        for kind, is_attack in (("bona fide", False), ("attack", True)):
+            seen = [each for (_, attack), each in once.items() if attack == is_attack]
+            if not seen:
+                continue
+            total[f"{part} {kind} recordings"] = len(seen)
+            total[f"{part} {kind} frames"] = sum(len(each.ready) for each in seen)
+            total[f"{part} {kind} frames with views"] = sum(each.n_ready for each in seen)
+    return total
+
+
+def copies(layout: Layout, store: FeatureStore) -> list[str]:
+    """Say which test recordings have content that a model knows already, if any."""
+    found: dict[str, None] = {}
+    for plan in layout.plans:
+        learnt = {store.seen[each.name].key for each in (*plan.train, *plan.development)}
+        for recording in plan.test:
+            key = store.seen[recording.name].key
+            if key and key in learnt:
+                found[recording.name] = None
+    if not found:
+        return []
+    are = "test recording is a copy" if len(found) == 1 else "test recordings are copies"
+    return [
+        f"{len(found)} {are} of a training or development recording, such as "
+        f"{next(iter(found))}: figures are too good."
+    ]
+
+
+def is_left_out(plan: Plan, fold: Fold, store: FeatureStore) -> bool:
+    """Whether a person cannot be enrolled while others of the fold can.
+
+    There is no model then to respond to that person's test presentations: they are non-responses.
+    Without any other model the fold cannot be measured at all.
+    """
+
+    def has_enough(one: Plan) -> bool:
+        return store.n_ready(one.train) >= LEAST_FRAMES
+
+    return not has_enough(plan) and any(map(has_enough, fold.plans))
+
+
+def remarks(store: FeatureStore, max_train: int, layout: Layout) -> list[str]:
+    """Say how recordings became rows."""
+    said = []
+    unreadable = [name for name, seen in store.seen.items() if seen.problem]
+    if unreadable:
+        said.append(
+            f"{counted(len(unreadable), 'recording')} could not be read and count as without "
+            f"response, such as {unreadable[0]}."
+        )
+    reasons = sum((seen.reasons for seen in store.seen.values()), Counter[str]())
+    if without := sum(len(seen.ready) - seen.n_ready for seen in store.seen.values()):
+        total = sum(len(seen.ready) for seen in store.seen.values())
+        ((reason, number),) = reasons.most_common(1)
+        said.append(
+            f"{without} of {total} frames gave no views and count as without response; the most "
+            f"frequent reason ({number} frames): {reason}"
+        )
+    left_out = list(
+        dict.fromkeys(
+            plan.name
+            for fold in layout.folds
+            for plan in fold.plans
+            if is_left_out(plan, fold, store)
+        )
+    )
+    if left_out:
+        names = ", ".join(left_out[:4])
+        names += f" and {len(left_out) - 4} more" if len(left_out) > 4 else ""
+        said.append(
+            f"{names} could not be enrolled, for want of training frames with a usable face: test "
+            "presentations meant for these models count as without response."
+        )
+    largest = max(store.n_ready(plan.train) for plan in layout.plans)
+    if largest > max_train:
+        said.append(
+            f"Training frames were thinned out evenly to {max_train} a model, from up to {largest}."
+        )
+    return said
