@@ -31,6 +31,7 @@ from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor, plan
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
 from lmkl_core.features.networks.graph import Graph
+from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.presets import load_preset
 
 N_ENROLLED = 500
@@ -52,7 +53,7 @@ def random_weights(folder):
     """Return a `find` that makes files of the right shape with weights drawn at random."""
     import torch
 
-    from lmkl_core.features.networks.torch_networks import BUILDERS
+    from lmkl_core.features.networks.torch_networks import build_network
 
     def find(name, _folder=None):
         path = Path(folder) / f"{name}.pth"
@@ -61,7 +62,7 @@ def random_weights(folder):
                 save_file(minifasnet_state(name, minifasnet_widths(name)), path)
             else:
                 torch.manual_seed(0)
-                torch.save(BUILDERS[name]().body.state_dict(), path)
+                torch.save(build_network(NETWORKS[name])[0].state_dict(), path)
         return RandomWeights(path, name.encode().hex().ljust(64, "0"))
 
     return find

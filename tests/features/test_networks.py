@@ -14,18 +14,23 @@ from lmkl_core.features.networks.description import Conv
 from lmkl_core.features.networks.filling import FilledConv, State
 from lmkl_core.features.networks.graph import Graph, Output
 from lmkl_core.features.networks.registry import NETWORKS, without_dots
-from lmkl_core.features.networks.torch_networks import BUILDERS, Truncated, load_network, network_of
+from lmkl_core.features.networks.torch_networks import (
+    Truncated,
+    build_network,
+    load_network,
+    network_of,
+)
 
 
 @pytest.mark.parametrize("name", [name for name, spec in NETWORKS.items() if spec.needs_torch])
 def test_that_every_layer_has_the_channels_that_the_registry_says(name):
     spec = NETWORKS[name]
     with torch.device("meta"):  # shapes without numbers
-        stages = BUILDERS[name]()
+        body, chain = build_network(spec)
         x = torch.empty(2, 3, spec.smallest, spec.smallest)
-    stages.body.eval()
+    body.eval()
     found = []
-    for stage in stages.chain:
+    for stage in chain:
         x = stage.eval()(x)
         found.append(x.shape[1])
     assert found == [layer.channels for layer in spec.layers]
@@ -146,7 +151,7 @@ def test_that_densenets_published_names_with_dots_are_understood():
 def test_that_a_missing_timm_is_named_with_the_way_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "timm.models.nasnet", None)
     with pytest.raises(InvalidInputError, match=r"pip install lmkl-pad\[objects\]"):
-        BUILDERS["nasnetlarge"]()
+        build_network(NETWORKS["nasnetlarge"])
 
 
 def test_that_a_graph_survives_json_and_its_key_tells_every_difference_apart():

@@ -19,7 +19,6 @@ first stages.
 """
 
 import math
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -144,18 +143,18 @@ def network_of(spec: NetworkSpec, state: State) -> tuple[nn.Module, ...]:
         )
     # Without memory of its own at first, so that loading costs one copy of the weights.
     with torch.device("meta"):
-        stages = BUILDERS[spec.name]()
+        body, chain = build_network(spec)
     tensors = {
         name: torch.zeros((), dtype=torch.int64)
         if name.endswith(COUNTER)
         else torch.from_numpy(state.take(name, tuple(place.shape)))
-        for name, place in stages.body.state_dict().items()
+        for name, place in body.state_dict().items()
     }
     state.finish()
-    stages.body.load_state_dict(tensors, strict=True, assign=True)
-    for stage in (stages.body, *stages.chain):
+    body.load_state_dict(tensors, strict=True, assign=True)
+    for stage in (body, *chain):
         stage.eval().requires_grad_(False)
-    return stages.chain
+    return chain
 
 
 def _module(filled: Filled) -> nn.Module:
@@ -208,87 +207,69 @@ class _Branch(nn.Module):
 # ------------------------------------------------- torchvision's and timm's
 
 
-@dataclass(frozen=True)
-class Stages:
-    """A network without weights.
+def _slices(*ends: int) -> tuple[str, ...]:
+    """Return the names of the modules in ``features`` up to each end."""
+    starts = (0, *ends)
+    return tuple(
+        " ".join(f"features.{number}" for number in range(start, end))
+        for start, end in zip(starts, ends, strict=False)
+    )
 
-    Attributes
-    ----------
+
+# The modules of each layer, in order. Poolings and transitions go to the layer after them; VGG16's
+# and AlexNet's layers end with the ReLU of a convolution, and the last one with the last pooling.
+CHAINS: dict[str, tuple[str, ...]] = {
+    "mobilenet-v2": _slices(*range(1, 20)),
+    "resnet50": ("conv1 bn1 relu maxpool", "layer1", "layer2", "layer3", "layer4"),
+    "googlenet": (
+        *("conv1", "maxpool1 conv2", "conv3"),
+        *("maxpool2 inception3a", "inception3b"),
+        *("maxpool3 inception4a", "inception4b", "inception4c", "inception4d", "inception4e"),
+        *("maxpool4 inception5a", "inception5b"),
+    ),
+    "vgg16": _slices(4, 9, 16, 23, 30, 31),
+    "alexnet": _slices(2, 5, 8, 10, 12, 13),
+    "densenet201": (
+        "features.conv0 features.norm0 features.relu0 features.pool0",
+        "features.denseblock1",
+        "features.transition1 features.denseblock2",
+        "features.transition2 features.denseblock3",
+        "features.transition3 features.denseblock4",
+        "features.norm5 features.relu0",
+    ),
+}
+_OPTIONS = {
+    "googlenet": {"aux_logits": False, "init_weights": False},
+    "vgg16": {"init_weights": False},
+}
+
+
+def build_network(spec: NetworkSpec) -> tuple[nn.Module, tuple[nn.Module, ...]]:
+    """Build a network that has no description, without weights.
+
+    Returns
+    -------
     body : Module
         Holds every weight that a layer needs, under the names that files use.
     chain : tuple of Module
         One module a layer; each takes what the one before it gives, the first the picture.
     """
-
-    body: nn.Module
-    chain: tuple[nn.Module, ...]
-
-
-def mobilenet_v2() -> Stages:
-    """MobileNetV2: the 19 layers of torchvision's ``features``."""
-    body = _without(models.mobilenet_v2(weights=None), "classifier")
-    return Stages(body, tuple(body.features))
-
-
-def resnet50() -> Stages:
-    """ResNet50: stem with its pooling, then the four groups of blocks."""
-    body = _without(models.resnet50(weights=None), "fc")
-    stem = nn.Sequential(body.conv1, body.bn1, body.relu, body.maxpool)
-    return Stages(body, (stem, body.layer1, body.layer2, body.layer3, body.layer4))
-
-
-def googlenet() -> Stages:
-    """GoogLeNet: each layer before the pooling that follows it."""
-    body = models.googlenet(weights=None, aux_logits=False, init_weights=False)
-    body = _without(body, "fc")
-    chain = (
-        body.conv1,
-        nn.Sequential(body.maxpool1, body.conv2),
-        body.conv3,
-        nn.Sequential(body.maxpool2, body.inception3a),
-        body.inception3b,
-        nn.Sequential(body.maxpool3, body.inception4a),
-        body.inception4b,
-        body.inception4c,
-        body.inception4d,
-        body.inception4e,
-        nn.Sequential(body.maxpool4, body.inception5a),
-        body.inception5b,
+    if spec.name == "nasnetlarge":
+        return _nasnetlarge()
+    builder = getattr(models, spec.name.replace("-", "_"))
+    body = builder(weights=None, **_OPTIONS.get(spec.name, {}))
+    # The classifier is not used, and in VGG16 it is nine tenths of the weights.
+    delattr(body, spec.unused[0].rstrip("."))
+    return body, tuple(
+        nn.Sequential(*(body.get_submodule(name) for name in names.split()))
+        for names in CHAINS[spec.name]
     )
-    return Stages(body, chain)
 
 
-def vgg16() -> Stages:
-    """VGG16: the last convolution of each group after its ReLU, and the last pooling."""
-    body = _without(models.vgg16(weights=None, init_weights=False), "classifier")
-    return Stages(body, _slices(body.features, (4, 9, 16, 23, 30, 31)))
-
-
-def alexnet() -> Stages:
-    """AlexNet: each convolution after its ReLU, and the last pooling."""
-    body = _without(models.alexnet(weights=None), "classifier")
-    return Stages(body, _slices(body.features, (2, 5, 8, 10, 12, 13)))
-
-
-def densenet201() -> Stages:
-    """DenseNet201: stem, four dense blocks (transitions go to the next one), last norm + ReLU."""
-    body = _without(models.densenet201(weights=None), "classifier")
-    f = body.features
-    chain = (
-        nn.Sequential(f.conv0, f.norm0, f.relu0, f.pool0),
-        f.denseblock1,
-        nn.Sequential(f.transition1, f.denseblock2),
-        nn.Sequential(f.transition2, f.denseblock3),
-        nn.Sequential(f.transition3, f.denseblock4),
-        nn.Sequential(f.norm5, nn.ReLU()),
-    )
-    return Stages(body, chain)
-
-
-def nasnetlarge() -> Stages:
-    """NASNetLarge as one stage: its cells see the two before them, so it is no chain inside."""
+def _nasnetlarge() -> tuple[nn.Module, tuple[nn.Module, ...]]:
+    """Return NASNetLarge as one stage: its cells see the two before them, so it is no chain."""
     try:
-        from timm.models.nasnet import NASNetALarge
+        from timm.models.nasnet import NASNetALarge  # an extra
     except ImportError as error:
         raise InvalidInputError(
             "NASNetLarge needs the package timm; install it with: pip install lmkl-pad[objects]"
@@ -304,27 +285,6 @@ def nasnetlarge() -> Stages:
         def forward(self, x):
             return self.body.forward_features(x)
 
-    body = _without(NASNetALarge(), "last_linear")
-    return Stages(body, (Features(body),))
-
-
-def _without(body, name: str):
-    """Drop the classifier: it is not used, and in VGG16 it is nine tenths of the weights."""
-    delattr(body, name)
-    return body
-
-
-def _slices(features, ends: tuple[int, ...]) -> tuple[nn.Module, ...]:
-    return tuple(features[start:end] for start, end in zip((0, *ends), ends, strict=False))
-
-
-BUILDERS = {
-    "mobilenet-v2": mobilenet_v2,
-    "resnet50": resnet50,
-    "googlenet": googlenet,
-    "vgg16": vgg16,
-    "alexnet": alexnet,
-    "densenet201": densenet201,
-    "nasnetlarge": nasnetlarge,
-}
-"""Build the networks that have no description, without weights."""
+    body = NASNetALarge()
+    del body.last_linear
+    return body, (Features(body),)
