@@ -117,7 +117,7 @@ def test_that_views_import_only_values_and_widgets_of_ours():
 
 
 ABOVE_VIEWS = (
-    *("app.qt.controllers", "app.qt.workers", "app.qt.threads"),
+    *("app.qt.controllers", "app.qt.workers"),
     *("app.qt.main_window", "app.qt.menus", "app.qt.model_dialogs", "app.qt.app"),
 )
 # A page is given its controller; the widgets on it are driven by the page.

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from app.qt.window_picture import rest, wait_until
-from app.qt.workers.sentences import sentence_of
+from app.qt.workers.worker import sentence_of
 from benchmarks import launch, responsiveness
 from benchmarks.__main__ import NAMES
 from benchmarks.heartbeat import Control, Heartbeat
@@ -59,7 +59,7 @@ class Slow(ValueError):
 def test_that_a_gap_names_the_line_of_the_app_in_which_it_came(qapp):
     with Heartbeat() as heart:
         sentence_of(Slow(), "Waiting")
-    assert heart.longest[1].startswith("workers/sentences.py:")
+    assert heart.longest[1].startswith("workers/worker.py:")
 
 
 def test_that_the_control_tells_its_longest_gap_and_begins_anew():

@@ -27,7 +27,7 @@ from app.qt import icons, theme
 from app.qt.controllers.source import SourceController
 from app.qt.loading_page import LoadingPage
 from app.qt.state import Notice
-from app.qt.threads import any_left_behind, stop_threads
+from app.qt.workers.worker import any_left_behind, stop_threads
 from app.settings import Settings
 
 if TYPE_CHECKING:

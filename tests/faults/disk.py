@@ -4,7 +4,7 @@ The limit is the kernel's (`RLIMIT_FSIZE`), so the errors are real ones; Python 
 that comes with it. Where there are such limits.
 """
 
-from app.qt.workers.sentences import sentence_of
+from app.qt.workers.worker import sentence_of
 
 
 def limited(job, folder, size):

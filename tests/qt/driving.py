@@ -8,7 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
 
 from app.capture.source import FrameSource, SourceInfo
-from app.qt.threads import any_left_behind
+from app.qt.workers.worker import any_left_behind
 from app.session.enrolment import Plan
 
 PATIENCE = 60_000

@@ -6,8 +6,8 @@ from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 from app.capture.cameras import Camera
 from app.capture.source import Cause, SourceError
 from app.qt.state import Choice
-from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
+from app.qt.workers.worker import WorkerThread
 from tests.qt.driving import Pictures
 
 PATIENCE = 20_000

@@ -13,14 +13,14 @@ from app.qt.controllers.enrolment import EnrolController
 from app.qt.controllers.guided_test import GuidedTestController
 from app.qt.controllers.model import ModelController
 from app.qt.controllers.networks import NetworksController
-from app.qt.controllers.recovery_control import RecoveryControl
+from app.qt.controllers.recovery import RecoveryController
 from app.qt.controllers.source import SourceController
 from app.qt.state import Notice, SourceState, Working
-from app.qt.threads import WorkerThread, stop_threads
 from app.qt.workers.jobs import JobWorker
 from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.recovery import RecoveryWorker
 from app.qt.workers.scoring import Observe, ScoringWorker
+from app.qt.workers.worker import WorkerThread, stop_threads
 from app.session.enrolment import Plan
 from app.session.session import Session, Topic
 from app.settings import Settings
@@ -97,7 +97,7 @@ class AppController(QObject):
         self.enrol = EnrolController(session, source, self)
         self.model = ModelController(session, self)
         self.guided_test = GuidedTestController(session, source, self)
-        self.recovery = RecoveryControl(session, self.keeper, settings.recover_takes, self)
+        self.recovery = RecoveryController(session, self.keeper, settings.recover_takes, self)
         self.networks = NetworksController(session, self.fetcher, self.scoring, self)
         self._connect()
 

@@ -14,15 +14,7 @@ TOPIC = "enrolment"
 
 
 class EnrolController(QObject):
-    """Carry out what the enrol page wants.
-
-    Parameters
-    ----------
-    session : Session
-        Where the enrolment lives.
-    source : SourceController
-        Directs the demo.
-    """
+    """Carry out what the enrol page wants; the source directs the demo."""
 
     notice = Signal(object)
     take_complete = Signal(str)
@@ -38,6 +30,7 @@ class EnrolController(QObject):
         self._fold_in = False
         self._recording = ""
         self._shown_before = ""
+        self._change = session.change_enrolment
         session.subscribe(self._on_change)
 
     @Slot(str)
@@ -67,42 +60,38 @@ class EnrolController(QObject):
     @Slot()
     def stop(self) -> None:
         """End the take; what was kept stays."""
-        self._session.change_enrolment(lambda enrolment: enrolment.stop())
+        self._change(lambda enrolment: enrolment.stop())
 
     @Slot(object)
     def remove_samples(self, numbers: list[int]) -> None:
-        """Strike frames."""
-        self._session.change_enrolment(lambda enrolment: enrolment.remove_samples(numbers))
+        self._change(lambda enrolment: enrolment.remove_samples(numbers))
 
     @Slot(str)
     def remove_take(self, name: str) -> None:
-        """Strike a take."""
-        self._session.change_enrolment(lambda enrolment: enrolment.remove_take(name))
+        self._change(lambda enrolment: enrolment.remove_take(name))
 
     @Slot(str, str)
     def rename_take(self, name: str, new: str) -> None:
-        """Give a take another name."""
-        self._session.change_enrolment(lambda enrolment: enrolment.rename_take(name, new))
+        self._change(lambda enrolment: enrolment.rename_take(name, new))
 
     @Slot(str)
     def set_person(self, person: str) -> None:
-        """Say whose face the next take shows."""
-        self._session.change_enrolment(lambda enrolment: enrolment.set_person(person))
+        """Set whose face the next take shows."""
+        self._change(lambda enrolment: enrolment.set_person(person))
 
     @Slot(str, str)
     def assign_take(self, name: str, person: str) -> None:
-        """Say whose face a take shows."""
-        self._session.change_enrolment(lambda enrolment: enrolment.assign_take(name, person))
+        """Set whose face a take shows."""
+        self._change(lambda enrolment: enrolment.assign_take(name, person))
 
     @Slot()
     def undo(self) -> None:
-        """Take the last change back."""
-        self._session.change_enrolment(lambda enrolment: enrolment.undo())
+        self._change(lambda enrolment: enrolment.undo())
 
     @Slot()
     def clear(self) -> None:
         """Forget all takes; the model stays."""
-        self._session.change_enrolment(lambda enrolment: enrolment.clear())
+        self._change(lambda enrolment: enrolment.clear())
 
     @Slot()
     def welcome(self) -> None:
@@ -136,7 +125,7 @@ class EnrolController(QObject):
             self._shown_before = demo.presenting or ""
             self._chapter = director.enrolment_take(demo, light, self._n_takes)
         self._fold_in = is_quick
-        self._session.change_enrolment(lambda enrolment: enrolment.start(name, is_quick=is_quick))
+        self._change(lambda enrolment: enrolment.start(name, is_quick=is_quick))
 
     @property
     def _n_takes(self) -> int:

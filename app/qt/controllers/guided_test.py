@@ -1,6 +1,7 @@
 """Guided tests: presentations, and the report on them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from importlib.metadata import version
@@ -32,15 +33,7 @@ TOPIC = "test"
 
 
 class GuidedTestController(QObject):
-    """Carry out what the test page wants.
-
-    Parameters
-    ----------
-    session : Session
-        Where the test lives.
-    source : SourceController
-        Directs the demo.
-    """
+    """Carry out what the test page wants; the source directs the demo."""
 
     job_requested = Signal(object)
     notice = Signal(object)
@@ -123,7 +116,6 @@ class GuidedTestController(QObject):
 
     @Slot(int)
     def remove(self, number: int) -> None:
-        """Strike a presentation."""
         self._session.change_trial(lambda trial: trial.remove(number))
 
     @Slot()
@@ -147,14 +139,11 @@ class GuidedTestController(QObject):
     @Slot(str)
     def open_plan(self, path: str) -> None:
         """Read a plan of one's own and follow it."""
-        try:
+        with self._errors_told():
             plan = read_plan(Path(path))
-        except TrialError as error:
-            self._tell(str(error), "error")
-            return
-        self._plans[plan.name] = plan
-        self.plans_changed.emit(tuple(self._plans))
-        self.choose_plan(plan.name)
+            self._plans[plan.name] = plan
+            self.plans_changed.emit(tuple(self._plans))
+            self.choose_plan(plan.name)
 
     def attacks(self) -> tuple[str, ...]:
         """Return the attacks that were presented, are planned, or have details."""
@@ -167,28 +156,21 @@ class GuidedTestController(QObject):
     @Slot(object)
     def set_details(self, details: Details) -> None:
         """Keep the details of this test; the next one begins with them."""
-        try:
-            details = details_from(as_dict(details))
-        except TrialError as error:
-            self._tell(str(error), "error")
-            return
-        self._session.change_trial(lambda trial: setattr(trial, "details", details))
-        self._keep_templates(self.templates.with_last(details))
-        if self._session.trial.presentations:
-            self.build_report()
+        with self._errors_told():
+            checked = details_from(as_dict(details))
+            self._session.change_trial(lambda trial: setattr(trial, "details", checked))
+            self._keep_templates(self.templates.with_last(checked))
+            if self._session.trial.presentations:
+                self.build_report()
 
     @Slot(str, object)
     def save_template(self, name: str, details: Details) -> None:
-        """Keep details under a name."""
-        try:
+        with self._errors_told():
             details = details_from(as_dict(details))
             self._keep_templates(self.templates.with_named(name, details))
-        except TrialError as error:
-            self._tell(str(error), "error")
 
     @Slot(str)
     def delete_template(self, name: str) -> None:
-        """Delete details of a name."""
         self._keep_templates(self.templates.without(name))
 
     def _keep_templates(self, templates: Templates) -> None:
@@ -200,7 +182,7 @@ class GuidedTestController(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Tell which plans and which kept sessions there are."""
+        """Emit which plans and which kept sessions there are."""
         self.plans_changed.emit(tuple(self._plans))
         self.kept_changed.emit(kept_tests())
 
@@ -219,31 +201,23 @@ class GuidedTestController(QObject):
     @Slot(str)
     def continue_session(self, name: str) -> None:
         """Go on with a session on disk; the one there is now is put away."""
-        kept = None
-        try:
+        with self._errors_told():
             kept = open_kept(name)
-            trial = kept.read()
-        except TrialError as error:
-            if kept is not None:
+            try:
+                trial = kept.read()
+            except TrialError:
                 kept.release()
-            self._tell(str(error), "error")
-            self.look()
-            return
-        self.release()
-        self._kept = kept
-        self._session.change_trial(lambda present: present.take_over(trial))
+                raise
+            self.release()
+            self._kept = kept
+            self._session.change_trial(lambda present: present.take_over(trial))
+            self.build_report()
         self.look()
-        self.build_report()
 
     @Slot(str)
     def delete_session(self, name: str) -> None:
-        """Delete a session on disk."""
-        try:
-            kept = open_kept(name)
-        except TrialError as error:
-            self._tell(str(error), "error")
-        else:
-            self._delete(kept)
+        with self._errors_told():
+            self._delete(open_kept(name))
         self.look()
 
     def release(self) -> None:
@@ -358,6 +332,13 @@ class GuidedTestController(QObject):
             n=self._n_planned - len(self._planned) + 1, all=self._n_planned, what=self._planned[0]
         )
         self._tell(text)
+
+    @contextmanager
+    def _errors_told(self) -> Iterator[None]:
+        try:
+            yield
+        except TrialError as error:
+            self._tell(str(error), "error")
 
     def _tell(self, text: str, level: str = "info") -> None:
         self.notice.emit(Notice(text, level, TOPIC))

@@ -18,14 +18,7 @@ SHOW = "show"
 class NetworksController(QObject):
     """Carry out what the card of the networks wants.
 
-    Parameters
-    ----------
-    session : Session
-        Its first verdict of unfamiliar conditions is the time to offer them.
-    worker : NetworksWorker
-        On its own thread.
-    scoring : ScoringWorker
-        Uses them from the moment they are there.
+    The first verdict of unfamiliar conditions is the time to offer them.
     """
 
     notice = Signal(object)
@@ -63,7 +56,6 @@ class NetworksController(QObject):
 
     @Slot()
     def look(self) -> None:
-        """See what is missing."""
         self.look_requested.emit()
 
     @Slot()

@@ -11,8 +11,8 @@ from app.capture.capture import CaptureState, Phase
 from app.capture.source import FrameSource
 from app.demo.source import DemoSource
 from app.qt.state import Choice, Notice, SourceState
-from app.qt.threads import WorkerThread
 from app.qt.workers.capture import CaptureWorker
+from app.qt.workers.worker import WorkerThread
 from app.settings import Settings
 
 TOPIC = "source"

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
 from app.qt.state import Working
-from app.qt.workers.sentences import sentence_of
+from app.qt.workers.worker import sentence_of
 from lmkl_core.errors import Cancelled
 
 log = logging.getLogger(__name__)

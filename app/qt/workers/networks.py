@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
 from app.qt.state import FileWanted, NetworksState, Working
-from app.qt.workers.sentences import sentence_of
+from app.qt.workers.worker import sentence_of
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.liveness import missing_weights
 from lmkl_core.features.weights import FetchError, Weights, fetch, import_file, weights_folder

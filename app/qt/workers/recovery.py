@@ -1,20 +1,16 @@
 """Unsaved takes, written and read on a thread of their own: a slow disk disturbs no recording."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
-
-if TYPE_CHECKING:
-    from app.session.recovery import Found, Journal
-    from app.session.takes import Sample
+from app.session.recovery import Found, Journal, find, remove
+from app.session.takes import Sample
 
 log = logging.getLogger(__name__)
 
@@ -83,8 +79,6 @@ class RecoveryWorker(QObject):
     @Slot()
     def find(self) -> None:
         """Look for what earlier runs have left."""
-        from app.session.recovery import find  # numerical libraries, loaded on this thread
-
         with self._writing:
             found = find()
         if found:
@@ -97,7 +91,7 @@ class RecoveryWorker(QObject):
             if (state := self._taken_state()) is None:
                 return
             if self._journal is None and not (state.samples or state.adopted):
-                return  # nothing was kept, and a window that closes at once loads nothing for it
+                return  # nothing was kept
             try:
                 self._journal_with(state).keep(state.samples, state.features)
             except Exception as error:
@@ -109,10 +103,6 @@ class RecoveryWorker(QObject):
         """Delete what of earlier runs is not wanted."""
         with self._guard:
             found, self._unwanted = self._unwanted, []
-        if not found:
-            return
-        from app.session.recovery import remove
-
         for sentence in remove(one.run for one in found):
             self.not_removed.emit(sentence)
 
@@ -132,8 +122,6 @@ class RecoveryWorker(QObject):
 
     def _journal_with(self, state: _State | None) -> Journal:
         """Return the journal, with what the state adopts."""
-        from app.session.recovery import Journal
-
         if self._journal is None:
             self._journal = Journal()
         for found in () if state is None else state.adopted:

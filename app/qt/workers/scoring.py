@@ -11,7 +11,7 @@ from app.capture.mailbox import LatestFrame
 from app.logs import way_of
 from app.models.model import PadModel
 from app.qt.state import Working
-from app.qt.workers.sentences import sentence_of
+from app.qt.workers.worker import sentence_of
 from app.session.scoring import score_frame
 from app.types import Frame, ScoredFrame
 from app.vision.faces.detector import make_detector

@@ -1,10 +1,12 @@
-"""Threads with a worker each: started, asked to stop, waited for."""
+"""Workers on threads of their own: started, asked to stop, waited for, and how they fail."""
 
 import logging
 from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread
+
+from lmkl_core.errors import InvalidInputError, ModelFileError
 
 log = logging.getLogger(__name__)
 
@@ -71,3 +73,24 @@ def stop_threads(threads: Sequence[WorkerThread]) -> bool:
 def any_left_behind() -> bool:
     """Whether some thread still runs though it was told to end."""
     return any(thread.isRunning() for thread in _left_behind)
+
+
+def sentence_of(error: BaseException, what: str) -> str:
+    """Return one sentence on why work has failed: the error's own where it is one of ours.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised.
+    what : str
+        The work, as the beginning of a sentence.
+    """
+    if isinstance(error, (InvalidInputError, ModelFileError)):
+        return str(error)
+    if isinstance(error, OSError):
+        if error.strerror is None:  # not the system's, so a sentence of ours
+            return str(error)
+        return f"{what} ({error.strerror}): check the disk and the folder's permissions."
+    if isinstance(error, MemoryError):
+        return f"{what}, because memory is full: close other programs."
+    return f"{what} ({type(error).__name__}: {error}): try again, or start the program again."

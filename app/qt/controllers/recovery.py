@@ -15,7 +15,7 @@ TOPIC = "recovery"
 BRING_BACK, DELETE = "bring back", "delete"
 
 
-class RecoveryControl(QObject):
+class RecoveryController(QObject):
     """Tell the worker what is to be kept, and the person what an earlier run has left.
 
     ``is_on`` says whether takes are kept (`Settings.recover_takes`).

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from app import storage
-from app.qt.controllers.recovery_control import BRING_BACK, DELETE, TOPIC, RecoveryControl
+from app.qt.controllers.recovery import BRING_BACK, DELETE, TOPIC, RecoveryController
 from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery import Journal, unpacked
 from app.session.runs import takes_folder
@@ -57,7 +57,7 @@ class Bench:
 
     def __init__(self, is_on=True, features=FEATURES):
         self.session, self.worker, self.told = Session(Settings()), Busy(), []
-        self.control = RecoveryControl(self.session, self.worker, is_on)
+        self.control = RecoveryController(self.session, self.worker, is_on)
         self.control.notice.connect(self.told.append)
         self.control.on_prepared(features)
 
