@@ -108,41 +108,39 @@ def sharpness(luma: NDArray[np.float32]) -> float:
     return math.log(max(detail, 1e-6) / variance)
 
 
+ADVICE = {
+    "size": "Come closer.",
+    "visible": "The face is cut off: move into the picture.",
+    "brightness": "Too dark: turn on a light.",
+    "contrast": "Too flat: wipe the lens or change the light.",
+    "sharpness": "Blurred: hold still or let the camera focus.",
+    "turn": "Look towards the camera.",
+    "nod": "Lift or lower your head a little.",
+    "tilt": "Hold your head upright.",
+    "motion": "Hold still.",
+}
+TOO_BRIGHT = "Too bright: turn away from the light or lower the exposure."
+
+
 def judge(measures: FaceMeasures, limits: Limits) -> Quality:
     """Check the measures against the limits, most important first."""
-    m, at_least = measures, math.inf
-    turn, nod, tilt = limits.max_yaw, limits.max_pitch, limits.max_roll
-    too_bright = "Too bright: turn away from the light or lower the exposure."
-    cut_off = "The face is cut off: move into the picture."
-    flat = "Too flat: wipe the lens or change the light."
-    blurred = "Blurred: hold still or let the camera focus."
+    pose, any_more = measures.pose, math.inf
     checks = (
-        _check("size", m.size, limits.min_size, at_least, "px", "Come closer."),
-        _check("visible", m.visible, limits.min_visible, at_least, "", cut_off),
-        _check(
-            "brightness",
-            m.brightness,
-            *limits.brightness,
-            "",
-            "Too dark: turn on a light.",
-            too_bright,
-        ),
-        _check("contrast", m.contrast, limits.min_contrast, at_least, "", flat),
-        _check("sharpness", m.sharpness, limits.min_sharpness, at_least, "", blurred),
-        _check("turn", m.pose.yaw, -turn, turn, "°", "Look towards the camera."),
-        _check("nod", m.pose.pitch, -nod, nod, "°", "Lift or lower your head a little."),
-        _check("tilt", m.pose.roll, -tilt, tilt, "°", "Hold your head upright."),
-        _check("motion", m.motion, 0.0, limits.max_motion, "faces/s", "Hold still."),
+        ("size", measures.size, limits.min_size, any_more, "px"),
+        ("visible", measures.visible, limits.min_visible, any_more, ""),
+        ("brightness", measures.brightness, *limits.brightness, ""),
+        ("contrast", measures.contrast, limits.min_contrast, any_more, ""),
+        ("sharpness", measures.sharpness, limits.min_sharpness, any_more, ""),
+        ("turn", pose.yaw, -limits.max_yaw, limits.max_yaw, "°"),
+        ("nod", pose.pitch, -limits.max_pitch, limits.max_pitch, "°"),
+        ("tilt", pose.roll, -limits.max_roll, limits.max_roll, "°"),
+        ("motion", measures.motion, 0.0, limits.max_motion, "faces/s"),
     )
-    return Quality(checks)
+    return Quality(tuple(_check(*check) for check in checks))
 
 
-def _check(
-    name: str, value: float, low: float, high: float, unit: str, reason: str, above: str = ""
-) -> Check:
-    """Return the check; ``above`` replaces the reason where values too high need other advice."""
-    if low <= value <= high:
-        reason = ""
-    elif above and not value < low:
-        reason = above
+def _check(name: str, value: float, low: float, high: float, unit: str) -> Check:
+    reason = "" if low <= value <= high else ADVICE[name]
+    if name == "brightness" and value > high:
+        reason = TOO_BRIGHT
     return Check(name, value, low, high, unit, reason)

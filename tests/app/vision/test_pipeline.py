@@ -61,6 +61,8 @@ def test_that_every_stage_reports_its_time_and_every_frame_its_circumstances(
     )
     assert result.pose.yaw == result.condition.yaw
     assert result.n_faces == 1
+    np.testing.assert_array_equal(result.transform, face_transform(result.face.landmarks))
+    assert np.shares_memory(result.image, genuine_take[0].image)
 
 
 def test_that_a_frame_gives_the_same_views_live_and_from_a_folder_of_pictures(
