@@ -21,10 +21,7 @@ _LONGEST_CHAIN = 5
 def way_of(error: BaseException | None) -> str:
     """Return the kind of an error and its way through the code, without what it says.
 
-    Parameters
-    ----------
-    error : BaseException or None
-        Any; errors that it came from are told after it.
+    Errors that it came from follow it.
 
     Examples
     --------

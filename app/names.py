@@ -18,17 +18,10 @@ _UNSEEN = re.compile(
 
 
 def cleaned_name(text: str, longest: int) -> str:
-    """Return a name on one line, of bounded length, without marks that nobody can see.
+    """Return a name on one line, of bounded length, without invisible marks.
 
     Line breaks and tabs part words; other control characters, direction marks and halves of
     characters, which no file can hold, are dropped.
-
-    Parameters
-    ----------
-    text : str
-        Anything.
-    longest : int
-        Characters that are kept.
     """
     visible = "".join(
         " " if mark.isspace() else mark
@@ -39,10 +32,7 @@ def cleaned_name(text: str, longest: int) -> str:
 
 
 def visible(text: str) -> str:
-    """Return text for a page: without marks that show nothing, or turn what stands beside them.
-
-    Escaping keeps a name from becoming markup; this keeps it from reversing the words around it.
-    """
+    """Return text for a page, without marks that show nothing or reverse the words around them."""
     return _UNSEEN.sub("", text)
 
 

@@ -64,19 +64,19 @@ Tell = Callable[[int, int | None, str], None]
 """Called with steps done, steps in all (None: not known), and the current step."""
 
 
-def option(flags: str, text: str, metavar: str | None = None, **more: Any) -> Any:
-    """Declare an option: its flags, its help and the name of its value."""
-    return typer.Option(*flags.split(), help=text, metavar=metavar, **more)
+def option(flags: str, text: str, **more: Any) -> Any:
+    """Declare an option by its flags, with the name of its value behind them, and its help."""
+    names = [word for word in flags.split() if word.startswith("-")]
+    metavar = flags.split()[-1] if len(names) < len(flags.split()) else None
+    return typer.Option(*names, help=text, metavar=metavar, **more)
 
 
 AsJson = Annotated[bool, option("--json", "Print JSON for machines.")]
 Quiet = Annotated[bool, option("--quiet -q", "Print nothing but errors; the exit code tells.")]
 PresetName = Annotated[
-    str | None, option("--preset", "Views: a preset's name or the path of a file.", "NAME")
+    str | None, option("--preset NAME", "Views: a preset's name or the path of a file.")
 ]
-ModelFile = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="The model file.", show_default=False)
-]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="The model file.")]
 
 
 def can_ask() -> bool:

@@ -48,10 +48,9 @@ def command(
     output: Annotated[
         Path | None,
         option(
-            "--output -o",
+            "--output -o DIR",
             f"Folder, made if missing, for {MODEL_FILE}, {REPORT_FILE}, {WINDOW_FILE} and "
             f"{JSON_FILE}.",
-            "DIR",
         ),
     ] = None,
     picture: Annotated[

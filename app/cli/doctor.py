@@ -57,9 +57,8 @@ def command(
     preset: Annotated[
         str | None,
         option(
-            "--preset",
+            "--preset NAME",
             "Try the weights and the engine of these views; by default the settings'.",
-            "NAME",
         ),
     ] = None,
     as_json: AsJson = False,

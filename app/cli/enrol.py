@@ -39,17 +39,15 @@ def command(
     output: Annotated[
         Path,
         option(
-            "--output -o",
+            "--output -o FILE",
             "The model; an older one is replaced. FILE.safetensors, or FILE.lmkl to protect it "
             "with a passphrase.",
-            "FILE",
         ),
     ],
     sources: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="SOURCE",
-            show_default=False,
             help="A take each: a video, a folder of pictures, a picture, camera, camera:NAME, an "
             "address, demo.",
         ),
@@ -57,31 +55,29 @@ def command(
     takes: Annotated[
         list[str] | None,
         option(
-            "--take",
+            "--take PERSON:NAME=SOURCE",
             "A take with a name; may be repeated. PERSON: says whose face it shows and may be left "
             "out. One model is fitted for all people.",
-            "PERSON:NAME=SOURCE",
         ),
     ] = None,
     frames: Annotated[
-        int | None, option("--frames", "Frames kept of each take; 35.", "N", min=1)
+        int | None, option("--frames N", "Frames kept of each take; 35.", min=1)
     ] = None,
     every: Annotated[
-        float | None, option("--every", "Seconds between frames, at least; 0.25.", "S", min=0.0)
+        float | None, option("--every S", "Seconds between frames, at least; 0.25.", min=0.0)
     ] = None,
     preset: PresetName = None,
     target_bpcer: Annotated[
         float | None,
         option(
-            "--target-bpcer",
+            "--target-bpcer SHARE",
             "Share of genuine frames that the threshold may refuse; by default it follows the "
             "level of their scores.",
-            "SHARE",
         ),
     ] = None,
     add_to: Annotated[
         Path | None,
-        option("--add-to", "Fold the takes into this model instead of a new one.", "MODEL"),
+        option("--add-to MODEL", "Fold the takes into this model instead of a new one."),
     ] = None,
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,

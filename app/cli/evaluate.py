@@ -40,34 +40,22 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="DATABASE...",
-            show_default=False,
             help="A database, such as replay-attack; plain for one's own recordings; demo, which "
             "needs no folder. --list shows all. Several are compared.",
         ),
     ] = None,
     roots: Annotated[
         list[Path] | None,
-        option(
-            "--root",
-            "The folder that the database lies in; one for each of several.",
-            "DIR",
-            show_default=False,
-        ),
+        option("--root DIR", "The folder that the database lies in; one for each of several."),
     ] = None,
-    protocol: Annotated[
-        str, option("--protocol", "Such as IV; the paper's by default.", "NAME")
-    ] = "",
+    protocol: Annotated[str, option("--protocol NAME", "Such as IV; the paper's by default.")] = "",
     mode: Annotated[
-        str,
-        option("--mode", "client-specific or client-independent; the paper's by default.", "MODE"),
+        str, option("--mode MODE", "client-specific or client-independent; the paper's by default.")
     ] = "",
     presets: Annotated[
         list[str] | None,
         option(
-            "--preset",
-            "Views: a preset's name or the path of a file. Several are compared.",
-            "NAME",
-            show_default=False,
+            "--preset NAME", "Views: a preset's name or the path of a file. Several are compared."
         ),
     ] = None,
     paper_views: Annotated[
@@ -78,26 +66,21 @@ def command(
         ),
     ] = False,
     methods: Annotated[
-        str, option("--methods", "Some methods; all of --list by default.", "A,B")
+        str, option("--methods A,B", "Some methods; all of --list by default.")
     ] = "",
-    frames: Annotated[
-        int, option("--frames", "Frames of each recording, evenly spread.", "N")
-    ] = 20,
+    frames: Annotated[int, option("--frames N", "Frames of each recording, evenly spread.")] = 20,
     selection: Annotated[
         str,
         option(
-            "--selection",
-            "How parameters are chosen: development, bona-fide, none, or auto.",
-            "HOW",
+            "--selection HOW", "How parameters are chosen: development, bona-fide, none, or auto."
         ),
     ] = "auto",
-    grid: Annotated[str, option("--grid", "Parameters tried: paper, or small.", "NAME")] = "paper",
+    grid: Annotated[str, option("--grid NAME", "Parameters tried: paper, or small.")] = "paper",
     threshold: Annotated[
         str,
         option(
-            "--threshold",
+            "--threshold RULE",
             "eer or bpcer:0.05 on development data, given:X, enrolment, or auto.",
-            "RULE",
         ),
     ] = "auto",
     gate: Annotated[
@@ -106,27 +89,21 @@ def command(
             "--gate/--no-gate",
             "Whether frames of poor quality count as without response; by default on one's own "
             "recordings only.",
-            show_default=False,
         ),
     ] = None,
     jobs: Annotated[
-        int | None, option("--jobs -j", "Processes for views and models; -1 for all cores.", "N")
+        int | None, option("--jobs -j N", "Processes for views and models; -1 for all cores.")
     ] = None,
     cluster: Annotated[
         str,
         option(
-            "--cluster",
-            "Scheduler of a Dask cluster whose machines see the same files.",
-            "ADDRESS",
+            "--cluster ADDRESS", "Scheduler of a Dask cluster whose machines see the same files."
         ),
     ] = "",
     seeds: Annotated[
         list[int] | None,
         option(
-            "--seed",
-            "Of everything that uses chance. Several are compared.",
-            "N",
-            show_default="0",
+            "--seed N", "Of everything that uses chance. Several are compared.", show_default="0"
         ),
     ] = None,
     allow_missing: Annotated[
@@ -139,13 +116,12 @@ def command(
     output: Annotated[
         Path,
         option(
-            "--output -o",
+            "--output -o DIR",
             "Folder, made if missing, for the table as HTML, JSON, CSV and LaTeX.",
-            "DIR",
         ),
     ] = Path("lmkl-pad-evaluation"),
     cache: Annotated[
-        Path | None, option("--cache", "Folder for views and models that a later run uses.", "DIR")
+        Path | None, option("--cache DIR", "Folder for views and models that a later run uses.")
     ] = None,
     scores: Annotated[bool, option("--scores", "Put every test score into the JSON file.")] = False,
     as_list: Annotated[

@@ -32,10 +32,9 @@ def command(
     to: Annotated[
         Path,
         option(
-            "--to",
+            "--to FILE",
             "Where to: FILE.onnx for the scorer, FILE.safetensors for the model, FILE.lmkl for the "
             "model behind a passphrase.",
-            "FILE",
         ),
     ],
     wanted: Annotated[
@@ -45,9 +44,8 @@ def command(
     new_passphrase_file: Annotated[
         Path | None,
         option(
-            "--new-passphrase-file",
+            "--new-passphrase-file FILE",
             "Its first line is the passphrase of the new file, where that is another one.",
-            "FILE",
         ),
     ] = None,
     as_json: AsJson = False,

@@ -74,12 +74,11 @@ def root(
     source: Annotated[
         str,
         option(
-            "--source",
+            "--source SOURCE",
             "What the window shows: demo, camera, camera:NAME, a video, a folder, an address.",
-            "SOURCE",
         ),
     ] = "",
-    model: Annotated[Path | None, option("--model", "A model for the window to open.", "FILE")] = (
+    model: Annotated[Path | None, option("--model FILE", "A model for the window to open.")] = (
         None
     ),
 ) -> None:

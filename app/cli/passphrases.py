@@ -24,10 +24,9 @@ LONGEST_LINE = 8192
 PassphraseFile = Annotated[
     Path | None,
     option(
-        "--passphrase-file",
+        "--passphrase-file FILE",
         f"Its first line is the passphrase of a protected model; without it {VARIABLE} is, or it "
         "is asked for.",
-        "FILE",
     ),
 ]
 

@@ -75,20 +75,10 @@ class TakeRecorded:
 
 
 class Recorder:
-    """Record takes one after the other.
+    """Record takes one after the other; ``n_frames`` and ``every`` replace the window's plan.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Gives the views.
-    settings : Settings
-        Frame size asked of a camera.
-    n_frames : int, optional
-        Frames kept of each take; those of the window's plan by default.
-    every : float, optional
-        Seconds between frames, at least.
-    base : PadModel, optional
-        The model that the takes are for: its takes' names are taken, and its frames are known.
+    The names of takes and the frames of ``base``, the model that the takes are for, are not taken
+    again.
     """
 
     def __init__(
@@ -240,12 +230,8 @@ class Recorder:
     def fit(self, features: dict[str, object], target_bpcer: float | None = None) -> PadModel:
         """Fit a model on all takes, or fold them into the base, which stays as it is.
 
-        Parameters
-        ----------
-        features : dict
-            Fingerprint of the views.
-        target_bpcer : float, optional
-            Another target for a grown model's threshold.
+        ``features`` is the fingerprint of the views; ``target_bpcer`` sets a grown model's
+        threshold anew.
         """
         samples = self.samples
         if len(samples) < FEWEST_SAMPLES:

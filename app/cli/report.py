@@ -67,51 +67,45 @@ def command(
     output: Annotated[
         Path,
         option(
-            "--output -o",
+            "--output -o FILE",
             "The page (.html); JSON and CSV of the same name are written beside it.",
-            "FILE",
         ),
     ],
     session: Annotated[
         Path | None,
         typer.Argument(
             metavar="SESSION",
-            show_default=False,
             help="JSON of a session, or of a report that the window or this command saved.",
         ),
     ] = None,
     model_file: Annotated[
-        Path | None,
-        option("--model", "The model that is tested, or that the report is of.", "MODEL"),
+        Path | None, option("--model MODEL", "The model that is tested, or that the report is of.")
     ] = None,
     bona_fide: Annotated[
         list[str] | None,
         option(
-            "--bona-fide",
+            "--bona-fide PATH",
             "A recording of the genuine person, or a folder of them; may be repeated.",
-            "PATH",
         ),
     ] = None,
     attacks: Annotated[
         list[str] | None,
         option(
-            "--attack",
+            "--attack SPECIES=PATH",
             "A recording of an attack, or a folder of them; may be repeated.",
-            "SPECIES=PATH",
         ),
     ] = None,
     every: Annotated[
-        float | None,
-        option("--every", "Seconds between frames of a recording; 0.2.", "S", min=0.0),
+        float | None, option("--every S", "Seconds between frames of a recording; 0.2.", min=0.0)
     ] = None,
     save_session: Annotated[
-        Path | None, option("--session", "Write the bare session here as well.", "FILE")
+        Path | None, option("--session FILE", "Write the bare session here as well.")
     ] = None,
     details: Annotated[
-        Path | None, option("--details", "TOML: who tested, with what, and so on.", "FILE")
+        Path | None, option("--details FILE", "TOML: who tested, with what, and so on.")
     ] = None,
     plan_file: Annotated[
-        Path | None, option("--plan", "TOML: how many presentations are wanted.", "FILE")
+        Path | None, option("--plan FILE", "TOML: how many presentations are wanted.")
     ] = None,
     preset: PresetName = None,
     passphrase_file: PassphraseFile = None,

@@ -60,7 +60,6 @@ def command(
         list[str],
         typer.Argument(
             metavar="INPUT",
-            show_default=False,
             help="Videos, pictures, folders; also demo, camera, camera:NAME, an address.",
         ),
     ],
@@ -70,26 +69,23 @@ def command(
             "--format",
             "A table of the inputs, or a row for every frame; by default a table, or what the "
             "output's name ends in.",
-            show_default=False,
         ),
     ] = None,
     output: Annotated[
-        Path | None, option("--output -o", "Write the rows to this .csv or .jsonl file.", "FILE")
+        Path | None, option("--output -o FILE", "Write the rows to this .csv or .jsonl file.")
     ] = None,
     strip: Annotated[
         Path | None,
         option(
-            "--strip",
+            "--strip FILE",
             "Draw the most and the least genuine frames into this .png or .jpg file.",
-            "FILE",
         ),
     ] = None,
-    tiles: Annotated[int, option("--tiles", "Frames of each kind in it.", "N", min=1, max=100)] = 8,
+    tiles: Annotated[int, option("--tiles N", "Frames of each kind in it.", min=1, max=100)] = 8,
     frames: Annotated[
-        int | None,
-        option("--frames", "At most N frames of each input, spread evenly.", "N", min=1),
+        int | None, option("--frames N", "At most N frames of each input, spread evenly.", min=1)
     ] = None,
-    every: Annotated[int, option("--every", "Every Nth frame.", "N", min=1)] = 1,
+    every: Annotated[int, option("--every N", "Every Nth frame.", min=1)] = 1,
     apart: Annotated[
         bool, option("--apart", "Every picture of a folder is an input of its own.")
     ] = False,

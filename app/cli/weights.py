@@ -33,13 +33,12 @@ command = typer.Typer(
     epilog=HELP,
 )
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)]
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME")]
 Folder = Annotated[
     Path | None,
     option(
-        "--folder",
+        "--folder DIR",
         "Your folder of weights; otherwise $LMKL_PAD_WEIGHTS or the usual place for data.",
-        "DIR",
     ),
 ]
 
@@ -62,7 +61,7 @@ def list_command(folder: Folder = None, as_json: AsJson = False) -> None:
 def fetch_command(
     names: Names = None,
     preset: Annotated[
-        str | None, option("--preset", "All weights that this preset needs.", "NAME")
+        str | None, option("--preset NAME", "All weights that this preset needs.")
     ] = None,
     folder: Folder = None,
     as_json: AsJson = False,
@@ -86,7 +85,7 @@ def fetch_command(
 
 @command.command("import", epilog=HELP)
 def import_command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE")],
     folder: Folder = None,
     as_json: AsJson = False,
 ) -> None:

@@ -35,16 +35,10 @@ def _record(chapter: Chapter, stopping: Callable[[], bool]) -> Iterator[bytes]:
 
 
 class Reel:
-    """The recorded pictures of chapters.
+    """The recorded pictures of chapters, which are those that may be asked for.
 
-    Parameters
-    ----------
-    chapters : iterable of Chapter
-        What may be asked for.
-    record : callable
-        Makes the pictures of a chapter.
-    head_start : float
-        Seconds from the first wish to the beginning of work, unless a reader waits for a picture.
+    ``head_start`` is in seconds from the first wish to the beginning of work, unless a reader
+    waits.
     """
 
     def __init__(
@@ -70,7 +64,7 @@ class Reel:
             there += pictures[len(there) : chapter.n_recorded]
 
     def count(self, chapter: Chapter) -> int:
-        """How many pictures of a chapter are there."""
+        """Return how many pictures of a chapter are there."""
         return len(self._pictures[chapter])
 
     def progress(self, chapters: Iterable[Chapter]) -> float:
@@ -88,8 +82,8 @@ class Reel:
     def stop(self) -> None:
         """Stop recording and wake a reader that waits for a picture; does not wait for the thread.
 
-        The recorder notices at its next step: within half a second on an idle machine, within one
-        and a half where two other processes keep both of its cores busy.
+        That ends within half a second on an idle machine, within one and a half where two other
+        processes keep both cores busy.
         """
         with self._changed:
             self._stopped = True
@@ -218,23 +212,8 @@ class Projector:
     impatient one never waits while it has something to show: it plays what is recorded of a chapter
     to and fro while more arrives, and holds its picture until there is one of what comes next.
 
-    ``present`` and ``presenting`` are for any thread, the rest for the reader's.
-
-    Parameters
-    ----------
-    script : Script
-        What can be shown.
-    reel : Reel
-        Where the pictures come from.
-    loop : bool
-        Whether everything in turn starts over at its end.
-    patient : bool
-        Whether to wait for pictures.
-
-    Attributes
-    ----------
-    shown : Chapter
-        What the last picture presents (what the first one will, before any).
+    ``present`` and ``presenting`` are for any thread, the rest for the reader's. ``shown`` is what
+    the last picture presents, or the first one will.
     """
 
     def __init__(self, script: Script, reel: Reel, *, loop: bool, patient: bool) -> None:

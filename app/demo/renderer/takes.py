@@ -26,16 +26,12 @@ class Take:
     ----------
     person : str
         Who is before the camera or, in an attack, impersonated: one of `PEOPLE`.
-    kind : {"bonafide", "attack"}
-        What is presented.
     instrument : str or None
         Species of the attack, one of `INSTRUMENTS`; None exactly for genuine takes.
     condition : str
         The light, one of `CONDITIONS`. A person has one room for each.
     seed : int
         Tells apart takes that are otherwise alike: pose, distance, motion, expression.
-    n_frames : int
-        Its length.
     session : int
         Takes of one session share the camera's focus and exposure, the light and the seat of each
         condition and the person's clothes; another session is another day.
@@ -110,16 +106,10 @@ _INSTRUMENTS = {**INSTRUMENTS, "monitor": monitor}
 
 
 def record(chapter: Chapter, stopping: Callable[[], bool] = lambda: False) -> Iterator[bytes]:
-    """Yield a chapter's compressed pictures.
+    """Yield a chapter's compressed pictures: those of the `Take` it describes.
 
-    They are those of the `Take` with the chapter's person, instrument, light and seed. ``stopping``
-    is asked between the steps of making the scene, which take a second together and several on a
-    busy machine, and before every picture; a true answer ends the recording early.
-
-    Raises
-    ------
-    InvalidInputError
-        When the person is unknown or their portraits are not installed.
+    ``stopping`` is asked between the steps of making the scene, which take a second together and
+    several on a busy machine, and before every picture; a true answer ends the recording early.
     """
     label = chapter.truth if chapter.instrument is None else f"attack-{chapter.instrument}"
     instrument: Instrument | None = None
@@ -196,25 +186,11 @@ def write_recordings(
     progress: Callable[[Path], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> list[Path]:
-    """Record takes into files: ``subject/bonafide``, ``subject/attack-*``.
+    """Record takes into files, in the layout databases have; return their paths.
 
-    Parameters
-    ----------
-    folder : str or Path
-        Where the subjects' folders are made.
-    takes : iterable of Take
-        What to record; a take whose file is there already is kept as it is.
-    form : {"avi", "png"}
-        Motion-JPEG video, which plays everywhere, or a folder of pictures without loss.
-    progress : callable, optional
-        Called with every finished recording.
-    cancel : callable, optional
-        Asked before every frame; a true answer stops with `Cancelled`.
-
-    Returns
-    -------
-    list of Path
-        One for each take: the file, or the folder of its pictures.
+    A take whose file is there already is kept as it is. ``form`` is a Motion-JPEG video, which
+    plays everywhere, or a folder of pictures without loss. ``progress`` is called with every
+    finished recording, ``cancel`` is asked before every frame.
     """
     paths = []
     for take in takes:
