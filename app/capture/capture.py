@@ -122,14 +122,14 @@ class Capture:
         self._stop = threading.Event()
         self._over = threading.Event()
         self._lock = threading.Lock()  # of the fields below
-        self._telling = threading.RLock()  # held during callbacks, so that states come in order
+        self._reporting = threading.RLock()  # held during callbacks, so that states come in order
         self._reader = threading.Thread(target=self._run, name="capture", daemon=True)
         self._monitor = threading.Thread(target=self._look, name="capture monitor", daemon=True)
         self._watchdog = Watchdog(self._clock.now())
         self._state = CaptureState()
         self._arrivals: deque[float] = deque(maxlen=30)
         self._still: NDArray[Any] | None = None
-        self._complained_of_callback = False
+        self._callback_has_failed = False
 
     # ------------------------------------------------------------- from any thread
 
@@ -214,7 +214,7 @@ class Capture:
                 return self._finish(Phase.FAILED, error)
             if self._state.n_frames > n_before:
                 n_failed = 0
-            self._tell(Phase.PAUSED, Health.UNAVAILABLE, error)
+            self._report(Phase.PAUSED, Health.UNAVAILABLE, error)
             self._clock.wait(self._stop, self._pauses[min(n_failed, len(self._pauses) - 1)])
             n_failed += 1
         self._finish(Phase.STOPPED)
@@ -223,13 +223,13 @@ class Capture:
         """Open and read; None if a finite source ended or a stop was requested."""
         self._watch(self._limits or Limits())
         # The reason of the last failure stays the best advice until the source works.
-        self._tell(Phase.OPENING)
+        self._report(Phase.OPENING)
         info = self.source.open()
         with self._lock:
             self._state = replace(self._state, n_openings=self._state.n_openings + 1)
             self._arrivals.clear()
         self._watch(self._limits or Limits.of(info, self.source.is_live))
-        self._tell(Phase.RUNNING, Health.STARTING)
+        self._report(Phase.RUNNING, Health.STARTING)
         while not self._stop.is_set():
             frame = self.source.read()
             if self._stop.is_set():
@@ -255,7 +255,7 @@ class Capture:
                 self._still = None
             self._state = replace(self._state, n_frames=self._state.n_frames + 1)
             self._arrivals.append(now)
-        self._tell(health=health)
+        self._report(health=health)
         self._call(self._on_frame, frame)
         if may_judge:
             self._call(self._on_sight, frame)
@@ -272,11 +272,11 @@ class Capture:
     def _look(self) -> None:
         """Report stalls, which only show while no frame comes."""
         while not self._over.wait(self._look_every):
-            with self._telling:
+            with self._reporting:
                 with self._lock:
                     is_stalled = self._is_stalled()
                 if is_stalled:
-                    self._tell(health=Health.STALLED)
+                    self._report(health=Health.STALLED)
 
     # ------------------------------------------------------------- shared
 
@@ -304,14 +304,14 @@ class Capture:
         message = advice(cause, self.source.subject) if cause else ""
         return replace(state, health=health, cause=cause, message=message)
 
-    def _tell(
+    def _report(
         self,
         phase: Phase | None = None,
         health: Health | None = None,
         error: SourceError | None = None,
     ) -> None:
         """Update the state and report it if it changed."""
-        with self._telling:
+        with self._reporting:
             with self._lock:
                 before = self._state
                 if before.phase.is_final:
@@ -328,16 +328,16 @@ class Capture:
                 self._call(self._on_state, state)
 
     def _finish(self, phase: Phase, error: SourceError | None = None) -> None:
-        self._tell(phase, Health.UNAVAILABLE if error else None, error)
+        self._report(phase, Health.UNAVAILABLE if error else None, error)
         self._over.set()
 
     def _abandon(self) -> None:
         """Finish without the reading thread, which may be stuck in one of the callbacks."""
-        if self._telling.acquire(blocking=False):
+        if self._reporting.acquire(blocking=False):
             try:
-                self._tell(Phase.ABANDONED)
+                self._report(Phase.ABANDONED)
             finally:
-                self._telling.release()
+                self._reporting.release()
         else:
             with self._lock:
                 self._state = replace(self._state, phase=Phase.ABANDONED)
@@ -356,6 +356,6 @@ class Capture:
             callback(*values)
         except Exception as error:
             # Once is enough: the same mistake would come with every frame.
-            level = logging.DEBUG if self._complained_of_callback else logging.ERROR
+            level = logging.DEBUG if self._callback_has_failed else logging.ERROR
             log.log(level, "A callback of the capture failed: %s", way_of(error))
-            self._complained_of_callback = True
+            self._callback_has_failed = True
