@@ -16,29 +16,13 @@ from lmkl_core.features.descriptors import iqm, lbp
 
 @dataclass(frozen=True)
 class Descriptor:
-    """A descriptor of the registry.
+    """A descriptor: from one crop, uint8 (size, size, 3), to one row that is always finite."""
 
-    Attributes
-    ----------
-    name : str
-        Name in presets and views.
-    version : int
-        Raised whenever a crop would give other values than before.
-    columns : int
-        Length of the view's rows.
-    smallest : int
-        Smallest side of a crop in pixels.
-    weight : int
-        How much work a crop is, in the unit of the networks' engines.
-    compute : callable
-        From one crop, uint8 (size, size, 3), to one row, float32 and finite for any crop.
-    """
-
-    name: str
-    version: int
+    name: str  # in presets and views
+    version: int  # raised whenever a crop would give other values than before
     columns: int
-    smallest: int
-    weight: int
+    smallest: int  # side of a crop in pixels
+    weight: int  # how much work a crop is, in the unit of the networks' engines
     compute: Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 
 

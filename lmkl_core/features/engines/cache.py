@@ -41,22 +41,12 @@ _MARK_OF_USE = ".using"
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A graph as the cache keeps it.
-
-    Attributes
-    ----------
-    onnx : bytes
-        Empty when ONNX was refused.
-    crops, views : ndarray, list of ndarray
-        Reference crops and what the graph must give for them.
-    refused : str
-        Why there is no ONNX graph; empty when there is one.
-    """
+    """A graph as the cache keeps it, with reference crops and their views."""
 
     onnx: bytes
     crops: NDArray[np.uint8]
     views: list[NDArray[np.float32]]
-    refused: str = ""
+    refused: str = ""  # why there is no ONNX graph
 
 
 class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,13 +65,7 @@ class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cache:
-    """A folder of graphs and probes.
-
-    Parameters
-    ----------
-    folder : path, optional
-        By default `lmkl_core.system.folders.cache_folder`. Made when something is first stored.
-    """
+    """A folder of graphs and probes, made when something is first stored."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         self.folder = cache_folder() if folder is None else Path(folder)

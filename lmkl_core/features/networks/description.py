@@ -33,22 +33,13 @@ Padding: TypeAlias = Literal["none", "half", "same"]
 
 @dataclass(frozen=True)
 class Conv:
-    """A convolution, its batch norm and its activation.
+    """A convolution, its batch norm and its activation; a linear layer is a 1 x 1 convolution.
 
-    Attributes
-    ----------
-    name : str
-        Of its weights in the file, without ``.weight``. A linear layer is a 1 x 1 convolution.
-    outputs : int
-        Channels; 0 for as many as the file has.
-    norm : str
-        Name of the batch norm's weights; empty without one.
-    slope : str
-        Name of PReLU's weights.
+    ``name``, ``norm`` and ``slope`` are those of the weights in the file, without ``.weight``.
     """
 
     name: str
-    outputs: int = 0
+    outputs: int = 0  # 0 for as many as the file has
     kernel: int = 1
     stride: int = 1
     depthwise: bool = False

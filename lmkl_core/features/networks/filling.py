@@ -83,20 +83,12 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class FilledConv:
-    """A convolution with its numbers.
-
-    Attributes
-    ----------
-    kernel, bias : ndarray
-        (outputs, inputs of a group, side, side) and (outputs,), float32.
-    slope : ndarray or None
-        PReLU's, one a channel.
-    """
+    """A convolution with its numbers."""
 
     step: Conv
-    kernel: NDArray[np.float32]
+    kernel: NDArray[np.float32]  # (outputs, inputs of a group, side, side)
     bias: NDArray[np.float32]
-    slope: NDArray[np.float32] | None
+    slope: NDArray[np.float32] | None  # PReLU's, one a channel
 
     @property
     def groups(self) -> int:

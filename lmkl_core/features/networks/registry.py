@@ -49,36 +49,15 @@ class Scaling:
 
 @dataclass(frozen=True)
 class NetworkSpec:
-    """A network of the registry.
+    """A network of the registry; one without a description is built by `torch_networks`."""
 
-    Attributes
-    ----------
-    name : str
-        Name in presets, and of its weights.
-    layers : tuple of Layer
-        From the input to the output; the last one also answers to `LAST`.
-    description : tuple of tuple, optional
-        The steps of every layer. Such a network runs without torch; any other is built by
-        `torch_networks`.
-    scaling : Scaling
-        How its input is scaled.
-    unused : tuple of str
-        Beginnings of the weights' names that files have and no layer needs: the classifier.
-    rename : callable
-        Turns the names of a published file into those of the body.
-    smallest, largest : int
-        Limits of a crop's side in pixels.
-    is_bgr : bool
-        Whether its input is blue, green, red.
-    """
-
-    name: str
-    layers: tuple[Layer, ...]
+    name: str  # in presets, and of its weights
+    layers: tuple[Layer, ...]  # from the input to the output; the last one also answers to `LAST`
     scaling: Scaling
-    unused: tuple[str, ...]
-    description: Layers | None = None
-    rename: Callable[[Sequence[str]], list[str]] = list
-    smallest: int = 32
+    unused: tuple[str, ...]  # beginnings of the weights' names that no layer needs: the classifier
+    description: Layers | None = None  # the steps of every layer
+    rename: Callable[[Sequence[str]], list[str]] = list  # names of a published file to ours
+    smallest: int = 32  # side of a crop in pixels
     largest: int = LARGEST_CROP
     is_bgr: bool = False
 

@@ -39,24 +39,16 @@ class ParityError(ValueError):
 
 @dataclass(frozen=True)
 class Parity:
-    """What a comparison found.
+    """The largest difference of each output.
 
-    Attributes
-    ----------
-    n_rows : int
-        Rows that both scored.
-    score, contributions, memberships : float
-        Largest difference of each output, as a share of the row's terms where these sum (as
-        absolute values) to more than 1.
-    limit : float
-        What would still have passed.
+    As a share of the row's terms where these sum (as absolute values) to more than 1.
     """
 
     n_rows: int
     score: float
     contributions: float
     memberships: float
-    limit: float
+    limit: float  # what would still have passed
 
     @property
     def largest(self) -> float:

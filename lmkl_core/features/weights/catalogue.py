@@ -30,36 +30,16 @@ class PackageFile:
 
 @dataclass(frozen=True)
 class Weights:
-    """One file of weights.
+    """One file of weights."""
 
-    Attributes
-    ----------
-    name : str
-        How networks and commands call it.
-    file_name : str
-        Name of the file in the weights folder.
-    sha256 : str
-        The checksum's 64 hex digits, or as many leading ones as are known.
-    what : str
-        What it is, for people.
-    licence : str
-        SPDX name.
-    size : int or None
-        Bytes, where known.
-    package : PackageFile or None
-        The installed package that has it.
-    url : str
-        Where it can be downloaded; empty where it only comes with a package.
-    """
-
-    name: str
+    name: str  # in networks and commands
     file_name: str
-    sha256: str
-    what: str
-    licence: str
-    size: int | None = None
-    package: PackageFile | None = None
-    url: str = ""
+    sha256: str  # all 64 hex digits, or as many leading ones as are known
+    what: str  # for people
+    licence: str  # SPDX
+    size: int | None = None  # in bytes, where known
+    package: PackageFile | None = None  # an installed package that has it
+    url: str = ""  # empty where it only comes with a package
 
     def matches(self, digest: str) -> bool:
         """Whether a file's SHA-256 agrees with every digit known."""

@@ -64,36 +64,16 @@ class Checksum(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What is known of one entry on this computer.
-
-    Attributes
-    ----------
-    entry : Weights
-        What was looked for.
-    place : Place
-        Where it lies.
-    checksum : Checksum
-        What its checksum says; NONE where there is no file.
-    path : Path or None
-        The file.
-    size : int or None
-        Its bytes.
-    sha256 : str
-        Its checksum; empty where there is no file or it cannot be read.
-    problem : str
-        Why it cannot be read; empty otherwise.
-    fetched : int
-        Bytes of a download that was broken off and can go on.
-    """
+    """What is known of one entry on this computer."""
 
     entry: Weights
     place: Place
     checksum: Checksum
     path: Path | None = None
-    size: int | None = None
+    size: int | None = None  # in bytes
     sha256: str = ""
-    problem: str = ""
-    fetched: int = 0
+    problem: str = ""  # why it cannot be read
+    fetched: int = 0  # bytes of a download that broke off and can go on
 
 
 def weights_folder(folder: Path | str | None = None) -> Path:
@@ -110,14 +90,7 @@ def weights_folder(folder: Path | str | None = None) -> Path:
 
 
 def find(name: str, folder: Path | str | None = None) -> WeightsFile:
-    """Return the file of some weights, with its checksum verified.
-
-    Parameters
-    ----------
-    name : str
-        Name in the catalogue.
-    folder : Path or str, optional
-        The user's folder; see `weights_folder`.
+    """Return the file of some weights of the catalogue, with its checksum verified.
 
     Raises
     ------
