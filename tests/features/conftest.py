@@ -7,7 +7,7 @@ import pytest
 from lmkl_core.features import weights
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.extractor import Extractor
-from tests.features.small_preset import SMALL
+from tests.features.small_preset import BOTH, SMALL
 
 # Before anything imports torch, and for child processes: its threads spin while they wait for
 # each other, which on a busy machine takes several times as long as one thread alone.
@@ -30,3 +30,9 @@ def cache(tmp_path_factory):
 def extractor(cache):
     """Return an extractor on onnxruntime; whatever comes after it finds a warm cache."""
     return Extractor(SMALL, engine="onnxruntime", threads=2, cache=cache)
+
+
+@pytest.fixture(scope="session")
+def both(cache, extractor):
+    """Return an extractor of networks and descriptors."""
+    return Extractor(BOTH, engine="onnxruntime", threads=2, cache=cache)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lmkl_core.features.presets import Branch, Crop, Preset
+from lmkl_core.features.presets import Branch, Crop, Preset, with_descriptors
 
 SMALL = Preset(
     "small",
@@ -13,6 +13,9 @@ SMALL = Preset(
         Branch("efficientnet-lite0", ("wide",), ("block2",), pooling="mean", normalisation="none"),
     ),
 )
+
+BOTH = with_descriptors(SMALL)
+"""The same with descriptors made by hand."""
 
 
 def crops_for(preset, frames, seed=0):

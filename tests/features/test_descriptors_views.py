@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,21 +27,15 @@ from lmkl_core.features.presets import (
     preset_to_dict,
     with_descriptors,
 )
-from tests.features.small_preset import SMALL, crops_for
+from tests.features.small_preset import BOTH, SMALL, crops_for
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDMADE = load_preset("handmade")
-BOTH = with_descriptors(SMALL)
 
 
 @pytest.fixture(scope="module")
 def by_hand():
     return Extractor(HANDMADE, threads=2)
-
-
-@pytest.fixture(scope="module")
-def both(cache, extractor):
-    return Extractor(BOTH, engine="onnxruntime", threads=2, cache=cache)
 
 
 # ------------------------------------------------- without any engine
@@ -93,9 +86,6 @@ def test_that_a_preset_of_descriptors_still_refuses_an_engine_that_does_not_exis
         Extractor(HANDMADE, engine="tensorflow", cache=tmp_path)
 
 
-# ------------------------------------------------- the same bits every time
-
-
 def test_that_views_are_the_descriptors_of_their_crops(by_hand):
     crops = crops_for(HANDMADE, 3)
     views = by_hand(crops)
@@ -103,69 +93,6 @@ def test_that_views_are_the_descriptors_of_their_crops(by_hand):
     for number, crop in enumerate(crops["face"]):
         assert np.array_equal(views["face/lbp"][number], lbp(crop))
         assert np.array_equal(views["face/iqm"][number], iqm(crop))
-
-
-def test_that_a_frame_gives_the_same_bits_alone_in_a_batch_and_again(by_hand):
-    crops = crops_for(HANDMADE, 19)
-    together, again = by_hand(crops), by_hand(crops)
-    for number in (0, 7, 18):
-        alone = by_hand({name: batch[number] for name, batch in crops.items()})
-        for name in together:
-            assert np.array_equal(alone[name][0], together[name][number])
-    assert all(np.array_equal(together[name], again[name]) for name in together)
-
-
-def test_that_the_number_of_threads_changes_no_bit(by_hand):
-    crops = crops_for(HANDMADE, 5)
-    expected = by_hand(crops)
-    for threads in (1, 3):
-        found = Extractor(HANDMADE, threads=threads)(crops)
-        assert all(np.array_equal(found[name], expected[name]) for name in expected)
-
-
-def test_that_threads_may_share_an_extractor(by_hand):
-    crops = [crops_for(HANDMADE, 2, seed) for seed in range(3)]
-    expected = [by_hand(item) for item in crops]
-    wrong = []
-
-    def work(number):
-        for _ in range(5):
-            found = by_hand(crops[number])
-            wrong.extend(k for k in found if not np.array_equal(found[k], expected[number][k]))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
-def test_that_mirrored_and_copied_crops_are_the_same(by_hand):
-    mirrored = crops_for(HANDMADE, 1)["face"][:, :, ::-1]
-    a, b = by_hand({"face": mirrored}), by_hand({"face": mirrored.copy()})
-    assert all(np.array_equal(a[name], b[name]) for name in a)
-
-
-def test_that_no_frames_give_no_rows(by_hand):
-    views = by_hand({"face": np.empty((0, 64, 64, 3), np.uint8)})
-    assert {name: view.shape for name, view in views.items()} == {
-        "face/lbp": (0, 354),
-        "face/iqm": (0, 21),
-    }
-
-
-@pytest.mark.parametrize(
-    ("crops", "message"),
-    [
-        ({}, "crop 'face' is missing; the preset handmade needs it"),
-        ({"face": np.zeros((32, 32, 3), np.uint8)}, r"shape \(64, 64, 3\).* not \(32, 32, 3\)"),
-        ({"face": np.zeros((64, 64, 3))}, "uint8, not float64"),
-    ],
-)
-def test_that_wrong_crops_are_refused(by_hand, crops, message):
-    with pytest.raises(InvalidInputError, match=message):
-        by_hand(crops)
 
 
 # ------------------------------------------------- beside networks

@@ -20,7 +20,7 @@ from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.engines.probe import LIMIT, probe_key, relative_difference
 from lmkl_core.features.extractor import Extractor, plan
 from lmkl_core.features.presets import Branch, Crop, Preset
-from tests.features.small_preset import SMALL, crops_for
+from tests.features.small_preset import BOTH, SMALL, crops_for
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -71,12 +71,12 @@ def test_that_a_view_comes_from_its_own_crop_and_layer(extractor, by_torch):
     assert changed == {"wide/efficientnet-lite0.block2"}
 
 
-def test_that_a_frame_gives_the_same_bits_alone_in_a_batch_and_again(extractor):
-    crops = crops_for(SMALL, 21)
-    together = extractor(crops)
-    again = extractor(crops)
+def test_that_a_frame_gives_the_same_bits_alone_in_a_batch_and_again(both):
+    crops = crops_for(BOTH, 21)
+    together = both(crops)
+    again = both(crops)
     for number in (0, 13, 20):
-        alone = extractor({name: batch[number] for name, batch in crops.items()})
+        alone = both({name: batch[number] for name, batch in crops.items()})
         for name in together:
             assert np.array_equal(alone[name][0], together[name][number])
     assert all(np.array_equal(together[name], again[name]) for name in together)
@@ -90,22 +90,22 @@ def test_that_torch_gives_nearly_the_same_alone_and_in_a_batch(by_torch):
     assert relative_difference(list(alone.values()), rows) <= 1e-6
 
 
-def test_that_the_number_of_threads_changes_no_bit(cache, extractor):
-    crops = crops_for(SMALL, 5)
-    expected = extractor(crops)
+def test_that_the_number_of_threads_changes_no_bit(cache, both):
+    crops = crops_for(BOTH, 5)
+    expected = both(crops)
     for threads in (1, 3):
-        found = Extractor(SMALL, threads=threads, cache=cache)(crops)
+        found = Extractor(BOTH, threads=threads, cache=cache)(crops)
         assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
 
-def test_that_threads_may_share_an_extractor(extractor):
-    crops = [crops_for(SMALL, 2, seed) for seed in range(4)]
-    expected = [extractor(item) for item in crops]
+def test_that_threads_may_share_an_extractor(both):
+    crops = [crops_for(BOTH, 2, seed) for seed in range(4)]
+    expected = [both(item) for item in crops]
     wrong = []
 
     def work(number):
         for _ in range(10):
-            found = extractor(crops[number])
+            found = both(crops[number])
             if any(not np.array_equal(found[k], expected[number][k]) for k in found):
                 wrong.append(number)
 
@@ -117,20 +117,20 @@ def test_that_threads_may_share_an_extractor(extractor):
     assert wrong == []
 
 
-def test_that_no_frames_give_no_rows(extractor):
-    views = extractor(
-        {crop.name: np.empty((0, crop.size, crop.size, 3), np.uint8) for crop in SMALL.crops}
+def test_that_no_frames_give_no_rows(both):
+    views = both(
+        {crop.name: np.empty((0, crop.size, crop.size, 3), np.uint8) for crop in BOTH.crops}
     )
     assert {name: view.shape for name, view in views.items()} == {
-        name: (0, count) for name, count in extractor.columns.items()
+        name: (0, count) for name, count in both.columns.items()
     }
 
 
-def test_that_crops_that_do_not_lie_side_by_side_in_memory_are_fine(extractor):
-    crops = crops_for(SMALL, 2)
+def test_that_crops_that_do_not_lie_side_by_side_in_memory_are_fine(both):
+    crops = crops_for(BOTH, 2)
     mirrored = {name: batch[:, :, ::-1] for name, batch in crops.items()}
     copies = {name: batch.copy() for name, batch in mirrored.items()}
-    a, b = extractor(mirrored), extractor(copies)
+    a, b = both(mirrored), both(copies)
     assert all(np.array_equal(a[name], b[name]) for name in a)
 
 
@@ -169,7 +169,7 @@ def test_that_the_fingerprint_is_json_and_tells_preset_and_weights(extractor):
 WARM = """
 import json, sys
 from lmkl_core.features.extractor import Extractor
-from tests.features.small_preset import SMALL, crops_for
+from tests.features.small_preset import BOTH, SMALL, crops_for
 views = Extractor(SMALL, cache=sys.argv[1])(crops_for(SMALL, 2))
 print(json.dumps([[float(x) for x in view[1]] for view in views.values()]))
 print({"torch", "torchvision", "onnx", "onnxscript"} & set(sys.modules))
