@@ -81,7 +81,8 @@ def make_window(
     from app.qt.controllers.app_controller import AppController
     from app.qt.main_window import MainWindow
 
-    look = theme.notifier(make_application())
+    make_application()
+    look = theme.notifier()
     look.choose(settings.theme)
     if source is None:
         source = SourceController(settings, make_demo)
@@ -109,7 +110,7 @@ def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None =
     """
     app = make_application()
     settings, problems = settings_file.load()
-    theme.notifier(app).choose(settings.theme)
+    theme.notifier().choose(settings.theme)
     sources = SourceController(settings)
     page = LoadingPage(settings.window, sources.capture)
     if on_shown is not None:

@@ -71,18 +71,6 @@ def paint_verdict(painter: QPainter, verdict: str, rect: QRectF, colour: QColor 
     paint_icon(painter, VERDICTS[verdict][0], rect, colour)
 
 
-def pixmap(name: str, size: int, colour: QColor | str, ratio: float = 1.0) -> QPixmap:
-    """Return an icon as a picture of ``size`` pixels for a screen with that ratio of pixels."""
-    side = round(size * ratio)
-    result = QPixmap(side, side)
-    result.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(result)
-    paint_icon(painter, name, QRectF(0, 0, side, side), colour)
-    painter.end()
-    result.setDevicePixelRatio(ratio)
-    return result
-
-
 def app_icon() -> QIcon:
     """Return the program's own icon, from files that are installed with it."""
     result = QIcon()

@@ -1,7 +1,6 @@
 """The look of the whole window: light, dark, or whichever the system uses at the moment.
 
-`apply` is called once before the first window and again whenever another theme is chosen. Widgets
-that draw themselves ask `colours` while they paint, or listen to ``notifier(app).changed``.
+Widgets that draw themselves ask `colours` while they paint, or listen to ``notifier().changed``.
 
 The style sheet holds both themes and never changes: `QApplication.setStyleSheet` styles every
 widget once for each of its ancestors, which takes half a second in a full window. A change of theme
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.qt.colours import DARK, LIGHT, Colours
 from app.qt.stylesheet import MARK, SEARCH_PREFIX, sheet
 
-NAMES = ("system", "light", "dark")
 ASSETS = Path(__file__).parent / "assets"
 
 GRID = 8
@@ -53,15 +51,8 @@ class ThemeNotifier(QObject):
         QDir.setSearchPaths(SEARCH_PREFIX, [str(ASSETS)])
         app.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
 
-    @property
-    def name(self) -> str:
-        """The theme that was chosen: one of `NAMES`."""
-        return self._name
-
     def choose(self, name: str) -> None:
         """Show a theme's colours; nothing is done when they are shown already."""
-        if name not in NAMES:
-            raise ValueError(f"There is no theme {name!r}: choose one of {', '.join(NAMES)}.")
         self._name = name
         # Told to the system too, so that frames of windows and native dialogs follow. It may
         # answer with a change of scheme at once, which then finds nothing left to do.
@@ -124,34 +115,16 @@ class ThemeNotifier(QObject):
             QTimer.singleShot(PAUSE, self, self._style_hidden)
 
 
-def apply(app: QApplication, name: str = "system") -> None:
-    """Show the application in a theme.
-
-    Parameters
-    ----------
-    app : QApplication
-        The application.
-    name : {"system", "light", "dark"}
-        ``"system"`` follows the system's scheme, also when that changes later.
-    """
-    notifier(app).choose(name)
-    notifier(app).dress()
-
-
-def notifier(app: QCoreApplication | None = None) -> ThemeNotifier:
+def notifier() -> ThemeNotifier:
     """Return the application's `ThemeNotifier`, made at the first call."""
-    app = app or QApplication.instance()
+    app = QApplication.instance()
     if not isinstance(app, QApplication):
         raise RuntimeError("There is no QApplication yet: make one before asking for its theme.")
-    found = _existing(app)
-    return ThemeNotifier(app) if found is None else found
+    return _existing(app) or ThemeNotifier(app)
 
 
-def colours(_of: QWidget | QCoreApplication | None = None) -> Colours:
-    """Return the colours that are shown now; the light ones before `apply` was called.
-
-    All widgets of an application share them; one may be passed where that reads better.
-    """
+def colours() -> Colours:
+    """Return the colours that are shown now; the light ones before a theme was chosen."""
     app = QApplication.instance()
     found = None if app is None else _existing(app)
     return LIGHT if found is None else found.colours

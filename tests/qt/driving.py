@@ -8,6 +8,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
 
 from app.capture.source import FrameSource, SourceInfo
+from app.qt import theme
 from app.qt.workers.worker import any_left_behind
 from app.session.enrolment import Plan
 
@@ -171,6 +172,12 @@ class Driver:
         self.window.close()
         assert self.controller.stop()
         assert not any_left_behind()
+
+
+def apply_theme(name):
+    """Show the application in a theme."""
+    theme.notifier().choose(name)
+    theme.notifier().dress()
 
 
 def _key(keys):

@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QLabel
 
-from app.qt import theme
 from app.qt.colours import DARK, LIGHT
 from app.qt.loading_page import LoadingPage
 from app.qt.views.live.preview import Preview
 from app.qt.workers.capture import CaptureWorker
 from app.types import Frame
+from tests.qt.driving import apply_theme
 
 SLOW = ("scipy", "sklearn", "pyqtgraph", "onnxruntime", "torch", "typer", "rich")
 RED = Frame(np.full((480, 640, 3), (200, 0, 0), np.uint8))
@@ -26,7 +26,7 @@ def capture():
 
 @pytest.fixture
 def page(qapp, qtbot, capture):
-    theme.apply(qapp, "light")
+    apply_theme("light")
     page = LoadingPage("", capture)
     qtbot.addWidget(page)
     page.show_now()
@@ -35,13 +35,13 @@ def page(qapp, qtbot, capture):
 
 @pytest.mark.parametrize(("name", "colours"), [("light", LIGHT), ("dark", DARK)])
 def test_that_the_loading_page_has_the_chosen_theme(name, colours, qapp, qtbot, capture):
-    theme.apply(qapp, name)
+    apply_theme(name)
     page = LoadingPage("", capture)
     qtbot.addWidget(page)
     page.show_now()
     ground = page.grab().toImage().pixelColor(page.width() - 20, 20)
     words = page.findChild(QLabel).palette().color(QPalette.ColorRole.WindowText)
-    theme.apply(qapp, "light")
+    apply_theme("light")
     assert (ground, words) == (QColor(colours.window), QColor(colours.text))
 
 

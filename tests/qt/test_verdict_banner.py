@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from app.qt import theme
 from app.qt.views.live.verdict_banner import VerdictBanner
 from app.types import Decision, Verdict
+from tests.qt.driving import apply_theme
 
 GENUINE = Decision(Verdict.GENUINE, "It reaches the threshold.", "The rule.", 0.4123, 0.3, 15)
 
@@ -90,11 +90,11 @@ def test_that_figures_rest_while_nobody_can_see_them(banner):
 
 
 def test_that_the_shape_follows_the_theme(banner, qapp):
-    theme.apply(qapp, "light")
+    apply_theme("light")
     banner.show_decision(GENUINE)
     light = icon_of(banner)
-    theme.apply(qapp, "dark")
+    apply_theme("dark")
     dark = icon_of(banner)
-    theme.apply(qapp, "light")
+    apply_theme("light")
     assert dark != light
     assert icon_of(banner) == light

@@ -1,7 +1,6 @@
 """What every Qt test leaves behind is looked at, and anything left fails it.
 
-Threads, timers, windows, and sentences in the log. `tests/qt/test_tidiness.py` shows that each of
-these can fail.
+Threads, timers, windows, and sentences in the log.
 """
 
 import gc
