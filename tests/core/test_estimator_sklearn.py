@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 from lmkl_core import Cancelled, InvalidInputError, LocalisedMKL
 from tests.core.recordings import make, recording, rows, takes_of
@@ -14,16 +14,18 @@ from tests.core.recordings import make, recording, rows, takes_of
 
 # The iris set that some checks fit has one row twice, and the model says so.
 @pytest.mark.filterwarnings("ignore::lmkl_core.DuplicateRowsWarning")
-@parametrize_with_checks(
+@pytest.mark.parametrize(
+    "estimator",
     [
         LocalisedMKL(),
         LocalisedMKL(n_clusters=1),
         LocalisedMKL(n_clusters=2, target_bpcer=0.1),
         LocalisedMKL(n_clusters=2, delta=0.1, n_inducing=8),
-    ]
+    ],
+    ids=str,
 )
-def test_that_scikit_learns_own_checks_pass(estimator, check):
-    check(estimator)
+def test_that_scikit_learns_own_checks_pass(estimator):
+    check_estimator(estimator, on_skip=None)
 
 
 def test_that_the_constructor_stores_its_arguments_untouched_and_checks_nothing():
