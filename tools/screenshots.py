@@ -34,7 +34,7 @@ from app.qt.views.trial.plan_card import PlanCard
 from app.qt.views.trial.report_panel import ReportPanel
 from app.qt.views.trial.tally_card import TallyCard
 from app.qt.window_picture import rest, wait_until
-from app.session.guided_test.state import Details
+from app.session.guided_test.details import Details
 from app.settings import Settings
 
 THEMES = ("light", "dark")

@@ -10,7 +10,8 @@ import msgspec
 
 from app.models.summary import ModelSummary, ThresholdSummary
 from app.reports.json_files import GUIDED_TEST_FORMAT as REPORT_FORMAT
-from app.session.guided_test.trial import Trial, TrialError
+from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.trial import Trial
 from app.storage import read_text
 
 MAX_BYTES = 1 << 28

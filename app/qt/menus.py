@@ -14,7 +14,7 @@ from app.models.summary import ModelSummary
 from app.qt import icons
 from app.qt.views.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
 from app.qt.views.dialogs.settings_dialog import SettingsChoices, SettingsDialog
-from app.session.guided_test.state import ReportSummary
+from app.reports.guided_test import ReportSummary
 from app.session.takes import EnrolmentState
 from app.settings import Settings
 from app.vision.faces.yunet import YUNET_FILE

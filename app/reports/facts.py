@@ -9,8 +9,9 @@ from typing import Literal
 from app.models.summary import ModelSummary
 from app.names import counted
 from app.reports.words import grouped, score_text, spaced
+from app.session.guided_test.details import DETAILS, SPECIES_DETAILS, Details
+from app.session.guided_test.plans import PlanProgress
 from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.state import DETAILS, SPECIES_DETAILS, Details, PlanProgress
 from app.types import BONA_FIDE
 
 Origin = Literal["measured", "stated", "missing", "not applicable"]

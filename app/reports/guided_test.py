@@ -11,8 +11,9 @@ from app.reports import findings
 from app.reports.facts import Fact, facts, few
 from app.reports.figures import APCER_TARGETS, Figure, Figures
 from app.reports.words import figure_text, span, worst_text
+from app.session.guided_test.details import Details
+from app.session.guided_test.plans import PlanProgress
 from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.state import Details, PlanProgress, ReportSummary
 from app.session.guided_test.trial import Trial
 from lmkl_core.metrics import Rate
 from lmkl_core.metrics.rates import CONFIDENCE
@@ -24,6 +25,19 @@ PART_TITLES: dict[Part, str] = {
     "threshold": "At the threshold in force",
     "legacy": "Legacy, for comparison with older work",
 }
+
+
+@dataclass(frozen=True)
+class ReportSummary:
+    """Headline figures of a report, each with what it is, and where its files are."""
+
+    figures: tuple[tuple[str, str], ...] = ()
+    """Names and values with n and interval, ready to be read."""
+    warnings: tuple[str, ...] = ()
+    n_missing: int = 0
+    """Details that an evaluator expects and that were not given."""
+    html: str = ""
+    """Path of the page; empty before it was saved."""
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,7 @@ from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.session.decision import Decider
 from app.session.enrolment import Enrolment, Offer, Plan, Sample
-from app.session.guided_test.state import TrialState
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.trial import Trial, TrialState
 from app.session.takes import EnrolmentState
 from app.settings import Settings
 from app.types import Decision, Image, ScoredFrame, Throughput

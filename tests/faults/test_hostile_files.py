@@ -25,7 +25,7 @@ from app.models.files import load as load_model
 from app.models.summary import describe
 from app.reports import build
 from app.reports.json_files import guided_test_document as as_document
-from app.session.guided_test.trial import TrialError
+from app.session.guided_test.presentation import TrialError
 from lmkl_core import ModelFileError
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import PresetError, load_preset

@@ -21,7 +21,7 @@ from app.reports.latex import evaluation_latex as as_latex
 from app.reports.svg import Drawing
 from app.reports.writing import files_of, table_name
 from app.reports.writing import write_table as write
-from app.session.guided_test.trial import TrialError
+from app.session.guided_test.presentation import TrialError
 from tests.app.pages import Outline, outline
 from tests.app.reports.report_material import context, model
 from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores

@@ -8,7 +8,7 @@ from PySide6.QtGui import QTextDocument
 from app.qt.views.charts.chart import csv_text
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.presentation_list import PresentationModel
-from app.session.guided_test.state import PresentationSummary
+from app.session.guided_test.presentation import PresentationSummary
 from app.types import Verdict
 
 NAMES = ['<img src="file:///etc/passwd">', "<b>bold</b>", "a<br>b", "x < y & z", "plain"]

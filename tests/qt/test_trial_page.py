@@ -18,7 +18,9 @@ from app.qt.views.trial.presentation_list import PresentationList
 from app.qt.views.trial.species_picker import ChoiceButton
 from app.qt.views.trial.tally_table import TallyTable
 from app.qt.views.trial.test_page import TestPage
-from app.session.guided_test.state import PresentationSummary, ReportSummary, TallyRow, TrialState
+from app.reports.guided_test import ReportSummary
+from app.session.guided_test.presentation import PresentationSummary
+from app.session.guided_test.trial import TallyRow, TrialState
 from app.types import BONA_FIDE, SPECIES, Verdict
 
 NAMES = {BONA_FIDE: "Genuine person", "print": "Print (matt)", "phone": "Phone"}

@@ -16,16 +16,16 @@ from app.qt.state import Notice
 from app.qt.workers.jobs import Cancel, Job
 from app.reports import Context, build, write
 from app.session.guided_test.details import (
+    Details,
     Templates,
-    as_dict,
     details_from,
     load_templates,
     save_templates,
 )
 from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
 from app.session.guided_test.plans import built_in_plans, read_plan
-from app.session.guided_test.state import Details
-from app.session.guided_test.trial import Trial, TrialError
+from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.trial import Trial
 from app.session.session import Session, Topic
 from app.types import BONA_FIDE
 
@@ -157,7 +157,7 @@ class GuidedTestController(QObject):
     def set_details(self, details: Details) -> None:
         """Keep the details of this test; the next one begins with them."""
         with self._errors_told():
-            checked = details_from(as_dict(details))
+            checked = details_from(details.as_dict())
             self._session.change_trial(lambda trial: setattr(trial, "details", checked))
             self._keep_templates(self.templates.with_last(checked))
             if self._session.trial.presentations:
@@ -166,7 +166,7 @@ class GuidedTestController(QObject):
     @Slot(str, object)
     def save_template(self, name: str, details: Details) -> None:
         with self._errors_told():
-            details = details_from(as_dict(details))
+            details = details_from(details.as_dict())
             self._keep_templates(self.templates.with_named(name, details))
 
     @Slot(str)

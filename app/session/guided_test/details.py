@@ -1,85 +1,120 @@
-"""Details of a test as JSON, checked when they are read, and templates of them on disk."""
+"""Details of a test: what an evaluator wants to know and only its people can say."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
 
 from app import storage
 from app.names import LONGEST_NAME, cleaned_name
-from app.session.guided_test.presentation import TrialError, species_name
-from app.session.guided_test.state import (
-    DETAILS,
-    LARGEST_COUNT,
-    LONGEST_DETAIL,
-    SPECIES_DETAILS,
-    Detail,
-    Details,
-)
-from app.session.guided_test.toml import read_toml
+from app.session.guided_test.presentation import TrialError, converted, species_name
 from app.types import BONA_FIDE
 
+LONGEST_DETAIL = 200
+"""Characters of an answer."""
+LARGEST_COUNT = 100_000
+"""Of people or instruments."""
 MOST_SPECIES = 100
 MOST_TEMPLATES = 50
 MAX_BYTES = 1 << 20
+MAX_TOML_BYTES = 1 << 16
 TEMPLATES_NAME = "test-templates.json"
 """File in the personal folder."""
 
+T = TypeVar("T")
 
-def as_dict(details: Details) -> dict[str, Any]:
-    """Return details as JSON values."""
-    species = {name: dict(answers) for name, answers in details.species.items()}
-    return {**details.values, "species": species}
+
+@dataclass(frozen=True)
+class Detail:
+    """A question: its key in files, its label, an example, and what answers it takes."""
+
+    key: str
+    label: str
+    hint: str = ""
+    kind: Literal["text", "number"] = "text"
+    choices: tuple[str, ...] = ()
+
+
+DETAILS = (
+    Detail("tester", "Tested by", "Who is responsible for the test"),
+    Detail("organisation", "Organisation", "Laboratory, company or university"),
+    Detail("potential", "Attack potential or level", "For example: level A, or basic"),
+    Detail("n_subjects", "Test subjects", "How many people", "number"),
+    Detail("consent", "Consent of the subjects", choices=("noted", "not noted")),
+    Detail("distance", "Distance to the camera", "For example: 40 to 60 cm"),
+    Detail("light", "Light at the face", "In lux, if known: 300 lx"),
+)
+"""Asked once for a test."""
+
+SPECIES_DETAILS = (
+    Detail("made", "How it is made"),
+    Detail("n_instruments", "Instruments", "How many", "number"),
+)
+"""Asked for every attack instrument species."""
+
+_MADE = {
+    "Printer, paper, resolution": ("print", "photo"),
+    "Screen model, resolution, brightness": ("phone", "tablet", "replay", "monitor"),
+    "Material and how it was shaped": ("paper mask", "3-D mask"),
+}
+
+
+def made_hint(species: str) -> str:
+    """Return what to say about how an instrument of a species is made."""
+    found = (hint for hint, names in _MADE.items() if species in names)
+    return next(found, "Material, device, resolution")
+
+
+@dataclass(frozen=True)
+class Details:
+    """The answers, by key; those of a species by its name. What is not known is left out."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    species: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def of(self, species: str) -> Mapping[str, str]:
+        return self.species.get(species, {})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the details as JSON values."""
+        species = {name: dict(answers) for name, answers in self.species.items()}
+        return {**self.values, "species": species}
+
+
+# ------------------------------------------------------------- read
+
+_Species = Annotated[dict[str, dict[str, Any]], msgspec.Meta(max_length=MOST_SPECIES)]
 
 
 def details_from(value: Any) -> Details:
-    """Read details from JSON or TOML values, checking everything.
+    """Read details from JSON or TOML values; refuse with half a sentence (`TrialError`).
 
-    Parameters
-    ----------
-    value : object
-        A mapping of the keys of `DETAILS`, and under ``species`` one of the keys of
-        `SPECIES_DETAILS` for each species. Empty answers are left out.
-
-    Raises
-    ------
-    TrialError
-        In one half sentence that says what is wrong.
+    They are answers to `DETAILS` by key, and under ``species`` answers to `SPECIES_DETAILS` for
+    each species. Empty answers are left out.
     """
-    if not isinstance(value, Mapping):
-        raise TrialError("they must be a table")
-    of_species = value.get("species", {})
-    if not isinstance(of_species, Mapping) or len(of_species) > MOST_SPECIES:
-        raise TrialError(f"species must be a table of at most {MOST_SPECIES} names")
-    answers = {key: answer for key, answer in value.items() if key != "species"}
-    species = {}
-    for typed, given in of_species.items():
-        name = species_name(str(typed))
-        if name == BONA_FIDE:
-            raise TrialError(f"{BONA_FIDE} is not an attack")
-        species[name] = _answers(given, SPECIES_DETAILS)
-    return Details(
-        _answers(answers, DETAILS), {name: given for name, given in species.items() if given}
-    )
+    answers = dict(converted(value, dict[str, Any]))
+    given = converted(answers.pop("species", {}), _Species, "species")
+    species = {species_name(typed): _answers(one, SPECIES_DETAILS) for typed, one in given.items()}
+    if BONA_FIDE in species:
+        raise TrialError(f"{BONA_FIDE} is not an attack")
+    known = {name: one for name, one in species.items() if one}
+    return Details(_answers(answers, DETAILS), known)
 
 
-def _answers(value: Any, questions: tuple[Detail, ...]) -> dict[str, str]:
-    known = {question.key: question for question in questions}
-    if not isinstance(value, Mapping):
-        raise TrialError("a species' details must be a table")
-    found = {}
-    for key, answer in value.items():
-        if key not in known:
-            raise TrialError(f"{cleaned_name(str(key), 40)} is none of {', '.join(known)}")
-        if text := _answer(known[key], answer):
-            found[key] = text
-    return {key: found[key] for key in known if key in found}
+def _answers(given: Mapping[str, Any], questions: tuple[Detail, ...]) -> dict[str, str]:
+    keys = [question.key for question in questions]
+    if unknown := [key for key in given if key not in keys]:
+        raise TrialError(f"{cleaned_name(unknown[0], 40)} is none of {', '.join(keys)}")
+    found = {one.key: _answer(one, given[one.key]) for one in questions if one.key in given}
+    return {key: answer for key, answer in found.items() if answer}
 
 
-def _answer(question: Detail, answer: Any) -> str:
-    if isinstance(answer, bool) or not isinstance(answer, str | int):
-        raise TrialError(f"{question.key} is neither a text nor a whole number")
+def _answer(question: Detail, given: Any) -> str:
+    answer: str | int = converted(given, str | int, question.key)  # type: ignore[arg-type]
     text = cleaned_name(str(answer), LONGEST_DETAIL)
     if text and question.kind == "number":
         is_count = text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_COUNT))
@@ -89,15 +124,32 @@ def _answer(question: Detail, answer: Any) -> str:
     return text
 
 
-def read_details(path: Path) -> Details:
-    """Read details from a TOML file.
+def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
+    """Read a TOML file that a person wrote, or refuse in one sentence that names it.
 
-    Raises
-    ------
-    TrialError
-        In one sentence that names the file.
+    ``read`` makes something of its values, or raises a ValueError with half a sentence.
     """
+    try:
+        return read(tomllib.loads(storage.read_text(path, MAX_TOML_BYTES)))
+    except OSError as error:
+        why = error.strerror or str(error)
+    except tomllib.TOMLDecodeError as error:
+        why = f"no TOML: {error}"
+    except RecursionError:
+        why = "nested too deeply"
+    except ValueError as error:
+        why = str(error).rstrip(".")
+    raise TrialError(
+        f"The {what} {path.name} cannot be used ({cleaned_name(why, 200)}): mend the file or "
+        "choose another."
+    )
+
+
+def read_details(path: Path) -> Details:
     return read_toml(path, details_from, "file of details")
+
+
+# ------------------------------------------------------------- templates
 
 
 @dataclass(frozen=True)
@@ -108,27 +160,19 @@ class Templates:
     named: Mapping[str, Details] = field(default_factory=dict)
 
     def with_last(self, details: Details) -> "Templates":
-        """Return the templates with other details of the last test."""
-        return Templates(details, self.named)
+        return replace(self, last=details)
 
     def with_named(self, name: str, details: Details) -> "Templates":
-        """Return the templates with one more, or another in the place of one of that name.
-
-        Raises
-        ------
-        TrialError
-            In one sentence, when it has no name or there are too many.
-        """
+        """Return the templates with one more, or another in the place of one of that name."""
         name = cleaned_name(name, LONGEST_NAME)
         if not name:
             raise TrialError("The template has no name: type one.")
         if len(self.named) >= MOST_TEMPLATES and name not in self.named:
             raise TrialError(f"There are {MOST_TEMPLATES} templates: delete one first.")
-        return Templates(self.last, {**self.named, name: details})
+        return replace(self, named={**self.named, name: details})
 
     def without(self, name: str) -> "Templates":
-        """Return the templates without one."""
-        return Templates(self.last, {key: one for key, one in self.named.items() if key != name})
+        return replace(self, named={key: one for key, one in self.named.items() if key != name})
 
 
 def load_templates() -> Templates:
@@ -145,15 +189,9 @@ def load_templates() -> Templates:
 
 
 def save_templates(templates: Templates) -> None:
-    """Store templates in the place of those there are.
-
-    Raises
-    ------
-    app.storage.StorageError
-        If they cannot be written.
-    """
-    named = {name: as_dict(one) for name, one in templates.named.items()}
-    text = json.dumps({"last": as_dict(templates.last), "templates": named}, ensure_ascii=False)
+    """Store templates; raises `app.storage.StorageError` if they cannot be written."""
+    named = {name: one.as_dict() for name, one in templates.named.items()}
+    text = json.dumps({"last": templates.last.as_dict(), "templates": named}, ensure_ascii=False)
     storage.data_folder()
     storage.write_text(_file(), text)
 

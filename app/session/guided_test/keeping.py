@@ -8,13 +8,12 @@ in a short one. A session that is open is locked; others are offered to be conti
 import json
 import os
 import re
-from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from app import storage
 from app.session.guided_test.presentation import Presentation, TrialError
-from app.session.guided_test.state import KeptTest
 from app.session.guided_test.trial import MOST_PRESENTATIONS, Trial
 from app.session.runs import Run, begin_run, ended_runs
 
@@ -25,14 +24,17 @@ MAX_BYTES = 1 << 20
 _NUMBERED = re.compile(r"[0-9]{1,9}\.json")
 
 
-class KeptSession:
-    """The folder of a session that is open, locked until it is released.
+@dataclass(frozen=True)
+class KeptTest:
+    """A session on disk: its folder, when it was last changed, and what it holds."""
 
-    Parameters
-    ----------
-    run : Run
-        The folder and its lock.
-    """
+    path: str
+    when: str
+    n_presentations: int
+
+
+class KeptSession:
+    """The folder of a session that is open, locked until it is released."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -41,22 +43,13 @@ class KeptSession:
 
     @classmethod
     def begin(cls) -> "KeptSession":
-        """Make a folder for a new session.
-
-        Raises
-        ------
-        OSError
-            If it cannot be made.
-        """
+        """Make a folder for a new session."""
         return cls(begin_run(storage.TESTS_NAME))
 
     def keep(self, trial: Trial) -> None:
         """Write what is not on disk yet, and remove what the session no longer has.
 
-        Raises
-        ------
-        OSError
-            If something cannot be written; the next call tries it again.
+        Raises `OSError` if something cannot be written; the next call tries it again.
         """
         head = json.dumps(trial.head(), ensure_ascii=False, allow_nan=False)
         if head != self._head:
@@ -77,23 +70,11 @@ class KeptSession:
         self._run.release()
 
     def remove(self) -> None:
-        """Delete the session.
-
-        Raises
-        ------
-        OSError
-            If something cannot be deleted.
-        """
+        """Delete the session."""
         self._run.remove()
 
     def read(self) -> Trial:
-        """Return the session.
-
-        Raises
-        ------
-        TrialError
-            In one sentence, when it is damaged.
-        """
+        """Return the session; raises `TrialError`, in one sentence, when it is damaged."""
         folder = self._run.folder
         try:
             head = json.loads(storage.read_text(folder / HEAD_NAME, MAX_BYTES))
@@ -103,7 +84,7 @@ class KeptSession:
             raise TrialError(
                 f"The kept test session cannot be read ({why}): delete it and begin a new one."
             ) from error
-        if not isinstance(head, Mapping):
+        if not isinstance(head, dict):
             raise TrialError("The kept test session is damaged: delete it and begin a new one.")
         trial = Trial.from_dict({**head, "presentations": rows})
         self._kept = {one.number: one for one in trial.presentations}
@@ -130,13 +111,7 @@ def kept_tests() -> tuple[KeptTest, ...]:
 
 
 def open_kept(name: str) -> KeptSession:
-    """Lock a session that `kept_tests` returned.
-
-    Raises
-    ------
-    TrialError
-        In one sentence, when it is gone or open elsewhere.
-    """
+    """Lock a session that `kept_tests` returned; refuse one that is gone or open elsewhere."""
     chosen = None
     for run in ended_runs(storage.TESTS_NAME):
         if run.name == name:

@@ -17,36 +17,66 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
+
+import msgspec
 
 from app.names import LONGEST_NAME, cleaned_name
+from app.session.guided_test.details import read_toml
 from app.session.guided_test.presentation import (
     Presentation,
     TrialError,
+    converted,
     species_name,
 )
-from app.session.guided_test.state import PlannedRow, PlanProgress
-from app.session.guided_test.toml import read_toml
 from app.types import BONA_FIDE
+from lmkl_core.metrics import Rate
 
 MOST_SPECIES = 50
 MOST_PRESENTATIONS = 10_000
 """Of one plan, all species together."""
 LONGEST_NOTE = 400
-_KEYS = ("name", "note", "bona_fide", "species")
+
+
+@dataclass(frozen=True)
+class PlannedRow:
+    """What a plan wants of one species, and what its presentations will be able to say.
+
+    ``bound`` is the upper end of the exact interval of the error rate once all are made, if those
+    to come make no error.
+    """
+
+    species: str
+    n_wanted: int
+    n_made: int
+    n_errors: int
+    bound: float
+
+    @property
+    def n_left(self) -> int:
+        return max(self.n_wanted - self.n_made, 0)
+
+
+@dataclass(frozen=True)
+class PlanProgress:
+    """A test plan and how far it is."""
+
+    name: str
+    note: str
+    rows: tuple[PlannedRow, ...]
+
+    @property
+    def n_wanted(self) -> int:
+        return sum(row.n_wanted for row in self.rows)
+
+    @property
+    def n_left(self) -> int:
+        return sum(row.n_left for row in self.rows)
 
 
 @dataclass(frozen=True)
 class TestPlan:
-    """How many presentations a test is to have.
-
-    Attributes
-    ----------
-    name, note : str
-        What it is called, and what to know about it.
-    wanted : mapping of str to int
-        Presentations of bona fide and of every species, in their order.
-    """
+    """How many presentations a test is to have, of bona fide and of every species."""
 
     __test__: ClassVar[bool] = False  # for pytest
 
@@ -74,8 +104,6 @@ class TestPlan:
 
 
 def _row(species: str, n_wanted: int, made: Iterable[Presentation]) -> PlannedRow:
-    from lmkl_core.metrics import Rate  # late, as in app.session.guided_test.trial
-
     verdicts = [one.verdict for one in made]
     n_left = max(n_wanted - len(verdicts), 0)
     n_answered = sum(verdict.decides for verdict in verdicts)
@@ -84,48 +112,36 @@ def _row(species: str, n_wanted: int, made: Iterable[Presentation]) -> PlannedRo
     return PlannedRow(species, n_wanted, len(verdicts), rate.n_errors, rate.interval[1])
 
 
-def plan_from(value: Any) -> TestPlan:
-    """Read a plan from TOML or JSON values, checking everything.
+_Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_PRESENTATIONS)]
 
-    Raises
-    ------
-    TrialError
-        In one half sentence that says what is wrong.
-    """
-    if not isinstance(value, Mapping):
-        raise TrialError("it must be a table")
-    if unknown := [str(key) for key in value if key not in _KEYS]:
-        raise TrialError(f"{cleaned_name(unknown[0], 40)} is none of {', '.join(_KEYS)}")
-    name, note, species = value.get("name"), value.get("note", ""), value.get("species", {})
-    if not isinstance(name, str) or not cleaned_name(name, LONGEST_NAME):
-        raise TrialError("name must be text")
-    if not isinstance(note, str):
-        raise TrialError("note must be text")
-    if not isinstance(species, Mapping) or len(species) > MOST_SPECIES:
-        raise TrialError(f"species must be a table of at most {MOST_SPECIES} names")
-    counts = [(BONA_FIDE, value.get("bona_fide", 0))]
-    counts += [(species_name(str(typed)), n) for typed, n in species.items()]
-    wanted: dict[str, int] = {}
-    for named, n in counts:
-        if named in wanted:
-            raise TrialError(f"{named} is listed twice")
-        if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= MOST_PRESENTATIONS:
-            raise TrialError(f"{named} must be a whole number from 0 to {MOST_PRESENTATIONS}")
-        wanted[named] = n
-    wanted = {named: n for named, n in wanted.items() if n}
+
+class _PlanFile(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    note: str = ""
+    bona_fide: _Count = 0
+    species: Annotated[dict[str, Any], msgspec.Meta(max_length=MOST_SPECIES)] = {}
+
+
+def plan_from(value: Any) -> TestPlan:
+    """Read a plan from TOML or JSON values; refuse with half a sentence (`TrialError`)."""
+    plan = converted(value, _PlanFile)
+    wanted = {BONA_FIDE: plan.bona_fide}
+    for typed, n in plan.species.items():
+        name = species_name(typed)
+        if name in wanted:
+            raise TrialError(f"{name} is listed twice")
+        wanted[name] = converted(n, _Count, name)
+    wanted = {name: n for name, n in wanted.items() if n}
     if not 0 < sum(wanted.values()) <= MOST_PRESENTATIONS:
         raise TrialError(f"it does not have 1 to {MOST_PRESENTATIONS} presentations in all")
-    return TestPlan(cleaned_name(name, LONGEST_NAME), cleaned_name(note, LONGEST_NOTE), wanted)
+    name = cleaned_name(plan.name, LONGEST_NAME)
+    if not name:
+        raise TrialError("its name is empty")
+    return TestPlan(name, cleaned_name(plan.note, LONGEST_NOTE), wanted)
 
 
 def read_plan(path: Path) -> TestPlan:
-    """Read a plan of one's own.
-
-    Raises
-    ------
-    TrialError
-        In one sentence that names the file.
-    """
+    """Read a plan of one's own; refuse it in one sentence that names the file."""
     return read_toml(path, plan_from, "test plan")
 
 

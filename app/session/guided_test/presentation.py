@@ -5,72 +5,153 @@ against, so that a presentation cannot contradict itself.
 """
 
 import math
+import os
+import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
 
 from app.names import LONGEST_NAME, cleaned_name
 from app.session.decision import decide
-from app.session.guided_test.state import PresentationSummary
 from app.types import BONA_FIDE, SPECIES, Decision, Familiarity, ScoredFrame, Verdict
 
 LONGEST_SOURCE = 200
 LARGEST_SIDE = 1 << 16
 """Pixels of a frame or a face."""
-
 LARGEST_NUMBER = 1e300
 """Of scores and thresholds that are read: sums of more overflow."""
 
-_SCORED = (Verdict.GENUINE, Verdict.ATTACK, Verdict.UNFAMILIAR)
 _UNSCORED = (Verdict.NO_FACE, Verdict.POOR_QUALITY)
+
+T = TypeVar("T")
 
 
 class TrialError(ValueError):
     """What a test session cannot take, told in one sentence."""
 
 
-def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
-    """Return the numbers of a frame that a presentation keeps.
+def converted(value: Any, schema: type[T], key: str = "") -> T:
+    """Check values of a file against their types; refuse with the key and what is wrong."""
+    try:
+        return msgspec.convert(value, schema)
+    except (msgspec.ValidationError, OverflowError) as error:
+        what, _, path = str(error).partition(" - at `$")
+        where = cleaned_name(key or path.strip(".`"), 40)
+        raise TrialError(f"{where}: {what}" if where else what) from None
 
-    Its verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
-    (without): a picture that could not be read counts as poor quality.
-    """
-    numbers = scored.numbers()
-    if scored.score is None or scored.threshold is None or not math.isfinite(scored.score):
-        is_missing = scored.verdict is Verdict.NO_FACE
-        verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY
-        return ScoredFrame(verdict, size=scored.size, seconds=scored.seconds)
-    return replace(numbers, reason="", threshold=None, digest="")
+
+# ------------------------------------------------------------- what a file says
+
+_Real = Annotated[float, msgspec.Meta(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER)]
+_Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+_Positive = Annotated[float, msgspec.Meta(ge=0, le=LARGEST_NUMBER)]
+_Side = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SIDE)]
+_FaceSize = Annotated[float, msgspec.Meta(gt=0, le=LARGEST_SIDE)]
+_Rate = Annotated[float, msgspec.Meta(gt=0, le=LARGEST_NUMBER)]
 
 
 @dataclass(frozen=True)
 class Capture:
-    """When and with what a presentation was captured, as far as the program can tell.
-
-    Attributes
-    ----------
-    began : str
-        Date and time with its offset, as ISO 8601 has it; empty when not known.
-    source : str
-        Name of the camera, file or demo.
-    width, height : int
-        Of the first frame, in pixels; 0 when not known.
-    rate : float or None
-        Frames that the source delivered in a second.
-    system, processor : str
-        Of the computer.
-    """
+    """When and with what a presentation was captured, as far as the program can tell."""
 
     began: str = ""
+    """Date and time with its offset, as ISO 8601 has it; empty when not known."""
     source: str = ""
-    width: int = 0
-    height: int = 0
-    rate: float | None = None
+    """Name of the camera, file or demo."""
+    width: _Side = 0
+    height: _Side = 0
+    """Of the first frame, in pixels; 0 when not known."""
+    rate: _Rate | None = None
+    """Frames that the source delivered in a second."""
     system: str = ""
     processor: str = ""
+
+    def __post_init__(self) -> None:
+        if self.began:
+            datetime.fromisoformat(self.began)
+        for name in ("began", "source", "system", "processor"):
+            object.__setattr__(self, name, cleaned_name(getattr(self, name), LONGEST_SOURCE))
+
+
+class _Saved(msgspec.Struct):
+    """A presentation in a file: one entry a frame in every list.
+
+    Earlier versions wrote only verdicts and scores of frames.
+    """
+
+    number: Annotated[int, msgspec.Meta(ge=1)]
+    species: str
+    is_simulated: bool
+    threshold: _Real | None
+    model_digest: str
+    verdicts: Annotated[list[Verdict], msgspec.Meta(min_length=1)]
+    scores: list[_Real | None]
+    liveness: list[_Share | None] | None = None
+    room: list[_Positive | None] | None = None
+    place: list[_Positive | None] | None = None
+    sizes: list[_FaceSize | None] | None = None
+    seconds: list[_Positive | None] | None = None
+    capture: Capture = Capture()
+
+    def frames(self) -> tuple[ScoredFrame, ...]:
+        unknown = [None] * len(self.verdicts)
+        optional = (self.liveness, self.room, self.place, self.sizes, self.seconds)
+        columns: list[list[Any]] = [self.verdicts, self.scores]
+        columns += [unknown if column is None else column for column in optional]
+        if any(len(column) != len(unknown) for column in columns):
+            raise TrialError("its lists do not have one entry for every frame")
+        return tuple(self._frame(*row) for row in zip(*columns, strict=True))
+
+    def _frame(
+        self,
+        verdict: Verdict,
+        score: float | None,
+        liveness: float | None,
+        room: float | None,
+        place: float | None,
+        size: float | None,
+        seconds: float | None,
+    ) -> ScoredFrame:
+        if score is None:
+            if verdict not in _UNSCORED or (liveness, room, place) != (None,) * 3:
+                raise TrialError("a frame without a score has a verdict that needs one")
+            return ScoredFrame(verdict, size=size, seconds=seconds)
+        follows = self.threshold is not None and (score >= self.threshold) is verdict.accepts
+        if not verdict.decides or not follows:
+            raise TrialError("a frame's verdict does not follow from its score and the threshold")
+        familiarity = None
+        if room is not None and place is not None:
+            familiarity = Familiarity(max(room, place), "", (), room, place)
+        elif room is not None or place is not None:
+            raise TrialError("a distance is missing")
+        return ScoredFrame(
+            verdict, "", score, None, liveness, familiarity, size=size, seconds=seconds
+        )
+
+
+# ------------------------------------------------------------- a presentation
+
+
+@dataclass(frozen=True)
+class PresentationSummary:
+    """What the list of the window shows of a presentation: small, and quick to compare."""
+
+    number: int
+    species: str
+    verdict: Verdict
+    score: float | None
+    n_frames: int
+    is_simulated: bool = False
+
+    @property
+    def is_attack(self) -> bool:
+        return self.species != BONA_FIDE
 
 
 @dataclass(frozen=True)
@@ -84,15 +165,13 @@ class Presentation:
     species : str
         `app.types.BONA_FIDE` or an attack's species.
     frames : tuple of ScoredFrame
-        In their order.
+        Their numbers (`kept_numbers`), in their order.
     threshold : float or None
         In force when they were judged; None when no frame has a score.
     digest : str
         Of the model that judged them; empty when it is not known.
     is_simulated : bool
         Whether it was generated and not held before a camera.
-    capture : Capture
-        When and with what.
     """
 
     number: int
@@ -128,6 +207,14 @@ class Presentation:
         return decision
 
     @property
+    def verdict(self) -> Verdict:
+        return self.decision.verdict
+
+    @property
+    def reason(self) -> str:
+        return self.decision.reason
+
+    @property
     def score(self) -> float | None:
         """Mean score; None with fewer than `app.session.decision.ENOUGH_FRAMES` scored frames."""
         return self.decision.score
@@ -136,14 +223,6 @@ class Presentation:
     def liveness(self) -> float | None:
         """Mean liveness, where there is a mean score and it was measured."""
         return self.decision.liveness
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.decision.verdict
-
-    @property
-    def reason(self) -> str:
-        return self.decision.reason
 
     @property
     def seconds(self) -> float | None:
@@ -159,33 +238,29 @@ class Presentation:
 
     @property
     def shown(self) -> PresentationSummary:
-        """The presentation as a view shows it."""
-        return PresentationSummary(
-            self.number,
-            self.species,
-            self.verdict,
-            self.score,
-            len(self.scores),
-            self.is_simulated,
-        )
+        about = self.number, self.species, self.verdict, self.score, len(self.scores)
+        return PresentationSummary(*about, self.is_simulated)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the presentation as JSON values."""
-        return {
-            "number": self.number,
-            "species": self.species,
-            "is_simulated": self.is_simulated,
-            "threshold": self.threshold,
-            "model_digest": self.digest,
-            "verdicts": [frame.verdict.value for frame in self.frames],
-            "scores": [frame.score for frame in self.frames],
-            "liveness": [frame.liveness for frame in self.frames],
-            "room": [_distance(frame, "room") for frame in self.frames],
-            "place": [_distance(frame, "place") for frame in self.frames],
-            "sizes": [frame.size for frame in self.frames],
-            "seconds": [frame.seconds for frame in self.frames],
-            "capture": asdict(self.capture),
-        }
+        frames = self.frames
+        saved = _Saved(
+            self.number,
+            self.species,
+            self.is_simulated,
+            self.threshold,
+            self.digest,
+            verdicts=[frame.verdict for frame in frames],
+            scores=[frame.score for frame in frames],
+            liveness=[frame.liveness for frame in frames],
+            room=[_distance(frame, "room") for frame in frames],
+            place=[_distance(frame, "place") for frame in frames],
+            sizes=[frame.size for frame in frames],
+            seconds=[frame.seconds for frame in frames],
+            capture=self.capture,
+        )
+        document: dict[str, Any] = msgspec.to_builtins(saved)
+        return document
 
 
 def _distance(frame: ScoredFrame, name: str) -> float | None:
@@ -195,16 +270,37 @@ def _distance(frame: ScoredFrame, name: str) -> float | None:
     return min(float(getattr(frame.familiarity, name)), LARGEST_NUMBER)
 
 
-def species_name(typed: str, known: Iterable[str] = ()) -> str:
-    """Return a species' name as it is kept: one line, of bounded length, spelt as before.
+def presentation_from(value: Any) -> Presentation:
+    """Read a presentation from JSON values; refuse with half a sentence (`TrialError`)."""
+    saved = converted(value, _Saved)
+    if saved.species != species_name(saved.species):
+        raise TrialError("its species is not a plain name")
+    return Presentation(
+        saved.number,
+        saved.species,
+        saved.frames(),
+        saved.threshold,
+        saved.model_digest,
+        saved.is_simulated,
+        saved.capture,
+    )
 
-    Parameters
-    ----------
-    typed : str
-        What a person typed.
-    known : iterable of str
-        Names in use: one that differs only in case is taken instead.
+
+def kept_numbers(scored: ScoredFrame) -> ScoredFrame:
+    """Return the numbers of a frame that a presentation keeps.
+
+    Its verdict is one of genuine, attack, unfamiliar (with a score) and no face, poor quality
+    (without): a picture that could not be read counts as poor quality.
     """
+    if scored.score is None or scored.threshold is None or not math.isfinite(scored.score):
+        is_missing = scored.verdict is Verdict.NO_FACE
+        verdict = Verdict.NO_FACE if is_missing else Verdict.POOR_QUALITY
+        return ScoredFrame(verdict, size=scored.size, seconds=scored.seconds)
+    return replace(scored.numbers(), reason="", threshold=None, digest="")
+
+
+def species_name(typed: str, known: Iterable[str] = ()) -> str:
+    """Return a species' name on one line, of bounded length, spelt as a known one if it is one."""
     name = cleaned_name(typed, len(typed))
     if not name:
         raise TrialError("The attack has no name: type what is presented, such as print.")
@@ -218,121 +314,32 @@ def species_name(typed: str, known: Iterable[str] = ()) -> str:
     return name
 
 
-def presentation_from(value: Any) -> Presentation:
-    """Read a presentation from JSON values, checking everything.
-
-    Raises
-    ------
-    TrialError
-        In one half sentence that says what is wrong.
-    """
-    if not isinstance(value, Mapping):
-        raise TrialError("it must be an object")
-    number, species = value.get("number"), value.get("species")
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        raise TrialError("its number is not a whole number from 1")
-    if not isinstance(species, str) or not _is_plain(species):
-        raise TrialError("its species is not a plain name")
-    is_simulated, digest = value.get("is_simulated"), value.get("model_digest")
-    if not isinstance(is_simulated, bool) or not isinstance(digest, str):
-        raise TrialError("is_simulated must be true or false and model_digest a text")
-    threshold = value.get("threshold")
-    if threshold is not None:
-        threshold = _finite(threshold, "its threshold")
-    frames = _frames_from(value, threshold)
-    capture = _capture_from(value.get("capture", {}))
-    return Presentation(number, species, frames, threshold, digest, is_simulated, capture)
+# ------------------------------------------------------------- the computer
 
 
-_TEXTS = ("began", "source", "system", "processor")
-
-
-def _capture_from(value: Any) -> Capture:
-    known = Capture.__dataclass_fields__
-    if not isinstance(value, Mapping) or not set(value) <= set(known):
-        raise TrialError("its capture has other fields than " + ", ".join(known))
-    capture = Capture(**value)
-    for name in _TEXTS:
-        if not isinstance(getattr(capture, name), str):
-            raise TrialError(f"its capture's {name} must be text")
-    for side in (capture.width, capture.height):
-        if not isinstance(side, int) or isinstance(side, bool) or not 0 <= side <= LARGEST_SIDE:
-            raise TrialError("its capture's width and height must be whole numbers of pixels")
-    if capture.rate is not None and _finite(capture.rate, "its capture's rate") <= 0:
-        raise TrialError("its capture's rate is not above 0")
-    if capture.began:
-        try:
-            datetime.fromisoformat(capture.began)
-        except ValueError:
-            raise TrialError("its capture's began must be a date") from None
-    texts: dict[str, Any] = {
-        name: cleaned_name(getattr(capture, name), LONGEST_SOURCE) for name in _TEXTS
-    }
-    return replace(capture, **texts)
-
-
-def _is_plain(species: str) -> bool:
+@cache
+def operating_system() -> str:
     try:
-        return species == species_name(species)
-    except TrialError:
-        return False
+        name = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return platform.platform(terse=True)
+    return f"{name}, {platform.system()} {platform.release()}"
 
 
-def _frames_from(value: Mapping[str, Any], threshold: float | None) -> tuple[ScoredFrame, ...]:
-    verdicts = value.get("verdicts")
-    if not isinstance(verdicts, list) or not isinstance(value.get("scores"), list):
-        raise TrialError("verdicts and scores must be lists")
-    # Earlier versions wrote only verdicts and scores.
-    optional = ("liveness", "room", "place", "sizes", "seconds")
-    columns = [verdicts, value["scores"]]
-    columns += [value.get(name, [None] * len(verdicts)) for name in optional]
-    for column in columns:
-        if not isinstance(column, list) or not 0 < len(column) == len(verdicts):
-            raise TrialError("it needs one verdict and one score for every frame")
-    return tuple(_frame_from(threshold, *row) for row in zip(*columns, strict=True))
+@cache
+def processor() -> str:
+    """Return model and number of cores of the processor."""
+    name = _model_name() or platform.processor() or platform.machine()
+    n_cores = os.cpu_count()
+    return f"{name}, {n_cores} cores" if n_cores else name
 
 
-def _frame_from(threshold: float | None, verdict: Any, score: Any, *measured: Any) -> ScoredFrame:
-    *about_score, size, seconds = measured
-    frame = _judged_from(threshold, verdict, score, *about_score)
-    if size is not None and not 0 < (size := _finite(size, "a size")) <= LARGEST_SIDE:
-        raise TrialError("a size must be a number of pixels")
-    if seconds is not None and (seconds := _finite(seconds, "a time")) < 0:
-        raise TrialError("a time is negative")
-    return replace(frame, size=size, seconds=seconds)
-
-
-def _judged_from(
-    threshold: float | None, verdict: Any, score: Any, liveness: Any, room: Any, place: Any
-) -> ScoredFrame:
-    if verdict not in (*_SCORED, *_UNSCORED):
-        raise TrialError("a frame has a verdict that does not exist")
-    verdict = Verdict(verdict)
-    if verdict in _UNSCORED:
-        if (score, liveness, room, place) != (None,) * 4:
-            raise TrialError("a frame that could not be judged has a score")
-        return ScoredFrame(verdict)
-    value = _finite(score, "a score")
-    if threshold is None or (value >= threshold) is not verdict.accepts:
-        raise TrialError("a frame's verdict does not follow from its score and the threshold")
-    if liveness is not None and not 0 <= (liveness := _finite(liveness, "a liveness")) <= 1:
-        raise TrialError("a liveness is not a probability")
-    familiarity = None
-    if (room, place) != (None, None):
-        room, place = _finite(room, "a distance"), _finite(place, "a distance")
-        if min(room, place) < 0:
-            raise TrialError("a distance is negative")
-        familiarity = Familiarity(max(room, place), "", (), room, place)
-    return ScoredFrame(verdict, score=value, liveness=liveness, familiarity=familiarity)
-
-
-def _finite(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TrialError(f"{what} must be a number")
+def _model_name() -> str:
+    """Return what Linux calls the processor; empty elsewhere."""
     try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not abs(number) <= LARGEST_NUMBER:
-        raise TrialError(f"{what} is not finite")
-    return number
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    rows = (line.partition(":") for line in text.splitlines())
+    found = (value for name, _, value in rows if name.strip() in ("model name", "Hardware"))
+    return " ".join(next(found, "").split())

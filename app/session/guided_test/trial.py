@@ -1,33 +1,35 @@
 """A guided test session: presentations one after the other, and their tally.
 
 Used by one thread. `Trial.start` names what is presented, `Trial.offer` takes every judged frame
-until there are enough, and `Trial.shown` is what a view shows of it all.
+until there are enough, and `Trial.shown` is what the window shows.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from app.names import cleaned_name
 from app.session.decision import ENOUGH_FRAMES
-from app.session.guided_test.details import as_dict as details_as_dict
-from app.session.guided_test.details import details_from
-from app.session.guided_test.machine import operating_system, processor
-from app.session.guided_test.outcome import outcome_sentence, tally_row
-from app.session.guided_test.plans import TestPlan, plan_from
+from app.session.guided_test.details import Details, details_from
+from app.session.guided_test.plans import PlanProgress, TestPlan, plan_from
 from app.session.guided_test.presentation import (
     LONGEST_SOURCE,
     Capture,
     Presentation,
+    PresentationSummary,
     TrialError,
+    converted,
     kept_numbers,
+    operating_system,
     presentation_from,
+    processor,
     species_name,
 )
-from app.session.guided_test.state import Details, TallyRow, TrialState
-from app.types import BONA_FIDE, Frame, ScoredFrame, Verdict
-
-__all__ = ["FRAMES_WANTED", "SECONDS_WANTED", "Presentation", "Trial", "TrialError"]
+from app.types import BONA_FIDE, SPECIES, Frame, Interval, ScoredFrame, Verdict
+from lmkl_core.metrics import Rate
 
 FRAMES_WANTED = 30
 """Scored frames after which a presentation ends."""
@@ -38,9 +40,46 @@ SECONDS_WANTED = 6.0
 FORMAT = "lmkl-pad test session"
 FORMAT_VERSION = 1
 MOST_PRESENTATIONS = 10_000
-_LONGEST_SHOWN = 20
 
 IDLE = "Choose what you present, then start."
+
+
+@dataclass(frozen=True)
+class TallyRow:
+    """What became of one species' presentations.
+
+    ``rate`` is APCER for attacks and BPCER for bona fide, with its exact interval; None before
+    there is a response.
+    """
+
+    species: str
+    n: int
+    n_accepted: int
+    n_refused: int
+    n_no_response: int
+    rate: float | None
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class TrialState:
+    """A test session; ``presenting`` names the species under way, empty when none is."""
+
+    presenting: str = ""
+    progress: float = 0.0
+    hint: str = ""
+    presentations: tuple[PresentationSummary, ...] = ()
+    tally: tuple[TallyRow, ...] = ()
+    plan: PlanProgress | None = None
+    details: Details = field(default_factory=Details)
+
+
+class _SessionFile(msgspec.Struct):
+    """A session in a file; earlier versions wrote neither plan nor details."""
+
+    presentations: Annotated[list[Any], msgspec.Meta(max_length=MOST_PRESENTATIONS)]
+    plan: Any = None
+    details: Any = msgspec.field(default_factory=dict)
 
 
 class _Running:
@@ -94,30 +133,35 @@ class _Running:
         share = max(self.n_scored / FRAMES_WANTED, self.seconds / SECONDS_WANTED)
         return 1.0 if self.is_complete else min(share, 0.99)
 
+    @property
+    def hint(self) -> str:
+        if self.is_simulated:
+            what = "The simulation presents it"
+        elif self.species == BONA_FIDE:
+            what = "Look into the camera"
+        else:
+            what = "Hold the attack before the camera"
+        last = _MISSING.get(self.frames[-1].verdict, "") if self.frames else ""
+        return f"{what}: {self.n_scored} of {FRAMES_WANTED} frames judged.{last}"
 
-def _now() -> datetime:
-    return datetime.now().astimezone()
+
+_MISSING = {
+    Verdict.NO_FACE: " No face is found.",
+    Verdict.POOR_QUALITY: " The picture is too poor.",
+}
 
 
 class Trial:
     """The presentations of a test session, with its plan and its details.
 
-    Parameters
-    ----------
-    clock : callable
-        Returns the date and time, with its offset.
-
-    Attributes
-    ----------
-    plan : TestPlan or None
-        How many presentations are wanted of what.
-    details : Details
-        What the people say about the test.
+    ``clock`` returns the date and time, with its offset.
     """
 
-    def __init__(self, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now().astimezone()) -> None:
         self.plan: TestPlan | None = None
+        """How many presentations are wanted of what."""
         self.details = Details()
+        """What the people say about the test."""
         self._clock = clock
         self._presentations: list[Presentation] = []
         self._running: _Running | None = None
@@ -136,15 +180,10 @@ class Trial:
         return self._running is not None
 
     def use_model(self, digest: str) -> None:
-        """Tell which model judges from now on.
+        """Say which model judges from now on; the digest is empty when it is not known.
 
         A presentation that is under way begins again, for its frames must not come from two
         models.
-
-        Parameters
-        ----------
-        digest : str
-            Of the model; empty when it is not known.
         """
         if self._running is not None and digest != self._digest and self._running.frames:
             self._running.begin_again()
@@ -153,19 +192,7 @@ class Trial:
     def start(self, species: str, is_simulated: bool = False, source: str = "") -> None:
         """Begin a presentation; one that is under way is dropped.
 
-        Parameters
-        ----------
-        species : str
-            `app.types.BONA_FIDE`, one of `app.types.SPECIES`, or a name of the person's own.
-        is_simulated : bool
-            Whether it is generated and not held before a camera.
-        source : str
-            Name of the camera, file or demo.
-
-        Raises
-        ------
-        TrialError
-            When the name is empty or too long.
+        Raises `TrialError` when the name of the species is empty or too long.
         """
         known = (presentation.species for presentation in self._presentations)
         self._running = _Running(
@@ -177,18 +204,7 @@ class Trial:
         self._hint = ""
 
     def offer(self, scored: ScoredFrame) -> bool:
-        """Take a frame, if a presentation is under way.
-
-        Parameters
-        ----------
-        scored : ScoredFrame
-            The frame, judged.
-
-        Returns
-        -------
-        bool
-            Whether the presentation ended with it.
-        """
+        """Take a frame if a presentation is under way; return whether it ended with this one."""
         running = self._running
         if running is None:
             return False
@@ -208,13 +224,9 @@ class Trial:
         return False
 
     def finish(self) -> bool:
-        """End the presentation now, and keep it if it can be judged.
+        """End the presentation now; return whether it is kept.
 
-        Returns
-        -------
-        bool
-            Whether it was kept: `ENOUGH_FRAMES` frames with a score are needed, or as many
-            without one.
+        `ENOUGH_FRAMES` frames with a score are needed, or as many without one.
         """
         running, self._running = self._running, None
         if running is None:
@@ -278,12 +290,11 @@ class Trial:
 
     @property
     def shown(self) -> TrialState:
-        """The session as a view shows it."""
         running = self._running
         return TrialState(
             presenting=running.species if running else "",
             progress=running.progress if running else 0.0,
-            hint=_running_hint(running) if running else self._hint,
+            hint=running.hint if running else self._hint,
             presentations=tuple(kept.shown for kept in self._presentations),
             tally=self.tally,
             plan=None if self.plan is None else self.plan.shown(self._presentations),
@@ -300,84 +311,75 @@ class Trial:
             "format": FORMAT,
             "version": FORMAT_VERSION,
             "plan": None if self.plan is None else self.plan.as_dict(),
-            "details": details_as_dict(self.details),
+            "details": self.details.as_dict(),
         }
 
     @classmethod
     def from_dict(cls, value: Any) -> "Trial":
-        """Read a session from what `as_dict` returned, or from anything else.
+        """Read a session from JSON values, none of which is trusted.
 
-        Parameters
-        ----------
-        value : object
-            JSON values; nothing about them is trusted.
-
-        Raises
-        ------
-        TrialError
-            One sentence that says what is wrong.
+        Raises `TrialError` with one sentence that says what is wrong.
         """
-        if not isinstance(value, Mapping) or value.get("format") != FORMAT:
+        if not isinstance(value, dict) or value.get("format") != FORMAT:
             raise TrialError("This is no test session of lmkl-pad: choose another file.")
         if value.get("version") != FORMAT_VERSION:
+            version = cleaned_name(str(value.get("version")), 20)
             raise TrialError(
-                f"This test session has format version {_shown(value.get('version'))}, which "
-                f"is not {FORMAT_VERSION}: open it with the version of lmkl-pad that wrote it."
+                f"This test session has format version {version}, which is not {FORMAT_VERSION}: "
+                "open it with the version of lmkl-pad that wrote it."
             )
-        rows = value.get("presentations")
-        if not isinstance(rows, list) or len(rows) > MOST_PRESENTATIONS:
-            raise TrialError(
-                f"This test session has no list of at most {MOST_PRESENTATIONS} presentations: "
-                "choose another file."
-            )
-        trial = cls()
-        trial._read_head(value)
-        for place, row in enumerate(rows, start=1):
-            try:
+        what, trial = "This test session", cls()
+        try:
+            saved = converted(value, _SessionFile)
+            what = "The plan of this test session"
+            trial.plan = None if saved.plan is None else plan_from(saved.plan)
+            what = "The details of this test session"
+            trial.details = details_from(saved.details)
+            for place, row in enumerate(saved.presentations, start=1):
+                what = f"Presentation {place} of this test session"
                 presentation = presentation_from(row)
                 if presentation.number < trial._next_number:
                     raise TrialError("its number is not above the one before")
-            except TrialError as error:
-                reason = str(error).rstrip(".")
-                raise TrialError(
-                    f"Presentation {place} of this test session cannot be read ({reason}): "
-                    "choose another file."
-                ) from error
-            trial._presentations.append(presentation)
-            trial._next_number = presentation.number + 1
-        return trial
-
-    def _read_head(self, value: Mapping[str, Any]) -> None:
-        """Read plan and details, which earlier versions did not write."""
-        what = "plan"
-        try:
-            plan = value.get("plan")
-            self.plan = None if plan is None else plan_from(plan)
-            what = "details"
-            self.details = details_from(value.get("details", {}))
+                trial._presentations.append(presentation)
+                trial._next_number = presentation.number + 1
         except TrialError as error:
             reason = str(error).rstrip(".")
-            raise TrialError(
-                f"The {what} of this test session cannot be read ({reason}): choose another file."
-            ) from error
+            raise TrialError(f"{what} cannot be read ({reason}): choose another file.") from error
+        return trial
 
 
-def _shown(value: Any) -> str:
-    return cleaned_name(str(value), _LONGEST_SHOWN)
-
-
-_MISSING = {
-    Verdict.NO_FACE: " No face is found.",
-    Verdict.POOR_QUALITY: " The picture is too poor.",
+_TOLD = {
+    Verdict.GENUINE: "was accepted",
+    Verdict.ATTACK: "was refused",
+    Verdict.UNFAMILIAR: "was refused, in a light that was not enrolled",
+    Verdict.NO_FACE: "was not judged, because no face was found",
+    Verdict.POOR_QUALITY: "was not judged, because the picture was too poor",
 }
 
 
-def _running_hint(running: _Running) -> str:
-    if running.is_simulated:
-        what = "The simulation presents it"
-    elif running.species == BONA_FIDE:
-        what = "Look into the camera"
+def outcome_sentence(presentation: Presentation) -> str:
+    """Say whether a presentation was judged rightly, how, and with what score."""
+    species, verdict = presentation.species, presentation.verdict
+    if species == BONA_FIDE:
+        what = "the genuine person"
+    elif species in SPECIES:
+        what = "the replayed video" if species == "replay" else f"the {species}"
     else:
-        what = "Hold the attack before the camera"
-    last = _MISSING.get(running.frames[-1].verdict, "") if running.frames else ""
-    return f"{what}: {running.n_scored} of {FRAMES_WANTED} frames judged.{last}"
+        what = f"\N{LEFT DOUBLE QUOTATION MARK}{species}\N{RIGHT DOUBLE QUOTATION MARK}"
+    judged = "Right" if presentation.is_attack == verdict.refuses else "Wrong"
+    told = f"{judged if verdict.decides else 'No response'}: {what} {_TOLD[verdict]}."
+    if presentation.score is None or presentation.threshold is None:
+        return told
+    return f"{told} Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
+
+
+def tally_row(species: str, presentations: Sequence[Presentation]) -> TallyRow:
+    """Count what became of one species' presentations."""
+    verdicts = [presentation.verdict for presentation in presentations]
+    n_accepted = sum(verdict.accepts for verdict in verdicts)
+    n_refused = sum(verdict.refuses for verdict in verdicts)
+    n_errors = n_refused if species == BONA_FIDE else n_accepted
+    rate = Rate(n_errors, n_accepted + n_refused)
+    n_missing = len(verdicts) - n_accepted - n_refused
+    counts = len(verdicts), n_accepted, n_refused, n_missing
+    return TallyRow(species, *counts, rate.value, rate.interval)

@@ -13,7 +13,7 @@ from app.reports.csv_files import figures_csv
 from app.reports.findings import size_statement
 from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
-from app.session.guided_test.state import Details
+from app.session.guided_test.details import Details
 from app.session.guided_test.trial import Trial
 from app.types import BONA_FIDE, Frame, Verdict
 from lmkl_core.metrics import Rate

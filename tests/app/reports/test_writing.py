@@ -9,7 +9,7 @@ import pytest
 
 from app.reports import ReportError, build, write
 from app.reports.html import guided_test_page as render
-from app.session.guided_test.state import Details
+from app.session.guided_test.details import Details
 from app.session.guided_test.trial import Trial
 from tests.app.pages import outline
 from tests.app.reports.report_material import context, model

@@ -9,7 +9,7 @@ from app.reports import build
 from app.reports.csv_files import facts_csv, figures_csv, presentations_csv
 from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
-from app.session.guided_test.trial import TrialError
+from app.session.guided_test.presentation import TrialError
 from tests.app.pages import outline
 from tests.app.reports.report_material import context
 from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt

@@ -23,7 +23,7 @@ from app.qt.views.parts.inputs import CalmComboBox
 from app.qt.views.parts.layout import button, hbox, scroll_area, vbox
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.species import species_words
-from app.session.guided_test.state import (
+from app.session.guided_test.details import (
     DETAILS,
     LARGEST_COUNT,
     LONGEST_DETAIL,

@@ -9,7 +9,7 @@ from app.qt.views.parts.layout import button, clear, hbox, vbox
 from app.qt.views.parts.texts import set_text, wrapped
 from app.qt.views.trial.present_card import MARGIN
 from app.qt.views.trial.species import percent, rate_name, species_words
-from app.session.guided_test.state import PlannedRow, PlanProgress
+from app.session.guided_test.plans import PlannedRow, PlanProgress
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 

@@ -7,7 +7,7 @@ from app.qt.theme import GRID, set_class
 from app.qt.views.parts.layout import button, hbox, vbox
 from app.qt.views.parts.marks import MarkedText, StepHeading
 from app.qt.views.trial.species import judgement, species_words
-from app.session.guided_test.state import TrialState
+from app.session.guided_test.trial import TrialState
 
 MARGIN = GRID + 4
 """Pixels around what lies in a card of the page, and between its parts."""

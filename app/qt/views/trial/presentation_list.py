@@ -11,7 +11,7 @@ from app.qt.icons import icon
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.species import is_error, judgement, outcome_words
 from app.qt.views.trial.two_line_delegate import CELL, Cell, Index, TwoLineDelegate
-from app.session.guided_test.state import PresentationSummary
+from app.session.guided_test.presentation import PresentationSummary
 
 _NOWHERE = QModelIndex()
 

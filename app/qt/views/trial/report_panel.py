@@ -10,7 +10,7 @@ from app.qt.views.parts.marks import MarkedText, StepHeading, caution
 from app.qt.views.parts.texts import ElidedLabel, wrapped
 from app.qt.views.trial.present_card import MARGIN
 from app.qt.views.trial.species import NO_BREAK
-from app.session.guided_test.state import ReportSummary
+from app.reports.guided_test import ReportSummary
 
 
 class ReportPanel(QFrame):

@@ -1,6 +1,7 @@
 """What the Test page calls species, outcomes and rates, and the icons of species."""
 
-from app.session.guided_test.state import PresentationSummary, TallyRow
+from app.session.guided_test.presentation import PresentationSummary
+from app.session.guided_test.trial import TallyRow
 from app.types import BONA_FIDE, Verdict
 
 NO_BREAK = "\N{NO-BREAK SPACE}"

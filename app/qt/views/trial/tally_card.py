@@ -12,7 +12,7 @@ from app.qt.views.trial.present_card import MARGIN
 from app.qt.views.trial.presentation_list import PresentationList
 from app.qt.views.trial.species import NO_BREAK, bound_words, species_words
 from app.qt.views.trial.tally_table import TallyTable
-from app.session.guided_test.state import TrialState
+from app.session.guided_test.trial import TrialState
 
 # Exact two-sided 95 % intervals of 0 errors, rounded: facts, not computed here.
 _RULE = "10 presentations without an error still leave up to 31 % possible; 30: 12 %; 100: 3.6 %."

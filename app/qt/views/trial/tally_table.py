@@ -19,7 +19,7 @@ from app.qt.views.trial.species import (
     species_words,
 )
 from app.qt.views.trial.two_line_delegate import CELL, Cell, Index, TwoLineDelegate
-from app.session.guided_test.state import TallyRow
+from app.session.guided_test.trial import TallyRow
 from app.types import BONA_FIDE
 
 _NOWHERE = QModelIndex()

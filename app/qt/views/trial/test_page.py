@@ -19,7 +19,9 @@ from app.qt.views.trial.present_card import MARGIN, PresentCard
 from app.qt.views.trial.report_panel import ReportPanel
 from app.qt.views.trial.species_picker import SpeciesPicker
 from app.qt.views.trial.tally_card import TallyCard
-from app.session.guided_test.state import KeptTest, ReportSummary, TrialState
+from app.reports.guided_test import ReportSummary
+from app.session.guided_test.keeping import KeptTest
+from app.session.guided_test.trial import TrialState
 from app.types import SPECIES
 
 _WIDE = 62

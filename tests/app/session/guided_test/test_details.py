@@ -4,9 +4,14 @@ import pytest
 
 from app import storage
 from app.session.guided_test import details
-from app.session.guided_test.details import Templates, details_from, load_templates, save_templates
+from app.session.guided_test.details import (
+    Details,
+    Templates,
+    details_from,
+    load_templates,
+    save_templates,
+)
 from app.session.guided_test.presentation import TrialError
-from app.session.guided_test.state import Details
 
 GIVEN = Details({"tester": "Ann", "n_subjects": "12"}, {"print": {"made": "laser, 600 dpi"}})
 
@@ -18,7 +23,7 @@ def own_data(monkeypatch, tmp_path):
 
 
 def test_that_details_are_read_as_they_were_written():
-    assert details_from(details.as_dict(GIVEN)) == GIVEN
+    assert details_from(GIVEN.as_dict()) == GIVEN
 
 
 def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
@@ -29,19 +34,19 @@ def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ([], "must be a table"),
+        ([], "Expected `object`"),
         ({"testr": "Ann"}, "testr is none of tester"),
         ({"n_subjects": "twelve"}, "n_subjects must be a whole number"),
         ({"n_subjects": "100001"}, "n_subjects must be a whole number"),
-        ({"n_subjects": True}, "n_subjects is neither"),
-        ({"tester": ["Ann"]}, "tester is neither"),
+        ({"n_subjects": True}, "n_subjects: Expected `int | str`, got `bool`"),
+        ({"tester": ["Ann"]}, "tester: Expected"),
         ({"species": {"bona fide": {}}}, "is not an attack"),
-        ({"species": {"print": "laser"}}, "must be a table"),
-        ({"species": {f"mask {n}": {} for n in range(101)}}, "at most 100"),
+        ({"species": {"print": "laser"}}, "species: Expected `object`"),
+        ({"species": {f"mask {n}": {} for n in range(101)}}, "species: Expected .* <= 100"),
     ],
 )
 def test_that_other_values_are_refused_with_the_reason(value, why):
-    with pytest.raises(TrialError, match=why):
+    with pytest.raises(TrialError, match=why.replace("|", "[|]")):
         details_from(value)
 
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from app import storage
+from app.session.guided_test.details import Details
 from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
 from app.session.guided_test.plans import plan_from
 from app.session.guided_test.presentation import TrialError
-from app.session.guided_test.state import Details
 from app.session.guided_test.trial import Trial
 from app.types import BONA_FIDE
 from tests.app.trial_material import present, session
