@@ -161,7 +161,7 @@ def test_that_a_plan_of_ones_own_is_opened_and_a_broken_one_is_told(tested, file
     driver.until(lambda: driver.pages.test._picker.species == BONA_FIDE)
     file.write_text("name = 3")
     driver.click(card.open_button)
-    driver.until_told("The test plan own.toml cannot be used (name must be text)")
+    driver.until_told("The test plan own.toml cannot be used (name: Expected `str`")
     assert driver.session.trial.plan.name == "Mine"
     driver.choose(card.choice, "")
     assert driver.session.trial.plan is None
