@@ -8,7 +8,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
@@ -24,6 +24,8 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
+from rich.text import Text
 
 
 class ExitCode(IntEnum):
@@ -98,6 +100,20 @@ def stop(sentence: str, code: ExitCode) -> NoReturn:
 def print_json(value: Any) -> None:
     """Print a JSON document on standard output; NaN and infinity are refused."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def text_table(
+    title: str, texts: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[object]]
+) -> Table:
+    """Return a table of texts on the left and numbers on the right; nothing in it is markup."""
+    table = Table(title=title, title_justify="left")
+    for heading in texts:
+        table.add_column(heading, overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    return table
 
 
 @contextmanager

@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.console import AsJson, ExitCode, option, print_json, progress_bar, say, stop
+from app.cli.models import known, threshold_facts
 from app.cli.outputs import make_folder
 from app.demo import run
-from app.demo.run import INDEPENDENCE_NOTE, STATEMENT, DemoResult, GroupResult
+from app.demo.run import DemoResult, GroupResult
 from app.models.files import save
 from app.models.summary import CERTIFIED_GAP, describe
 from app.reports import Context, build, write
@@ -36,6 +37,14 @@ _WRITTEN = (
     (REPORT_FILE, "the test's report, for any browser; JSON and CSV beside it"),
     (WINDOW_FILE, "the window with this model at work"),
     (JSON_FILE, "everything printed above, and every presentation"),
+)
+
+STATEMENT = "generated recordings of a person who does not exist"
+
+INDEPENDENCE_NOTE = (
+    "Intervals are exact (Clopper-Pearson, 95 %) for independent presentations. Each of these is a "
+    "recording of its own, but all show one generated person before one generated camera, and "
+    "generated attacks are a proxy for real ones."
 )
 
 WINDOW_PICTURE_MODULE = "app.qt.window_picture"
@@ -76,7 +85,7 @@ def run_and_print(
             result = run.run(progress=tell, size=run.SHORT if is_short else run.FULL)
     except ValueError as error:
         stop(f"The demo could not be run: {error}", ExitCode.FAILED)
-    figures = result.as_json()
+    figures = as_document(result)
     if as_json:
         print_json(figures)
     else:
@@ -113,6 +122,63 @@ def _write(result: DemoResult, figures: dict[str, Any], folder: Path) -> None:
     except (OSError, ModelFileError) as error:
         why = getattr(error, "strerror", None) or str(error)
         stop(f"Cannot write to {folder}: {why}.", ExitCode.UNWRITABLE)
+
+
+def as_document(result: DemoResult) -> dict[str, Any]:
+    """Return the demo's figures as JSON values; rates are fractions, not percentages."""
+    model, calibration = result.model, result.model.calibration_
+    return {
+        "data": STATEMENT,
+        "seed": result.seed,
+        "features": result.pad.features,
+        "model_digest": result.pad.digest,
+        "enrolled": {"n": result.n_enrolled, "takes": list(result.takes)},
+        "views": [str(name) for name in model.view_names_],
+        "kernel_weights": result.kernel_weights.tolist(),
+        "relative_gap": float(model.gap_),
+        "certified": result.is_certified,
+        "threshold": {
+            **threshold_facts(calibration),
+            "n_blocks": int(calibration.n_blocks),
+            "n_takes": int(calibration.n_takes),
+            "stress_bpcer": known(calibration.stress_bpcer),
+            "stress_bpcer_interval": [known(end) for end in calibration.stress_interval],
+        },
+        "results": [_group_as_json(item) for item in result.results],
+        "presentations": [
+            {
+                "number": one.presentation.number,
+                "group": one.group,
+                "species": one.presentation.species,
+                "light": one.take.condition,
+                "session": one.take.session,
+                "take": one.take.name,
+                "verdict": one.presentation.verdict.value,
+                "mean_score": one.presentation.score,
+                "n_frames": len(one.presentation.frames),
+                "n_scored": len(one.presentation.scores),
+            }
+            for one in result.presented
+        ],
+        "note": INDEPENDENCE_NOTE,
+    }
+
+
+def _group_as_json(item: GroupResult) -> dict[str, Any]:
+    tally, frames = item.tally, [frame for one in item.presentations for frame in one.frames]
+    return {
+        "name": item.name,
+        "is_attack": item.is_attack,
+        "n": tally.n,
+        "n_accepted": tally.n_accepted,
+        "n_refused": tally.n_refused,
+        "n_unfamiliar": tally.n_unfamiliar,
+        "n_no_response": tally.n_no_response,
+        "error_rate": tally.errors.value,
+        "error_interval": list(tally.errors.interval),
+        "n_frames": sum(frame.score is not None for frame in frames),
+        "n_frames_accepted": sum(frame.verdict.accepts for frame in frames),
+    }
 
 
 # ------------------------------------------------------------- tables

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from app.capture.opening import source_from
 from app.cli.console import (
@@ -19,6 +18,7 @@ from app.cli.console import (
     progress_bar,
     say,
     stop,
+    text_table,
 )
 from app.cli.inputs import check_seconds, named_value, settings_with
 from app.cli.models import model_facts, pipeline_for, pipeline_of
@@ -229,39 +229,27 @@ def _print(recorder: Recorder, saved: Export) -> None:
 
 
 def _takes_table(takes: list[TakeRecorded]) -> Table:
-    table = Table(title="Takes", title_justify="left")
-    has_people = any(take.person for take in takes)
-    if has_people:
-        table.add_column("person")
-    table.add_column("take")
-    table.add_column("source", overflow="fold")
-    for heading in ("frames kept", "refused", "looked at"):
-        table.add_column(heading, justify="right")
-    for take in takes:
-        table.add_row(
-            *([Text(take.person or "-")] if has_people else ()),
-            Text(take.name),
-            Text(take.source),
-            str(len(take.samples)),
-            str(take.refused.total()),
-            str(take.n_seen),
-        )
-    return table
+    rows = [
+        (t.person or "-", t.name, t.source, len(t.samples), t.refused.total(), t.n_seen)
+        for t in takes
+    ]
+    skipped = 0 if any(take.person for take in takes) else 1
+    texts = ("person", "take", "source")[skipped:]
+    numbers = ("frames kept", "refused", "looked at")
+    return text_table("Takes", texts, numbers, [row[skipped:] for row in rows])
 
 
 def _people_table(people: list[dict[str, Any]]) -> Table:
-    table = Table(title="People, left-out frames at the threshold", title_justify="left")
-    table.add_column("person")
-    for heading in ("takes", "frames", "median score", "BPCER", "95 % interval"):
-        table.add_column(heading, justify="right")
-    for person in people:
-        low, high = person["bpcer_interval"]
-        table.add_row(
-            Text(person["name"] or "-"),
-            str(person["n_takes"]),
-            str(person["n_frames"]),
+    rows = [
+        (
+            person["name"] or "-",
+            person["n_takes"],
+            person["n_frames"],
             f"{person['median_score']:.3f}",
             f"{person['bpcer']:.1%} of {person['n_scores']}",
-            f"{low:.1%} to {high:.1%}",
+            "{:.1%} to {:.1%}".format(*person["bpcer_interval"]),
         )
-    return table
+        for person in people
+    ]
+    numbers = ("takes", "frames", "median score", "BPCER", "95 % interval")
+    return text_table("People, left-out frames at the threshold", ["person"], numbers, rows)

@@ -15,8 +15,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from app.capture.source import SourceError
 from app.cli.console import (
@@ -30,6 +28,7 @@ from app.cli.console import (
     progress_bar,
     say,
     stop,
+    text_table,
 )
 from app.cli.inputs import (
     apart_in_time,
@@ -181,12 +180,7 @@ def command(
 def _print(report: Report) -> None:
     console = Console(highlight=False)
     shown = report.shown
-    table = Table(title="Report", title_justify="left")
-    table.add_column("figure")
-    table.add_column("value")
-    for name, value in shown.figures:
-        table.add_row(Text(name), Text(value))
-    console.print(table)
+    console.print(text_table("Report", ["figure", "value"], [], shown.figures))
     for sentence in (
         *shown.warnings,
         f"Wrote {shown.html}, with JSON (the session included) and CSV beside it.",

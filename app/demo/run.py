@@ -5,13 +5,12 @@ the detector, the quality gate, the CNN views, the model and its threshold, the 
 It shows that the parts work together, not how well real attacks are told apart.
 """
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,14 +35,6 @@ from app.vision.pipeline import Pipeline
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
-
-STATEMENT = "generated recordings of a person who does not exist"
-
-INDEPENDENCE_NOTE = (
-    "Intervals are exact (Clopper-Pearson, 95 %) for independent presentations. Each of these is a "
-    "recording of its own, but all show one generated person before one generated camera, and "
-    "generated attacks are a proxy for real ones."
-)
 
 ENROLLED = ("office", "window", "lamp")
 NEW = "side"
@@ -108,24 +99,6 @@ class GroupResult:
         verdicts = [one.verdict for one in self.presentations]
         return Tally.of(self.name if self.is_attack else BONA_FIDE, verdicts)
 
-    def as_json(self) -> dict[str, Any]:
-        tally = self.tally
-        return {
-            "name": self.name,
-            "is_attack": self.is_attack,
-            "n": tally.n,
-            "n_accepted": tally.n_accepted,
-            "n_refused": tally.n_refused,
-            "n_unfamiliar": tally.n_unfamiliar,
-            "n_no_response": tally.n_no_response,
-            "error_rate": tally.errors.value,
-            "error_interval": list(tally.errors.interval),
-            "n_frames": sum(len(one.scores) for one in self.presentations),
-            "n_frames_accepted": sum(
-                frame.verdict.accepts for one in self.presentations for frame in one.frames
-            ),
-        }
-
 
 @dataclass(frozen=True)
 class DemoResult:
@@ -174,59 +147,6 @@ class DemoResult:
         attacks = [one.take.condition for one in self.presented if one.take.kind == "attack"]
         lights = ", ".join(dict.fromkeys(attacks))
         return f"Bona fide: {genuine}. Attacks: in {lights} light, in turn."
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the demo's figures as JSON values; rates are fractions, not percentages."""
-        calibration = self.model.calibration_
-        return {
-            "data": STATEMENT,
-            "seed": self.seed,
-            "features": self.pad.features,
-            "model_digest": self.pad.digest,
-            "enrolled": {"n": self.n_enrolled, "takes": list(self.takes)},
-            "views": [str(name) for name in self.model.view_names_],
-            "kernel_weights": self.kernel_weights.tolist(),
-            "relative_gap": float(self.model.gap_),
-            "certified": self.is_certified,
-            "threshold": {
-                "value": float(calibration.threshold),
-                "target_bpcer": calibration.target_bpcer,
-                "bpcer": float(calibration.bpcer),
-                "bpcer_interval": [float(end) for end in calibration.interval],
-                "n_scores": int(calibration.n_scores),
-                "n_effective": float(calibration.n_effective),
-                "n_blocks": int(calibration.n_blocks),
-                "n_takes": int(calibration.n_takes),
-                "promised": calibration.promised,
-                "stress_bpcer": _known(calibration.stress_bpcer),
-                "stress_bpcer_interval": [_known(end) for end in calibration.stress_interval],
-                "origin": str(calibration.origin),
-                "statement": str(calibration.statement),
-            },
-            "results": [item.as_json() for item in self.results],
-            "presentations": [_presented_as_json(one) for one in self.presented],
-            "note": INDEPENDENCE_NOTE,
-        }
-
-
-def _known(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _presented_as_json(one: Presented) -> dict[str, Any]:
-    presentation, take = one.presentation, one.take
-    return {
-        "number": presentation.number,
-        "group": one.group,
-        "species": presentation.species,
-        "light": take.condition,
-        "session": take.session,
-        "take": take.name,
-        "verdict": presentation.verdict.value,
-        "mean_score": presentation.score,
-        "n_frames": len(presentation.frames),
-        "n_scored": len(presentation.scores),
-    }
 
 
 def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[str, Take]]]:

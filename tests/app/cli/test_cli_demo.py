@@ -12,10 +12,9 @@ from app.cli.main import cli
 from app.demo import run as demo
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
 from lmkl_core.model_file import load_with_manifest
+from tests.app.cli.running import run as run_command
 
 pytestmark = pytest.mark.light
-
-RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 
 
 @pytest.fixture
@@ -38,24 +37,24 @@ def asked(monkeypatch):
 
 
 def test_that_no_arguments_open_the_window_and_its_exit_code_is_the_commands(asked):
-    assert RUNNER.invoke(cli, []).exit_code == 7
+    assert run_command().exit_code == 7
     assert asked == [("", "")]
 
 
 def test_that_a_source_and_a_model_are_passed_to_the_window(asked, tmp_path):
     file = tmp_path / "face.safetensors"
-    RUNNER.invoke(cli, ["--source", "demo", "--model", str(file)])
+    run_command("--source", "demo", "--model", str(file))
     assert asked == [("demo", str(file))]
 
 
 def test_that_a_command_opens_no_window(asked, fitted_once):
-    RUNNER.invoke(cli, ["demo"])
+    run_command("demo")
     assert asked == []
 
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_the_demo_prints_weights_gap_threshold_and_verdicts(result):
-    text = RUNNER.invoke(cli, ["demo"]).stdout
+    text = run_command("demo").stdout
     views = load_preset(DEFAULT_PRESET).view_names
     for expected in (
         *views,
@@ -76,21 +75,21 @@ def test_that_no_cell_of_the_demos_tables_is_cut_in_a_narrow_terminal():
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_json_is_all_that_standard_output_holds(result, tmp_path):
-    run = RUNNER.invoke(cli, ["demo", "--json", "--no-picture", "--output", str(tmp_path)])
+    run = run_command("demo", "--json", "--no-picture", "--output", str(tmp_path))
     assert run.exit_code == ExitCode.OK
-    assert json.loads(run.stdout) == result.as_json()
+    assert json.loads(run.stdout) == command.as_document(result)
 
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, tmp_path):
     folder = tmp_path / "new" / "folder"
-    run = RUNNER.invoke(cli, ["demo", "--no-picture", "--output", str(folder)])
+    run = run_command("demo", "--no-picture", "--output", str(folder))
     assert run.exit_code == ExitCode.OK, run.output
     written = {path.name for path in folder.iterdir()}
     assert written >= {JSON_FILE, MODEL_FILE, REPORT_FILE}
     assert WINDOW_FILE not in written
     assert not [name for name in written if name.endswith((".partial", ".tmp"))]
-    assert json.loads((folder / JSON_FILE).read_text()) == result.as_json()
+    assert json.loads((folder / JSON_FILE).read_text()) == command.as_document(result)
     loaded, manifest = load_with_manifest(folder / MODEL_FILE)
     rng = np.random.default_rng(0)
     views = {view.name: rng.standard_normal((3, view.columns)) for view in manifest.views}
@@ -102,7 +101,7 @@ def test_that_output_holds_the_figures_and_a_model_that_scores_the_same(result, 
 
 @pytest.mark.usefixtures("fitted_once")
 def test_that_output_holds_a_picture_of_the_real_window_with_this_model(tmp_path):
-    run = RUNNER.invoke(cli, ["demo", "--output", str(tmp_path)])
+    run = run_command("demo", "--output", str(tmp_path))
     assert run.exit_code == ExitCode.OK, run.output
     assert WINDOW_FILE in run.stdout
     picture = cv2.imread(str(tmp_path / WINDOW_FILE))
@@ -114,7 +113,7 @@ def test_that_output_holds_a_picture_of_the_real_window_with_this_model(tmp_path
 def test_that_without_qt_the_rest_is_there_and_one_sentence_says_why(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "WINDOW_PICTURE_MODULE", "app.qt.there_is_no_such_module")
     (tmp_path / WINDOW_FILE).write_text("of an earlier run")
-    run = RUNNER.invoke(cli, ["demo", "--output", str(tmp_path)])
+    run = run_command("demo", "--output", str(tmp_path))
     assert run.exit_code == ExitCode.OK
     assert run.stderr.startswith("There is no picture of the window, because Qt could not")
     assert run.stderr.count("\n") == 1
@@ -127,7 +126,7 @@ def test_that_a_file_in_the_place_of_the_folder_is_refused_before_any_fit(tmp_pa
     monkeypatch.setattr(demo, "run", lambda **_: pytest.fail("fitted"))
     occupied = tmp_path / "occupied"
     occupied.write_text("")
-    run = RUNNER.invoke(cli, ["demo", "--output", str(occupied)])
+    run = run_command("demo", "--output", str(occupied))
     assert run.exit_code == ExitCode.UNWRITABLE
     assert str(occupied) in run.stderr
 
@@ -137,7 +136,7 @@ def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
         raise ValueError("delta must be positive")
 
     monkeypatch.setattr(demo, "run", fail)
-    run = RUNNER.invoke(cli, ["demo"])
+    run = run_command("demo")
     assert run.exit_code == ExitCode.FAILED
     assert run.stderr == "The demo could not be run: delta must be positive\n"
 
@@ -145,17 +144,10 @@ def test_that_a_fit_that_fails_gives_its_reason_in_one_line(monkeypatch):
 @pytest.mark.usefixtures("fitted_once")
 def test_that_an_uncertified_fit_has_its_own_exit_code(monkeypatch):
     monkeypatch.setattr("app.demo.run.CERTIFIED_GAP", -1.0)
-    run = RUNNER.invoke(cli, ["demo", "--json"])
+    run = run_command("demo", "--json")
     assert run.exit_code == ExitCode.UNCERTIFIED
     assert "relative gap" in run.stderr
 
 
 def test_that_an_unknown_command_is_a_usage_error():
-    assert RUNNER.invoke(cli, ["fly"]).exit_code == ExitCode.USAGE
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["demo", "--help"]])
-def test_that_the_help_explains_every_exit_code(arguments):
-    text = RUNNER.invoke(cli, arguments).stdout
-    for code in ExitCode:
-        assert f"{code:d}  {code.meaning}" in text or f"{code:d} {code.meaning}" in text
+    assert run_command("fly").exit_code == ExitCode.USAGE

@@ -223,11 +223,10 @@ def test_that_an_input_in_unknown_light_is_judged_by_its_mean_liveness():
 # ------------------------------------------------- strip
 
 
-@pytest.mark.parametrize("suffix", [".png", ".jpg"])
 def test_that_the_strip_has_a_tile_for_every_frame_at_both_ends(
-    suffix, model_file, genuine, attack, tmp_path
+    model_file, genuine, attack, tmp_path
 ):
-    file = tmp_path / f"strip{suffix}"
+    file = tmp_path / "strip.jpg"
     result = run(
         "score", model_file, genuine[0], attack, *EVERY, "--strip", file, "--tiles", 3, "-q"
     )
@@ -330,17 +329,12 @@ def test_that_nothing_that_is_read_and_no_other_output_is_overwritten(
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("damage", ["missing", "text", "cut", "flipped"])
+@pytest.mark.parametrize("damage", ["missing", "flipped"])
 def test_that_a_damaged_model_is_refused_in_one_sentence(damage, model_file, attack, tmp_path):
     file = tmp_path / "model.safetensors"
-    content = bytearray(model_file.read_bytes())
-    if damage == "text":
-        content = bytearray(b"This is no model.")
-    elif damage == "cut":
-        content = content[: len(content) // 2]
-    elif damage == "flipped":
+    if damage == "flipped":
+        content = bytearray(model_file.read_bytes())
         content[len(content) // 2] ^= 255
-    if damage != "missing":
         file.write_bytes(content)
     sentence = refused(run("score", file, attack, "-q"), ExitCode.BAD_MODEL)
     assert "model.safetensors" in sentence

@@ -7,19 +7,18 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from app.cli.console import ExitCode
-from app.cli.main import cli
 from lmkl_core.features.weights import catalogue, download
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
+from tests.app.cli.running import ROOT
+from tests.app.cli.running import run as run_command
 from tests.features.file_server import Answer, serving
 
-ROOT = Path(__file__).resolve().parents[3]
-RUNNER = CliRunner(env={"COLUMNS": "160", "TERM": "dumb", "NO_COLOR": "1"})
 CONTENT = bytes(range(256)) * 2000
 HALF = len(CONTENT) // 2
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -49,8 +48,7 @@ def one_big_file(server, monkeypatch):
     monkeypatch.setattr(catalogue, "CATALOGUE", (big, packaged))
 
 
-def run(*arguments):
-    return RUNNER.invoke(cli, ["weights", *map(str, arguments)])
+run = partial(run_command, "weights")
 
 
 def put(path, content=CONTENT):
@@ -241,13 +239,6 @@ def test_that_verifying_what_is_missing_has_its_own_exit_code():
 
 
 # ------------------------------------------------- the whole
-
-
-@pytest.mark.parametrize("command", ["list", "fetch", "import", "verify"])
-def test_that_the_help_explains_every_exit_code(command):
-    text = run(command, "--help").stdout
-    for code in ExitCode:
-        assert f"{code:d}  {code.meaning}" in text or f"{code:d} {code.meaning}" in text
 
 
 def test_that_the_installed_command_lists_what_is_here(folder):
