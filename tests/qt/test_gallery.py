@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
-from app.qt.views.enrol.gallery import Gallery
-from app.qt.views.enrol.gallery_model import NUMBER_ROLE, GalleryModel
+from app.qt.views.enrol.gallery import NUMBER_ROLE, Gallery, GalleryModel
 from app.session.takes import Sample
 
 PICTURE = np.full((96, 96, 3), (200, 30, 60), np.uint8)

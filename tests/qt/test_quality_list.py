@@ -5,8 +5,14 @@ import math
 import pytest
 from PySide6.QtCore import Qt
 
-from app.qt.views.enrol.checks import NAMES, limits_in_words, name_in_words, value_in_words
-from app.qt.views.enrol.quality_list import INTERVAL_MS, QualityList
+from app.qt.views.enrol.quality_list import (
+    INTERVAL_MS,
+    NAMES,
+    QualityList,
+    limits_in_words,
+    name_in_words,
+    value_in_words,
+)
 from app.types import Check, Quality
 
 SIZE = Check("size", 164.2, 80.0, math.inf, "px")

@@ -14,7 +14,7 @@ from app.qt.views.charts.format import (
     view_name,
 )
 from app.qt.views.charts.histogram import counts_in, edges_for
-from app.qt.views.charts.steady_range import SteadyRange
+from app.qt.views.charts.plot import SteadyRange
 from app.qt.views.parts.flow import FlowRow
 
 

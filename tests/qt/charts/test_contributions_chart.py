@@ -3,7 +3,7 @@
 import pytest
 
 from app.qt.views.charts.contributions import ContributionsChart
-from app.qt.views.parts.flow import Choices
+from app.qt.views.parts.inputs import Choices
 from app.types import Verdict
 from tests.qt.charts.chart_values import scored
 

@@ -17,8 +17,8 @@ from app.qt.views.charts.format import (
     view_name,
 )
 from app.qt.views.charts.legend import Key, Legend
-from app.qt.views.charts.steady_range import SteadyRange
-from app.qt.views.parts.flow import Choices
+from app.qt.views.charts.plot import SteadyRange
+from app.qt.views.parts.inputs import Choices
 from app.qt.views.parts.texts import wrapped
 from app.types import ScoredFrame
 

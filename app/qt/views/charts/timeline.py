@@ -12,8 +12,7 @@ from app.qt.colours import Colours
 from app.qt.views.charts.chart import Chart, csv_text
 from app.qt.views.charts.format import decimals, places_for
 from app.qt.views.charts.legend import Key, Legend, draw_mark
-from app.qt.views.charts.plot import Pixels, Plot, draw_curve, tinted
-from app.qt.views.charts.steady_range import SteadyRange
+from app.qt.views.charts.plot import Pixels, Plot, SteadyRange, draw_curve, tinted
 from app.qt.views.parts.texts import wrapped
 from app.types import ScoredFrame, Verdict
 

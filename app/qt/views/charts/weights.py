@@ -19,7 +19,7 @@ from app.qt.views.charts.format import (
 )
 from app.qt.views.charts.legend import Key, Legend
 from app.qt.views.charts.weights_table import WeightsTable
-from app.qt.views.parts.flow import Choices
+from app.qt.views.parts.inputs import Choices
 from app.qt.views.parts.texts import wrapped
 
 _N_TOLD = 4

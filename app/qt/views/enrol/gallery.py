@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -28,9 +38,11 @@ from PySide6.QtWidgets import (
 
 from app.qt.icons import paint_icon
 from app.qt.theme import colours
-from app.qt.views.enrol.gallery_model import NUMBER_ROLE, GalleryModel, Index
 from app.qt.views.parts.inputs import CalmComboBox
 from app.qt.views.parts.layout import button, hbox, vbox
+from app.qt.views.parts.marks import picture
+from app.qt.views.parts.rows import Index, update_rows
+from app.qt.views.parts.texts import plain_tip
 from app.session.takes import Sample
 
 _PICTURE = 80
@@ -38,6 +50,73 @@ _GAP = 4
 _CELL = _PICTURE + 2 * _GAP
 _ROWS = 2
 """Rows of pictures that are always in sight; more where there is room."""
+
+
+NUMBER_ROLE = Qt.ItemDataRole.UserRole
+
+
+class GalleryModel(QAbstractListModel):
+    """Samples of all takes or of one, with their pictures; it changes row by row."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: tuple[Sample, ...] = ()
+        self._rows: list[Sample] = []
+        self._pictures: dict[int, QPixmap] = {}
+        self._take = ""
+
+    def set_take(self, take: str) -> None:
+        """Show the samples of one take, or of all when the name is empty."""
+        if take != self._take:
+            self.beginResetModel()
+            self._take = take
+            self._rows = self._wanted()
+            self.endResetModel()
+
+    def show_samples(self, samples: Sequence[Sample]) -> None:
+        """Show these samples; only rows that differ are touched."""
+        if samples is self._all:
+            return
+        self._all = tuple(samples)
+        wanted = self._wanted()
+        update_rows(self, self._rows, wanted, lambda sample: sample.number)
+        for row, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):
+            self._rows[row] = new
+            has_other_picture = old.thumbnail is not new.thumbnail
+            if has_other_picture:
+                self._pictures.pop(new.number, None)
+            if has_other_picture or old.take != new.take:
+                self.dataChanged.emit(self.index(row), self.index(row))
+        known = {sample.number for sample in samples}
+        self._pictures = {n: one for n, one in self._pictures.items() if n in known}
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        sample = self._rows[index.row()]
+        if role == NUMBER_ROLE:
+            return sample.number
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._picture(sample)
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            # Counted, because a row that is being removed is not among all any more.
+            place = sum(s.take == sample.take and s.number <= sample.number for s in self._all)
+            words = f"Frame {place} of the take “{sample.take}”"
+            return plain_tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
+        return None
+
+    def _picture(self, sample: Sample) -> QPixmap | None:
+        if sample.thumbnail is None:
+            return None
+        if sample.number not in self._pictures:
+            self._pictures[sample.number] = QPixmap.fromImage(picture(sample.thumbnail))
+        return self._pictures[sample.number]
+
+    def _wanted(self) -> list[Sample]:
+        return [sample for sample in self._all if self._take in ("", sample.take)]
 
 
 class Gallery(QWidget):
@@ -215,10 +294,10 @@ class _ThumbnailDelegate(QStyledItemDelegate):
             QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
         )
         painter.fillPath(outline, QColor(theme.raised))
-        picture = index.data(Qt.ItemDataRole.DecorationRole)
-        if isinstance(picture, QPixmap):
+        pixmap = index.data(Qt.ItemDataRole.DecorationRole)
+        if isinstance(pixmap, QPixmap):
             painter.setClipPath(outline)
-            painter.drawPixmap(place, picture, QRectF(picture.rect()))
+            painter.drawPixmap(place, pixmap, QRectF(pixmap.rect()))
             painter.setClipping(False)
         else:
             inner = place.adjusted(22, 22, -22, -22)

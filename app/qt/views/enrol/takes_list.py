@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 
 from app.names import LONGEST_NAME
 from app.qt.icons import icon
-from app.qt.views.enrol.gallery_model import Index
 from app.qt.views.parts.layout import button, hbox, vbox
+from app.qt.views.parts.rows import Index
 from app.qt.views.parts.texts import plain_tip, set_text, wrapped
 from app.session.takes import TakeSummary
 

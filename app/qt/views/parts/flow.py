@@ -1,12 +1,9 @@
 """Widgets in rows that break into lines where the width does not suffice."""
 
-from PySide6.QtCore import QMargins, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QMargins, QRect, QSize, Qt
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
     QLayout,
     QLayoutItem,
-    QPushButton,
     QSizePolicy,
     QWidget,
 )
@@ -134,37 +131,3 @@ class FlowRow(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self._flow.invalidate()
-
-
-class Choices(QWidget):
-    """Buttons of which exactly one is down; arrow keys go from one to the next."""
-
-    chosen = Signal(int)
-    """Number of the choice."""
-
-    def __init__(
-        self, name: str, texts: tuple[str, ...], parent: QWidget | None = None, *, first: int = 0
-    ) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(name)
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        self._group = QButtonGroup(self)
-        for number, text in enumerate(texts):
-            button = QPushButton(text, self)
-            button.setCheckable(True)
-            button.setChecked(number == first)
-            button.setAccessibleName(f"{name}: {text}")
-            self._group.addButton(button, number)
-            row.addWidget(button)
-        self._group.idClicked.connect(self.chosen)
-
-    @property
-    def current(self) -> int:
-        return self._group.checkedId()
-
-    def choose(self, number: int) -> None:
-        """Press a button."""
-        self._group.button(number).click()

@@ -8,9 +8,9 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
 from app.qt.icons import icon
+from app.qt.views.parts.rows import CELL, Cell, Index, TwoLineDelegate, update_rows
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.species import is_error, judgement, outcome_words
-from app.qt.views.trial.two_line_delegate import CELL, Cell, Index, TwoLineDelegate
 from app.session.guided_test.presentation import PresentationSummary
 
 _NOWHERE = QModelIndex()
@@ -31,24 +31,7 @@ class PresentationModel(QAbstractListModel):
 
     def show_presentations(self, presentations: Sequence[PresentationSummary]) -> None:
         """Show presentations, given oldest first; rows that stay are left alone."""
-        wanted = list(reversed(presentations))
-        wanted_too = set(wanted)
-        kept = [shown for shown in self._shown if shown in wanted_too]
-        if wanted[len(wanted) - len(kept) :] != kept:
-            self.beginResetModel()
-            self._shown = wanted
-            self.endResetModel()
-            return
-        for row in reversed(range(len(self._shown))):
-            if self._shown[row] not in wanted_too:
-                self.beginRemoveRows(_NOWHERE, row, row)
-                del self._shown[row]
-                self.endRemoveRows()
-        n_new = len(wanted) - len(kept)
-        if n_new:
-            self.beginInsertRows(_NOWHERE, 0, n_new - 1)
-            self._shown = wanted
-            self.endInsertRows()
+        update_rows(self, self._shown, list(reversed(presentations)), lambda one: one)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._shown)
@@ -103,7 +86,7 @@ class PresentationList(QListView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._on_menu)
         self.selectionModel().selectionChanged.connect(self._on_selected)
-        self._model.modelReset.connect(self._on_selected)
+        self._model.rowsRemoved.connect(self._on_selected)
         self._fit()
 
     def show_presentations(self, presentations: Sequence[PresentationSummary]) -> None:

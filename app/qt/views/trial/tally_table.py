@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
+from app.qt.views.parts.rows import CELL, Cell, Index, TwoLineDelegate
 from app.qt.views.parts.texts import plain_tip
 from app.qt.views.trial.species import (
     NO_BREAK,
@@ -18,7 +19,6 @@ from app.qt.views.trial.species import (
     species_icon_name,
     species_words,
 )
-from app.qt.views.trial.two_line_delegate import CELL, Cell, Index, TwoLineDelegate
 from app.session.guided_test.trial import TallyRow
 from app.types import BONA_FIDE
 

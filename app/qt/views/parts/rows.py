@@ -1,8 +1,20 @@
-"""Cells and rows of two lines: what matters, and below it in small what belongs to it."""
+"""Rows of lists and tables: cells of two lines, and models that change row by row."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TypeVar
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QApplication,
@@ -22,6 +34,7 @@ _SMALL = 0.92
 _ACROSS, _DOWN, _GAP = 6, 6, 8
 
 Index = QModelIndex | QPersistentModelIndex
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -117,3 +130,26 @@ class _Fonts:
         first = QFontMetrics(self.bold if cell.is_marked else self.plain)
         second = QFontMetrics(self.small)
         return 1 + max(first.horizontalAdvance(cell.text), second.horizontalAdvance(cell.below))
+
+
+def update_rows(
+    model: QAbstractListModel,
+    rows: list[Item],
+    wanted: list[Item],
+    key: Callable[[Item], Hashable],
+) -> None:
+    """Remove and insert rows of a model until they are those that are wanted.
+
+    Rows whose key stays are left alone, so that they stay selected.
+    """
+    old, new = [key(item) for item in rows], [key(item) for item in wanted]
+    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for kind, first, end, begin, stop in reversed(changes):
+        if kind in ("delete", "replace"):
+            model.beginRemoveRows(QModelIndex(), first, end - 1)
+            del rows[first:end]
+            model.endRemoveRows()
+        if kind in ("insert", "replace"):
+            model.beginInsertRows(QModelIndex(), first, first + stop - begin - 1)
+            rows[first:first] = wanted[begin:stop]
+            model.endInsertRows()
