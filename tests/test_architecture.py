@@ -46,13 +46,15 @@ WINDOW_ENTRY_POINT = "app/launch.py"
 
 ENGINES = ("torch", "torchvision", "timm", "onnx", "onnxruntime")
 
+VIEWS = ("app/qt/pages", "app/qt/charts", "app/qt/dialogs", "app/qt/widgets")
+
 RULES = [
     Rule("lmkl_core", ("PySide6", "cv2", "app")),
     Rule("lmkl_core", ENGINES, except_in=("lmkl_core/features",)),
     Rule("app", ENGINES),
     Rule("app", ("PySide6",), except_in=("app/qt",)),
     Rule("app", ("app.qt",), except_in=("app/qt", WINDOW_ENTRY_POINT)),
-    Rule("app/qt/views", ("lmkl_core", "scipy", "sklearn", "torch", "cv2")),
+    *(Rule(folder, ("lmkl_core", "scipy", "sklearn", "torch", "cv2")) for folder in VIEWS),
 ]
 
 
@@ -108,7 +110,8 @@ KNOWN_TO_VIEWS = (
 def test_that_views_import_only_values_and_widgets_of_ours():
     foreign = [
         found
-        for path in python_files(ROOT, "app/qt/views")
+        for folder in VIEWS
+        for path in python_files(ROOT, folder)
         for found in imports_of(path)
         if is_within(found.module, "app")
         and not any(is_within(found.module, known) for known in KNOWN_TO_VIEWS)
@@ -125,14 +128,15 @@ PAGES = (
     "enrol/enrol_page",
     "live/live_panel",
     "model/model_page",
-    "trial/test_page",
+    "guided_test/test_page",
     "why/why_page",
 )
 
 
 def test_that_views_other_than_pages_know_nothing_of_what_drives_them():
-    pages = tuple(f"app/qt/views/{name}.py" for name in PAGES)
-    upward = Rule("app/qt/views", ABOVE_VIEWS, except_in=pages).broken_by(ROOT)
+    pages = tuple(f"app/qt/pages/{name}.py" for name in PAGES)
+    rules = [Rule(folder, ABOVE_VIEWS, except_in=pages) for folder in VIEWS]
+    upward = [found for rule in rules for found in rule.broken_by(ROOT)]
     assert not upward, describe(upward)
 
 
@@ -190,7 +194,8 @@ def bad_tree(tmp_path):
     write("app/model.py", "from app import qt\nfrom PySide6.QtCore import Qt\n")
     write("app/qt/window.py", "from PySide6 import QtWidgets\n")
     write("app/launch.py", "from app.qt import app\n")
-    write("app/qt/views/scores.py", "from lmkl_core import LocalisedMKL\n")
+    for folder in VIEWS:
+        write(f"{folder}/scores.py", "from lmkl_core import LocalisedMKL\n")
     return tmp_path
 
 
@@ -205,7 +210,7 @@ def bad_tree(tmp_path):
                 {("shortcut.py", 1, "onnxruntime")},
                 {("model.py", 2, "PySide6.QtCore.Qt")},
                 {("model.py", 1, "app.qt")},
-                {("scores.py", 1, "lmkl_core.LocalisedMKL")},
+                *[{("scores.py", 1, "lmkl_core.LocalisedMKL")}] * len(VIEWS),
             ],
             strict=True,
         )

@@ -24,15 +24,15 @@ from PySide6.QtGui import QImage, QImageWriter
 from PySide6.QtWidgets import QApplication, QScrollArea, QTabWidget
 
 from app.qt.app import make_application, make_window
+from app.qt.dialogs.details_dialog import DetailsDialog
+from app.qt.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
+from app.qt.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
+from app.qt.dialogs.settings_dialog import SettingsDialog
 from app.qt.menus import settings_choices
+from app.qt.pages.guided_test.plan_card import PlanCard
+from app.qt.pages.guided_test.report_panel import ReportPanel
+from app.qt.pages.guided_test.tally_card import TallyCard
 from app.qt.state import PassphraseAsked, Working
-from app.qt.views.dialogs.details_dialog import DetailsDialog
-from app.qt.views.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
-from app.qt.views.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
-from app.qt.views.dialogs.settings_dialog import SettingsDialog
-from app.qt.views.trial.plan_card import PlanCard
-from app.qt.views.trial.report_panel import ReportPanel
-from app.qt.views.trial.tally_card import TallyCard
 from app.qt.window_picture import rest, wait_until
 from app.session.guided_test.details import Details
 from app.settings import Settings

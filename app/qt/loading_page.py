@@ -4,7 +4,7 @@ from PySide6.QtCore import QByteArray, Qt, Slot
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
 from app.qt import theme
-from app.qt.views.live.preview import Preview
+from app.qt.pages.live.preview import Preview
 from app.qt.workers.capture import CaptureWorker
 
 

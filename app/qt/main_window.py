@@ -11,13 +11,13 @@ from app.qt import icons, theme
 from app.qt.controllers.app_controller import AppController
 from app.qt.menus import Menus
 from app.qt.model_dialogs import ModelDialogs
-from app.qt.views.enrol.enrol_page import EnrolPage
-from app.qt.views.live.live_panel import LivePanel
-from app.qt.views.live.status_line import StatusLine
-from app.qt.views.model.model_page import ModelPage
-from app.qt.views.parts.inputs import CalmTabBar
-from app.qt.views.trial.test_page import TestPage
-from app.qt.views.why.why_page import WhyPage
+from app.qt.pages.enrol.enrol_page import EnrolPage
+from app.qt.pages.guided_test.test_page import TestPage
+from app.qt.pages.live.live_panel import LivePanel
+from app.qt.pages.live.status_line import StatusLine
+from app.qt.pages.model.model_page import ModelPage
+from app.qt.pages.why.why_page import WhyPage
+from app.qt.widgets.inputs import CalmTabBar
 
 FIGURES_EVERY = 500
 """Milliseconds between changes of the figures at the foot."""

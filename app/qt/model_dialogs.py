@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from app.models.files import PROTECTED_SUFFIX, SUFFIX
 from app.models.summary import ModelSummary
+from app.qt.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.qt.state import PassphraseAsked
-from app.qt.views.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from lmkl_core.model_file.sealed import SHORTEST_PASSPHRASE, check_passphrase
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from app.demo.source import DemoSource
 from app.models.files import save
 from app.models.fitting import fitted
 from app.qt.app import make_window
+from app.qt.dialogs.passphrase_dialogs import ExportDialog
 from app.qt.state import NetworksState, SourceState
-from app.qt.views.dialogs.passphrase_dialogs import ExportDialog
 from app.session.enrolment import Sample, as_samples
 from app.session.scoring import score_frame, thumbnail_of
 from app.session.session import Session

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLabel, QTableWidget
 
-from app.qt.views.dialogs.help_dialogs import PARTS, AboutDialog, ShortcutsDialog, plain_text
+from app.qt.dialogs.help_dialogs import PARTS, AboutDialog, ShortcutsDialog, plain_text
 
 # Said by the offscreen platform for every window.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

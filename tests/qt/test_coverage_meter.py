@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.qt.views.enrol.coverage_meter import CoverageBar, CoverageMeter
+from app.qt.pages.enrol.coverage_meter import CoverageBar, CoverageMeter
 from app.session.coverage import CoverageItem
 
 

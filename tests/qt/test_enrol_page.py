@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.views.enrol.enrol_page import EnrolPage
+from app.qt.pages.enrol.enrol_page import EnrolPage
 from app.session.coverage import CoverageItem
 from app.session.takes import EnrolmentState, Sample, TakeSummary
 

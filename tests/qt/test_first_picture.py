@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel
 
 from app.qt.colours import DARK, LIGHT
 from app.qt.loading_page import LoadingPage
-from app.qt.views.live.preview import Preview
+from app.qt.pages.live.preview import Preview
 from app.qt.workers.capture import CaptureWorker
 from app.types import Frame
 from tests.qt.driving import apply_theme

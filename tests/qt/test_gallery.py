@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
-from app.qt.views.enrol.gallery import NUMBER_ROLE, Gallery, GalleryModel
+from app.qt.pages.enrol.gallery import NUMBER_ROLE, Gallery, GalleryModel
 from app.session.takes import Sample
 
 PICTURE = np.full((96, 96, 3), (200, 30, 60), np.uint8)

@@ -5,9 +5,9 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtGui import QTextDocument
 
-from app.qt.views.charts.chart import csv_text
-from app.qt.views.parts.texts import plain_tip
-from app.qt.views.trial.presentation_list import PresentationModel
+from app.qt.charts.chart import csv_text
+from app.qt.pages.guided_test.presentation_list import PresentationModel
+from app.qt.widgets.texts import plain_tip
 from app.session.guided_test.presentation import PresentationSummary
 from app.types import Verdict
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from app.qt.pages.live.live_panel import LivePanel
 from app.qt.state import Notice
-from app.qt.views.live.live_panel import LivePanel
 from app.types import Decision, Frame, Verdict
 from tests.scored_frames import scored_frame
 

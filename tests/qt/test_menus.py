@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QDialog, QMenu
 
 from app.qt import theme
 from app.qt.colours import DARK, LIGHT
-from app.qt.views.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
-from app.qt.views.dialogs.settings_dialog import SettingsDialog
+from app.qt.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
+from app.qt.dialogs.settings_dialog import SettingsDialog
 from tests.qt.driving import with_dialog
 
 

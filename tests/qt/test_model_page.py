@@ -9,8 +9,8 @@ from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 
 from app.models.people import PersonSummary
+from app.qt.pages.model.model_page import ModelPage
 from app.qt.state import Working
-from app.qt.views.model.model_page import ModelPage
 from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown
 from tests.qt.model_values import THRESHOLD as VALUE
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.capture.mailbox import LatestFrame
 from app.qt.controllers.networks import SHOW, TOPIC, NetworksController
+from app.qt.pages.model.cards import NetworksCard
 from app.qt.state import FileWanted, NetworksState, Working
-from app.qt.views.model.cards import NetworksCard
 from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.session.session import Session, Topic

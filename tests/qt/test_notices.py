@@ -4,11 +4,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
 
+from app.qt.pages.live import notices as module
+from app.qt.pages.live.live_panel import LivePanel
+from app.qt.pages.live.notices import MOST, Notices
 from app.qt.state import Choice, Notice
-from app.qt.views.live import notices as module
-from app.qt.views.live.live_panel import LivePanel
-from app.qt.views.live.notices import MOST, Notices
-from app.qt.views.parts.marks import Mark
+from app.qt.widgets.marks import Mark
 
 
 @pytest.fixture

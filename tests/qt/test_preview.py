@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtGui import QColor
 
 from app.qt import theme
-from app.qt.views.live.preview import STALE_SECONDS, Preview
+from app.qt.pages.live.preview import STALE_SECONDS, Preview
 from app.types import Frame, Region, Verdict
 from tests.scored_frames import scored_frame
 

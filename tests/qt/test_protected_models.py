@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit
 
 from app.models.files import load, save
+from app.qt.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.qt.model_dialogs import with_right_ending
 from app.qt.state import PassphraseAsked
-from app.qt.views.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.storage import settings_file
 from lmkl_core.errors import PassphraseNeeded
 from lmkl_core.model_file import sealed

@@ -5,7 +5,7 @@ import math
 import pytest
 from PySide6.QtCore import Qt
 
-from app.qt.views.enrol.quality_list import (
+from app.qt.pages.enrol.quality_list import (
     INTERVAL_MS,
     NAMES,
     QualityList,

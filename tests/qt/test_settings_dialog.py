@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLabel, QMessageBox, QTabWidget
 
-from app.qt.views.dialogs.settings_dialog import SettingsChoices, SettingsDialog
+from app.qt.dialogs.settings_dialog import SettingsChoices, SettingsDialog
 from app.settings import Settings
 
 # Said by the offscreen platform for every window.

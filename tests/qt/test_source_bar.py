@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
+from app.qt.pages.live.source_bar import SourceBar
 from app.qt.state import Choice, SourceState
-from app.qt.views.live.source_bar import SourceBar
 
 DEMO = SourceState(
     "demo", "Demo", True, (Choice("window 6", "The person"), Choice("print", "A print"))

@@ -3,8 +3,8 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from app.qt.pages.live.status_line import StatusLine
 from app.qt.state import Working
-from app.qt.views.live.status_line import StatusLine
 from app.types import Throughput
 
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
-from app.qt.views.enrol.takes_list import TakesList
+from app.qt.pages.enrol.takes_list import TakesList
 from app.session.takes import TakeSummary
 
 WINDOW, LAMP = TakeSummary("window", 36, 1, True), TakeSummary("lamp", 24, 2)

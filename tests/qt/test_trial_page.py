@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
     QScrollArea,
 )
 
-from app.qt.views.trial.presentation_list import PresentationList
-from app.qt.views.trial.species_picker import ChoiceButton
-from app.qt.views.trial.tally_table import TallyTable
-from app.qt.views.trial.test_page import TestPage
+from app.qt.pages.guided_test.presentation_list import PresentationList
+from app.qt.pages.guided_test.species_picker import ChoiceButton
+from app.qt.pages.guided_test.tally_table import TallyTable
+from app.qt.pages.guided_test.test_page import TestPage
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.presentation import PresentationSummary
 from app.session.guided_test.trial import TallyRow, TrialState

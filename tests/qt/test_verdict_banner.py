@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from app.qt.views.live.verdict_banner import VerdictBanner
+from app.qt.pages.live.verdict_banner import VerdictBanner
 from app.types import Decision, Verdict
 from tests.qt.driving import apply_theme
 

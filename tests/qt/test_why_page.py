@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollArea
 
-from app.qt.views.why.why_page import PATIENCE, WhyPage
+from app.qt.pages.why.why_page import PATIENCE, WhyPage
 from app.types import Verdict
 from tests.qt.model_values import (
     VIEWS,

@@ -5,7 +5,7 @@ import math
 import pytest
 from PySide6.QtWidgets import QWidget
 
-from app.qt.views.charts.format import (
+from app.qt.charts.format import (
     decimals,
     natural_order,
     number,
@@ -13,9 +13,9 @@ from app.qt.views.charts.format import (
     scientific,
     view_name,
 )
-from app.qt.views.charts.histogram import counts_in, edges_for
-from app.qt.views.charts.plot import SteadyRange
-from app.qt.views.parts.flow import FlowRow
+from app.qt.charts.histogram import counts_in, edges_for
+from app.qt.charts.plot import SteadyRange
+from app.qt.widgets.flow import FlowRow
 
 
 def test_that_a_range_shows_the_first_values_at_once():

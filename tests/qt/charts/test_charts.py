@@ -10,13 +10,13 @@ from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.qt.charts.contributions import ContributionsChart
+from app.qt.charts.convergence import ConvergenceChart
+from app.qt.charts.histogram import ScoreHistogram
+from app.qt.charts.plot import Plot
+from app.qt.charts.timeline import ScoreTimeline
+from app.qt.charts.weights import WeightsChart
 from app.qt.colours import DARK, LIGHT
-from app.qt.views.charts.contributions import ContributionsChart
-from app.qt.views.charts.convergence import ConvergenceChart
-from app.qt.views.charts.histogram import ScoreHistogram
-from app.qt.views.charts.plot import Plot
-from app.qt.views.charts.timeline import ScoreTimeline
-from app.qt.views.charts.weights import WeightsChart
 from tests.qt.charts.chart_values import VIEWS, model_shown, scored, session, threshold_shown
 
 

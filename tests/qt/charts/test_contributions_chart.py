@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.qt.views.charts.contributions import ContributionsChart
-from app.qt.views.parts.inputs import Choices
+from app.qt.charts.contributions import ContributionsChart
+from app.qt.widgets.inputs import Choices
 from app.types import Verdict
 from tests.qt.charts.chart_values import scored
 

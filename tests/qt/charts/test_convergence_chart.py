@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.qt.views.charts.convergence import ConvergenceChart
-from app.qt.views.charts.plot import Plot
+from app.qt.charts.convergence import ConvergenceChart
+from app.qt.charts.plot import Plot
 from tests.qt.charts.chart_values import model_shown
 
 

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QToolTip
 
-from app.qt.views.charts.histogram import ScoreHistogram
-from app.qt.views.charts.plot import Plot
+from app.qt.charts.histogram import ScoreHistogram
+from app.qt.charts.plot import Plot
 from tests.qt.charts.chart_values import threshold_shown
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.qt.views.charts.plot import Plot
-from app.qt.views.charts.timeline import ScoreTimeline
+from app.qt.charts.plot import Plot
+from app.qt.charts.timeline import ScoreTimeline
 from app.types import Verdict
 from tests.qt.charts.chart_values import scored, session
 

@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QToolTip
 
-from app.qt.views.charts.bars import BarPlot
-from app.qt.views.charts.weights import WeightsChart
-from app.qt.views.charts.weights_table import WeightsTable
-from app.qt.views.parts.inputs import Choices
+from app.qt.charts.bars import BarPlot
+from app.qt.charts.weights import WeightsChart
+from app.qt.charts.weights_table import WeightsTable
+from app.qt.widgets.inputs import Choices
 from tests.qt.charts.chart_values import VIEWS, model_shown
 
 FOUR = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.layer9", "face/resnet50.layer13")

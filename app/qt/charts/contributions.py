@@ -1,0 +1,259 @@
+"""Why this score: the exact contribution of every view and cluster to it."""
+
+from dataclasses import dataclass
+from math import fsum, isfinite
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
+
+from app.qt.charts.bars import BarPlot, Row
+from app.qt.charts.chart import Chart, csv_text
+from app.qt.charts.format import (
+    ViewName,
+    decimals,
+    parts_of_sum,
+    places_for,
+    row_parts,
+    view_name,
+)
+from app.qt.charts.legend import Key, Legend
+from app.qt.charts.plot import SteadyRange
+from app.qt.widgets.inputs import Choices
+from app.qt.widgets.texts import wrapped
+from app.types import ScoredFrame
+
+Terms = tuple[tuple[float, ...], ...]
+_VIEW, _REGION, _LAYER, _CLUSTER = range(4)
+_N_NAMED = 4
+_AIR = 1.25
+"""Most height of the rows, in heights that they need."""
+_NOTABLE = 0.02
+"""Differences below this share of the score are not marked, however large beside a small term."""
+
+
+@dataclass(frozen=True)
+class _Group:
+    parts: tuple[str, ...]
+    views: tuple[int, ...]
+    clusters: tuple[int, ...]
+
+    def values(self, terms: Terms) -> tuple[float, ...]:
+        """Sum of the group's terms in every cluster; what is missing or not a number is 0."""
+        return tuple(
+            fsum(
+                row[view]
+                for view in self.views
+                if cluster in self.clusters and view < len(row) and isfinite(row[view])
+            )
+            for cluster, row in enumerate(terms)
+        )
+
+
+class ContributionsChart(Chart):
+    """What a score is the sum of, beside what is usual for enrolled frames."""
+
+    interval_ms = 200
+    file_stem = "contributions"
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Why this score")
+        self._scored: ScoredFrame | None = None
+        self._current: ScoredFrame | None = None
+        self._names: tuple[str, ...] = ()
+        self._views: tuple[ViewName, ...] = ()
+        self._reference: Terms = ()
+        self.is_held = False
+        self._range = SteadyRange(padding=0.0)
+        grouping = ("View", "Region", "Layer", "Cluster")
+        self._grouping = Choices("Contributions by", grouping, self, first=_REGION)
+        self._grouping.chosen.connect(self._on_grouping)
+        self._sum = wrapped(parent=self)
+        self._legend = Legend(self)
+        self._plot = BarPlot(is_stacked=True)
+        self._plot.setAccessibleName("Contributions as bars; arrow keys go through them")
+        self._scroll = self._make_scroll(self._plot)
+        self._lay_out(self._sum, self._legend, self._scroll, controls=[self._grouping])
+
+    # ------------------------------------------------------------ values
+
+    def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
+        """Show a frame; one without a score leaves the last one that had one on show.
+
+        ``view_names`` are the names of the views, in the order of its terms.
+        """
+        if self.is_held:
+            return
+        self._current = scored
+        if scored.score is not None and isfinite(scored.score) and scored.terms:
+            self._scored = scored
+            if view_names != self._names:
+                self._names = tuple(view_names)
+                self._views = tuple(view_name(name) for name in view_names)
+                self._range.reset()
+        self.mark_stale()
+
+    def hold(self, is_held: bool) -> None:
+        """Keep the frame on show, or go on with the next."""
+        self.is_held = is_held
+        self.mark_stale()
+
+    def set_reference(self, terms: Terms) -> None:
+        """Set the mean terms of enrolled frames (clusters by views); empty for none."""
+        self._reference = terms
+        self.mark_stale()
+
+    def clear(self) -> None:
+        """Forget the frame on show; after a new fit its terms would mean nothing."""
+        self._scored = self._current = None
+        self._range.reset()
+        self.mark_stale()
+
+    def to_csv(self) -> str:
+        """Return every view and cluster with its contribution and what is usual."""
+        header = ("view", "region", "network", "layer", "cluster", "contribution", "usual")
+        rows = []
+        for cluster, row in enumerate(self._terms()):
+            for index, view in enumerate(self._views):
+                if index < len(row):
+                    names = (view.full, view.region, view.network, view.layer, cluster + 1)
+                    rows.append((*names, row[index], self._usual(cluster, index)))
+        return csv_text(header, rows)
+
+    def _terms(self) -> Terms:
+        return () if self._scored is None else self._scored.terms
+
+    def _usual(self, cluster: int, view: int) -> float | None:
+        fits = cluster < len(self._reference) and view < len(self._reference[cluster])
+        return self._reference[cluster][view] if fits else None
+
+    def _groups(self, grouping: int) -> list[_Group]:
+        clusters = tuple(range(len(self._terms())))
+        everything = tuple(range(len(self._views)))
+        if grouping == _VIEW:
+            return [_Group(parts, (i,), clusters) for i, parts in enumerate(row_parts(self._views))]
+        if grouping == _CLUSTER:
+            name = "Cluster {number}"
+            return [_Group((name.format(number=c + 1),), everything, (c,)) for c in clusters]
+        members: dict[str, list[int]] = {}
+        for index, parts in enumerate(row_parts(self._views)):
+            region = self._views[index].region
+            name = region if grouping == _REGION else " ".join(parts[1:]) or region
+            members.setdefault(name, []).append(index)
+        return [_Group((name,), tuple(views), clusters) for name, views in members.items()]
+
+    # ------------------------------------------------------------ words
+
+    def _sum_words(self) -> str:
+        scored = self._scored
+        if scored is None or scored.score is None:
+            return "No score yet: what it consists of appears here with the first one."
+        # As the rows are written: regions are sums of their views where those are shown.
+        totals: dict[str, float] = {}
+        for group, value in self._printed():
+            totals[group.parts[0]] = totals.get(group.parts[0], 0.0) + value
+        named = list(totals.items())
+        if len(named) > _N_NAMED + 1:
+            named.sort(key=lambda pair: -abs(pair[1]))
+            rest = fsum(value for _, value in named[_N_NAMED:])
+            others = f"{len(named) - _N_NAMED} others"
+            named = [*named[:_N_NAMED], (others, rest)]
+        places = self._places()
+        words = ""
+        for name, value in named:
+            sign = (" + " if value >= 0 else " \N{MINUS SIGN} ") if words else ""
+            shown = abs(value) if words else value
+            words += f"{sign}{decimals(shown, places)} {name.lower()}"
+        return f"{decimals(scored.score, places)} = {words}"
+
+    def _printed(self) -> list[tuple[_Group, float]]:
+        """Return every group with its sum, rounded so that what is written adds up."""
+        terms = self._terms()
+        groups = self._groups(self._grouping.current)
+        sums = [fsum(group.values(terms)) for group in groups]
+        score = self._scored.score if self._scored is not None else None
+        total = fsum(sums) if score is None else score
+        return list(zip(groups, parts_of_sum(sums, total, self._places()), strict=True))
+
+    def _words(self) -> str:
+        scored, current = self._scored, self._current
+        words = self._sum_words()
+        if scored is None:
+            return words
+        if scored.threshold is not None and scored.score is not None:
+            side = "accepted" if scored.score >= scored.threshold else "refused"
+            threshold = decimals(scored.threshold, self._places())
+            words += f" (threshold {threshold}: {side})"
+        if self.is_held:
+            words += f". Held at frame {scored.frame.number}"
+        elif current is not None and current is not scored:
+            words += f". Not scored now ({current.verdict.value}): this is the last score"
+        return words + "."
+
+    def _write(self) -> None:
+        super()._write()
+        self._sum.setText(self._words())
+
+    def _places(self) -> int:
+        score = 0.0 if self._scored is None else (self._scored.score or 0.0)
+        return places_for(abs(score))
+
+    # ------------------------------------------------------------ picture
+
+    def _draw(self) -> None:
+        terms = self._terms()
+        places = self._places()
+        rows, tips, extent = [], [], [0.0]
+        score = fsum(value for row in terms for value in row if isfinite(value))
+        for group, printed in self._printed():
+            values = group.values(terms)
+            usual = fsum(group.values(self._reference)) if self._reference else None
+            total = fsum(values)
+            note, is_low = "", False
+            if usual is not None:
+                is_low = total < usual / 2 and usual - total > _NOTABLE * abs(score)
+                note = f"usual {decimals(usual, places)}"
+                extent.append(usual)
+            texts = (decimals(printed, places),)
+            rows.append(Row(group.parts, values, texts, usual, note, is_low))
+            tips.append((self._tip(group, values, usual, places + 1),))
+            extent.append(fsum(value for value in values if value > 0))
+            extent.append(fsum(value for value in values if value < 0))
+        self._range.follow(extent)
+        self._range.settle()
+        self._plot.show_rows(tuple(rows), (self._range.low, self._range.high), tuple(tips))
+        self._legend.show_keys(self._keys(), self._colours)
+        self._scroll.setVisible(bool(rows))
+        # Few rows leave no empty field below them.
+        self._scroll.setMaximumHeight(round(self._plot.minimumHeight() * _AIR))
+
+    def _tip(
+        self, group: _Group, values: tuple[float, ...], usual: float | None, places: int
+    ) -> str:
+        is_view = len(group.views) == 1
+        lines = [self._views[group.views[0]].full if is_view else " ".join(group.parts)]
+        named = [(f"Cluster {cluster + 1}:", values[cluster]) for cluster in group.clusters]
+        named.append(("Together", fsum(values)))
+        if usual is not None:
+            named.append(("Usual for enrolled frames", usual))
+        return "\n".join(lines + [f"{name} {decimals(value, places)}" for name, value in named])
+
+    def _keys(self) -> tuple[Key, ...]:
+        if self._scored is None:
+            return ()
+        name = "Cluster {number}"
+        keys = [
+            Key(name.format(number=cluster + 1), self._colours.series_colour(cluster))
+            for cluster in range(len(self._scored.terms))
+        ]
+        if self._reference:
+            keys.append(Key("usual for enrolled frames", self._colours.text, "tick"))
+            keys.append(Key("less than half of usual", self._colours.caution, "triangle"))
+        return tuple(keys)
+
+    @Slot()
+    def _on_grouping(self) -> None:
+        self._range.reset()
+        self.mark_stale()
+        if self.isVisible():
+            self.refresh()

@@ -1,0 +1,320 @@
+"""The settings, in five pages; nothing needs touching, and everything can be put back."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTabWidget, QWidget
+
+from app.qt.dialogs.settings_fields import (
+    AUTOMATIC,
+    Choice,
+    ChoiceField,
+    Field,
+    NumberField,
+    SwitchField,
+    line,
+)
+from app.qt.icons import icon
+from app.qt.theme import GRID, set_class
+from app.qt.widgets.inputs import CalmTabBar
+from app.qt.widgets.layout import ask, button, scroll_area, vbox
+from app.settings import AUTO, CLUSTERS, CLUSTERS_A_PERSON, Settings, check
+
+RESOLUTIONS = ((640, 480), (800, 600), (1280, 720), (1920, 1080))
+SIZE = "size"
+"""Name of the field that stands for width and height."""
+
+_DETECTORS = {"mtcnn": "MTCNN", "yunet": "YuNet"}
+
+
+@dataclass(frozen=True)
+class SettingsChoices:
+    """What there is to choose from on this machine."""
+
+    cameras: tuple[str, ...] = ()
+    presets: tuple[tuple[str, str], ...] = ()
+    """Names of the presets and what each is, in one sentence."""
+    detectors: tuple[str, ...] = ("mtcnn",)
+    """Names of the face detectors that can be used, without ``"auto"``."""
+    stored_in: tuple[str, ...] = ()
+    """Folders that hold what the program has stored of the person."""
+
+
+def _camera_page(choices: SettingsChoices) -> list[QWidget]:
+    sources: list[Choice] = [
+        ("Automatic: the first camera, else the demo", AUTO),
+        *((name, f"camera:{name}") for name in choices.cameras),
+        ("Built-in demo (simulated)", "demo"),
+    ]
+    sizes = [(f"{w} \N{MULTIPLICATION SIGN} {h}", (w, h)) for w, h in RESOLUTIONS]
+    files = "Videos and pictures (*.mp4 *.avi *.mov *.mkv *.webm *.png *.jpg *.jpeg);;All files (*)"
+    return [
+        ChoiceField(
+            "source",
+            "Source",
+            "A camera, the demo, a video, a folder of pictures or a network camera's address.",
+            sources,
+            editable=True,
+            browse=files,
+        ),
+        ChoiceField(
+            SIZE,
+            "Resolution",
+            "Asked of a camera, which may give another. More is slower and rarely better.",
+            sizes,
+        ),
+    ]
+
+
+def _views_page(choices: SettingsChoices) -> list[QWidget]:
+    detectors = [(_DETECTORS.get(name, name), name) for name in choices.detectors]
+    return [
+        ChoiceField(
+            "preset",
+            "Preset",
+            "Which networks look at which parts of the face; a name or a file of yours.",
+            [(name, name) for name, _ in choices.presets],
+            editable=True,
+            browse="Presets (*.toml);;All files (*)",
+            about={name: what for name, what in choices.presets if what},
+        ),
+        ChoiceField(
+            "detector",
+            "Face detector",
+            "Finds the face in a frame. Automatic takes the best one that is installed.",
+            [(AUTOMATIC, AUTO), *detectors],
+        ),
+        line(
+            "An open model keeps the views it was fitted with; the next fit takes these.", "muted"
+        ),
+    ]
+
+
+def _model_page() -> list[QWidget]:
+    low, high = CLUSTERS
+    return [
+        NumberField(
+            "target_bpcer",
+            "Genuine frames that may be refused",
+            "Automatic sets the threshold by the usual score of your own frames. Or type a "
+            "share, such as 2 %: the lower, the more attacks may pass.",
+            percent=True,
+            optional=True,
+        ),
+        ChoiceField(
+            "n_clusters",
+            "Clusters (C)",
+            "Groups of similar frames, each with weights of its own, in a model of one person. "
+            f"Each further person adds {CLUSTERS_A_PERSON}, up to {high}.",
+            [(str(number), number) for number in range(low, high + 1)],
+        ),
+        NumberField("delta", "Regulariser (delta)", "Larger is smoother."),
+        NumberField(
+            "p",
+            "First exponent of the weights' norm (p)",
+            "At least 1. Near 1 few weights remain, large values make them alike.",
+        ),
+        NumberField("q", "Second exponent (q)", "The same; often equal to p."),
+        NumberField(
+            "temperature",
+            "Temperature of the clusters",
+            "Small: a frame belongs to one cluster. Large: clusters share it.",
+        ),
+        line(
+            "The first counts at once, the others from the next fit. Most people never need to "
+            "change them.",
+            "muted",
+        ),
+    ]
+
+
+def _look_page() -> list[QWidget]:
+    themes = [("Like the system", "system"), ("Light", "light"), ("Dark", "dark")]
+    return [
+        ChoiceField("theme", "Theme", "Takes effect without a restart.", themes),
+        SwitchField(
+            "show_regions",
+            "Show what the networks look at",
+            "Draws the regions over the face in the preview.",
+        ),
+        SwitchField(
+            "reopen_last", "Open the last model at launch", "So that nobody has to enrol again."
+        ),
+    ]
+
+
+def _privacy_page(choices: SettingsChoices, delete: QPushButton) -> list[QWidget]:
+    parts: list[QWidget] = [
+        line("What is stored", "heading"),
+        line(
+            "Pictures of the camera stay in memory and are gone when the program ends. "
+            "Nothing is sent anywhere. Networks are downloaded only when you ask for it."
+        ),
+        SwitchField(
+            "recover_takes",
+            "Keep takes that are not saved yet",
+            "So that none is lost if the program ends unexpectedly: numbers computed from "
+            "the frames, no pictures, until the model is exported or you close the window.",
+        ),
+    ]
+    if choices.stored_in:
+        folders = "\n".join(choices.stored_in)
+        where = line(f"Your settings, and takes that are kept, are in:\n{folders}", "muted")
+        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        parts.append(where)
+    return [
+        *parts,
+        line("Delete", "heading"),
+        line(
+            "Removes the settings and everything else that the program has stored of you. "
+            "Models and reports that you saved elsewhere stay, and so do the networks' "
+            "files, which are the same for everyone."
+        ),
+        delete,
+    ]
+
+
+class SettingsDialog(QDialog):
+    """Shows settings and gives back what was chosen."""
+
+    accepted_settings = Signal(object)
+    """Changed `Settings` that can be used, on "OK" and on "Apply"."""
+    delete_requested = Signal()
+    """Everything stored of the person is to be deleted; they have confirmed it. The dialog is
+    closed by then, so that what it shows is not stored again."""
+
+    def __init__(
+        self, settings: Settings, choices: SettingsChoices, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Settings")
+        self._settings = settings
+        self.delete = button("Delete all my data...", slot=self._ask, kind="danger")
+        self.delete.setIcon(icon("delete", "bad"))
+        self.delete.setAutoDefault(False)
+        pages = {
+            "&Camera": _camera_page(choices),
+            "&Views": _views_page(choices),
+            "&Model": _model_page(),
+            "&Look": _look_page(),
+            "&Privacy": _privacy_page(choices, self.delete),
+        }
+        self._tabs = QTabWidget()
+        self._tabs.setTabBar(CalmTabBar())
+        self._tabs.setDocumentMode(True)
+        for title, parts in pages.items():
+            self._add_page(title, parts)
+        self._pages = [
+            [part for part in parts if isinstance(part, Field)] for parts in pages.values()
+        ]
+        self._fields = {field.name: field for fields in self._pages for field in fields}
+        self._hint = line(
+            "Change what is marked, or reset to defaults, before it can be used.", "bad"
+        )
+        buttons = self._make_buttons()
+        margins = (2 * GRID, GRID, 2 * GRID, 2 * GRID)
+        vbox(self, (self._tabs, 1), self._hint, buttons, margins=margins)
+        self._show(settings)
+        for field in self._fields.values():
+            field.changed.connect(self._on_changed)
+        self._on_changed()
+        metrics = self.fontMetrics()
+        width = max(96 * metrics.averageCharWidth(), self.sizeHint().width())
+        self.resize(width, 40 * metrics.height())
+
+    def chosen(self) -> Settings:
+        """Return what the fields hold now, which need not be usable."""
+        values: dict[str, Any] = {name: field.value() for name, field in self._fields.items()}
+        values["width"], values["height"] = values.pop(SIZE)
+        return dataclasses.replace(self._settings, **values)
+
+    def field(self, name: str) -> Field:
+        """Return the field of one setting; "size" stands for width and height."""
+        return self._fields[name]
+
+    def accept(self) -> None:
+        """Give back what was chosen and close; stay open while something cannot be used."""
+        if not check(self.chosen()):
+            self._on_apply()
+            super().accept()
+
+    def _add_page(self, title: str, parts: list[QWidget]) -> None:
+        inside = QWidget()
+        layout = vbox(inside, margins=(GRID, 2 * GRID, 2 * GRID, GRID))
+        for part in parts:
+            if part.property("class") == "heading" and layout.count():
+                layout.addSpacing(GRID)
+            layout.addWidget(part)
+            if part is self.delete:
+                layout.setAlignment(part, Qt.AlignmentFlag.AlignLeft)
+        layout.addStretch(1)
+        area = scroll_area()
+        area.setWidget(inside)
+        inside.setAutoFillBackground(False)
+        self._tabs.addTab(area, title)
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        kind = QDialogButtonBox.StandardButton
+        box = QDialogButtonBox(kind.Ok | kind.Cancel | kind.Apply | kind.RestoreDefaults)
+        for each in box.buttons():
+            each.setIcon(QIcon())
+        self._ok, self._apply = box.button(kind.Ok), box.button(kind.Apply)
+        reset = box.button(kind.RestoreDefaults)
+        reset.setText("Reset to defaults")
+        set_class(reset, "quiet")
+        set_class(self._ok, "primary")
+        box.accepted.connect(self.accept)
+        box.rejected.connect(self.reject)
+        self._apply.clicked.connect(self._on_apply)
+        reset.clicked.connect(self._on_reset)
+        return box
+
+    def _show(self, settings: Settings) -> None:
+        for name, field in self._fields.items():
+            size = (settings.width, settings.height)
+            field.set_value(size if name == SIZE else getattr(settings, name))
+
+    @Slot()
+    def _on_changed(self) -> None:
+        chosen = self.chosen()
+        problems = check(chosen)
+        for name, field in self._fields.items():
+            field.show_problem(problems.get(name, ""))
+        for number, fields in enumerate(self._pages):
+            is_wrong = any(field.name in problems for field in fields)
+            self._tabs.setTabIcon(number, icon("warning", "bad") if is_wrong else QIcon())
+        self._hint.setVisible(bool(problems))
+        self._ok.setEnabled(not problems)
+        self._apply.setEnabled(not problems and chosen != self._settings)
+
+    @Slot()
+    def _on_apply(self) -> None:
+        chosen = self.chosen()
+        if chosen != self._settings:
+            self._settings = chosen
+            self.accepted_settings.emit(chosen)
+        self._on_changed()
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self._show(self._settings.reset())
+        self._on_changed()
+
+    @Slot()
+    def _ask(self) -> None:
+        ask(
+            self,
+            "Delete all my data",
+            "Delete everything that the program has stored of you?",
+            information="It is gone for good. What you saved elsewhere stays where it is.",
+            action="Delete",
+            slot=self._on_delete_confirmed,
+        )
+
+    @Slot()
+    def _on_delete_confirmed(self) -> None:
+        self.reject()
+        self.delete_requested.emit()

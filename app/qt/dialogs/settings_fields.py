@@ -1,0 +1,244 @@
+"""Fields of the settings: a name, an editor, one line of help, and what is wrong with the value.
+
+A field gives back whatever was typed; `app.settings.check` says whether it can be used.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QWidget,
+)
+
+from app.qt.theme import GRID, set_class, set_mark
+from app.qt.widgets.inputs import CalmComboBox
+from app.qt.widgets.layout import button, hbox, vbox
+from app.qt.widgets.texts import plain_tip
+from app.settings import AUTO
+
+AUTOMATIC = "Automatic"
+
+Choice = tuple[str, Any]
+"""What is read, and the value it stands for."""
+
+
+def line(text: str, kind: str = "") -> QLabel:
+    """Return a line of plain text that wraps and takes as much height as it then needs."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    set_class(label, kind)
+    return label
+
+
+class Field(QWidget):
+    """One setting; ``name`` is that of the field of `app.settings.Settings`."""
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        help_text: str,
+        editor: QWidget,
+        beside: QWidget | None = None,
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.editor = editor
+        self._help, self._help_text = line(help_text, "small"), help_text
+        self._problem = line("", "bad")
+        self._problem.hide()
+        editor.setObjectName(name)
+        editor.setAccessibleName(title)
+        editor.setAccessibleDescription(help_text)
+        layout = vbox(self, margins=(0, 0, 0, GRID), spacing=GRID // 2)
+        if not isinstance(editor, QCheckBox):
+            label = QLabel(title)
+            label.setBuddy(editor)
+            layout.addWidget(label)
+        layout.addLayout(hbox(None, (editor, 1), *([beside] if beside else [])))
+        layout.addWidget(self._problem)
+        layout.addWidget(self._help)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def value(self) -> Any:
+        """Return what the editor holds; a text where it is not understood."""
+        raise NotImplementedError
+
+    def set_value(self, value: Any) -> None:
+        raise NotImplementedError
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, as it is shown; empty when nothing is."""
+        return self._problem.text()
+
+    def show_problem(self, sentence: str) -> None:
+        self._problem.setText(sentence)
+        self._problem.setVisible(bool(sentence))
+        self.editor.setAccessibleDescription(sentence or self._help_text)
+        set_mark(self.editor, "wrong", bool(sentence))
+
+
+class SwitchField(Field):
+    """Yes or no."""
+
+    editor: QCheckBox
+
+    def __init__(self, name: str, title: str, help_text: str) -> None:
+        super().__init__(name, title, help_text, QCheckBox(title))
+        self.editor.toggled.connect(self.changed)
+
+    def value(self) -> bool:
+        return self.editor.isChecked()
+
+    def set_value(self, value: Any) -> None:
+        self.editor.setChecked(bool(value))
+
+
+class NumberField(Field):
+    """A number, a fraction such as ``4/3``, a percentage, or where ``optional`` "Automatic"."""
+
+    editor: QLineEdit
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        help_text: str,
+        *,
+        percent: bool = False,
+        optional: bool = False,
+    ) -> None:
+        super().__init__(name, title, help_text, QLineEdit())
+        self._percent, self._optional = percent, optional
+        self._shown: tuple[str, Any] = ("", "")
+        self.editor.textChanged.connect(self.changed)
+
+    def value(self) -> Any:
+        """Return the number, None where it may be left open, or the text if it is neither."""
+        text = self.editor.text().strip()
+        if text == self._shown[0]:
+            return self._shown[1]  # with all the digits that are not shown
+        if self._optional and text.casefold() in ("", AUTO, AUTOMATIC.casefold()):
+            return None
+        try:
+            number = _number(text.removesuffix("%") if self._percent else text)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return text
+        return number / 100 if self._percent else number
+
+    def set_value(self, value: Any) -> None:
+        """Show a number in few digits, or that it is chosen automatically."""
+        if value is None:
+            text = AUTOMATIC
+        elif self._percent:
+            text = f"{value * 100:.6g} %"
+        else:
+            text = "4/3" if value == 4 / 3 else f"{value:.6g}"
+        self._shown = (text, value)
+        self.editor.setText(text)
+
+
+class ChoiceField(Field):
+    """One of several, or with ``editable`` also what is typed.
+
+    Parameters
+    ----------
+    choices : sequence of (str, value)
+        What is read and what it stands for.
+    editable : bool
+        Whether something else may be typed.
+    browse : str
+        For a field that takes paths: the kinds of files to look for, as Qt's file dialog takes
+        them; empty for no button.
+    about : mapping
+        What some of the values are, in one sentence each; takes the place of the help text.
+    """
+
+    editor: QComboBox
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        help_text: str,
+        choices: Sequence[Choice],
+        *,
+        editable: bool = False,
+        browse: str = "",
+        about: Mapping[str, str] | None = None,
+    ) -> None:
+        editor = CalmComboBox()
+        editor.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        editor.setEditable(editable)
+        editor.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        editor.keep_narrow(16)
+        browser = button("Browse...") if browse else None
+        super().__init__(name, title, help_text, editor, browser)
+        self._browse, self._about = browse, about or {}
+        self._values: list[Any] = []
+        for text, value in choices:
+            self._add(text, value)
+        if browser is not None:
+            browser.setAccessibleName(f"Browse for: {title}")
+            browser.clicked.connect(self._on_browse)
+        signal = editor.editTextChanged if editable else editor.currentIndexChanged
+        signal.connect(self.changed)
+        self.changed.connect(self._explain)
+
+    def value(self) -> Any:
+        """Return what the choice stands for, or what was typed."""
+        if not self.editor.isEditable():
+            number = self.editor.currentIndex()
+            return self._values[number] if number >= 0 else None
+        text = self.editor.currentText().strip()
+        for number, value in enumerate(self._values):
+            if text == self.editor.itemText(number):
+                return value
+        return text
+
+    def set_value(self, value: Any) -> None:
+        """Show a value; one that is not among the choices becomes one of them."""
+        if value not in self._values:
+            parts = value if isinstance(value, tuple) else (value,)
+            self._add(" \N{MULTIPLICATION SIGN} ".join(map(str, parts)), value)
+        self.editor.setCurrentIndex(self._values.index(value))
+        if self.editor.isEditable():
+            self.editor.setEditText(self.editor.itemText(self._values.index(value)))
+        self._explain()
+
+    @Slot()
+    def _explain(self) -> None:
+        self._help.setText(self._about.get(str(self.value()), self._help_text))
+
+    def _add(self, text: str, value: Any) -> None:
+        # Values stay on this side: Qt would turn tuples into lists.
+        self._values.append(value)
+        self.editor.addItem(text)
+        last = self.editor.count() - 1
+        self.editor.setItemData(last, plain_tip(text), Qt.ItemDataRole.ToolTipRole)
+
+    @Slot()
+    def _on_browse(self) -> None:
+        dialog = QFileDialog(self, self.editor.accessibleName(), str(Path.home()), self._browse)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.editor.setEditText)
+        dialog.open()
+
+
+def _number(text: str) -> float:
+    """Return the number a text stands for; a comma counts as a point, "4/3" as a fraction."""
+    above, slash, below = text.replace(",", ".").partition("/")
+    return float(above) / float(below) if slash else float(above)

@@ -1,0 +1,1 @@
+"""Pages beside the picture, and the picture itself; a page is given its controller."""

@@ -1,0 +1,208 @@
+"""The enrolment page: record takes, see what is covered, strike bad frames, fit a model.
+
+Shortcuts that hold in the whole window are the window's; tool tips here name them.
+"""
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QWidget
+
+from app.qt.controllers.app_controller import AppController
+from app.qt.pages.enrol.coverage_meter import CoverageMeter
+from app.qt.pages.enrol.fit_bar import FitBar
+from app.qt.pages.enrol.gallery import Gallery
+from app.qt.pages.enrol.guidance import Guidance
+from app.qt.pages.enrol.quality_list import QualityList
+from app.qt.pages.enrol.record_card import RecordCard
+from app.qt.pages.enrol.takes_list import TakesList
+from app.qt.theme import set_class
+from app.qt.widgets.layout import ask, card, hbox, scroll_area, vbox
+from app.qt.widgets.texts import wrapped
+from app.session.takes import EnrolmentState
+from app.types import Quality, ScoredFrame
+
+_TWO_COLUMNS = 54
+"""Width from which there are two columns, in heights of a line of text."""
+
+_GAP = 12
+
+
+class EnrolPage(QWidget):
+    """Everything about enrolling a face."""
+
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._is_busy = self._has_model = False
+        self._shown = EnrolmentState()
+        self.guidance = Guidance(self)
+        self.record = RecordCard(self)
+        self.quality = QualityList(self)
+        self.takes = TakesList(self)
+        self.coverage = CoverageMeter(self)
+        self.gallery = Gallery(self)
+        self.fit_bar = FitBar(self)
+        self._quality_card = _titled("Picture quality", self.quality, self)
+        self._takes_card = _titled("Takes", self.takes, self)
+        self._coverage_card = _titled("Coverage", self.coverage, self)
+        self._gallery_card = _titled("Frames", self.gallery, self)
+        self._lay_out()
+        self._connect()
+        self._order_tabs()
+        self._on_enrolment(controller.session.enrolment_shown)
+
+    # ------------------------------------------------------------- what is shown
+
+    def show_enrolment(self, shown: EnrolmentState) -> None:
+        """Show the enrolment; may be called for every frame."""
+        self._shown = shown
+        has_takes = bool(shown.takes)
+        self._guide()
+        self.record.show_enrolment(shown)
+        self.takes.show_takes(shown.takes, shown.collecting)
+        self.coverage.show_coverage(shown.coverage)
+        self.gallery.show_samples(shown.samples)
+        self.fit_bar.show_enrolment(shown)
+        self._takes_card.setVisible(has_takes)
+        self._coverage_card.setVisible(has_takes and bool(shown.coverage))
+        self._gallery_card.setVisible(bool(shown.samples))
+        self._lock()
+
+    def show_quality(self, quality: Quality | None, reason: str) -> None:
+        """Show the checks of the newest frame; may be called for every frame."""
+        self.quality.show_quality(quality, reason)
+
+    @Slot(bool)
+    def set_busy(self, is_busy: bool) -> None:
+        """Say whether a model is being fitted."""
+        self._is_busy = is_busy
+        self.fit_bar.set_busy(is_busy)
+        self._lock()
+
+    def set_model_present(self, is_present: bool, n_unmodelled: int) -> None:
+        """Say whether there is a model, and how many frames it does not know."""
+        self._has_model = is_present
+        self.fit_bar.set_model_present(is_present, n_unmodelled)
+        self.record.set_model_present(is_present)
+        self._guide()
+
+    # ------------------------------------------------------------- Qt
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        """Use two columns where there is room for them."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    # ------------------------------------------------------------- own
+
+    def _guide(self) -> None:
+        has_begun = bool(self._shown.takes or self._shown.collecting)
+        self.guidance.show_begun(has_begun)
+        # A model from a file was enrolled elsewhere: nobody is here for the first time.
+        self.guidance.show_opened(self._has_model and not has_begun)
+
+    def _lock(self) -> None:
+        """Leave the takes alone while one is recorded; a fit goes on with what it was given."""
+        is_recording = bool(self._shown.collecting)
+        self.takes.set_locked(is_recording, may_clear=not is_recording and not self._is_busy)
+        self.gallery.set_locked(is_recording)
+
+    def _lay_out(self) -> None:
+        content = QWidget()
+        scroll = scroll_area(self)
+        scroll.setWidget(content)
+        self._first, self._second = vbox(None, spacing=_GAP), vbox(None, spacing=_GAP)
+        self._columns = hbox(None, self._first, self._second)
+        parts = (self.guidance, self._columns, (self._gallery_card, 1))
+        vbox(content, *parts, margins=_GAP, spacing=_GAP)
+        self._n_columns = 0
+        self._arrange()
+        line = QFrame(self)
+        set_class(line, "line")
+        vbox(self, (scroll, 1), line, self.fit_bar, spacing=0)
+
+    def _arrange(self) -> None:
+        wanted = 2 if self.width() >= self.fontMetrics().height() * _TWO_COLUMNS else 1
+        if wanted == self._n_columns:
+            return
+        self._n_columns = wanted
+        second = self._first if wanted == 1 else self._second
+        self._columns.setSpacing(_GAP if wanted == 2 else 0)
+        self._columns.setStretch(0, 1)
+        self._columns.setStretch(1, wanted - 1)
+        for layout in (self._first, self._second):
+            while layout.count():
+                layout.takeAt(0)
+        self._first.addWidget(self.record)
+        self._first.addWidget(self._coverage_card)
+        second.addWidget(self._quality_card)
+        second.addWidget(self._takes_card)
+        for layout in (self._first, self._second):
+            layout.addStretch(1)
+
+    def _connect(self) -> None:
+        controller, enrol = self._controller, self._controller.enrol
+        self.record.take_requested.connect(enrol.start)
+        self.record.take_stopped.connect(enrol.stop)
+        self.record.person_changed.connect(enrol.set_person)
+        self.takes.remove_requested.connect(enrol.remove_take)
+        self.takes.rename_requested.connect(enrol.rename_take)
+        self.takes.assign_requested.connect(enrol.assign_take)
+        self.takes.clear_requested.connect(self._on_clear)
+        self.takes.frames_requested.connect(self.gallery.show_take)
+        self.gallery.remove_requested.connect(enrol.remove_samples)
+        self.fit_bar.undo_requested.connect(enrol.undo)
+        self.fit_bar.fit_requested.connect(controller.model.fit)
+        controller.enrolment_changed.connect(self._on_enrolment)
+        controller.scored.connect(self._on_scored)
+        controller.model.fitting_changed.connect(self.set_busy)
+        controller.source.interrupted.connect(self._on_no_picture)
+        controller.source.finished.connect(self._on_no_picture)
+
+    def _order_tabs(self) -> None:
+        """Go from top to bottom: laying the widgets out has mixed up their order."""
+        last: QWidget = self.guidance.button
+        for stops in (
+            self.record.tab_stops,
+            self.quality.tab_stops,
+            self.takes.tab_stops,
+            self.gallery.tab_stops,
+            self.fit_bar.tab_stops,
+        ):
+            for stop in stops:
+                QWidget.setTabOrder(last, stop)
+                last = stop
+
+    @Slot(object)
+    def _on_enrolment(self, state: EnrolmentState) -> None:
+        session = self._controller.session
+        self.show_enrolment(state)
+        self.set_model_present(session.model is not None, len(session.enrolment.unmodelled))
+
+    @Slot(object)
+    def _on_scored(self, scored: ScoredFrame) -> None:
+        if self.isVisible():
+            is_fine = scored.quality is not None and scored.quality.passed
+            self.show_quality(scored.quality, "" if is_fine else scored.reason)
+
+    @Slot(str)
+    def _on_no_picture(self, why: str) -> None:
+        self.show_quality(None, why)
+
+    @Slot()
+    def _on_clear(self) -> None:
+        ask(
+            self,
+            "Delete all takes",
+            "Delete all takes with their frames?",
+            information="This cannot be undone. The fitted model stays.",
+            action="Delete all",
+            slot=self._controller.enrol.clear,
+        )
+
+
+def _titled(title: str, widget: QWidget, parent: QWidget) -> QFrame:
+    frame, column = card(parent)
+    column.addWidget(wrapped(title, "heading", frame))
+    column.addWidget(widget, 1)
+    return frame

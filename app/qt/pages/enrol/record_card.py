@@ -1,0 +1,255 @@
+"""Recording a take: its name, the button, the ring and what to do now."""
+
+from PySide6.QtCore import QStringListModel, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QWidget,
+)
+
+from app.names import LONGEST_NAME, LONGEST_PERSON
+from app.qt.icons import icon
+from app.qt.pages.enrol.progress_ring import ProgressRing
+from app.qt.theme import set_class
+from app.qt.widgets.inputs import CalmComboBox
+from app.qt.widgets.layout import CARD, button, hbox, vbox
+from app.qt.widgets.texts import wrapped
+from app.session.takes import SUGGESTIONS, EnrolmentState, TakeSummary
+
+SHORTCUT = "Ctrl+R"
+
+RECOMMENDED = 2
+"""Takes in different light, before a model is fitted."""
+
+
+class RecordCard(QFrame):
+    """Starts and stops takes, and shows how far the present one is."""
+
+    take_requested = Signal(str)
+    """Name for the new take; empty for the suggested one."""
+    take_stopped = Signal()
+    person_changed = Signal(str)
+    """Whose face the next take shows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_class(self, "card")
+        self._collecting = self._outcome = self._person = ""
+        self._n_wanted = 0
+        self._takes: tuple[TakeSummary, ...] = ()
+        self._has_model = False
+        self.heading = wrapped("New take", "heading", self)
+        self.ring = ProgressRing(self)
+        self.name = self._make_name()
+        self._people = QStringListModel(self)
+        self.person = self._make_person()
+        self.hint = wrapped(kind="heading", parent=self)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        self._top = QStackedWidget(self)
+        self._top.addWidget(self._make_naming())
+        self._top.addWidget(self.hint)
+        self.button = button("", slot=self.toggle, parent=self)
+        self.button.setMinimumHeight(round(self.fontMetrics().height() * 2.6))
+        self.note = wrapped(kind="muted", parent=self)
+        fields = vbox(None, self._top, self.button, spacing=10)
+        ring = (self.ring, 0, Qt.AlignmentFlag.AlignVCenter)
+        body = hbox(None, ring, (fields, 1), spacing=16)
+        vbox(self, self.heading, body, self.note, margins=CARD, spacing=10)
+        self._show_state()
+        self._show_note()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        return self.name, self.person, self.button
+
+    def show_enrolment(self, shown: EnrolmentState) -> None:
+        """Show how far the recording is, or what can be recorded next."""
+        self._suggest(shown.suggested_name)
+        self._show_people(shown)
+        before, self._collecting = self._collecting, shown.collecting
+        if shown.collecting:
+            self._n_wanted = shown.n_wanted
+            self.ring.show_progress(shown.n_collected, shown.n_wanted)
+        elif before:
+            self._end(before, shown)
+        elif shown.takes != self._takes or not self._outcome:
+            # What was told of the last take may not hold any more.
+            self._outcome = ""
+            self._show_all(shown.takes)
+        self._takes = shown.takes
+        if shown.collecting != before:
+            self._show_state()
+        self._say(self.hint, shown.hint)
+        self._show_note()
+
+    def set_model_present(self, is_present: bool) -> None:
+        """Say whether there is a model, to which a new take is added."""
+        self._has_model = is_present
+        self._show_note()
+
+    @Slot()
+    def toggle(self) -> None:
+        """Start a take, or stop the one that is being recorded."""
+        if self._collecting:
+            self.take_stopped.emit()
+        else:
+            self.take_requested.emit(" ".join(self.name.currentText().split()))
+
+    def _make_name(self) -> QComboBox:
+        name = CalmComboBox(self)
+        name.setEditable(True)
+        name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        name.addItems(SUGGESTIONS)
+        name.setCurrentIndex(-1)
+        name.setAccessibleName("Name of the take")
+        name.setToolTip("Name of the next take; left empty, it gets the name in grey.")
+        if (completer := name.completer()) is not None:
+            # Completed in place, "lamp" and Return would start a take named "lamp light".
+            completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        if (line := name.lineEdit()) is not None:
+            line.setMaxLength(LONGEST_NAME)
+            line.returnPressed.connect(self._on_return)
+        return name
+
+    def _make_person(self) -> QLineEdit:
+        person = QLineEdit(self)
+        person.setMaxLength(LONGEST_PERSON)
+        person.setPlaceholderText("optional")
+        person.setAccessibleName("Whose face")
+        person.setToolTip("Where several people share a model: whose face the next take shows.")
+        completer = QCompleter(self._people, person)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        person.setCompleter(completer)
+        person.textChanged.connect(self._on_person)
+        return person
+
+    def _make_naming(self) -> QWidget:
+        naming = QWidget(self)
+        grid = QGridLayout(naming)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        grid.setRowStretch(0, 1)
+        fields: tuple[tuple[str, QWidget, int], ...] = (
+            ("Name of the take", self.name, 3),
+            ("Whose face", self.person, 2),
+        )
+        for column, (text, field, stretch) in enumerate(fields):
+            label = QLabel(text, naming)
+            label.setProperty("class", "muted")
+            label.setBuddy(field)
+            grid.addWidget(label, 1, column)
+            grid.addWidget(field, 2, column)
+            grid.setColumnStretch(column, stretch)
+        return naming
+
+    def _show_people(self, shown: EnrolmentState) -> None:
+        """Suggest known names; update the field when the enrolment's person changes."""
+        people = sorted({take.person for take in shown.takes} - {""})
+        if people != self._people.stringList():
+            self._people.setStringList(people)
+        if shown.person not in (self._person, self._typed_person()):
+            self.person.setText(shown.person)
+        self._person = shown.person
+
+    def _typed_person(self) -> str:
+        return " ".join(self.person.text().split())
+
+    def _suggest(self, suggested: str) -> None:
+        line = self.name.lineEdit()
+        if line is not None and line.placeholderText() != suggested:
+            line.setPlaceholderText(suggested)
+
+    def _show_state(self) -> None:
+        is_recording = bool(self._collecting)
+        self.name.setEnabled(not is_recording)
+        self.person.setEnabled(not is_recording)
+        keys = QKeySequence(SHORTCUT).toString(QKeySequence.SequenceFormat.NativeText)
+        if is_recording:
+            self.name.setCurrentIndex(-1)
+            self.name.clearEditText()
+            self.heading.setText(f"Recording {_quoted(self._collecting)}")
+            self.button.setText("Stop")
+            self.button.setIcon(icon("stop", "bad"))
+            tip = "Stop recording; the frames so far stay ({keys})."
+        else:
+            self.heading.setText("New take")
+            self.button.setText("Record")
+            self.button.setIcon(icon("record", "on_accent"))
+            tip = "Record a take ({keys}). It ends by itself when the ring is full."
+        self.button.setToolTip(tip.format(keys=keys))
+        set_class(self.button, "" if is_recording else "primary")
+        self._top.setCurrentIndex(int(is_recording))
+
+    @staticmethod
+    def _say(label: QLabel, words: str) -> None:
+        if words != label.text():
+            label.setText(words)
+
+    def _show_note(self) -> None:
+        if self._collecting:
+            self._say(self.note, self._invitation())
+        else:
+            self._say(self.note, " ".join(filter(None, (self._outcome, self._next_step()))))
+
+    def _invitation(self) -> str:
+        return "The recording ends by itself when the ring is full."
+
+    def _next_step(self) -> str:
+        """Return how many takes there are of those that are recommended, and what comes next."""
+        n = sum(take.person == self._person for take in self._takes)
+        if not n or (self._has_model and n >= RECOMMENDED):
+            return "" if self._outcome else self._invitation()
+        if n >= RECOMMENDED:
+            return f"{n} takes: fit the model, or record another light."
+        line = self.name.lineEdit()
+        suggested = "" if line is None else line.placeholderText()
+        text = (
+            "{n} of {recommended} recommended takes. Next: {name}, then fit."
+            if suggested
+            else "{n} of {recommended} recommended takes."
+        )
+        return text.format(n=n, recommended=RECOMMENDED, name=suggested)
+
+    def _show_all(self, takes: tuple[TakeSummary, ...]) -> None:
+        if takes:
+            self.ring.show_complete(sum(take.n_samples for take in takes))
+        else:
+            self.ring.show_total(0)
+
+    def _end(self, name: str, shown: EnrolmentState) -> None:
+        """Tell what became of the take that has just ended."""
+        n = {take.name: take.n_samples for take in shown.takes}.get(name, 0)
+        if n >= self._n_wanted > 0:
+            self.ring.show_complete(n)
+        else:
+            self.ring.show_progress(n, self._n_wanted)
+        if not n:
+            text = "Nothing was kept. Check the picture below and record again."
+        elif n == 1:
+            text = "{name} has 1 frame."
+        else:
+            text = "{name} has {n} frames."
+        self._outcome = text.format(name=_quoted(name), n=n)
+
+    @Slot()
+    def _on_person(self) -> None:
+        if self._typed_person() != self._person:
+            self.person_changed.emit(self._typed_person())
+
+    @Slot()
+    def _on_return(self) -> None:
+        if not self._collecting:
+            self.toggle()
+
+
+def _quoted(name: str) -> str:
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"

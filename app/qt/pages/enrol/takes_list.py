@@ -1,0 +1,275 @@
+"""The takes of an enrolment: rename or strike them, say whose they are."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLineEdit,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.names import LONGEST_NAME
+from app.qt.icons import icon
+from app.qt.widgets.layout import button, hbox, vbox
+from app.qt.widgets.rows import Index
+from app.qt.widgets.texts import plain_tip, set_text, wrapped
+from app.session.takes import TakeSummary
+
+_NAME, _FRAMES, _LIGHT, _MODEL, _PERSON = range(5)
+_MOST_ROWS = 6
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class TakesList(QWidget):
+    """A table of takes with what can be done to them."""
+
+    remove_requested = Signal(str)
+    rename_requested = Signal(str, str)
+    assign_requested = Signal(str, str)
+    """A take, and whose face it shows."""
+    clear_requested = Signal()
+    frames_requested = Signal(str)
+    """The frames of this take should be shown."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: tuple[TakeSummary, ...] = ()
+        self._collecting = ""
+        self._is_locked = self._may_clear = False
+        self.table = _Table(self)
+        self.table.setHeaderLabels(["Take", "Frames", "Light", "Model", "Person"])
+        self.table.headerItem().setTextAlignment(_FRAMES, _RIGHT)
+        self.table.headerItem().setToolTip(
+            _LIGHT, "Takes of the same light were recorded in the same circumstances."
+        )
+        self.table.headerItem().setToolTip(
+            _PERSON, "Whose face the take shows; a double click changes it."
+        )
+        self.table.setColumnHidden(_PERSON, True)
+        self.table.setAccessibleName("Takes")
+        self.table.itemSelectionChanged.connect(self._update_buttons)
+        self.table.itemDoubleClicked.connect(self._on_double_click)
+        for number, slot, words in (
+            (_NAME, self._on_named, "New name of the take"),
+            (_PERSON, self.assign_requested, "Whose face the take shows"),
+        ):
+            delegate = _NameDelegate(words, self.table)
+            delegate.named.connect(slot)
+            self.table.setItemDelegateForColumn(number, delegate)
+        self._message = wrapped(kind="caution", parent=self)
+        self._message.hide()
+        self._make_actions()
+        tip = "Give the selected take another name (F2)."
+        self.rename_button = button("Rename", slot=self._on_rename, tip=tip, parent=self)
+        tip = "Delete the selected take with its frames (Del). Undo brings it back."
+        self.remove_button = button("Delete", "delete", self._on_remove, tip=tip, parent=self)
+        self.remove_button.setAccessibleName("Delete the selected take")
+        self.clear_button = button(
+            "Delete all…",
+            slot=self.clear_requested,
+            tip="Delete all takes. This cannot be undone.",
+            kind="quiet",
+            parent=self,
+        )
+        buttons = hbox(None, self.rename_button, self.remove_button, 1, self.clear_button)
+        vbox(self, self.table, self._message, buttons)
+        self._update_buttons()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        return self.table, self.rename_button, self.remove_button, self.clear_button
+
+    @property
+    def message(self) -> str:
+        """Why the last name was not taken; empty when it was."""
+        return self._message.text()
+
+    def show_takes(self, takes: Sequence[TakeSummary], collecting: str = "") -> None:
+        """Show these takes; ``collecting`` is the one that is being recorded."""
+        if (tuple(takes), collecting) == (self._shown, self._collecting):
+            return
+        self._shown, self._collecting = tuple(takes), collecting
+        while self.table.topLevelItemCount() > len(takes):
+            self.table.takeTopLevelItem(self.table.topLevelItemCount() - 1)
+        for number, take in enumerate(takes):
+            if number == self.table.topLevelItemCount():
+                self.table.addTopLevelItem(_new_item())
+            self._show_take(self.table.topLevelItem(number), take)
+        self.table.setColumnHidden(_PERSON, len({take.person for take in takes}) < 2)
+        self.table.updateGeometry()
+        set_text(self._message, "")
+        self._update_buttons()
+
+    def set_locked(self, is_locked: bool, may_clear: bool) -> None:
+        """Allow or forbid changes, and to strike everything."""
+        if (is_locked, may_clear) != (self._is_locked, self._may_clear):
+            self._is_locked, self._may_clear = is_locked, may_clear
+            self._update_buttons()
+
+    def selected_name(self) -> str:
+        """Return the name of the selected take; empty when none is."""
+        items = self.table.selectedItems()
+        return items[0].text(_NAME) if items else ""
+
+    def _show_take(self, item: QTreeWidgetItem | None, take: TakeSummary) -> None:
+        if item is None:
+            return
+        if take.name == self._collecting:
+            words, shape, role = "recording", "record", "accent"
+        elif take.is_in_model:
+            words, shape, role = "in the model", "check", "good"
+        else:
+            words, shape, role = "new", "add", "accent"
+        light = f"light {take.light}" if take.light else "\N{EN DASH}"
+        texts = {
+            _NAME: take.name,
+            _FRAMES: str(take.n_samples),
+            _LIGHT: light,
+            _MODEL: words,
+            _PERSON: take.person,
+        }
+        for column, text in texts.items():
+            if item.text(column) != text:
+                item.setText(column, text)
+                if column == _MODEL:
+                    item.setIcon(_MODEL, icon(shape, role))
+                if column in (_NAME, _PERSON):
+                    item.setToolTip(column, plain_tip(text))
+
+    def _make_actions(self) -> None:
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for text, keys, slot in (
+            ("Rename", [Qt.Key.Key_F2], self._on_rename),
+            ("Whose face", [], self._on_assign),
+            ("Show its frames", [], self._on_frames),
+            ("Delete", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace], self._on_remove),
+        ):
+            action = QAction(text, self.table)
+            action.setShortcuts([QKeySequence(key) for key in keys])
+            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+            action.triggered.connect(slot)
+            self.table.addAction(action)
+
+    @Slot()
+    def _update_buttons(self) -> None:
+        may_change = bool(self.selected_name()) and not self._is_locked
+        self.rename_button.setEnabled(may_change)
+        self.remove_button.setEnabled(may_change)
+        self.clear_button.setEnabled(self._may_clear and bool(self._shown))
+
+    @Slot(QTreeWidgetItem, int)
+    def _on_double_click(self, _item: QTreeWidgetItem, column: int) -> None:
+        self._edit(_PERSON if column == _PERSON else _NAME)
+
+    @Slot()
+    def _on_rename(self) -> None:
+        self._edit(_NAME)
+
+    @Slot()
+    def _on_assign(self) -> None:
+        self.table.setColumnHidden(_PERSON, False)
+        self._edit(_PERSON)
+
+    def _edit(self, column: int) -> None:
+        items = self.table.selectedItems()
+        if items and not self._is_locked:
+            self.table.editItem(items[0], column)
+
+    @Slot(str, str)
+    def _on_named(self, old: str, new: str) -> None:
+        message = ""
+        if new != old and new in {take.name for take in self._shown}:
+            message = "There is a take of that name already: choose another one."
+        elif new and new != old:
+            self.rename_requested.emit(old, new)
+        set_text(self._message, message)
+
+    @Slot()
+    def _on_remove(self) -> None:
+        name = self.selected_name()
+        if name and not self._is_locked:
+            self.remove_requested.emit(name)
+
+    @Slot()
+    def _on_frames(self) -> None:
+        name = self.selected_name()
+        if name:
+            self.frames_requested.emit(name)
+
+
+class _Table(QTreeWidget):
+    """As high as its rows, up to some; then it scrolls."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setColumnCount(5)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        # One band across the columns instead of a box in each.
+        self.setStyleSheet("QTreeView::item { border-radius: 0; }")
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setSectionsClickable(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for column in (_NAME, _PERSON):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        header.moveSection(_PERSON, _NAME + 1)
+
+    def sizeHint(self) -> QSize:
+        n_rows = min(max(self.topLevelItemCount(), 1), _MOST_ROWS)
+        row = max(self.sizeHintForRow(0), self.fontMetrics().height())
+        frame = 2 * self.frameWidth() + 4
+        return QSize(
+            super().sizeHint().width(), self.header().sizeHint().height() + n_rows * row + frame
+        )
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().height() * 12, self.sizeHint().height())
+
+    def changeEvent(self, event: QEvent, /) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.FontChange):
+            self.updateGeometry()
+
+
+class _NameDelegate(QStyledItemDelegate):
+    """Edits a name and tells it, but leaves the row alone: the enrolment has the last word."""
+
+    named = Signal(str, str)
+    """A take, and what was typed."""
+
+    def __init__(self, words: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words = words
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        editor = QLineEdit(parent)
+        editor.setMaxLength(LONGEST_NAME)
+        editor.setFrame(False)
+        editor.setStyleSheet("padding: 0 2px; border-radius: 0;")
+        editor.setAccessibleName(self._words)
+        return editor
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        if isinstance(editor, QLineEdit):
+            take = index.sibling(index.row(), _NAME).data()
+            self.named.emit(take, " ".join(editor.text().split()))
+
+
+def _new_item() -> QTreeWidgetItem:
+    item = QTreeWidgetItem()
+    item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+    item.setTextAlignment(_FRAMES, _RIGHT)
+    return item

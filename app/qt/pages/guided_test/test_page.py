@@ -1,0 +1,313 @@
+"""The Test page: present genuine people and attacks one after the other, and read the outcome."""
+
+from collections.abc import Iterable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.models.summary import ModelSummary
+from app.qt.controllers.app_controller import AppController
+from app.qt.dialogs.details_dialog import DetailsDialog
+from app.qt.pages.guided_test.plan_card import PlanCard
+from app.qt.pages.guided_test.present_card import MARGIN, PresentCard
+from app.qt.pages.guided_test.report_panel import ReportPanel
+from app.qt.pages.guided_test.species_picker import SpeciesPicker
+from app.qt.pages.guided_test.tally_card import TallyCard
+from app.qt.state import SourceState
+from app.qt.widgets.layout import ask, button, card, hbox, scroll_area, vbox
+from app.qt.widgets.marks import MarkedText, StepHeading, banner
+from app.qt.widgets.texts import wrapped
+from app.reports.guided_test import ReportSummary
+from app.session.guided_test.keeping import KeptTest
+from app.session.guided_test.trial import TrialState
+from app.types import SPECIES
+
+_WIDE = 62
+"""Widths of an average letter from which the page has two columns, counted for each."""
+
+
+class TestPage(QWidget):
+    """A guided test session."""
+
+    __test__ = False  # for pytest: this is no test
+
+    report_save_requested = Signal()
+    report_open_requested = Signal()
+
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._trial = TrialState()
+        self._is_ready = False
+        self._why = ""
+        self._is_simulated = False
+        self._is_wide = False
+        self._kept: tuple[KeptTest, ...] = ()
+        self._build()
+        for keys, slot in ((Qt.Key.Key_P, self._on_present), (Qt.Key.Key_Escape, self._on_stop)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut.setAutoRepeat(False)
+            shortcut.activated.connect(slot)
+        self._refresh()
+        control = controller.guided_test
+        controller.guided_test_changed.connect(self.show_trial)
+        controller.model_changed.connect(self._on_model)
+        controller.source.source_changed.connect(self._on_source)
+        control.report_changed.connect(self.show_report)
+        control.plans_changed.connect(self.show_plans)
+        control.kept_changed.connect(self.show_kept)
+        self.show_trial(controller.session.trial_shown)
+        self._on_model(controller.session.model_shown)
+        self._on_source(controller.source.state)
+
+    # ---------------------------------------------------------------- what is shown
+
+    @Slot(object)
+    def show_trial(self, trial: TrialState) -> None:
+        """Show a test session; cheap when little changed."""
+        before = self._trial
+        if trial == before:
+            return
+        self._trial = trial
+        if trial.tally != before.tally:
+            self._picker.show_own_names(row.species for row in trial.tally)
+        if trial.presenting and trial.presenting != before.presenting:
+            self._picker.choose(trial.presenting)
+        self._plan.show_plan(trial.plan)
+        if before.presenting and not trial.presenting:
+            self._go_on_with_plan()
+        self._present.show_trial(trial)
+        self._tally.show_trial(trial)
+        if trial.presentations != before.presentations:
+            self._report.set_stale()
+        self._refresh()
+
+    @Slot(object)
+    def show_plans(self, names: tuple[str, ...]) -> None:
+        """Offer these test plans."""
+        self._plan.show_plans(names)
+
+    @Slot(object)
+    def show_kept(self, kept: tuple[KeptTest, ...]) -> None:
+        """Offer sessions on disk, the newest first, while this one has no presentation."""
+        self._kept = kept
+        self._refresh()
+
+    @Slot(object)
+    def show_report(self, report: ReportSummary | None) -> None:
+        """Show the report of the session as it is now, or that there is none."""
+        self._report.show_report(report)
+
+    def set_ready(self, is_ready: bool, why: str = "") -> None:
+        """Say whether there is a model to test, and what to do when there is none."""
+        if (is_ready, why) != (self._is_ready, self._why):
+            self._is_ready, self._why = is_ready, why
+            self._refresh()
+
+    def set_simulated(self, is_simulated: bool, species: Iterable[str] = SPECIES) -> None:
+        """Say whether the demo presents, and what it can beside the genuine person."""
+        self._picker.set_possible(species if is_simulated else None)
+        if is_simulated != self._is_simulated:
+            self._is_simulated = is_simulated
+            self._present.set_simulated(is_simulated)
+            self._refresh()
+
+    # ---------------------------------------------------------------- layout
+
+    def _build(self) -> None:
+        content = QWidget()
+        area = scroll_area(self)
+        area.setWidget(content)
+        vbox(self, area)
+        column = vbox(content, margins=MARGIN, spacing=MARGIN)
+        self._add_head(column)
+        self._left, self._right = vbox(None, spacing=MARGIN), vbox(None, spacing=MARGIN)
+        self._columns = hbox(None, (self._left, 1), self._right, spacing=MARGIN)
+        column.addLayout(self._columns)
+        column.addStretch(1)
+
+        control = self._controller.guided_test
+        self._plan = PlanCard()
+        self._plan.plan_chosen.connect(control.choose_plan)
+        self._plan.plan_opened.connect(control.open_plan)
+        choosing, inside = card()
+        inside.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        inside.setSpacing(MARGIN)
+        inside.addWidget(StepHeading(1, "Choose what is presented"))
+        self._picker = SpeciesPicker()
+        self._picker.changed.connect(self._refresh)
+        self._picker.confirmed.connect(self._on_present)
+        self._plan.species_chosen.connect(self._picker.choose)
+        inside.addWidget(self._picker)
+        self._present = PresentCard()
+        self._present.started.connect(self._on_present)
+        self._present.stopped.connect(self._on_stop)
+        self._tally = TallyCard()
+        self._tally.removal_requested.connect(control.remove)
+        self._tally.clear_requested.connect(self._on_clear)
+        self._tally.close_requested.connect(control.close_session)
+        self._report = ReportPanel()
+        self._report.made.connect(control.build_report)
+        self._report.saved.connect(self.report_save_requested)
+        self._report.opened.connect(self.report_open_requested)
+        self._report.details_asked.connect(self._on_details)
+        for part in (self._plan, choosing, self._present, self._tally, self._report):
+            self._left.addWidget(part)
+        self._left.addStretch(1)
+
+    def _add_head(self, column: QVBoxLayout) -> None:
+        self._missing = MarkedText("warning", "caution")
+        self._missing_banner = banner("banner-caution", self._missing)
+        note = MarkedText("info", "accent")
+        note.label.setTextFormat(Qt.TextFormat.RichText)
+        run_all = self._controller.guided_test.run_all
+        self._auto = button("Run the whole demo test", "play", run_all)
+        self._demo_banner = banner("banner-info", note, self._auto)
+        note.show_text("<b>Simulated.</b> The demo presents what you choose by itself.")
+        self._kept_note = MarkedText("info", "accent")
+        self.continue_button = button("Continue it", "play", self._on_continue)
+        tip = "Show the session that was kept before this one"
+        self.another_button = button("Another one", slot=self._on_another, tip=tip)
+        self.forget_button = button("Delete it", "delete", self._on_forget)
+        buttons = (self.continue_button, self.another_button, self.forget_button)
+        self._kept_banner = banner("banner-info", self._kept_note, *buttons)
+        about = "Present a genuine person and attacks in turn, and see how many are mistaken."
+        for part in (
+            wrapped("Test", "title"),
+            wrapped(about, "muted"),
+            self._missing_banner,
+            self._demo_banner,
+            self._kept_banner,
+        ):
+            column.addWidget(part)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show one column or two, whichever there is room for."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= 2 * _WIDE * self.fontMetrics().averageCharWidth()
+        if is_wide == self._is_wide:
+            return
+        self._is_wide = is_wide
+        if is_wide:
+            self._left.removeWidget(self._tally)
+            self._right.addWidget(self._tally)
+            self._right.addStretch(1)
+        else:
+            self._right.removeWidget(self._tally)
+            self._right.takeAt(0)
+            self._left.insertWidget(self._left.indexOf(self._report), self._tally)
+        self._columns.setStretch(1, 1 if is_wide else 0)
+
+    # ---------------------------------------------------------------- state
+
+    @Slot()
+    def _refresh(self) -> None:
+        trial, is_presenting = self._trial, bool(self._trial.presenting)
+        why_not = "" if self._is_ready else self._why
+        self._missing.show_text(why_not)
+        self._missing_banner.setVisible(bool(why_not))
+        self._demo_banner.setVisible(self._is_simulated)
+        self._auto.setEnabled(self._is_ready and not is_presenting)
+        self._auto.setToolTip(
+            why_not or "Let the demo present the person and every attack, one by one."
+        )
+        self._show_kept()
+        self._picker.setEnabled(not is_presenting)
+        self._plan.setEnabled(not is_presenting)
+        species = trial.presenting or self._picker.species
+        why_not = why_not or self._picker.problem
+        self._present.set_possible(why_not, species)
+        self._tally.show_species(species)
+        self._report.set_why_not(self._no_report())
+
+    def _show_kept(self) -> None:
+        offered = self._kept if not (self._trial.presentations or self._trial.presenting) else ()
+        self._kept_banner.setVisible(bool(offered))
+        if not offered:
+            return
+        self.another_button.setVisible(len(offered) > 1)
+        day, _, time = offered[0].when.partition("T")
+        n = offered[0].n_presentations
+        made = "1 presentation" if n == 1 else f"{n} presentations"
+        self._kept_note.show_text(f"A test session of {day}, {time[:5]} is kept: {made}.")
+
+    def _go_on_with_plan(self) -> None:
+        """Choose what the plan wants next, once it has enough of what was presented."""
+        following = self._plan.next_species
+        if following and not self._plan.is_wanted(self._picker.species):
+            self._picker.choose(following)
+
+    @Slot()
+    def _on_continue(self) -> None:
+        self._controller.guided_test.continue_session(self._kept[0].path)
+
+    @Slot()
+    def _on_another(self) -> None:
+        self._kept = (*self._kept[1:], *self._kept[:1])
+        self._refresh()
+
+    @Slot()
+    def _on_forget(self) -> None:
+        delete = partial(self._controller.guided_test.delete_session, self._kept[0].path)
+        self._ask("Delete the session", "Delete the kept session?", "Delete", delete)
+
+    def _ask(self, title: str, text: str, action: str, slot: object) -> None:
+        kept = "Reports that were saved stay where they are."
+        ask(self, title, text, information=kept, action=action, slot=slot, keep="Keep")
+
+    def _no_report(self) -> str:
+        if not self._trial.presentations:
+            return "There is nothing to report yet: present something first."
+        if self._trial.presenting:
+            return "A presentation is under way: the report waits until it has ended."
+        return ""
+
+    @Slot(object)
+    def _on_model(self, model: ModelSummary | None) -> None:
+        why = "Enrol a face and fit a model first: then it can be tested."
+        self.set_ready(model is not None, "" if model else why)
+
+    @Slot(object)
+    def _on_source(self, source: SourceState) -> None:
+        self.set_simulated(source.is_demo, source.species)
+
+    @Slot()
+    def _on_details(self) -> None:
+        """Ask what only people know about the test."""
+        control, trial = self._controller.guided_test, self._controller.session.trial
+        named = control.templates.named
+        dialog = DetailsDialog(trial.details, control.attacks(), named, self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.given.connect(control.set_details)
+        dialog.template_saved.connect(control.save_template)
+        dialog.template_deleted.connect(control.delete_template)
+        dialog.open()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Present with Space or Enter where nothing that has the focus wants them."""
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if not event.isAutoRepeat():
+                self._on_present()
+        else:
+            super().keyPressEvent(event)
+
+    @Slot()
+    def _on_present(self) -> None:
+        species = self._picker.species
+        if self._present.present_button.isEnabled() and species:
+            self._controller.guided_test.start(species)
+
+    @Slot()
+    def _on_stop(self) -> None:
+        if self._trial.presenting:
+            self._controller.guided_test.stop()
+
+    @Slot()
+    def _on_clear(self) -> None:
+        n = len(self._trial.presentations)
+        what = "the one presentation" if n == 1 else f"all {n} presentations"
+        text, drop = f"Drop {what} of this session?", self._controller.guided_test.clear
+        self._ask("Begin a new session", text, "Drop", drop)

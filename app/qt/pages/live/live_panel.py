@@ -1,0 +1,141 @@
+"""The left half of the window: notices, the picture, the verdict, the score over time."""
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QSplitter, QVBoxLayout, QWidget
+
+from app.models.summary import ModelSummary
+from app.qt import theme
+from app.qt.charts.timeline import ScoreTimeline
+from app.qt.controllers.app_controller import AppController
+from app.qt.pages.live.notices import Notices
+from app.qt.pages.live.preview import Preview
+from app.qt.pages.live.source_bar import SourceBar
+from app.qt.pages.live.verdict_banner import VerdictBanner
+from app.qt.state import SourceState
+from app.settings import Settings
+from app.types import Decision, ScoredFrame
+
+TIMELINE_HEIGHT = 150
+
+
+class _Stage(QFrame):
+    """The picture, with notices laid over its foot: it keeps its size when one comes or goes."""
+
+    def __init__(self, preview: Preview, notices: Notices) -> None:
+        super().__init__()
+        theme.set_class(self, "stage")
+        framed = QVBoxLayout(self)
+        framed.setContentsMargins(0, 0, 0, 0)
+        framed.addWidget(preview)
+        self._notices = notices
+        notices.setParent(self)
+        notices.changed.connect(self._place)
+
+    def resizeEvent(self, event: QResizeEvent, /) -> None:
+        """Keep the notices at the foot."""
+        super().resizeEvent(event)
+        self._place()
+
+    @Slot()
+    def _place(self) -> None:
+        width = self.width() - 2 * theme.GRID
+        height = self._notices.heightForWidth(width)
+        self._notices.setGeometry(theme.GRID, self.height() - height - theme.GRID, width, height)
+        self._notices.raise_()
+
+
+class LivePanel(QWidget):
+    """What is always in sight, whichever page is open beside it."""
+
+    def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._source = ""
+        self.source_bar = SourceBar()
+        self.notices = Notices()
+        self.preview = Preview()
+        self.preview.set_show_regions(controller.settings.show_regions)
+        self.banner = VerdictBanner()
+        self.timeline = ScoreTimeline()
+        self.timeline.setMinimumHeight(110)
+        above = QWidget()
+        top = QVBoxLayout(above)
+        top.setContentsMargins(0, 0, 0, 0)
+        top.setSpacing(8)
+        top.addWidget(self.source_bar)
+        top.addWidget(_Stage(self.preview, self.notices), 1)
+        top.addWidget(self.banner)
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.setChildrenCollapsible(False)
+        for number, (part, stretch) in enumerate(((above, 4), (self.timeline, 1))):
+            parts.addWidget(part)
+            parts.setStretchFactor(number, stretch)
+        parts.setSizes([4 * TIMELINE_HEIGHT, TIMELINE_HEIGHT])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 12, 6, 8)
+        column.addWidget(parts)
+        self._connect()
+        self._on_frame()  # one may lie there already, and the next is told of when it is taken
+
+    def _connect(self) -> None:
+        controller, source, bar = self._controller, self._controller.source, self.source_bar
+        source.capture.frame_ready.connect(self._on_frame)
+        source.capture.cameras_listed.connect(bar.show_cameras)
+        source.source_changed.connect(self._on_source)
+        source.message_changed.connect(self.preview.show_message)
+        source.stream_begins.connect(self.preview.clear)
+        bar.source_requested.connect(source.open)
+        bar.presentation_requested.connect(source.present)
+        bar.cameras_requested.connect(source.cameras_requested)
+        controller.notice.connect(self.notices.show_notice)
+        controller.scored.connect(self.show_scored)
+        controller.decision_changed.connect(self.show_decision)
+        controller.model_changed.connect(self._on_model)
+        controller.enrolment_changed.connect(self.banner.show_enrolment)
+        controller.enrolment_changed.connect(self._on_occupied)
+        controller.guided_test_changed.connect(self._on_occupied)
+        controller.model.fitting_changed.connect(self.banner.set_fitting)
+        controller.settings_changed.connect(self._on_settings)
+        self.banner.take_requested.connect(controller.enrol.start_quick)
+        self.banner.stop_requested.connect(controller.enrol.stop)
+        self.banner.fit_requested.connect(controller.model.fit)
+        self.notices.chosen.connect(controller.recovery.choose)
+        self.notices.chosen.connect(controller.networks.choose)
+
+    @Slot(object)
+    def show_scored(self, scored: ScoredFrame) -> None:
+        """Mark the face, and add the score to the chart."""
+        self.preview.show_scored(scored)
+        self.timeline.append(scored)
+
+    @Slot(object)
+    def show_decision(self, decision: Decision) -> None:
+        """Show the verdict, in the banner and on the picture."""
+        self.preview.show_verdict(decision.verdict)
+        self.banner.show_decision(decision)
+
+    @Slot()
+    def _on_frame(self) -> None:
+        frame = self._controller.source.capture.to_show.take()
+        if frame is not None:
+            self.preview.show_frame(frame)
+
+    @Slot(object)
+    def _on_source(self, source: SourceState) -> None:
+        self.source_bar.show_source(source)
+        if source.text != self._source:
+            self.timeline.clear()
+        self._source = source.text
+
+    @Slot(object)
+    def _on_model(self, model: ModelSummary | None) -> None:
+        self.timeline.set_threshold(None if model is None else model.threshold.value)
+
+    @Slot()
+    def _on_occupied(self) -> None:
+        self.source_bar.set_directed(bool(self._controller.session.occupied_by))
+
+    @Slot(object)
+    def _on_settings(self, settings: Settings) -> None:
+        self.preview.set_show_regions(settings.show_regions)

@@ -1,0 +1,164 @@
+"""Where frames come from: cameras by name, the demo, a file, an address."""
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QWidget,
+)
+
+from app.qt import icons
+from app.qt.state import Choice, SourceState
+from app.qt.widgets.layout import hbox
+
+DEMO = "demo"
+_FILE, _FOLDER, _ADDRESS = "<file>", "<folder>", "<address>"
+
+
+class SourceBar(QWidget):
+    """Choose the source, and what the demo presents."""
+
+    source_requested = Signal(str)
+    presentation_requested = Signal(str)
+    """Key of what the demo shall present; empty is everything in turn."""
+    cameras_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = SourceState()
+        self._cameras: tuple[Choice, ...] = ()
+        self._choice, self._presents = _Opening(self), QComboBox(self)
+        for box, name in (
+            (self._choice, "Source of frames"),
+            (self._presents, "What the demo presents"),
+        ):
+            box.setAccessibleName(name)
+            box.setToolTip(name)
+            box.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._choice.setMinimumContentsLength(16)
+        self._presents.setMinimumContentsLength(18)
+        self._label = QLabel("Demo shows")
+        self._label.setBuddy(self._presents)
+        hbox(self, (self._choice, 3), self._label, (self._presents, 4))
+        self._choice.opened.connect(self.cameras_requested)
+        self._choice.activated.connect(self._on_chosen)
+        self._presents.activated.connect(self._on_presentation)
+        self._fill()
+        self._show_demo()
+
+    # ------------------------------------------------------------- values
+
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of the cameras that were found."""
+        return tuple(camera.key for camera in self._cameras)
+
+    @Slot(object)
+    def show_source(self, source: SourceState) -> None:
+        """Show which source is open."""
+        if source == self._source:
+            self._fill()  # a choice that came to nothing is taken back
+            return
+        self._source = source
+        self._fill()
+        self._show_demo()
+
+    @Slot(object)
+    def show_cameras(self, cameras: list[Choice]) -> None:
+        """Show which cameras there are: by their names, and with what people read."""
+        if tuple(cameras) != self._cameras:
+            self._cameras = tuple(cameras)
+            self._fill()
+
+    def set_directed(self, is_directed: bool) -> None:
+        """Say whether a take or a test decides what the demo presents."""
+        self._presents.setEnabled(not is_directed)
+
+    # ------------------------------------------------------------- asking
+
+    def ask_for_file(self) -> None:
+        patterns = "*.mp4 *.avi *.mov *.mkv *.webm *.m4v *.wmv *.png *.jpg *.jpeg *.bmp"
+        kinds = f"Videos and pictures ({patterns});;All files (*)"
+        path, _ = QFileDialog.getOpenFileName(self, "Open a video or a picture", "", kinds)
+        self._open(path)
+
+    def ask_for_folder(self) -> None:
+        self._open(QFileDialog.getExistingDirectory(self, "Open a folder of pictures"))
+
+    def ask_for_address(self) -> None:
+        text, accepted = QInputDialog.getText(
+            self,
+            "Network camera",
+            "Address of the camera (http, https or rtsp):",
+            QLineEdit.EchoMode.Normal,
+            "http://",
+        )
+        self._open(text.strip() if accepted else "")
+
+    def _open(self, text: str) -> None:
+        if text:
+            self.source_requested.emit(text)
+        else:
+            self._fill()  # back to what is open
+
+    # ------------------------------------------------------------- inner
+
+    def _fill(self) -> None:
+        with QSignalBlocker(self._choice):
+            self._choice.clear()
+            for camera in self._cameras:
+                self._choice.addItem(icons.icon("camera"), camera.text, f"camera:{camera.key}")
+            self._choice.addItem(icons.icon("play"), "Demo (simulated)", DEMO)
+            source = self._source
+            if source.text and self._choice.findData(source.text) < 0:
+                self._choice.insertItem(0, icons.icon("camera"), source.name, source.text)
+            self._choice.insertSeparator(self._choice.count())
+            self._choice.addItem(icons.icon("open"), "Open a video or picture…", _FILE)
+            self._choice.addItem(icons.icon("open"), "Open a folder of pictures…", _FOLDER)
+            self._choice.addItem(icons.icon("camera"), "Network camera…", _ADDRESS)
+            self._choice.setCurrentIndex(max(self._choice.findData(source.text), 0))
+
+    def _show_demo(self) -> None:
+        is_demo = self._source.is_demo
+        self._label.setVisible(is_demo)
+        self._presents.setVisible(is_demo)
+        with QSignalBlocker(self._presents):
+            self._presents.clear()
+            self._presents.addItem("Everything in turn", "")
+            for choice in self._source.presentations:
+                self._presents.addItem(choice.text, choice.key)
+            self._presents.setCurrentIndex(max(self._presents.findData(self._source.presenting), 0))
+
+    @Slot(int)
+    def _on_chosen(self, index: int) -> None:
+        key = str(self._choice.itemData(index, Qt.ItemDataRole.UserRole) or "")
+        asking = {
+            _FILE: self.ask_for_file,
+            _FOLDER: self.ask_for_folder,
+            _ADDRESS: self.ask_for_address,
+        }
+        if key in asking:
+            asking[key]()
+        elif key:
+            self.source_requested.emit(key)
+
+    @Slot(int)
+    def _on_presentation(self, index: int) -> None:
+        self.presentation_requested.emit(str(self._presents.itemData(index) or ""))
+
+
+class _Opening(QComboBox):
+    """A combo box that tells when its list is opened."""
+
+    opened = Signal()
+
+    def showPopup(self) -> None:
+        self.opened.emit()
+        super().showPopup()

@@ -1,0 +1,202 @@
+"""The verdict in words, colour and shape, with its figures and the rule."""
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+
+from app.qt import icons, theme
+from app.qt.widgets.layout import button, hbox
+from app.session.decision import WINDOW
+from app.session.takes import EnrolmentState
+from app.types import Decision, Verdict
+
+READABLE = 250
+"""Milliseconds between changes of figures: faster ones cannot be read."""
+
+ICON = 40
+
+_BANNERS = {
+    Verdict.GENUINE: "banner-good",
+    Verdict.ATTACK: "banner-bad",
+    Verdict.UNFAMILIAR: "banner-caution",
+    Verdict.POOR_QUALITY: "banner-caution",
+    Verdict.BAD_FRAME: "banner-caution",
+}
+_HEADLINES = {
+    Verdict.BAD_FRAME: "No usable picture",
+    Verdict.LOOKING: "Looking…",
+    Verdict.NO_MODEL: "Nobody is enrolled yet",
+}
+
+
+class VerdictBanner(QFrame):
+    """Show the verdict at once, and its figures at a readable rate.
+
+    While a take is recorded, and while frames wait to be learnt from, show that instead.
+    """
+
+    take_requested = Signal(object)
+    """The person wants the present circumstances added; carries the `Decision`."""
+    enrol_requested = Signal()
+    fit_requested = Signal()
+    stop_requested = Signal()
+    """The take that is being recorded shall end."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._newest = self._shown = Decision(Verdict.LOOKING)
+        self._enrolment = EnrolmentState()
+        self._is_fitting = False
+        self._icon = QLabel()
+        self._icon.setFixedSize(ICON, ICON)
+        self._icon_of: Verdict | None = None
+        self._headline, self._figures, self._reason = QLabel(), QLabel(), QLabel()
+        theme.set_class(self._headline, "title")
+        theme.set_class(self._figures, "heading")
+        self._reason.setWordWrap(True)
+        self._reason.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._rule = QLabel(f"Rule: mean of the last {WINDOW} frames against the threshold")
+        theme.set_class(self._rule, "small")
+        self._add = button(
+            "It is live: add 10 seconds",
+            slot=self._on_add,
+            tip="Record these circumstances and fold them into the model at once. Never do this "
+            "with a photo, a screen or a mask before the camera.",
+        )
+        self._enrol = button("Enrol a face", slot=self.enrol_requested, kind="primary")
+        self._fit = button("Fit model", slot=self.fit_requested, kind="primary")
+        self._stop = button("Stop", slot=self.stop_requested)
+        self._lay_out()
+        self._timer = QTimer(self, interval=READABLE)
+        self._timer.timeout.connect(self._refresh)
+        theme.notifier().changed.connect(self._on_theme)
+        self._write()
+
+    # ------------------------------------------------------------- values
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that is shown."""
+        return self._shown.verdict
+
+    @property
+    def text(self) -> str:
+        """Everything that is written, for tests and for reading aloud."""
+        return f"{self._headline.text()}. {self._figures.text()} {self._reason.text()}"
+
+    def show_decision(self, decision: Decision) -> None:
+        """Show a decision; figures alone wait for their turn."""
+        self._newest = decision
+        if decision.verdict is not self._shown.verdict:
+            self._write()
+
+    @Slot(object)
+    def show_enrolment(self, enrolment: EnrolmentState) -> None:
+        """Tell of a take that is being recorded, and of frames that wait to be learnt from."""
+        self._enrolment = enrolment
+        self._write()
+
+    @Slot(bool)
+    def set_fitting(self, is_fitting: bool) -> None:
+        self._is_fitting = is_fitting
+        self._write()
+
+    # ------------------------------------------------------------- Qt
+
+    def showEvent(self, event: QShowEvent, /) -> None:
+        """Figures change only while they can be seen."""
+        super().showEvent(event)
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent, /) -> None:
+        self._timer.stop()
+        super().hideEvent(event)
+
+    def _lay_out(self) -> None:
+        below = hbox(None, (self._reason, 1), self._add, self._enrol, self._fit, self._stop)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(12, 10, 12, 8)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(2)
+        grid.addWidget(self._icon, 0, 0, 2, 1)
+        grid.addLayout(hbox(None, self._headline, 1, self._figures, spacing=12), 0, 1)
+        grid.addLayout(below, 1, 1)
+        grid.addWidget(self._rule, 2, 1)
+        grid.setColumnStretch(1, 1)
+        # Always room for three lines or a button, and for the rule: otherwise the picture above
+        # would jump with every verdict.
+        lines = 3 * self.fontMetrics().lineSpacing() + 2
+        grid.setRowMinimumHeight(1, max(lines, self._enrol.sizeHint().height()))
+        grid.setRowMinimumHeight(2, self._rule.sizeHint().height())
+
+    # ------------------------------------------------------------- writing
+
+    def _write(self) -> None:
+        """Show the newest decision, or what is going on."""
+        decision = self._shown = self._newest
+        verdict = decision.verdict
+        activity = self._activity()
+        headline = _HEADLINES.get(verdict, verdict.value.capitalize())
+        headline, reason = activity or (headline, decision.reason)
+        self._headline.setText(headline)
+        self._reason.setText(reason)
+        self._figures.setText("" if activity else _figures_of(decision))
+        self._rule.setVisible(bool(self._figures.text()))
+        ground = "banner-info" if activity else _BANNERS.get(verdict, "banner-info")
+        theme.set_class(self, ground)
+        self._paint_icon(Verdict.LOOKING if activity else verdict)
+        self._show_buttons()
+        for part in (self._figures, self._reason, self._rule):
+            part.setToolTip(decision.rule)
+        self.setAccessibleName(f"Verdict: {self.text}")
+
+    def _activity(self) -> tuple[str, str] | None:
+        """Headline and sentence of what is going on, where that matters more than a verdict."""
+        taken = self._enrolment
+        if taken.collecting:
+            count = f"{taken.n_collected} of {taken.n_wanted}"
+            return f"Recording “{taken.collecting}”: {count}", taken.hint
+        if self.verdict is not Verdict.NO_MODEL:
+            return None
+        if self._is_fitting:
+            return "Learning…", "A model is being fitted on what was recorded."
+        if taken.can_fit:
+            headline = f"Ready to learn: {len(taken.samples)} frames"
+            return headline, "Fit the model now, or record another light first."
+        return None
+
+    def _show_buttons(self) -> None:
+        is_recording, can_fit = bool(self._enrolment.collecting), self._enrolment.can_fit
+        is_idle = not is_recording and not self._is_fitting
+        has_no_model = self.verdict is Verdict.NO_MODEL
+        self._add.setVisible(self.verdict is Verdict.UNFAMILIAR and is_idle)
+        self._fit.setVisible(has_no_model and is_idle and can_fit)
+        self._enrol.setVisible(has_no_model and is_idle and not can_fit)
+        self._stop.setVisible(is_recording)
+
+    def _paint_icon(self, verdict: Verdict) -> None:
+        if verdict is not self._icon_of:
+            self._icon_of = verdict
+            self._icon.setPixmap(icons.verdict_icon(verdict).pixmap(ICON, ICON))
+
+    @Slot()
+    def _refresh(self) -> None:
+        if self._newest != self._shown:
+            self._write()
+
+    @Slot()
+    def _on_add(self) -> None:
+        self.take_requested.emit(self._shown)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        verdict, self._icon_of = self._icon_of, None
+        if verdict is not None:
+            self._paint_icon(verdict)
+
+
+def _figures_of(decision: Decision) -> str:
+    if decision.score is None or decision.threshold is None:
+        return ""
+    sign = "≥" if decision.score >= decision.threshold else "<"
+    return f"mean {decision.score:.3f} {sign} {decision.threshold:.3f}"
