@@ -255,7 +255,6 @@ class FrameResult:
     reason: str = ""
     face: Face | None = None
     n_faces: int = 0
-    pose: Pose | None = None
     quality: Quality | None = None
     condition: Condition | None = None
     views: Mapping[str, NDArray[np.float32]] | None = None

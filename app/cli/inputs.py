@@ -15,7 +15,7 @@ from typing import Any
 
 from app.capture.folder import IMAGE_SUFFIXES, ImageFolder, natural_order
 from app.capture.opening import source_from
-from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.capture.source import Cause, FrameSource, SourceError, SourceInfo, unreadable_by_account
 from app.cli.console import ExitCode, say, stop
 from app.settings import Settings, check, load
 from app.types import Frame
@@ -125,8 +125,7 @@ def _recordings_below(folder: Path, apart: bool) -> Iterator[str]:
             key=lambda entry: (natural_order(entry.name), entry.name),
         )
     except PermissionError:
-        message = f"The folder {folder} may not be read by this account: change its permissions."
-        raise SourceError(Cause.PERMISSION, message=message) from None
+        raise unreadable_by_account(f"The folder {folder}") from None
     files = [entry for entry in entries if entry.is_file()]
     pictures = [entry for entry in files if entry.suffix.lower() in IMAGE_SUFFIXES]
     if pictures:

@@ -113,7 +113,7 @@ class Pipeline:
             measures = self._measure(frame.time, image, face, transform)
             quality = judge(measures, self.limits)
             condition = condition_of(measures, image.shape[0])
-        result = replace(result, pose=measures.pose, quality=quality, condition=condition)
+        result = replace(result, quality=quality, condition=condition)
         if not quality.passed:
             return replace(result, status=Status.POOR_QUALITY, reason=quality.reasons[0])
         return self._with_views(result, image, seconds)

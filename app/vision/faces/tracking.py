@@ -10,14 +10,11 @@ and a filter that helped would lag behind a moving one.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from app.types import Face, Image
 from app.vision.faces.detector import FaceDetector, edges, overlaps
-
-How: TypeAlias = Literal["detected", "refined", "none"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +23,6 @@ class Tracking:
 
     face: Face | None
     n_faces: int  # of the last full detection; at least one where there is a face
-    how: How
     changed: bool  # whether this face does not continue the last one: the first, or another
 
 
@@ -79,7 +75,7 @@ class FaceTracker:
         near = self._look_nearby(image)
         if near is not None and not self._is_due(time):
             self._frames_since += 1
-            return self._follow(near, time, "refined", changed=False)
+            return self._follow(near, time, changed=False)
         return self._detect(image, time, near)
 
     def lose(self, time: float) -> None:
@@ -113,21 +109,20 @@ class FaceTracker:
             self._rival, self._rival_count = None, 0
             if not faces:
                 self._face = None
-                return Tracking(None, 0, "none", changed=False)
+                return Tracking(None, 0, changed=False)
             self._before = self._last_seen
-            return self._follow(faces[0], time, "detected", changed=True)
+            return self._follow(faces[0], time, changed=True)
         if (returned := self._returned(same, faces, time)) is not None:
-            return self._follow(returned, time, "detected", changed=True)
+            return self._follow(returned, time, changed=True)
         if (rival := self._successor(same, faces)) is not None:
-            return self._follow(rival, time, "detected", changed=True)
-        how: How = "refined" if same is near else "detected"
-        return self._follow(same, time, how, changed=False)
+            return self._follow(rival, time, changed=True)
+        return self._follow(same, time, changed=False)
 
-    def _follow(self, face: Face, time: float, how: How, *, changed: bool) -> Tracking:
+    def _follow(self, face: Face, time: float, *, changed: bool) -> Tracking:
         if changed:
             self._unconfirmed = 0  # what was missed was the face before
         self._face, self._last_seen = face, (face, time)
-        return Tracking(face, max(self._n_faces, 1), how, changed)
+        return Tracking(face, max(self._n_faces, 1), changed)
 
     def _remembered(self, seen: tuple[Face, float] | None, time: float) -> Face | None:
         return None if seen is None or not 0 <= time - seen[1] <= self.memory else seen[0]
