@@ -17,7 +17,7 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 
 from tools.fuzzing.target import LOADED, Target
 from tools.fuzzing.targets import NAMES, make_target
@@ -28,6 +28,9 @@ PATIENCE = 60
 
 MEMORY = 1 << 30
 """Bytes that inputs may take beyond what the process has after loading its libraries."""
+
+BATCH = 2000
+"""Inputs of one run of hypothesis, which remembers all of them."""
 
 OWN_SHARE = 0.7
 """Share of atheris's inputs that the target makes: a changed byte does not get past a digest."""
@@ -70,13 +73,6 @@ def with_hypothesis(name: str, folder: Path, inputs: int | None) -> None:
     n_loaded = n_inputs = 0
     _bound_memory()
 
-    @settings(
-        max_examples=inputs or target.inputs,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(data=target.mutants())
     def attempt(data: bytes) -> None:
         nonlocal n_loaded, n_inputs
         current.write_bytes(data)
@@ -84,7 +80,15 @@ def with_hypothesis(name: str, folder: Path, inputs: int | None) -> None:
         n_loaded += target.check(data) == LOADED
         n_inputs += 1
 
-    attempt()
+    total = inputs or target.inputs
+    for number in range(0, total, BATCH):
+        chosen = settings(
+            max_examples=min(BATCH, total - number),
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        chosen(seed(number)(given(data=target.mutants())(attempt)))()
     faulthandler.cancel_dump_traceback_later()
     current.unlink()
     print(f"{name}: {n_inputs} inputs, {n_loaded} loaded, the others refused")
