@@ -77,7 +77,6 @@ class MainWindow(QMainWindow):
         tabs.setTabBar(CalmTabBar())
         tabs.tabBar().setAccessibleName(self.tr("Pages"))
         tabs.tabBar().setExpanding(False)
-        tabs.setContentsMargins(6, 8, 12, 8)
         for page, title, icon, tip in zip(
             self.pages,
             (self.tr("Enrol"), self.tr("Model"), self.tr("Why"), self.tr("Test")),
