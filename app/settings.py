@@ -1,15 +1,16 @@
 """What a person has chosen, kept between runs as one JSON file.
 
-The file may be damaged or hostile: whatever cannot be used is replaced by its default and told in
-one sentence. Importing this loads nothing heavy, because the launch waits for it.
+The file may be damaged or hostile: a value that cannot be used is replaced by its default, with one
+sentence. Importing this loads nothing heavy, because the launch waits for it.
 """
 
 import dataclasses
 import json
-import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
 
 from app import storage
 
@@ -113,7 +114,7 @@ class Settings:
 
     def with_recent(self, path: str) -> "Settings":
         """Return settings in which a model's path comes first; what cannot be kept is left out."""
-        if _text_problem(path):
+        if _converted("source", path) is None:
             return self
         others = tuple(known for known in self.recent if known != path)
         return dataclasses.replace(self, recent=(path, *others)[:MAX_RECENT])
@@ -139,9 +140,8 @@ def load() -> tuple[Settings, tuple[str, ...]]:
 
     Never raises: without a file these are the defaults.
     """
-    path = storage.settings_file()
     try:
-        values = json.loads(storage.read_text(path, MAX_BYTES))
+        values = json.loads(storage.read_text(storage.settings_file(), MAX_BYTES))
     except FileNotFoundError:
         return Settings(), ()
     except OSError as error:
@@ -176,39 +176,33 @@ def save(settings: Settings) -> None:
 
 def check(settings: Settings) -> Problems:
     """Return a sentence for each field that cannot be used, by the field's name."""
-    found = {name: rule(getattr(settings, name)) for name, rule in _RULES.items()}
-    return {name: sentence for name, sentence in found.items() if sentence}
+    given = {name: getattr(settings, name) for name in _RULES}
+    return {
+        name: f"It must be {_RULES[name][1]}."
+        for name, value in given.items()
+        if _converted(name, value) is None
+    }
 
 
 def _from_values(values: dict[str, Any]) -> tuple[Settings, tuple[str, ...]]:
-    good: dict[str, Any] = {}
-    problems: list[str] = []
-    unknown = 0
     if values.pop("version", 1) == 1:
         # The first version's defaults and words, which were not a choice or are gone.
         former = {"target_bpcer": 0.05, "delta": AUTO, "n_clusters": AUTO}
         values = {name: value for name, value in values.items() if former.get(name) != value}
-    for name, value in values.items():
-        if name not in _RULES:
-            unknown += 1
-            continue
-        if isinstance(value, list):
-            value = tuple(value)
-        if sentence := _RULES[name](value):
-            problems.append(f"The setting {name} is back at its default: {sentence}")
-        else:
-            good[name] = _as_declared(name, value)
-    if unknown:
+    known = {name: value for name, value in values.items() if name in _RULES}
+    good = {name: _converted(name, value) for name, value in known.items()}
+    problems = [
+        f"The setting {name} is back at its default: it must be {_RULES[name][1]}."
+        for name, value in good.items()
+        if value is None
+    ]
+    if unknown := len(values) - len(known):
         problems.append(
             f"The file of the settings names {unknown} that this version does not know; "
             "they are left out."
         )
-    return Settings(**good), tuple(problems)
-
-
-def _as_declared(name: str, value: Any) -> Any:
-    """Return a whole number as a float where a float is declared."""
-    return float(value) if name in _REALS and isinstance(value, int) else value
+    usable = {name: value[0] for name, value in good.items() if value is not None}
+    return Settings(**usable), tuple(problems)
 
 
 def _unusable(what: str) -> str:
@@ -218,94 +212,65 @@ def _unusable(what: str) -> str:
     )
 
 
-# ---------------------------------------------------------------- one rule a field: "" if kept
+# ---------------------------------------------------------------- what each field takes
+
+# Control characters and lone surrogates can be neither shown nor typed.
+_Text = Annotated[
+    str,
+    Meta(max_length=LONGEST_TEXT, pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+\Z"),
+]
+_State = Annotated[str, Meta(max_length=LONGEST_STATE, pattern=r"\A([0-9a-f]{2})*\Z")]
+_Norm = Annotated[float, Meta(ge=LEAST_NORM, le=LARGEST_NUMBER)]
+
+_TEXT = f"a text of 1 to {LONGEST_TEXT} characters, none of them a control character"
+_NORM = f"a number from {LEAST_NORM:g} to {LARGEST_NUMBER:g}"
+_SWITCH = "true or false"
+_DIGITS = "hexadecimal digits"
 
 
-def _text_problem(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        return "It must be a text that is not empty."
-    if len(value) > LONGEST_TEXT:
-        return f"It must have at most {LONGEST_TEXT} characters."
-    # Control characters and lone surrogates can be neither shown nor typed.
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in value):
-        return "It must be text without control characters."
-    return ""
+def _between(low: int, high: int) -> str:
+    return f"a whole number from {low} to {high}"
 
 
-def _choice(choices: tuple[str, ...]) -> Callable[[Any], str]:
-    listed = f"{', '.join(choices[:-1])} or {choices[-1]}"
-    return lambda value: (
-        "" if isinstance(value, str) and value in choices else f"It must be {listed}."
-    )
+def _either(choices: tuple[str, ...]) -> str:
+    return f"{', '.join(choices[:-1])} or {choices[-1]}"
 
 
-def _whole(low: int, high: int) -> Callable[[Any], str]:
-    def problem(value: Any) -> str:
-        good = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-        return "" if good else f"It must be a whole number from {low} to {high}."
-
-    return problem
-
-
-def _real(low: float, *, above: bool = False, below: float | None = None) -> Callable[[Any], str]:
-    """Rule for a number from ``low`` (or above it) to the largest, or under ``below``."""
-    lowest = f"It must be a number {'above' if above else 'of at least'} {low:g}"
-    largest = f"It must be a number of at most {LARGEST_NUMBER:g}."
-
-    def problem(value: Any) -> str:
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if is_number and value > LARGEST_NUMBER and below is None:
-            return largest
-        good = is_number and (value > low if above else value >= low)
-        good = good and (below is None or value < below)
-        return "" if good else f"{lowest}." if below is None else f"{lowest} and below {below:g}."
-
-    return problem
-
-
-def _optional(rule: Callable[[Any], str]) -> Callable[[Any], str]:
-    return lambda value: "" if value is None else rule(value)
-
-
-def _switch(value: Any) -> str:
-    return "" if isinstance(value, bool) else "It must be true or false."
-
-
-def _paths(value: Any) -> str:
-    if not isinstance(value, tuple) or len(value) > MAX_RECENT:
-        return f"It must be a list of at most {MAX_RECENT} paths."
-    return next((sentence for path in value if (sentence := _text_problem(path))), "")
-
-
-def _state(value: Any) -> str:
-    good = (
-        isinstance(value, str)
-        and len(value) <= LONGEST_STATE
-        and len(value) % 2 == 0
-        and all(digit in "0123456789abcdef" for digit in value)
-    )
-    return "" if good else "It must be hexadecimal digits."
-
-
-_REALS = ("delta", "p", "q", "temperature", "target_bpcer")
-
-_RULES: dict[str, Callable[[Any], str]] = {
-    "source": _text_problem,
-    "width": _whole(*WIDTHS),
-    "height": _whole(*HEIGHTS),
-    "detector": _choice(DETECTORS),
-    "preset": _text_problem,
-    "delta": _real(0, above=True),
-    "p": _real(LEAST_NORM),
-    "q": _real(LEAST_NORM),
-    "n_clusters": _whole(*CLUSTERS),
-    "temperature": _real(LEAST_TEMPERATURE),
-    "target_bpcer": _optional(_real(0, above=True, below=1)),
-    "theme": _choice(THEMES),
-    "show_regions": _switch,
-    "reopen_last": _switch,
-    "recover_takes": _switch,
-    "recent": _paths,
-    "window": _state,
-    "splitter": _state,
+_RULES: dict[str, tuple[Any, str]] = {
+    "source": (_Text, _TEXT),
+    "width": (Annotated[int, Meta(ge=WIDTHS[0], le=WIDTHS[1])], _between(*WIDTHS)),
+    "height": (Annotated[int, Meta(ge=HEIGHTS[0], le=HEIGHTS[1])], _between(*HEIGHTS)),
+    "detector": (Literal[DETECTORS], _either(DETECTORS)),
+    "preset": (_Text, _TEXT),
+    "delta": (
+        Annotated[float, Meta(gt=0, le=LARGEST_NUMBER)],
+        f"a number above 0 and up to {LARGEST_NUMBER:g}",
+    ),
+    "p": (_Norm, _NORM),
+    "q": (_Norm, _NORM),
+    "n_clusters": (Annotated[int, Meta(ge=CLUSTERS[0], le=CLUSTERS[1])], _between(*CLUSTERS)),
+    "temperature": (
+        Annotated[float, Meta(ge=LEAST_TEMPERATURE, le=LARGEST_NUMBER)],
+        f"a number from {LEAST_TEMPERATURE:g} to {LARGEST_NUMBER:g}",
+    ),
+    "target_bpcer": (Annotated[float, Meta(gt=0, lt=1)] | None, "a number above 0 and below 1"),
+    "theme": (Literal[THEMES], _either(THEMES)),
+    "show_regions": (bool, _SWITCH),
+    "reopen_last": (bool, _SWITCH),
+    "recover_takes": (bool, _SWITCH),
+    "recent": (
+        Annotated[tuple[_Text, ...], Meta(max_length=MAX_RECENT)],
+        f"a list of at most {MAX_RECENT} paths",
+    ),
+    "window": (_State, _DIGITS),
+    "splitter": (_State, _DIGITS),
 }
+"""The type of each field, and what a person is told that it must be."""
+
+
+def _converted(name: str, value: Any) -> tuple[Any] | None:
+    """Return the value as its field takes it; None where it cannot."""
+    try:
+        return (msgspec.convert(value, _RULES[name][0]),)
+    except (msgspec.ValidationError, OverflowError):
+        return None

@@ -18,7 +18,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import platformdirs
+
+from lmkl_core.system import folders
+from lmkl_core.system.atomic import UNFINISHED, write_atomically
 
 PROGRAM = "lmkl-pad"
 CONFIG_VARIABLE = "LMKL_PAD_CONFIG"
@@ -63,15 +67,7 @@ class StorageError(OSError):
 
 @dataclass(frozen=True)
 class Deletion:
-    """What `delete_all` did.
-
-    Attributes
-    ----------
-    removed : tuple of Path
-        Files and folders that are gone.
-    problems : tuple of str
-        One sentence for each that could not be removed; empty when everything is gone.
-    """
+    """What `delete_all` removed, and one sentence for each thing that it could not."""
 
     removed: tuple[Path, ...] = ()
     problems: tuple[str, ...] = ()
@@ -89,13 +85,7 @@ def settings_file() -> Path:
 
 
 def data_folder() -> Path:
-    """Return the folder for what is the person's own, made for its owner only if it is missing.
-
-    Raises
-    ------
-    StorageError
-        If it cannot be made.
-    """
+    """Return the folder for what is the person's own, made for its owner only if it is missing."""
     folder = personal_folder()
     make_private(folder)
     # It holds biometric data and is ours alone, so rights given later are taken back.
@@ -107,15 +97,8 @@ def data_folder() -> Path:
 def make_private(folder: Path) -> None:
     """Make a folder that only its owner may enter, and what is missing above it.
 
-    One that exists is left as it is.
-
-    Raises
-    ------
-    StorageError
-        If it cannot be made.
+    One that exists is left as it is. Raises `StorageError` if it cannot be made.
     """
-    from lmkl_core.system import folders
-
     try:
         folders.make_private(folder)
     except OSError as error:
@@ -125,17 +108,9 @@ def make_private(folder: Path) -> None:
 def write_text(path: Path, text: str) -> None:
     """Replace a file by new text, all of it or nothing, readable by its owner only.
 
-    Its folder is made where it is missing.
-
-    Raises
-    ------
-    StorageError
-        If it cannot be written; the old file is then as it was.
+    Its folder is made where it is missing. Raises `StorageError` if it cannot be written; the old
+    file is then as it was.
     """
-    # Here and not above: this is imported before the first frame, and needs it only to write.
-    from lmkl_core.system import folders
-    from lmkl_core.system.atomic import write_atomically
-
     for left in reversed(range(TRIES_TO_WRITE)):
         try:
             folders.make_private(path.parent)
@@ -150,13 +125,8 @@ def write_text(path: Path, text: str) -> None:
 def read_text(path: Path, max_bytes: int) -> str:
     """Return the text of a regular file of at most ``max_bytes``.
 
-    Raises
-    ------
-    OSError
-        If it cannot be read.
-    ValueError
-        If it is something else than such a file, or no UTF-8; the message ends a sentence that
-        begins with the file's name.
+    Raises `OSError` if it cannot be read, and `ValueError` if it is something else than such a
+    file, or no UTF-8; the message ends a sentence that begins with the file's name.
     """
     # Without O_NONBLOCK opening a named pipe would wait for a writer.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -174,8 +144,6 @@ def read_text(path: Path, max_bytes: int) -> str:
 
 def stored() -> list[Path]:
     """Return everything of the person's that the program has stored, as `delete_all` removes it."""
-    from lmkl_core.system.atomic import UNFINISHED
-
     config, personal = config_folder(), personal_folder()
     found = [settings_file(), *sorted(config.glob(UNFINISHED))]
     for cache in (cache_folder(), *remembered_caches()):
@@ -210,13 +178,7 @@ def delete_all() -> Deletion:
 
 
 def remember_cache(folder: Path) -> None:
-    """Note that an evaluation keeps views in a folder of the person's choice, to be deleted too.
-
-    Raises
-    ------
-    StorageError
-        If it cannot be noted.
-    """
+    """Note that an evaluation keeps views in a folder of the person's choice, to be deleted too."""
     known = remembered_caches()
     if folder.absolute() not in known:
         names = [str(path) for path in (*known, folder.absolute())][-MOST_CACHES:]
@@ -227,12 +189,11 @@ def remember_cache(folder: Path) -> None:
 def remembered_caches() -> list[Path]:
     """Return the folders that `remember_cache` noted."""
     try:
-        names = json.loads(read_text(personal_folder() / CACHES_NAME, 1 << 20))
-    except (OSError, ValueError, RecursionError):
+        text = read_text(personal_folder() / CACHES_NAME, 1 << 20)
+        names = msgspec.json.decode(text, type=list[str])
+    except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return []
-    if not isinstance(names, list):
-        return []
-    found = [Path(name) for name in names if isinstance(name, str) and "\0" not in name]
+    found = [Path(name) for name in names if "\0" not in name]
     return [path for path in found if path.is_absolute()][:MOST_CACHES]
 
 
@@ -266,8 +227,6 @@ def personal_folder() -> Path:
 
 def cache_folder() -> Path:
     """Return the folder for what can be made again, which need not exist yet."""
-    from lmkl_core.system import folders
-
     return folders.cache_folder()
 
 
