@@ -176,8 +176,6 @@ class BarPlot(Plot):
         super().set_colours(colours)
         self._arrange()
 
-    # ------------------------------------------------------------ arrangement
-
     @property
     def _n_bars(self) -> int:
         return 1 if self._is_stacked else max((len(row.values) for row in self.rows), default=1)
@@ -236,8 +234,6 @@ class BarPlot(Plot):
         super().resizeEvent(event)
         if event is not None and hasattr(self, "_limits"):
             self._arrange()
-
-    # ------------------------------------------------------------ picture
 
     def _paint_rows(self, painter: QPainter, pixels: Pixels) -> None:
         painter.setFont(self.small_font)
@@ -320,8 +316,6 @@ class BarPlot(Plot):
     def _paint_text(self, painter: QPainter, x: float, middle: float, text: str) -> None:
         width = self.small_metrics.horizontalAdvance(text)
         painter.drawText(QRectF(x, middle - 20, width + 2, 40), _LEFT, text)
-
-    # ------------------------------------------------------------ mouse and keys
 
     def _set_row(self, row: int) -> None:
         if row != self.row:

@@ -69,8 +69,6 @@ class Chart(QWidget):
         """Controls above the picture; the last one copies or saves the chart."""
         theme.notifier().changed.connect(self.set_colours)
 
-    # ------------------------------------------------------------ to be used by the window
-
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         if colours != self._colours:
@@ -130,8 +128,6 @@ class Chart(QWidget):
             box.setText(text.format(path=path, reason=error.strerror or str(error)))
             box.open()
 
-    # ------------------------------------------------------------ to be used by kinds of charts
-
     def mark_stale(self) -> None:
         """Note that there is something new; cheap, whatever the rate."""
         self._must_draw = self._must_write = True
@@ -183,8 +179,6 @@ class Chart(QWidget):
             widget.setAutoFillBackground(False)
         return scroll
 
-    # ------------------------------------------------------------ Qt
-
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
         return QSize(line * 36, line * 18)
@@ -210,8 +204,6 @@ class Chart(QWidget):
         menu = self._export_menu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
-
-    # ------------------------------------------------------------ own
 
     def _single_shot(self, milliseconds: int, slot: object) -> QTimer:
         timer = QTimer(self, singleShot=True, interval=milliseconds)

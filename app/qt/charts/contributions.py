@@ -8,14 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.qt.charts.bars import BarPlot, Row
 from app.qt.charts.chart import Chart, csv_text
-from app.qt.charts.format import (
-    ViewName,
-    decimals,
-    parts_of_sum,
-    places_for,
-    row_parts,
-    view_name,
-)
+from app.qt.charts.format import ViewName, decimals, parts_of_sum, places_for, row_parts, view_name
 from app.qt.charts.legend import Key, Legend
 from app.qt.charts.plot import SteadyRange
 from app.qt.widgets.inputs import Choices
@@ -74,8 +67,6 @@ class ContributionsChart(Chart):
         self._plot.setAccessibleName("Contributions as bars; arrow keys go through them")
         self._scroll = self._make_scroll(self._plot)
         self._lay_out(self._sum, self._legend, self._scroll, controls=[self._grouping])
-
-    # ------------------------------------------------------------ values
 
     def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
         """Show a frame; one without a score leaves the last one that had one on show.
@@ -142,8 +133,6 @@ class ContributionsChart(Chart):
             members.setdefault(name, []).append(index)
         return [_Group((name,), tuple(views), clusters) for name, views in members.items()]
 
-    # ------------------------------------------------------------ words
-
     def _sum_words(self) -> str:
         scored = self._scored
         if scored is None or scored.score is None:
@@ -197,8 +186,6 @@ class ContributionsChart(Chart):
     def _places(self) -> int:
         score = 0.0 if self._scored is None else (self._scored.score or 0.0)
         return places_for(abs(score))
-
-    # ------------------------------------------------------------ picture
 
     def _draw(self) -> None:
         terms = self._terms()

@@ -35,8 +35,7 @@ class ConvergenceChart(Chart):
         self._titles = (
             wrapped("Objective by iteration", parent=self),
             wrapped(
-                "Certified gap by iteration (relative, logarithmic; lower is better)",
-                parent=self,
+                "Certified gap by iteration (relative, logarithmic; lower is better)", parent=self
             ),
         )
         self._top, self._bottom = Plot(self, left_text="0.00000"), Plot(self, left_text="0.00000")
@@ -69,8 +68,6 @@ class ConvergenceChart(Chart):
         header = ("iteration", "objective", "certified gap")
         return csv_text(header, ((i, *values) for i, values in rows))
 
-    # ------------------------------------------------------------ words
-
     def _words(self) -> str:
         model = self._model
         if model is None or not self._n:
@@ -88,8 +85,6 @@ class ConvergenceChart(Chart):
     def _write(self) -> None:
         super()._write()
         self._statement.setText(self._words())
-
-    # ------------------------------------------------------------ picture
 
     def _draw(self) -> None:
         for widget in (self._top, self._bottom, *self._titles, self.head):

@@ -77,8 +77,6 @@ class ScoreHistogram(Chart):
                 rows.append((name, score, self._threshold, accepted))
         return csv_text(("series", "score", "threshold", "accepted"), rows)
 
-    # ------------------------------------------------------------ words
-
     def _label(self, series: Series) -> str:
         name, scores, rate, (low, high) = series
         known = [score for score in scores if isfinite(score)]
@@ -111,8 +109,6 @@ class ScoreHistogram(Chart):
     def _places(self) -> int:
         return places_for(self._edges[-1] - self._edges[0]) if self._edges else 3
 
-    # ------------------------------------------------------------ picture
-
     def _draw(self) -> None:
         every = [score for _, scores, _, _ in self._series for score in scores]
         n_wanted = max(12, min(48, int(self._plot.area().width() / 14)))
@@ -127,10 +123,7 @@ class ScoreHistogram(Chart):
         self._plot.viewport().update()
         accent = self._colours.accent
         light = tinted(accent, 0.45).name(QColor.NameFormat.HexArgb)
-        keys = (
-            Key("genuine, accepted", light),
-            Key("genuine, refused", accent),
-        )
+        keys = (Key("genuine, accepted", light), Key("genuine, refused", accent))
         self._legend.show_keys(keys if self._series else (), self._colours)
         self._scroll.setVisible(bool(self._series))
         self.head.setVisible(bool(self._series))

@@ -83,8 +83,6 @@ class ScoreTimeline(Chart):
         self._lay_out(self._readout, self._plot, self._legend)
         self.head.hide()  # little room: the context menu copies and saves
 
-    # ------------------------------------------------------------ values
-
     def append(self, scored: ScoredFrame) -> None:
         """Add a frame; an earlier time than the last one's (another source) starts anew."""
         time = scored.frame.time
@@ -124,8 +122,6 @@ class ScoreTimeline(Chart):
                 for each in self._moments
             ),
         )
-
-    # ------------------------------------------------------------ words
 
     @property
     def message(self) -> str:
@@ -180,8 +176,6 @@ class ScoreTimeline(Chart):
 
     def _places(self) -> int:
         return places_for(self._range.high - self._range.low)
-
-    # ------------------------------------------------------------ picture
 
     def _draw(self) -> None:
         now = self._moments[-1].time if self._moments else 0.0

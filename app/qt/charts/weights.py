@@ -60,8 +60,6 @@ class WeightsChart(Chart):
         self._lay_out(self._legend, self._stack, self._readout, controls=controls)
         self._fill_sort()
 
-    # ------------------------------------------------------------ values
-
     def show_model(self, model: ModelSummary | None) -> None:
         """Show the weights of a model, or that there is none."""
         old = self._n_clusters
@@ -130,8 +128,6 @@ class WeightsChart(Chart):
             indices.sort(key=lambda i: -raw[i][key])
         return indices
 
-    # ------------------------------------------------------------ words
-
     def _words(self) -> str:
         model = self._model
         if model is None:
@@ -193,8 +189,6 @@ class WeightsChart(Chart):
                 self._sort.addItem(text, cluster)
             self._sort.addItem("By name", _BY_NAME)
             self._sort.setCurrentIndex(max(0, self._sort.findData(chosen)))
-
-    # ------------------------------------------------------------ picture
 
     def _draw(self) -> None:
         self._order = self._sorted()

@@ -40,10 +40,7 @@ class WeightsModel(QAbstractTableModel):
         self._are_shares = False
 
     def show_values(
-        self,
-        views: tuple[ViewName, ...],
-        values: tuple[tuple[float, ...], ...],
-        are_shares: bool,
+        self, views: tuple[ViewName, ...], values: tuple[tuple[float, ...], ...], are_shares: bool
     ) -> None:
         """Show the values of views (outer) and clusters (inner)."""
         self.beginResetModel()

@@ -110,8 +110,6 @@ class DetailsDialog(QDialog):
         self.given.emit(self.details())
         super().accept()
 
-    # ---------------------------------------------------------------- making
-
     def _template_row(self) -> QHBoxLayout:
         title = QLabel("&Template")
         title.ensurePolished()
@@ -165,8 +163,6 @@ class DetailsDialog(QDialog):
         area = scroll_area()
         area.setWidget(inside)
         return area
-
-    # ---------------------------------------------------------------- templates
 
     def _offer(self, name: str) -> None:
         with QSignalBlocker(self.template):

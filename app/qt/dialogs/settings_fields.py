@@ -45,12 +45,7 @@ class Field(QWidget):
     changed = Signal()
 
     def __init__(
-        self,
-        name: str,
-        title: str,
-        help_text: str,
-        editor: QWidget,
-        beside: QWidget | None = None,
+        self, name: str, title: str, help_text: str, editor: QWidget, beside: QWidget | None = None
     ) -> None:
         super().__init__()
         self.name = name

@@ -1,12 +1,7 @@
 """Widgets in rows that break into lines where the width does not suffice."""
 
 from PySide6.QtCore import QMargins, QRect, QSize, Qt
-from PySide6.QtWidgets import (
-    QLayout,
-    QLayoutItem,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
 
 Places = list[tuple[QLayoutItem, QRect]]
 

@@ -133,10 +133,7 @@ class _Fonts:
 
 
 def update_rows(
-    model: QAbstractListModel,
-    rows: list[Item],
-    wanted: list[Item],
-    key: Callable[[Item], Hashable],
+    model: QAbstractListModel, rows: list[Item], wanted: list[Item], key: Callable[[Item], Hashable]
 ) -> None:
     """Remove and insert rows of a model until they are those that are wanted.
 

@@ -51,8 +51,6 @@ class EnrolPage(QWidget):
         self._order_tabs()
         self._on_enrolment(controller.session.enrolment_shown)
 
-    # ------------------------------------------------------------- what is shown
-
     def show_enrolment(self, shown: EnrolmentState) -> None:
         """Show the enrolment; may be called for every frame."""
         self._shown = shown
@@ -86,14 +84,10 @@ class EnrolPage(QWidget):
         self.record.set_model_present(is_present)
         self._guide()
 
-    # ------------------------------------------------------------- Qt
-
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         """Use two columns where there is room for them."""
         super().resizeEvent(event)
         self._arrange()
-
-    # ------------------------------------------------------------- own
 
     def _guide(self) -> None:
         has_begun = bool(self._shown.takes or self._shown.collecting)

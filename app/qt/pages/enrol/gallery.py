@@ -145,9 +145,7 @@ class Gallery(QWidget):
         # As wide as names need, and not across a whole large screen.
         self.filter.setMaximumWidth(self.fontMetrics().height() * 22)
         vbox(
-            self,
-            hbox(None, (self.filter, 100), 1, self._count, self.remove_button),
-            (self.view, 1),
+            self, hbox(None, (self.filter, 100), 1, self._count, self.remove_button), (self.view, 1)
         )
         self.view.selectionModel().selectionChanged.connect(self._write)
         self.model.rowsInserted.connect(self._on_inserted)

@@ -63,8 +63,6 @@ class TestPage(QWidget):
         self._on_model(controller.session.model_shown)
         self._on_source(controller.source.state)
 
-    # ---------------------------------------------------------------- what is shown
-
     @Slot(object)
     def show_trial(self, trial: TrialState) -> None:
         """Show a test session; cheap when little changed."""
@@ -114,8 +112,6 @@ class TestPage(QWidget):
             self._is_simulated = is_simulated
             self._present.set_simulated(is_simulated)
             self._refresh()
-
-    # ---------------------------------------------------------------- layout
 
     def _build(self) -> None:
         content = QWidget()
@@ -200,8 +196,6 @@ class TestPage(QWidget):
             self._right.takeAt(0)
             self._left.insertWidget(self._left.indexOf(self._report), self._tally)
         self._columns.setStretch(1, 1 if is_wide else 0)
-
-    # ---------------------------------------------------------------- state
 
     @Slot()
     def _refresh(self) -> None:

@@ -40,8 +40,6 @@ class Preview(QWidget):
         self.setAccessibleName("Live picture")
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
-    # ------------------------------------------------------------- values
-
     def show_frame(self, frame: Frame) -> None:
         """Show a frame; its array is kept until the next one comes."""
         image = frame.image
@@ -84,8 +82,6 @@ class Preview(QWidget):
         self._picture, self._caption = QImage(), ""
         self.update()
 
-    # ------------------------------------------------------------- Qt
-
     def sizeHint(self) -> QSize:
         return QSize(640, 480)
 
@@ -107,8 +103,6 @@ class Preview(QWidget):
             self._paint_pill(painter, target.topLeft(), self._caption)
         painter.end()  # before others are told
         self._count()
-
-    # ------------------------------------------------------------- parts
 
     def _count(self) -> None:
         """Count frames, and tell of the first."""

@@ -53,8 +53,6 @@ class SourceBar(QWidget):
         self._fill()
         self._show_demo()
 
-    # ------------------------------------------------------------- values
-
     @property
     def cameras(self) -> tuple[str, ...]:
         """Names of the cameras that were found."""
@@ -81,8 +79,6 @@ class SourceBar(QWidget):
         """Say whether a take or a test decides what the demo presents."""
         self._presents.setEnabled(not is_directed)
 
-    # ------------------------------------------------------------- asking
-
     def ask_for_file(self) -> None:
         patterns = "*.mp4 *.avi *.mov *.mkv *.webm *.m4v *.wmv *.png *.jpg *.jpeg *.bmp"
         kinds = f"Videos and pictures ({patterns});;All files (*)"
@@ -107,8 +103,6 @@ class SourceBar(QWidget):
             self.source_requested.emit(text)
         else:
             self._fill()  # back to what is open
-
-    # ------------------------------------------------------------- inner
 
     def _fill(self) -> None:
         with QSignalBlocker(self._choice):

@@ -23,6 +23,11 @@ _BANNERS = {
     Verdict.BAD_FRAME: "banner-caution",
 }
 _HEADLINES = {
+    Verdict.GENUINE: "Genuine",
+    Verdict.ATTACK: "Attack",
+    Verdict.UNFAMILIAR: "Unfamiliar conditions",
+    Verdict.NO_FACE: "No face",
+    Verdict.POOR_QUALITY: "Poor quality",
     Verdict.BAD_FRAME: "No usable picture",
     Verdict.LOOKING: "Looking…",
     Verdict.NO_MODEL: "Nobody is enrolled yet",
@@ -72,8 +77,6 @@ class VerdictBanner(QFrame):
         theme.notifier().changed.connect(self._on_theme)
         self._write()
 
-    # ------------------------------------------------------------- values
-
     @property
     def verdict(self) -> Verdict:
         """The verdict that is shown."""
@@ -101,8 +104,6 @@ class VerdictBanner(QFrame):
         self._is_fitting = is_fitting
         self._write()
 
-    # ------------------------------------------------------------- Qt
-
     def showEvent(self, event: QShowEvent, /) -> None:
         """Figures change only while they can be seen."""
         super().showEvent(event)
@@ -129,15 +130,12 @@ class VerdictBanner(QFrame):
         grid.setRowMinimumHeight(1, max(lines, self._enrol.sizeHint().height()))
         grid.setRowMinimumHeight(2, self._rule.sizeHint().height())
 
-    # ------------------------------------------------------------- writing
-
     def _write(self) -> None:
         """Show the newest decision, or what is going on."""
         decision = self._shown = self._newest
         verdict = decision.verdict
         activity = self._activity()
-        headline = _HEADLINES.get(verdict, verdict.value.capitalize())
-        headline, reason = activity or (headline, decision.reason)
+        headline, reason = activity or (_HEADLINES[verdict], decision.reason)
         self._headline.setText(headline)
         self._reason.setText(reason)
         self._figures.setText("" if activity else _figures_of(decision))

@@ -69,8 +69,6 @@ class ModelPage(QWidget):
         controller.model_changed.connect(self.show_model)
         controller.enrolment_changed.connect(self._on_enrolment)
 
-    # ------------------------------------------------------------ values
-
     @Slot(object)
     def show_model(self, model: ModelSummary | None) -> None:
         """Show a model, or how to get one; costs nothing when it is shown already."""
@@ -112,8 +110,6 @@ class ModelPage(QWidget):
     @Slot()
     def _show_networks(self) -> None:
         self._scroll.ensureWidgetVisible(self.networks)
-
-    # ------------------------------------------------------------ parts
 
     def _make_empty(self) -> EmptyState:
         empty = EmptyState("model", parent=self)

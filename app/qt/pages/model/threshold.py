@@ -131,10 +131,8 @@ def threshold_words(threshold: ThresholdSummary) -> str:
     """Return where it stands, how many genuine frames may be refused, and what would help."""
     low, high = (decimals(100 * end, 1) for end in threshold.interval)
     n, rate = max(1, round(threshold.n_effective)), threshold.bpcer
-    sentences = [
-        f"{_share(rate)} genuine frames may be refused ({percent(rate)}; with about {n} "
-        f"independent frames, anything from {low} to {high} %)."
-    ]
+    span = f"with about {n} independent frames, anything from {low} to {high} %"
+    sentences = [f"{_share(rate)} genuine frames may be refused ({percent(rate)}; {span})."]
     if threshold.share_of_level is not None:
         share = round(100 * threshold.share_of_level)
         sentences.insert(0, f"The threshold is {share} % of the usual score of genuine frames.")

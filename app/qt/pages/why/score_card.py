@@ -90,8 +90,6 @@ class ScoreCard(QFrame):
         rest = (self._sum, self._differences, self._verdict)
         return tuple(part.text() for part in (*parts, *rest) if part.text())
 
-    # ------------------------------------------------------------ words
-
     def _show_differences(self, differences: tuple[str, ...]) -> None:
         if differences:
             text = f"Differs from the enrolment: {'; '.join(differences)}."

@@ -74,8 +74,6 @@ class WhyPage(QWidget):
         parts = (head, self.score, self._chart_card, (self.empty, 100))
         vbox(content, *parts, 1, margins=2 * GRID, spacing=GRID + 4)
 
-    # ------------------------------------------------------------ values
-
     def show_scored(self, scored: ScoredFrame) -> None:
         """Take in the next frame; cheap, whatever the rate."""
         if self.is_held:
@@ -134,8 +132,6 @@ class WhyPage(QWidget):
             self.chart.show_scored(self._newest, names)
         self.chart.refresh()
 
-    # ------------------------------------------------------------ Qt
-
     def showEvent(self, event: QShowEvent, /) -> None:
         """Catch up with what arrived while hidden."""
         super().showEvent(event)
@@ -146,8 +142,6 @@ class WhyPage(QWidget):
         """Stop the clock."""
         self._timer.stop()
         super().hideEvent(event)
-
-    # ------------------------------------------------------------ own
 
     @Slot(object)
     def _on_scored(self, scored: ScoredFrame) -> None:
