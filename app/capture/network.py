@@ -137,23 +137,15 @@ class NetworkCamera(OpenCVSource):
                 return grabber
             if self._closing.is_set():
                 raise SourceError(Cause.NO_ANSWER, self.subject)
-            error = why_no_video(address, self.subject, min(PROBE_TIMEOUT, self._open_timeout))
-            if not isinstance(error, Redirected):
-                raise error
-            address = error.address
+            found = why_no_video(address, self.subject, min(PROBE_TIMEOUT, self._open_timeout))
+            if isinstance(found, SourceError):
+                raise found
+            address = found
         message = f"{self.subject} sends us round in circles: restart the camera."
         raise SourceError(Cause.UNREADABLE, message=message)
 
     def _why_silent(self) -> Cause:
         return Cause.STALLED
-
-
-class Redirected(SourceError):
-    """The video is at another path of the same host, ``address``."""
-
-    def __init__(self, address: Address, subject: str) -> None:
-        super().__init__(Cause.NOT_FOUND, message=f"{subject} has its video at {address}.")
-        self.address = address
 
 
 @dataclass(frozen=True)
@@ -165,8 +157,10 @@ class _Answer:
     location: str = field(default="", repr=False)
 
 
-def why_no_video(address: Address, subject: str, timeout: float = PROBE_TIMEOUT) -> SourceError:
-    """Ask the host once more and return an error that says what to change."""
+def why_no_video(
+    address: Address, subject: str, timeout: float = PROBE_TIMEOUT
+) -> SourceError | Address:
+    """Ask the host once more; return an error that says what to change, or where the video is."""
     try:
         if address.scheme in ("http", "https"):
             return _judge(_ask_over_http(address, timeout), address, subject)
@@ -222,7 +216,7 @@ def _head_of_answer(connection: socket.socket, deadline: float) -> bytes:
     raise TimeoutError("no complete answer")
 
 
-def _judge(answer: _Answer, address: Address, subject: str) -> SourceError:
+def _judge(answer: _Answer, address: Address, subject: str) -> SourceError | Address:
     status, content_type = answer.status, answer.content_type
     cause = Cause.UNREADABLE
     if status in (301, 302, 303, 307, 308):
@@ -247,7 +241,7 @@ def _judge(answer: _Answer, address: Address, subject: str) -> SourceError:
     return SourceError(cause, message=message)
 
 
-def _judge_redirect(location: str, address: Address, subject: str) -> SourceError:
+def _judge_redirect(location: str, address: Address, subject: str) -> SourceError | Address:
     """Follow redirects to the same host only."""
     try:
         target = redirected(address, location)
@@ -255,6 +249,6 @@ def _judge_redirect(location: str, address: Address, subject: str) -> SourceErro
         message = f"{subject} sends us on to nowhere: look up the video's path in its manual."
         return SourceError(Cause.UNREADABLE, message=message)
     if target.host == address.host:
-        return Redirected(target, subject)
+        return target
     message = f"{subject} sends us on to {target}: open that address if you trust it."
     return SourceError(Cause.UNREADABLE, message=message)
