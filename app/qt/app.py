@@ -23,10 +23,11 @@ from PySide6.QtWidgets import QApplication
 from app import settings as settings_file
 from app.capture.source import FrameSource
 from app.logs import DEBUG_VARIABLE, way_of
-from app.qt import icons, theme
+from app.qt import theme
 from app.qt.controllers.source import SourceController
 from app.qt.loading_page import LoadingPage
 from app.qt.state import Notice
+from app.qt.theme import icons
 from app.qt.workers.worker import any_left_behind, stop_threads
 from app.settings import Settings
 

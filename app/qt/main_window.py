@@ -7,7 +7,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QMessageBox, QSplitter, QTabWidget, QWidget
 
 from app.models.files import PROTECTED_SUFFIX, SUFFIX
-from app.qt import icons, theme
+from app.qt import theme
 from app.qt.controllers.app_controller import AppController
 from app.qt.menus import Menus
 from app.qt.model_dialogs import ModelDialogs
@@ -17,6 +17,7 @@ from app.qt.pages.live.live_panel import LivePanel
 from app.qt.pages.live.status_line import StatusLine
 from app.qt.pages.model.model_page import ModelPage
 from app.qt.pages.why.why_page import WhyPage
+from app.qt.theme import icons
 from app.qt.widgets.inputs import CalmTabBar
 
 FIGURES_EVERY = 500

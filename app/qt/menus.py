@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMenu
 
 from app import storage
 from app.models.summary import ModelSummary
-from app.qt import icons
 from app.qt.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
 from app.qt.dialogs.settings_dialog import SettingsChoices, SettingsDialog
+from app.qt.theme import icons
 from app.reports.guided_test import ReportSummary
 from app.session.takes import EnrolmentState
 from app.settings import Settings

@@ -13,10 +13,10 @@ from PySide6.QtGui import QColor, QIcon, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QPushButton
 
 from app.qt import theme
-from app.qt.colours import DARK, LIGHT
-from app.qt.icon_shapes import SHAPES, VERDICTS
-from app.qt.icons import (
+from app.qt.theme.icons import (
     APP_ICON_SIZES,
+    SHAPES,
+    VERDICTS,
     app_icon,
     icon,
     paint_icon,
@@ -24,6 +24,7 @@ from app.qt.icons import (
     verdict_colour,
     verdict_icon,
 )
+from app.qt.theme.themes import DARK, LIGHT
 from app.types import Verdict
 from tests.qt.driving import apply_theme
 
@@ -140,7 +141,7 @@ def test_that_the_pictures_are_part_of_the_package():
 
 
 def test_that_theme_and_icons_load_neither_svg_nor_numerics():
-    script = "import app.qt.theme, app.qt.icons, sys; print(*sys.modules)"
+    script = "import app.qt.theme, app.qt.theme.icons, sys; print(*sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )

@@ -5,9 +5,9 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMenu
 
 from app.qt import theme
-from app.qt.colours import DARK, LIGHT
 from app.qt.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
 from app.qt.dialogs.settings_dialog import SettingsDialog
+from app.qt.theme.themes import DARK, LIGHT
 from tests.qt.driving import with_dialog
 
 

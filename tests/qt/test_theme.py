@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt import theme
-from app.qt.colours import DARK, LIGHT
-from app.qt.stylesheet import sheet
+from app.qt.theme.stylesheet import sheet
+from app.qt.theme.themes import DARK, LIGHT
 from tests.qt.driving import apply_theme
 
 # Said by the offscreen platform for every window.

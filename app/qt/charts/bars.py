@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QToolTip, QWidget
 from app.qt.charts.format import percent
 from app.qt.charts.legend import draw_mark
 from app.qt.charts.plot import Pixels, Plot, tinted
-from app.qt.colours import Colours
+from app.qt.theme.themes import Colours
 
 _COLUMN_GAP = 12
 _LABEL_SHARE = 0.46

@@ -38,7 +38,7 @@ from PySide6.QtWidgets import (
 
 from app.qt import theme
 from app.qt.charts.plot import Plot
-from app.qt.colours import Colours
+from app.qt.theme.themes import Colours
 from app.qt.widgets.flow import FlowRow
 
 _MARGIN = 12

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.qt.colours import LIGHT, Colours
+from app.qt.theme.themes import LIGHT, Colours
 from app.qt.widgets.flow import FlowRow
 
 

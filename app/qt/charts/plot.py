@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.colours import LIGHT, Colours
+from app.qt.theme.themes import LIGHT, Colours
 
 _PLACES = {"top": (0, 1), "left": (1, 0), "bottom": (2, 1)}
 """Rows and columns of the axes; the area is in the middle."""

@@ -12,7 +12,7 @@ from app.qt.charts.chart import Chart, csv_text
 from app.qt.charts.format import decimals, places_for
 from app.qt.charts.legend import Key, Legend, draw_mark
 from app.qt.charts.plot import Pixels, Plot, SteadyRange, draw_curve, tinted
-from app.qt.colours import Colours
+from app.qt.theme.themes import Colours
 from app.qt.widgets.texts import wrapped
 from app.types import ScoredFrame, Verdict
 

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.qt.charts.format import ViewName, number, weight_text
 from app.qt.charts.plot import tinted
-from app.qt.colours import LIGHT, Colours
+from app.qt.theme.themes import LIGHT, Colours
 from app.qt.widgets.texts import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex

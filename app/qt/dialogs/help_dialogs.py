@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt.dialogs.settings_fields import line
-from app.qt.icons import app_icon
 from app.qt.theme import GRID
+from app.qt.theme.icons import app_icon
 from app.qt.widgets.layout import hbox, vbox
 
 PROGRAM = "lmkl-pad"

@@ -17,8 +17,8 @@ from app.qt.dialogs.settings_fields import (
     SwitchField,
     line,
 )
-from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
+from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmTabBar
 from app.qt.widgets.layout import ask, button, scroll_area, vbox
 from app.settings import AUTO, CLUSTERS, CLUSTERS_A_PERSON, Settings, check

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.icons import icon
 from app.qt.theme import GRID, set_class
+from app.qt.theme.icons import icon
 
 CARD = (16, 14, 16, 16)
 """Margins of what lies in a card."""

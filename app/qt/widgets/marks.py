@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
-from app.qt.icons import paint_icon
 from app.qt.theme import GRID, colours, set_class
+from app.qt.theme.icons import paint_icon
 from app.qt.widgets.flow import FlowLayout
 from app.qt.widgets.layout import hbox, vbox
 from app.qt.widgets.texts import set_text, wrapped

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.icons import paint_icon
 from app.qt.theme import colours
+from app.qt.theme.icons import paint_icon
 
 CELL = Qt.ItemDataRole.UserRole
 """Under this role a model gives its `Cell`."""

@@ -16,7 +16,7 @@ from app.qt.charts.histogram import ScoreHistogram
 from app.qt.charts.plot import Plot
 from app.qt.charts.timeline import ScoreTimeline
 from app.qt.charts.weights import WeightsChart
-from app.qt.colours import DARK, LIGHT
+from app.qt.theme.themes import DARK, LIGHT
 from tests.qt.charts.chart_values import VIEWS, model_shown, scored, session, threshold_shown
 
 

@@ -36,8 +36,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.icons import paint_icon
 from app.qt.theme import colours
+from app.qt.theme.icons import paint_icon
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import button, hbox, vbox
 from app.qt.widgets.marks import picture

@@ -3,8 +3,8 @@
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
-from app.qt.icons import icon
 from app.qt.theme import set_class
+from app.qt.theme.icons import icon
 from app.qt.widgets.layout import CARD, button, vbox
 from app.qt.widgets.marks import NumberBadge
 from app.qt.widgets.texts import wrapped

@@ -4,8 +4,8 @@ from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation, S
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.qt.icons import paint_icon
 from app.qt.theme import colours
+from app.qt.theme.icons import paint_icon
 
 _FULL = 360 * 16
 """Qt counts angles in sixteenths of a degree."""

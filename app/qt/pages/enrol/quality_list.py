@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app.qt.icons import icon
 from app.qt.theme import set_class
+from app.qt.theme.icons import icon
 from app.qt.widgets.layout import button, vbox
 from app.qt.widgets.marks import Mark, MarkedText
 from app.qt.widgets.texts import wrapped

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.names import LONGEST_NAME, LONGEST_PERSON
-from app.qt.icons import icon
 from app.qt.pages.enrol.progress_ring import ProgressRing
 from app.qt.theme import set_class
+from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import CARD, button, hbox, vbox
 from app.qt.widgets.texts import wrapped

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.names import LONGEST_NAME
-from app.qt.icons import icon
+from app.qt.theme.icons import icon
 from app.qt.widgets.layout import button, hbox, vbox
 from app.qt.widgets.rows import Index
 from app.qt.widgets.texts import plain_tip, set_text, wrapped

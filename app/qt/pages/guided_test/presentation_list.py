@@ -7,8 +7,8 @@ from PySide6.QtCore import QAbstractListModel, QEvent, QModelIndex, QPoint, QSiz
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QWidget
 
-from app.qt.icons import icon
 from app.qt.pages.guided_test.species import is_error, judgement, outcome_words
+from app.qt.theme.icons import icon
 from app.qt.widgets.rows import CELL, Cell, Index, TwoLineDelegate, update_rows
 from app.qt.widgets.texts import plain_tip
 from app.session.guided_test.presentation import PresentationSummary

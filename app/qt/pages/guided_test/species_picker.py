@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QSizePolicy, QWidget
 
 from app.names import LONGEST_NAME
-from app.qt.icons import paint_icon
 from app.qt.pages.guided_test.species import species_icon_name, species_words
 from app.qt.theme import GRID, colours, set_mark
+from app.qt.theme.icons import paint_icon
 from app.qt.widgets.flow import EvenLayout
 from app.qt.widgets.layout import vbox
 from app.qt.widgets.texts import set_text, wrapped
@@ -30,7 +30,7 @@ class ChoiceButton(QAbstractButton):
     text : str
         Its name; cut off with an ellipsis where there is no room.
     icon_name : str
-        One of `app.qt.icons`.
+        One of `app.qt.theme.icons`.
     is_wide : bool
         Whether the picture stands before the name, not above it.
     is_own : bool

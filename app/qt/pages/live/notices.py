@@ -7,8 +7,9 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from app.qt import icons, theme
+from app.qt import theme
 from app.qt.state import Notice
+from app.qt.theme import icons
 from app.qt.widgets.layout import button, hbox, vbox
 from app.qt.widgets.marks import Mark
 

@@ -4,7 +4,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.qt import icons, theme
+from app.qt import theme
+from app.qt.theme import icons
 from app.types import Frame, ScoredFrame
 
 STALE_SECONDS = 1.0

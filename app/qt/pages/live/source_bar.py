@@ -11,8 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt import icons
 from app.qt.state import Choice, SourceState
+from app.qt.theme import icons
 from app.qt.widgets.layout import hbox
 
 DEMO = "demo"

@@ -4,7 +4,8 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
-from app.qt import icons, theme
+from app.qt import theme
+from app.qt.theme import icons
 from app.qt.widgets.layout import button, hbox
 from app.session.decision import WINDOW
 from app.session.takes import EnrolmentState

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.models.summary import ModelSummary
-from app.qt.icons import paint_icon
 from app.qt.theme import colours
+from app.qt.theme.icons import paint_icon
 from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.layout import vbox
 from app.qt.widgets.marks import picture

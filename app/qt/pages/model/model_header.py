@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.models.summary import ModelSummary
 from app.qt.charts.format import decimals, places_for, scientific
-from app.qt.icons import icon
 from app.qt.pages.model.threshold import threshold_mark, threshold_words
 from app.qt.theme import set_class
+from app.qt.theme.icons import icon
 from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.layout import CARD, button, clear, hbox, vbox
 from app.qt.widgets.marks import Mark, MarkedText, caution

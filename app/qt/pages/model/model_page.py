@@ -7,7 +7,6 @@ from app.models.summary import ModelSummary
 from app.qt.charts.convergence import ConvergenceChart
 from app.qt.charts.weights import WeightsChart
 from app.qt.controllers.app_controller import AppController
-from app.qt.icons import icon
 from app.qt.pages.model.cards import NetworksCard, WorkingCard
 from app.qt.pages.model.clusters_strip import ClustersStrip
 from app.qt.pages.model.details import DetailsPanel
@@ -15,6 +14,7 @@ from app.qt.pages.model.model_header import ModelHeader
 from app.qt.pages.model.threshold import ThresholdPanel
 from app.qt.state import Working
 from app.qt.theme import GRID, set_class
+from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmTabBar
 from app.qt.widgets.layout import Unscrolled, button, card, scroll_area, vbox
 from app.qt.widgets.marks import EmptyState

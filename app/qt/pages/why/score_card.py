@@ -5,8 +5,8 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
 from app.qt.charts.format import decimals, percent, places_for, view_name
-from app.qt.icon_shapes import VERDICTS
 from app.qt.theme import colours, set_class
+from app.qt.theme.icons import VERDICTS
 from app.qt.widgets.layout import hbox, vbox
 from app.qt.widgets.marks import MarkedText
 from app.qt.widgets.texts import set_text, wrapped

@@ -7,10 +7,9 @@ from PySide6.QtWidgets import QWidget
 from app.models.summary import ModelSummary
 from app.qt.charts.contributions import ContributionsChart
 from app.qt.controllers.app_controller import AppController
-from app.qt.icon_shapes import VERDICTS
-from app.qt.icons import icon
 from app.qt.pages.why.score_card import ScoreCard
 from app.qt.theme import GRID
+from app.qt.theme.icons import VERDICTS, icon
 from app.qt.widgets.layout import Unscrolled, button, card, hbox, scroll_area, vbox
 from app.qt.widgets.marks import EmptyState
 from app.qt.widgets.texts import wrapped

@@ -15,10 +15,10 @@ from PySide6.QtCore import QCoreApplication, QDir, QObject, Qt, QTimer, Signal, 
 from PySide6.QtGui import QColor, QFontInfo, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.qt.colours import DARK, LIGHT, Colours
-from app.qt.stylesheet import MARK, SEARCH_PREFIX, sheet
+from app.qt.theme.stylesheet import MARK, SEARCH_PREFIX, sheet
+from app.qt.theme.themes import DARK, LIGHT, Colours
 
-ASSETS = Path(__file__).parent / "assets"
+ASSETS = Path(__file__).parents[1] / "assets"
 
 GRID = 8
 """Pixels: spaces between things are multiples of this."""
@@ -133,7 +133,7 @@ def colours() -> Colours:
 def set_class(widget: QWidget, name: str) -> None:
     """Give a widget its part in the style sheet, such as ``"primary"``, also after it was shown.
 
-    The names are listed in `app.qt.stylesheet`.
+    The names are listed in `app.qt.theme.stylesheet`.
     """
     set_mark(widget, "class", name)
 

@@ -18,7 +18,7 @@ Pixels are Qt's, which scale with the screen; sizes of text follow the system's 
 import re
 from string import Template
 
-from app.qt.colours import DARK, LIGHT, Colours
+from app.qt.theme.themes import DARK, LIGHT, Colours
 
 SEARCH_PREFIX = "lmklpad"
 """Where the sheet finds its arrows and ticks; see `app.qt.theme`."""
@@ -243,7 +243,7 @@ _ICON = 1.55
 buttons with and without one are equally high."""
 
 _ICON_GAP = 4
-"""Pixels beyond the four that Qt leaves between an icon and the words; see `app.qt.icons`."""
+"""Pixels beyond the four that Qt leaves between an icon and the words; see `app.qt.theme.icons`."""
 
 
 def sheet(points: float) -> str:
