@@ -36,9 +36,9 @@ from lmkl_core.baselines.simplemkl import distance_form, solve, solve_one_class
 from lmkl_core.features.engines.onnx_engine import session_options
 from lmkl_core.features.presets import load_preset, with_descriptors
 from lmkl_core.features.scorer_onnx import scorer_graph
-from lmkl_core.grid_scores import score_grid
 from lmkl_core.kernels import fit_kernel, gram
 from lmkl_core.metrics import ScoreTable, bootstrap_auc
+from lmkl_core.selection import score_grid
 
 N_TRAIN, N_DEVELOPMENT = 300, 600
 TIMED_CELLS = 12

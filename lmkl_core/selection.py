@@ -16,8 +16,7 @@ on: the *novelty radius*, in kernel widths. Widths do not depend on the paramete
 radii can be compared, and smaller is better. It is infinite where ``t`` is not positive: such a
 model would accept samples that resemble nothing.
 
-The closed form is that of RBF kernels; for other kernels the radius still ranks thresholds by
-how far they lie below the median score, no more.
+For other kernels the radius still ranks thresholds by how far they lie below the median score.
 
 Small deltas follow the enrolled frames so closely that another session of the same person,
 slightly shifted as it always is, falls below the threshold, and nothing in one session's
@@ -25,6 +24,8 @@ left-out scores shows it. So delta is the *largest* whose best radius is within 
 times the smallest radius of all; the other parameters are the best at that delta. On real people
 the estimator's own defaults do as well as this choice (``python -m benchmarks real``); it is for
 data of another kind.
+
+`score_grid` scores given rows under every cell instead, for choosing on development data.
 
 The search
 ----------
@@ -36,7 +37,7 @@ a Dask or Ray cluster included.
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,11 +48,13 @@ from sklearn.base import clone
 from lmkl_core.calibration import blocks as blocking
 from lmkl_core.calibration.left_out import exact_calibration
 from lmkl_core.calibration.threshold import Calibration, threshold_for
-from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
+from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop, raise_if_cancelled
 from lmkl_core.fitting.exact import Localised, localise
 from lmkl_core.fitting.fit import Settings, solve_settings
 from lmkl_core.kernels import fit_kernels
-from lmkl_core.solver.problem import GramProblem
+from lmkl_core.scorer import BLOCK_BYTES, SupportKernels
+from lmkl_core.solver.constraints import FIXED_FAMILIES
+from lmkl_core.solver.problem import GramProblem, Solution
 from lmkl_core.system.processes import preferred_workers
 from lmkl_core.validation import (
     as_views,
@@ -59,6 +62,7 @@ from lmkl_core.validation import (
     check_groups,
     check_integer,
     check_real,
+    match_views,
 )
 
 DELTAS = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
@@ -69,6 +73,9 @@ EXPONENTS = (32 / 31, 16 / 15, 8 / 7, 4 / 3, 2.0, 4.0, 8.0, 10.0)
 
 TOLERATED_RADIUS = 1.1
 """How much novelty radius is given up for a smoother model."""
+
+GRID = ("n_clusters", "temperature", "delta", "p", "q")
+"""Parameters on the grid."""
 
 SELECTION_BPCER = 0.05
 """Share of left-out scores that the radius refuses, unless the estimator has a target."""
@@ -103,8 +110,7 @@ class Cell:
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters of the cell, ready for ``LocalisedMKL(**parameters)``."""
-        names = ("n_clusters", "temperature", "delta", "p", "q")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in GRID}
 
 
 @dataclass(frozen=True)
@@ -114,12 +120,10 @@ class Selection:
     Attributes
     ----------
     cells : tuple of Cell
-        Sorted by novelty radius; ties go to the smoother model (larger delta, then larger
-        p and q).
+        Sorted by novelty radius; ties go to the larger delta, then to larger p and q.
     best : Cell
         The smallest radius at the largest delta that is good enough.
     criterion : str
-        For reports.
     """
 
     cells: tuple[Cell, ...] = field(repr=False)
@@ -144,6 +148,23 @@ def exponent_pairs(constraint: str, exponents: Sequence[float]) -> list[tuple[fl
     return serpentine_pairs(exponents)
 
 
+def solved_chain(
+    problem: GramProblem,
+    settings: Settings,
+    pairs: Sequence[tuple[float, float]],
+    cancel: Callable[[], bool] | None = None,
+) -> Iterator[tuple[Settings, Solution]]:
+    """Solve a chain of pairs (p, q), each from its neighbour's weights."""
+    init = None
+    for p, q in pairs:
+        here = replace(settings, p=p, q=q)
+        # An unmet tolerance is recorded in the cell; 384 warnings would not help.
+        solution = solve_settings(problem, here, init=init, cancel=cancel, warn=False)
+        yield here, solution
+        # The printed algorithm starts from uniform weights.
+        init = solution.weights if settings.solver == "certified" else None
+
+
 def walk(
     local: Localised,
     takes: np.ndarray,
@@ -153,16 +174,10 @@ def walk(
     block_length: int,
     cancel: Callable[[], bool] | None = None,
 ) -> list[Cell]:
-    """Solve one chain of pairs at one (C, temperature, delta), each from its neighbour."""
+    """Measure one chain of pairs at one (C, temperature, delta)."""
     problem = GramProblem(local.grams, local.memberships, settings.delta * len(takes))
-    cells: list[Cell] = []
-    init = None
-    for p, q in pairs:
-        here = replace(settings, p=p, q=q)
-        # An unmet tolerance is recorded in the cell; 384 warnings would not help.
-        solution = solve_settings(problem, here, init=init, cancel=cancel, warn=False)
-        # The printed algorithm starts from uniform weights.
-        init = solution.weights if settings.solver == "certified" else None
+    cells = []
+    for here, solution in solved_chain(problem, settings, pairs, cancel):
         calibration = exact_calibration(
             problem.cholesky(solution.evaluation),
             solution.dual_coef,
@@ -179,11 +194,7 @@ def walk(
 
 def _cell(settings: Settings, calibration: Calibration, solution) -> Cell:
     return Cell(
-        n_clusters=settings.n_clusters,
-        temperature=settings.temperature,
-        delta=settings.delta,
-        p=settings.p,
-        q=settings.q,
+        **{name: getattr(settings, name) for name in GRID},
         radius=novelty_radius(calibration.scores, settings.target_bpcer or SELECTION_BPCER),
         threshold=calibration.threshold,
         bpcer=calibration.bpcer,
@@ -238,10 +249,6 @@ def select(
         Called with cells done and cells in all, from this thread.
     cancel : callable, optional
         Asked whenever results arrive; once it says ``True``, `Cancelled` is raised.
-
-    Returns
-    -------
-    Selection
     """
     views = as_views(X)
     takes = check_groups(groups, views.n_samples)
@@ -250,7 +257,7 @@ def select(
     exponents = [check_real("exponent", value, 1) for value in _axis("exponents", exponents)]
     counts = [check_integer("n_clusters", value, 1) for value in _axis("n_clusters", n_clusters)]
     temperatures = _axis("temperatures", temperatures)
-    tasks = []
+    tasks: list[tuple[Any, ...]] = []
     pairs = exponent_pairs(estimator.constraint, exponents)
     cells_a_task = sum(1 if p == q else 2 for p, q in pairs)
     length: int | None = estimator.block_length
@@ -261,8 +268,8 @@ def select(
         local = localise(views, kernels, settings)
         if length is None:
             length = blocking.choose_block_length(local.mean_kernel, takes)
-        for delta in deltas:
-            tasks.append((local, takes, shared, replace(settings, delta=delta), pairs, length))
+        cases = [replace(settings, delta=delta) for delta in deltas]
+        tasks.extend((local, takes, shared, here, pairs, length) for here in cases)
     cells = _run(tasks, n_jobs, progress, cancel, cells_a_task)
     cells.extend(replace(c, p=c.q, q=c.p) for c in list(cells) if c.p != c.q)
     return Selection(tuple(sorted(cells, key=_order)), choose(cells))
@@ -296,3 +303,98 @@ def _run(tasks, n_jobs, progress, cancel, cells_a_task) -> list[Cell]:
             warnings.filterwarnings("ignore", ".*still being processed by the workers")
             results.close()
     return cells
+
+
+@dataclass(frozen=True, eq=False)
+class GridScores:
+    """Scores of the same rows under every cell.
+
+    Attributes
+    ----------
+    cells : tuple of dict
+        ``delta``, ``p`` and ``q`` of every cell, ready for ``LocalisedMKL(**cell)``. The norm is
+        symmetric in p and q: of two cells that differ in their order only, that with
+        ``p <= q`` is there.
+    scores : ndarray (cells, rows)
+        Higher is more genuine.
+    gaps : ndarray (cells,)
+        Certified relative gaps.
+    """
+
+    cells: tuple[dict[str, float], ...]
+    scores: np.ndarray
+    gaps: np.ndarray
+
+
+def score_grid(
+    estimator,
+    X,
+    Y,
+    *,
+    groups=None,
+    deltas: Sequence[float] = DELTAS,
+    exponents: Sequence[float] = EXPONENTS,
+    cancel: Callable[[], bool] | None = None,
+) -> GridScores:
+    """Fit every cell of a grid on training rows, and score other rows, for development data.
+
+    Gram matrices, clusters, memberships and the kernel values of the rows to be scored depend on
+    neither delta nor p nor q, so all are made once, and the scores of all cells are one matrix
+    product a view.
+
+    Parameters
+    ----------
+    estimator : LocalisedMKL
+        Gives everything that is not on the grid, a number of clusters among it. Stays as it is.
+    X : as in `LocalisedMKL.fit`
+        Genuine training rows; their Gram matrices are held in memory.
+    Y : as in `LocalisedMKL.score_samples`
+        Rows to score.
+    groups, deltas, exponents, cancel
+        As in `select`; constraints with one exponent, or with none, have fewer cells.
+    """
+    views = as_views(X)
+    names, columns = views.names, views.n_columns
+    others = match_views(Y, names, columns, views.dtype, check_finite=True)
+    settings = clone(estimator).set_params(delta=1.0).settings(views.names)
+    takes = None if groups is None else check_groups(groups, views.n_samples)
+    local = localise(views, fit_kernels(views, settings.kernel, takes), settings)
+    cells, weights, duals, gaps = [], [], [], []
+    pairs = [(settings.p, settings.q)]
+    if settings.constraint not in FIXED_FAMILIES:
+        values = [check_real("exponent", value, 1) for value in exponents]
+        pairs = exponent_pairs(settings.constraint, values)
+    for delta in deltas:
+        here = replace(settings, delta=check_real("delta", delta, 0, strict=True))
+        problem = GramProblem(local.grams, local.memberships, here.delta * views.n_samples)
+        for cell, solution in solved_chain(problem, here, pairs, cancel):
+            cells.append({"delta": cell.delta, "p": cell.p, "q": cell.q})
+            weights.append(solution.weights)
+            duals.append(solution.dual_coef)
+            gaps.append(solution.gap)
+            raise_if_cancelled(cancel, "The selection was cancelled.")
+    scores = _scores(local, settings, views.arrays, others.arrays, np.array(weights), duals)
+    return GridScores(tuple(cells), scores, np.array(gaps))
+
+
+def _scores(
+    local: Localised, settings: Settings, support, arrays, weights: np.ndarray, duals
+) -> np.ndarray:
+    """Scores of all cells, a block of rows at a time."""
+    n_cells, n_clusters, n_views = weights.shape
+    n, m = len(support[0]), len(arrays[0])
+    # (n, cells, C): what the kernel rows are multiplied with.
+    coefficients = np.stack([local.memberships * dual[:, None] for dual in duals], axis=1)
+    flat = coefficients.reshape(n, n_cells * n_clusters)
+    kernels = SupportKernels(local.kernels, support)
+    size = max(1, BLOCK_BYTES // (8 * n_views * max(n, n_cells * n_clusters)))
+    scores = np.zeros((n_cells, m))
+    for start in range(0, m, size):
+        rows = slice(start, start + size)
+        block, diagonal = kernels(tuple(array[rows] for array in arrays))
+        mean = block.mean(axis=0, dtype=np.float64)
+        memberships = local.clusters.memberships(mean, diagonal, settings.temperature)
+        for g in range(n_views):
+            sums = (block[g].astype(np.float64) @ flat).reshape(-1, n_cells, n_clusters)
+            scores[:, rows] += np.einsum("mkc,kc,mc->km", sums, weights[:, :, g], memberships)
+    return scores

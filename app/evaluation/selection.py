@@ -36,9 +36,8 @@ from app.evaluation.protocols.types import Plan, Recording
 from app.evaluation.result import Level
 from lmkl_core import LocalisedMKL, select
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
-from lmkl_core.grid_scores import score_grid
 from lmkl_core.metrics import auc
-from lmkl_core.selection import DELTAS, EXPONENTS
+from lmkl_core.selection import DELTAS, EXPONENTS, score_grid
 from lmkl_core.solver.constraints import FIXED_FAMILIES
 
 SELECTION_ROWS = 1000

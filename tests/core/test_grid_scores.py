@@ -3,7 +3,7 @@ import pytest
 
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import Cancelled
-from lmkl_core.grid_scores import score_grid
+from lmkl_core.selection import score_grid
 from tests.core.recordings import make, recording
 
 
@@ -32,7 +32,7 @@ def test_that_known_takes_widen_the_kernels_of_a_grid_as_they_do_those_of_a_fit(
 def test_that_scores_do_not_depend_on_how_many_rows_come_together(monkeypatch):
     training, others = recording(n=30), recording(seed=3, n=25)
     whole = score_grid(make(), training, others, deltas=(0.1,), exponents=(2.0,))
-    monkeypatch.setattr("lmkl_core.grid_scores.BLOCK_BYTES", 8 * 3 * 30 * 4)
+    monkeypatch.setattr("lmkl_core.selection.BLOCK_BYTES", 8 * 3 * 30 * 4)
     parts = score_grid(make(), training, others, deltas=(0.1,), exponents=(2.0,))
     assert np.allclose(whole.scores, parts.scores, rtol=1e-10)
 
