@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.console import AsJson, ExitCode, option, print_json, progress_bar, say, stop
-from app.cli.models import known, threshold_facts
+from app.cli.models import known
 from app.cli.outputs import make_folder
 from app.demo import run
 from app.demo.run import DemoResult, GroupResult
@@ -138,7 +138,7 @@ def as_document(result: DemoResult) -> dict[str, Any]:
         "relative_gap": float(model.gap_),
         "certified": result.is_certified,
         "threshold": {
-            **threshold_facts(calibration),
+            **describe(result.pad).threshold.as_dict(),
             "n_blocks": int(calibration.n_blocks),
             "n_takes": int(calibration.n_takes),
             "stress_bpcer": known(calibration.stress_bpcer),

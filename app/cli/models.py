@@ -13,7 +13,6 @@ from app.names import cleaned_name
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
-from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.errors import InvalidInputError, ModelFileError
 from lmkl_core.features.extractor import Extractor, preset_fingerprint
 from lmkl_core.features.liveness import LivenessMeter
@@ -141,21 +140,6 @@ def known(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def threshold_facts(calibration: Calibration) -> dict[str, Any]:
-    """Return a threshold and its basis as JSON values; unknown numbers are null."""
-    return {
-        "value": known(calibration.threshold),
-        "target_bpcer": calibration.target_bpcer,
-        "bpcer": known(calibration.bpcer),
-        "bpcer_interval": [known(end) for end in calibration.interval],
-        "n_scores": int(calibration.n_scores),
-        "n_effective": known(calibration.n_effective),
-        "promised": calibration.promised,
-        "origin": str(calibration.origin),
-        "statement": str(calibration.statement),
-    }
-
-
 def model_facts(model: PadModel) -> dict[str, Any]:
     """Return what identifies a model and how far it can be trusted."""
     shown = describe(model)
@@ -170,7 +154,7 @@ def model_facts(model: PadModel) -> dict[str, Any]:
         "relative_gap": known(shown.gap),
         "certified": shown.gap <= CERTIFIED_GAP,
         "is_simulated": model.is_simulated,
-        "threshold": threshold_facts(model.estimator.calibration_),
+        "threshold": shown.threshold.as_dict(),
         "notes": list(model.notes),
         "people": [
             {

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -74,6 +75,24 @@ class ThresholdSummary:
     def share_of_level(self) -> float | None:
         """The threshold over the usual score of genuine frames, where that is known."""
         return self.value / self.level if self.level is not None and self.level > 0 else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the threshold and its basis as JSON values; unknown numbers are null."""
+
+        def known(value: float) -> float | None:
+            return value if math.isfinite(value) else None
+
+        return {
+            "value": known(self.value),
+            "origin": self.origin,
+            "statement": self.statement,
+            "target_bpcer": self.target_bpcer,
+            "bpcer": known(self.bpcer),
+            "bpcer_interval": [known(end) for end in self.interval],
+            "n_scores": self.n_scores,
+            "n_effective": known(self.n_effective),
+            "promised": self.promised,
+        }
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,7 +63,6 @@ def guided_test_document(report: Report) -> dict[str, Any]:
 
 
 def _model(model: ModelSummary) -> dict[str, Any]:
-    threshold = model.threshold
     return {
         "digest": model.digest,
         "preset": model.preset,
@@ -72,17 +71,7 @@ def _model(model: ModelSummary) -> dict[str, Any]:
         "n_samples": model.n_samples,
         "takes": list(model.takes),
         "parameters": dict(model.parameters),
-        "threshold": {
-            "value": _value(threshold.value),
-            "origin": threshold.origin,
-            "statement": threshold.statement,
-            "target_bpcer": _value(threshold.target_bpcer),
-            "bpcer": _value(threshold.bpcer),
-            "bpcer_interval": _value(threshold.interval),
-            "n_scores": threshold.n_scores,
-            "n_effective": _value(threshold.n_effective),
-            "promised": threshold.promised,
-        },
+        "threshold": model.threshold.as_dict(),
     }
 
 
