@@ -1,14 +1,15 @@
 """Models in files: saved with a check of what was saved, loaded with a check that it fits."""
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from app.models.model import PadModel
 from app.names import LONGEST_PERSON, cleaned_name
@@ -27,18 +28,40 @@ LONGEST_NAME = 200
 """Characters of a name in a file that are kept: it must not fill the screen."""
 
 
+_Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+
+
+class _Conditions(msgspec.Struct):
+    """Ranges of the circumstances of every take."""
+
+    names: list[str]
+    low: list[list[_Finite]]
+    high: list[list[_Finite]]
+
+    def of(self, takes: tuple[str, ...]) -> EnrolledConditions:
+        low, high = np.array(self.low), np.array(self.high)
+        if self.names != list(NAMES) or not low.shape == high.shape == (len(takes), len(NAMES)):
+            raise ValueError("other circumstances were measured")
+        if (low > high).any():
+            raise ValueError("a range of circumstances ends before it begins")
+        return EnrolledConditions(takes, low, high)
+
+
+class _Extra(msgspec.Struct):
+    """What a model file says beside the estimator; models of the library alone say nothing."""
+
+    features: dict[str, Any] = {}
+    takes: list[str] | None = None
+    persons: list[str] | None = None
+    conditions: _Conditions | None = None
+    simulated: Any = False
+
+
 @dataclass(frozen=True)
 class Export:
-    """A model that was saved, read back and compared.
+    """A model that was saved, read back and compared; it now knows its file.
 
-    Attributes
-    ----------
-    model : PadModel
-        The saved one, which now knows its file.
-    n_compared : int
-        Rows that both scored.
-    largest_difference : float
-        Of any score, 0 when they agree to the last bit.
+    ``largest_difference`` of any score is 0 when they agree to the last bit.
     """
 
     model: PadModel
@@ -138,22 +161,25 @@ def load(
             "name says so: make sure that it was not exchanged, then give it another name."
         )
     _check_view_names(source.name, manifest.view_names)
-    extra = manifest.extra
+    n = len(manifest.takes)
     try:
-        takes = _take_names(extra.get("takes"), len(manifest.takes))
+        extra = msgspec.convert(manifest.extra, _Extra)
+        takes = tuple(f"take {number + 1}" for number in range(n))
+        if extra.takes is not None:
+            takes = _names(extra.takes, n)
         model = PadModel(
             estimator,
-            _features(extra.get("features", {})),
-            _conditions(extra.get("conditions"), takes),
+            extra.features,
+            None if extra.conditions is None else extra.conditions.of(takes),
             takes,
-            _persons(extra.get("persons"), takes),
-            is_simulated=extra.get("simulated") is True,
+            () if extra.persons is None else _names(extra.persons, n, LONGEST_PERSON),
+            is_simulated=extra.simulated is True,
             created=datetime.fromisoformat(manifest.created),
             digest=manifest.digest,
             path=str(source),
             is_protected=passphrase is not None,
         )
-    except (TypeError, ValueError, LookupError, AttributeError) as error:
+    except (ValueError, OverflowError) as error:  # msgspec's errors are ValueErrors
         raise ModelFileError(
             f"Model file {source.name!r} cannot be used because what it says of its takes makes "
             "no sense: export the model again."
@@ -197,31 +223,6 @@ def _preset(features: Mapping[str, Any]) -> Mapping[str, Any]:
     return preset if isinstance(preset, Mapping) else {}
 
 
-def _features(stored: Any) -> dict[str, Any]:
-    if not isinstance(stored, dict):
-        raise TypeError("the views' origin is no object")
-    return stored
-
-
-def _conditions(stored: Any, takes: tuple[str, ...]) -> EnrolledConditions | None:
-    if stored is None:
-        return None
-    if stored["names"] != list(NAMES):
-        raise ValueError("other circumstances were measured")
-    low, high = (_numbers(stored[end], (len(takes), len(NAMES))) for end in ("low", "high"))
-    if (low > high).any():
-        raise ValueError("a range of circumstances ends before it begins")
-    return EnrolledConditions(takes, low, high)
-
-
-def _numbers(stored: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
-    """Return rows of finite numbers; texts that look like numbers are none."""
-    values = np.array(stored)
-    if values.shape != shape or values.dtype.kind not in "if" or not np.isfinite(values).all():
-        raise ValueError("ranges of circumstances are not finite numbers")
-    return values.astype(np.float64)
-
-
 def _check_view_names(file: str, names: tuple[str, ...]) -> None:
     # The library takes any name; here they stand in the window and in reports.
     if any(name != cleaned_name(name, LONGEST_NAME) for name in names):
@@ -231,28 +232,10 @@ def _check_view_names(file: str, names: tuple[str, ...]) -> None:
         )
 
 
-def _names(stored: Any, longest: int = LONGEST_NAME) -> tuple[str, ...]:
-    if not isinstance(stored, list) or not all(isinstance(name, str) for name in stored):
-        raise TypeError("names are no texts")
+def _names(stored: list[str], n: int, longest: int = LONGEST_NAME) -> tuple[str, ...]:
+    if len(stored) != n:
+        raise ValueError("there is not one name for every take")
     return tuple(cleaned_name(name, longest) for name in stored)
-
-
-def _persons(stored: Any, takes: tuple[str, ...]) -> tuple[str, ...]:
-    if stored is None:
-        return ()
-    persons = _names(stored, LONGEST_PERSON)
-    if len(persons) != len(takes):
-        raise ValueError("persons and takes are not the same number")
-    return persons
-
-
-def _take_names(stored: Any, n_takes: int) -> tuple[str, ...]:
-    if stored is None:
-        return tuple(f"take {number + 1}" for number in range(n_takes))
-    names = _names(stored)
-    if len(names) != n_takes:
-        raise ValueError("names and takes are not the same number")
-    return names
 
 
 def _some_rows(model: PadModel) -> dict[str, np.ndarray]:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from app.models.model import PadModel
-from app.models.people import people_of, refusal_of, refused_people
 from app.models.samples import Samples
+from app.models.summary import people_of, refusal_of, refused_people
 from app.settings import Settings
 from app.vision.conditions import EnrolledConditions
 from lmkl_core import LocalisedMKL
@@ -48,18 +48,8 @@ def fitted(
 ) -> PadModel:
     """Fit a model from nothing.
 
-    Parameters
-    ----------
-    samples : Samples
-        Enrolled frames and the take of each.
-    settings : Settings
-        Where the parameters come from.
-    features : dict
-        Fingerprint of the views.
-    is_simulated : bool
-        Whether the frames are the demo's.
-    cancel : callable, optional
-        Asked now and then; `lmkl_core.errors.Cancelled` is raised when it says so.
+    ``features`` is the fingerprint of the views. ``cancel`` is asked now and then;
+    `lmkl_core.errors.Cancelled` is raised when it says so.
     """
     _refuse_repeated(samples, FEWEST_DIFFERENT)
     takes = tuple(dict.fromkeys(samples.takes))
@@ -70,14 +60,7 @@ def fitted(
             samples.views, groups=samples.takes, conditions=samples.circumstances(), cancel=cancel
         )
     conditions = samples.enrolled_conditions() if samples.conditions else None
-    model = PadModel(
-        estimator,
-        features,
-        conditions,
-        takes,
-        persons,
-        is_simulated=is_simulated,
-    )
+    model = PadModel(estimator, features, conditions, takes, persons, is_simulated)
     return _finished(model, samples.takes)
 
 
@@ -86,16 +69,8 @@ def extended(
 ) -> PadModel:
     """Fold new takes into a model: rows and clusters stay, weights and threshold are found anew.
 
-    Parameters
-    ----------
-    model : PadModel
-        Stays as it is.
-    samples : Samples
-        The new takes.
-    is_simulated : bool
-        Whether the new frames are the demo's.
-    cancel : callable, optional
-        Asked before the work begins; the work itself takes well under a second.
+    The model stays as it is. ``cancel`` is asked before the work begins, which takes well under a
+    second.
     """
     raise_if_cancelled(cancel)
     _refuse_repeated(samples)
@@ -125,14 +100,7 @@ def recalibrated(model: PadModel, target_bpcer: float | None) -> PadModel:
     estimator.target_bpcer = target_bpcer
     estimator.calibrate()
     return _finished(
-        PadModel(
-            estimator,
-            model.features,
-            model.conditions,
-            model.takes,
-            model.persons,
-            is_simulated=model.is_simulated,
-        )
+        replace(model, estimator=estimator, created=None, digest="", path="", is_protected=False)
     )
 
 
@@ -141,13 +109,7 @@ def _persons(samples: Samples, takes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:
-    """Refuse rows most of which are copies: a camera that stood still was enrolled.
-
-    Raises
-    ------
-    InvalidInputError
-        When fewer than half of the rows differ, or copies leave fewer than ``fewest``.
-    """
+    """Refuse rows of a camera that stood still: fewer than half, or than ``fewest``, differ."""
     n_rows = len(samples)
     rows = np.concatenate(list(samples.views.values()), axis=1) if n_rows else np.empty((0, 1))
     n_different = len({row.tobytes() for row in rows})

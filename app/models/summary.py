@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from app.models.model import PadModel
-from app.models.people import PersonSummary, people_of
 from app.names import cleaned_name
 from app.types import Image, Interval
 from lmkl_core import InvalidInputError, LocalisedMKL
+from lmkl_core.calibration.blocks import block_numbers, time_blocks
+from lmkl_core.calibration.threshold import clopper_pearson, effective_number
 from lmkl_core.theory import (
     dual_norm_bound,
     generalisation_bound,
@@ -28,6 +29,9 @@ CONFIDENCE = 0.05
 
 LONGEST_NAME = 200
 """Characters of a preset's name that are shown."""
+
+MOST = 0.5
+"""Anyone with more than this share of left-out frames refused should be recorded again."""
 
 
 @dataclass(frozen=True)
@@ -95,80 +99,70 @@ class ThresholdSummary:
         }
 
 
+@dataclass(frozen=True)
+class PersonSummary:
+    """What the threshold does to one of several people, by the takes that are theirs.
+
+    ``name`` is empty for takes that do not say whose they are. ``level`` is the median left-out
+    score, ``bpcer`` the share of left-out scores that the threshold refuses, with its exact
+    interval at ``n_effective``.
+    """
+
+    name: str
+    n_takes: int
+    n_frames: int
+    level: float
+    bpcer: float
+    interval: Interval
+    n_scores: int
+    n_effective: float
+
+
 @dataclass(frozen=True, eq=False)
 class ModelSummary:
-    """A fitted model in numbers and words.
-
-    Attributes
-    ----------
-    weights : tuple of tuple of float
-        Kernel weights, clusters (outer) by views (inner).
-    cluster_sizes : tuple of int
-        Enrolled frames that belong mostly to each cluster.
-    typical_faces : tuple of Image or None
-        A small picture of each cluster's most typical frame, where one is in memory.
-    gap : float
-        Certified relative gap to the optimum.
-    gap_history, objective_history : tuple of float
-        One entry an iteration.
-    parameters : tuple of (str, str)
-        Names and values of what it was fitted with, fit to be shown.
-    takes : tuple of str
-        Names of the takes, as recorded.
-    people : tuple of PersonSummary
-        Whose takes they are; one person, without a name, where no take says.
-    typical_terms : tuple of tuple of float
-        Mean contribution of every cluster and view over the enrolled frames.
-    path : str
-        File it was exported to or loaded from; empty when it is in memory only.
-    is_protected : bool
-        Whether that file opens with a passphrase only.
-    is_simulated : bool
-        Whether frames of the demo were enrolled.
-    notes : tuple of str
-        What the person should know of how it was fitted, one sentence each.
-    """
+    """A fitted model in numbers and words."""
 
     view_names: tuple[str, ...]
     weights: tuple[tuple[float, ...], ...]
+    """Kernel weights, clusters (outer) by views (inner)."""
     cluster_sizes: tuple[int, ...]
+    """Enrolled frames that belong mostly to each cluster."""
     typical_faces: tuple[Image | None, ...]
+    """A small picture of each cluster's most typical frame, where one is in memory."""
     gap: float
+    """Certified relative gap to the optimum."""
     is_certified: bool
     stop_reason: str
     n_solves: int
     gap_history: tuple[float, ...]
     objective_history: tuple[float, ...]
+    """One entry an iteration."""
     threshold: ThresholdSummary
     bounds: tuple[Bound, ...]
     parameters: tuple[tuple[str, str], ...]
+    """Names and values of what it was fitted with, fit to be shown."""
     takes: tuple[str, ...]
     n_samples: int
     preset: str
     typical_terms: tuple[tuple[float, ...], ...] = ()
+    """Mean contribution of every cluster and view over the enrolled frames."""
     path: str = ""
+    """File it was exported to or loaded from; empty when it is in memory only."""
     is_protected: bool = False
     digest: str = ""
     is_simulated: bool = False
     notes: tuple[str, ...] = ()
+    """What the person should know of how it was fitted, one sentence each."""
     people: tuple[PersonSummary, ...] = ()
+    """Whose takes they are; one person, without a name, where no take says."""
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters."""
         return len(self.weights)
 
 
 def describe(model: PadModel, thumbnails: Sequence[Image | None] = ()) -> ModelSummary:
-    """Return what views show of a model.
-
-    Parameters
-    ----------
-    model : PadModel
-        Fitted.
-    thumbnails : sequence of Image or None
-        A small picture of every enrolled row, in order; empty where none are in memory.
-    """
+    """Return what views show of a model, with a small picture of every enrolled row or none."""
     estimator = model.estimator
     solution = estimator.solution_
     labels = np.asarray(estimator.labels_)
@@ -310,4 +304,55 @@ def _bounds(estimator: LocalisedMKL) -> tuple[Bound, ...]:
             f"of genuine samples, at most, with confidence {1 - CONFIDENCE:.0%} (Proposition 3)."
             f"{vacuous}",
         ),
+    )
+
+
+def people_of(model: PadModel) -> tuple[PersonSummary, ...]:
+    """Return each person of a model, in the order of their first takes.
+
+    Takes that do not say whose they are belong to one person without a name.
+    """
+    estimator, persons = model.estimator, np.array(model.persons or ("",) * len(model.takes))
+    calibration, takes = estimator.calibration_, np.asarray(estimator.calibration_takes_)
+    if len(takes) != len(calibration.scores):
+        return ()  # a file made by hand: whose scores they are is not known
+    blocks = block_numbers(time_blocks(takes, calibration.block_length), len(takes))
+    people = []
+    for name in dict.fromkeys(persons.tolist()):
+        own = persons[takes] == name
+        if not own.any():
+            continue  # of thousands of takes not all are left out
+        scores = calibration.scores[own]
+        bpcer = float(np.mean(scores < calibration.threshold))
+        n_effective = effective_number(scores, blocks[own], takes[own])
+        people.append(
+            PersonSummary(
+                name,
+                n_takes=int(np.sum(persons == name)),
+                n_frames=int(np.sum(persons[estimator.takes_] == name)),
+                level=float(np.median(scores)),
+                bpcer=bpcer,
+                interval=clopper_pearson(bpcer * n_effective, n_effective, calibration.confidence),
+                n_scores=len(scores),
+                n_effective=n_effective,
+            )
+        )
+    return tuple(people)
+
+
+def refused_people(people: tuple[PersonSummary, ...]) -> tuple[PersonSummary, ...]:
+    """Return those of several people whom the threshold refuses in most frames."""
+    return tuple(one for one in people if one.bpcer > MOST) if len(people) > 1 else ()
+
+
+def refusal_of(person: PersonSummary) -> str:
+    """Say who would be refused and what to do."""
+    if not person.name:
+        return (
+            "Takes without a person would be refused in most frames: record them once more, in the "
+            "light of the test."
+        )
+    return (
+        f"“{person.name}” would be refused in most frames: record {person.name} once more, in the "
+        "light of the test."
     )

@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.names import cleaned_name
+from app.names import cleaned_name, counted
 from app.session.runs import Run, begin_run, ended_runs
 from app.session.takes import Sample
 from app.types import Condition
@@ -360,18 +360,14 @@ def outcome_of(found: Found) -> str:
     text = f"{_amount(found)} {verb} back, without pictures, which are never stored."
     if found.n_damaged:
         were = "was" if found.n_damaged == 1 else "were"
-        text += f" {_count(found.n_damaged, 'take')} {were} damaged and left out."
+        text += f" {counted(found.n_damaged, 'take')} {were} damaged and left out."
     return text
 
 
 def _amount(found: Found) -> str:
-    return f"{_count(len(found.files), 'take')} ({_count(len(found.samples), 'frame')})"
+    return f"{counted(len(found.files), 'take')} ({counted(len(found.samples), 'frame')})"
 
 
 def _preset_name(features: Mapping[str, Any]) -> str:
     preset = features.get("preset")
     return cleaned_name(str(preset.get("name")), 60) if isinstance(preset, dict) else ""
-
-
-def _count(n: int, word: str) -> str:
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"

@@ -196,7 +196,7 @@ def test_that_importing_settings_and_storage_loads_nothing_heavy():
     script = "import app.settings, sys; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in run.stdout.split()}
-    assert loaded.isdisjoint({"numpy", "sklearn", "lmkl_core", "PySide6", "cv2"})
+    assert loaded.isdisjoint({"numpy", "sklearn", "PySide6", "cv2"})
 
 
 @pytest.mark.fault("Process and disk", "the folder vanishes while it is written to", keeps="files")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 
-from app.models.people import PersonSummary
+from app.models.summary import PersonSummary
 from app.qt.pages.model.model_page import ModelPage
 from app.qt.state import Working
 from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown

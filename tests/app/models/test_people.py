@@ -9,9 +9,8 @@ import pytest
 from app.models.files import load, save
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.models.people import MOST, people_of
 from app.models.samples import Samples
-from app.models.summary import describe
+from app.models.summary import MOST, describe, people_of
 from app.settings import CLUSTERS, CLUSTERS_A_PERSON, Settings
 from lmkl_core import LocalisedMKL
 from lmkl_core.calibration.threshold import clopper_pearson

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from app.models.files import PROTECTED_SUFFIX, SUFFIX, load, save
+from app.models.files import SUFFIX, load, save
 from app.models.fitting import recalibrated
 from app.models.summary import describe
 from lmkl_core.errors import InvalidInputError, ModelFileError, PassphraseNeeded, WrongPassphrase
@@ -84,9 +84,3 @@ def test_that_a_passphrase_that_is_too_short_leaves_the_old_file(path):
         save(window_model(), path, passphrase="short")
     assert str(caught.value) == check_passphrase("short")
     assert path.read_bytes() == before
-
-
-def test_that_both_endings_are_known_to_the_window():
-    from app.qt.main_window import MODEL_SUFFIXES
-
-    assert set(MODEL_SUFFIXES) == {SUFFIX, PROTECTED_SUFFIX}

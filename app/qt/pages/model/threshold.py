@@ -4,8 +4,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app.models.people import PersonSummary
-from app.models.summary import ThresholdSummary
+from app.models.summary import PersonSummary, ThresholdSummary
 from app.qt.charts.format import decimals, percent
 from app.qt.charts.histogram import ScoreHistogram
 from app.qt.theme import set_class
