@@ -50,7 +50,7 @@ def after(calls, count):
     return lambda: len(calls) >= count
 
 
-@pytest.mark.parametrize("count", [1, N_FRAMES - 1, N_FRAMES, 3 * N_FRAMES + 2])
+@pytest.mark.parametrize("count", [N_FRAMES, 3 * N_FRAMES + 2])
 def test_that_finished_recordings_are_not_looked_at_again(
     recorded, tmp_path, calls, uninterrupted, count
 ):
@@ -67,7 +67,7 @@ def test_that_finished_recordings_are_not_looked_at_again(
     assert len(calls) == N_FRAMES * (N_RECORDINGS - count // N_FRAMES)
 
 
-@pytest.mark.parametrize("count", range(1, 6))
+@pytest.mark.parametrize("count", [1, 4])
 def test_that_finished_models_are_not_computed_again(recorded, cache, worked, uninterrupted, count):
     asked = options(cache, methods=METHODS)
     told = []
