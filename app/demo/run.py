@@ -23,8 +23,8 @@ from app.models.fitting import fitted
 from app.models.model import PadModel
 from app.models.samples import collect
 from app.models.summary import CERTIFIED_GAP
-from app.reports.figures import Tally
 from app.session.guided_test.presentation import Presentation
+from app.session.guided_test.tally import Tally
 from app.session.guided_test.trial import Trial
 from app.session.scoring import score_frame
 from app.settings import Settings

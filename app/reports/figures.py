@@ -4,7 +4,6 @@ A guided test and an evaluation are measured alike. `Figures` holds what was dec
 behind it, by presentation or by frame, and gives any of `FIGURES` with what it rests on.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from app.evaluation.result import FoldResult, Level
+from app.session.guided_test.tally import Tally
 from app.types import BONA_FIDE, Verdict
 from lmkl_core.metrics import (
     Errors,
@@ -90,46 +90,6 @@ class Figure:
             return cls(name, found.value, interval, n_bona_fide=n_bona_fide, n_attacks=n_attacks)
         rate, worst = (found.rate, found.species) if isinstance(found, Worst) else (found, "")
         return cls(name, rate.value, interval, rate.n_errors, rate.n, species=worst)
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many presentations, or frames, of one species were accepted and refused."""
-
-    species: str
-    n_accepted: int
-    n_refused: int
-    n_unfamiliar: int
-    """Those of the refused whose light was not enrolled."""
-    n_no_response: int
-    """Neither accepted nor refused: no face, poor quality."""
-
-    @classmethod
-    def of(cls, species: str, verdicts: Sequence[Verdict]) -> "Tally":
-        n_accepted = sum(verdict.accepts for verdict in verdicts)
-        n_refused = sum(verdict.refuses for verdict in verdicts)
-        n_without = len(verdicts) - n_accepted - n_refused
-        n_unfamiliar = Counter(verdicts)[Verdict.UNFAMILIAR]
-        return cls(species, n_accepted, n_refused, n_unfamiliar, n_without)
-
-    @property
-    def n(self) -> int:
-        return self.n_accepted + self.n_refused + self.n_no_response
-
-    @property
-    def is_attack(self) -> bool:
-        return self.species != BONA_FIDE
-
-    @property
-    def errors(self) -> Rate:
-        """APCER of an attack, BPCER of bona fide: errors among those with a response."""
-        n_errors = self.n_accepted if self.is_attack else self.n_refused
-        return Rate(n_errors, self.n_accepted + self.n_refused)
-
-    @property
-    def non_response(self) -> Rate:
-        """APNRR of an attack, BPNRR of bona fide."""
-        return Rate(self.n_no_response, self.n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ from typing import Any
 
 from app.models.summary import ModelSummary
 from app.names import counted
-from app.reports.figures import Figures, Tally
+from app.reports.figures import Figures
 from app.reports.words import ALL_EQUAL, listed, percent, span, worst_species
 from app.session.guided_test.presentation import Presentation
+from app.session.guided_test.tally import Tally
 
 WANTED = 0.05
 """An error rate that a reader may want to see undercut."""

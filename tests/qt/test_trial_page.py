@@ -20,7 +20,8 @@ from app.qt.pages.guided_test.tally_table import TallyTable
 from app.qt.pages.guided_test.test_page import TestPage
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.presentation import PresentationSummary
-from app.session.guided_test.trial import TallyRow, TrialState
+from app.session.guided_test.tally import Tally
+from app.session.guided_test.trial import TrialState
 from app.types import BONA_FIDE, SPECIES, Verdict
 
 NAMES = {BONA_FIDE: "Genuine person", "print": "Print (matt)", "phone": "Phone"}
@@ -32,10 +33,10 @@ MASK = PresentationSummary(4, "silicone mask", Verdict.GENUINE, 0.655, 30)
 UNSEEN = PresentationSummary(5, "phone", Verdict.NO_FACE, None, 0)
 
 TALLY = (
-    TallyRow(BONA_FIDE, 2, 1, 1, 0, 0.5, (0.0126, 0.9874)),
-    TallyRow("print", 1, 0, 1, 0, 0.0, (0.0, 0.975)),
-    TallyRow("silicone mask", 1, 1, 0, 0, 1.0, (0.025, 1.0)),
-    TallyRow("phone", 1, 0, 0, 1, None, (0.0, 1.0)),
+    Tally(BONA_FIDE, n_accepted=1, n_refused=1, n_unfamiliar=0, n_no_response=0),
+    Tally("print", n_accepted=0, n_refused=1, n_unfamiliar=0, n_no_response=0),
+    Tally("silicone mask", n_accepted=1, n_refused=0, n_unfamiliar=0, n_no_response=0),
+    Tally("phone", n_accepted=0, n_refused=0, n_unfamiliar=0, n_no_response=1),
 )
 SESSION = TrialState(presentations=(GENUINE, REFUSED, PRINT, MASK, UNSEEN), tally=TALLY)
 REPORT = ReportSummary(
@@ -245,11 +246,11 @@ def test_that_errors_are_marked_by_a_word_on_the_side_where_they_are_errors(page
 
 
 def test_that_the_bound_of_the_chosen_species_is_told(qtbot, page):
-    zero_of_ten = TallyRow("print", 10, 0, 10, 0, 0.0, (0.0, 0.3085))
+    zero_of_ten = Tally("print", n_accepted=0, n_refused=10, n_unfamiliar=0, n_no_response=0)
     page.show_trial(replace(SESSION, tally=(zero_of_ten,)))
     click(qtbot, choice(page, "Print (matt)"))
     told = (
-        "Print (matt): 0 errors in 10 still allow an error rate of up to 30.9\N{NO-BREAK SPACE}%."
+        "Print (matt): 0 errors in 10 still allow an error rate of up to 30.8\N{NO-BREAK SPACE}%."
     )
     assert told in texts(page)
     click(qtbot, choice(page, "Phone"))
@@ -309,7 +310,7 @@ def test_that_frames_of_a_presentation_leave_tally_and_list_alone(page):
 def test_that_a_new_count_touches_only_its_row(page):
     page.show_trial(SESSION)
     changed = QSignalSpy(page.findChild(TallyTable).model().dataChanged)
-    newer = replace(TALLY[1], n=2, n_refused=2, interval=(0.0, 0.8419))
+    newer = replace(TALLY[1], n_refused=2)
     page.show_trial(replace(SESSION, tally=(TALLY[0], newer, *TALLY[2:])))
     assert [changed.at(number)[0].row() for number in range(changed.count())] == [1]
 

@@ -29,6 +29,7 @@ from app.session.guided_test.presentation import (
     converted,
     species_name,
 )
+from app.session.guided_test.tally import Tally
 from app.types import BONA_FIDE
 from lmkl_core.metrics import Rate
 
@@ -104,12 +105,10 @@ class TestPlan:
 
 
 def _row(species: str, n_wanted: int, made: Iterable[Presentation]) -> PlannedRow:
-    verdicts = [one.verdict for one in made]
-    n_left = max(n_wanted - len(verdicts), 0)
-    n_answered = sum(verdict.decides for verdict in verdicts)
-    is_error = [v.refuses if species == BONA_FIDE else v.accepts for v in verdicts]
-    rate = Rate(sum(is_error), n_answered + n_left)
-    return PlannedRow(species, n_wanted, len(verdicts), rate.n_errors, rate.interval[1])
+    tally = Tally.of(species, [one.verdict for one in made])
+    n_left = max(n_wanted - tally.n, 0)
+    rate = Rate(tally.errors.n_errors, tally.errors.n + n_left)
+    return PlannedRow(species, n_wanted, tally.n, rate.n_errors, rate.interval[1])
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_PRESENTATIONS)]

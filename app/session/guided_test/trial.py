@@ -4,7 +4,7 @@ Used by one thread. `Trial.start` names what is presented, `Trial.offer` takes e
 until there are enough, and `Trial.shown` is what the window shows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
@@ -28,8 +28,8 @@ from app.session.guided_test.presentation import (
     processor,
     species_name,
 )
-from app.types import BONA_FIDE, SPECIES, Frame, Interval, ScoredFrame, Verdict
-from lmkl_core.metrics import Rate
+from app.session.guided_test.tally import Tally
+from app.types import BONA_FIDE, SPECIES, Frame, ScoredFrame, Verdict
 
 FRAMES_WANTED = 30
 """Scored frames after which a presentation ends."""
@@ -45,23 +45,6 @@ IDLE = "Choose what you present, then start."
 
 
 @dataclass(frozen=True)
-class TallyRow:
-    """What became of one species' presentations.
-
-    ``rate`` is APCER for attacks and BPCER for bona fide, with its exact interval; None before
-    there is a response.
-    """
-
-    species: str
-    n: int
-    n_accepted: int
-    n_refused: int
-    n_no_response: int
-    rate: float | None
-    interval: Interval
-
-
-@dataclass(frozen=True)
 class TrialState:
     """A test session; ``presenting`` names the species under way, empty when none is."""
 
@@ -69,7 +52,7 @@ class TrialState:
     progress: float = 0.0
     hint: str = ""
     presentations: tuple[PresentationSummary, ...] = ()
-    tally: tuple[TallyRow, ...] = ()
+    tally: tuple[Tally, ...] = ()
     plan: PlanProgress | None = None
     details: Details = field(default_factory=Details)
 
@@ -279,12 +262,12 @@ class Trial:
         self._hint = outcome_sentence(presentation)
 
     @property
-    def tally(self) -> tuple[TallyRow, ...]:
-        """One row for every species, bona fide first, then in the order of their appearance."""
+    def tally(self) -> tuple[Tally, ...]:
+        """One for every species, bona fide first, then in the order of their appearance."""
         names = list(dict.fromkeys(kept.species for kept in self._presentations))
         names.sort(key=lambda name: name != BONA_FIDE)
         return tuple(
-            tally_row(name, [kept for kept in self._presentations if kept.species == name])
+            Tally.of(name, [kept.verdict for kept in self._presentations if kept.species == name])
             for name in names
         )
 
@@ -371,15 +354,3 @@ def outcome_sentence(presentation: Presentation) -> str:
     if presentation.score is None or presentation.threshold is None:
         return told
     return f"{told} Mean score {presentation.score:.3f}, threshold {presentation.threshold:.3f}."
-
-
-def tally_row(species: str, presentations: Sequence[Presentation]) -> TallyRow:
-    """Count what became of one species' presentations."""
-    verdicts = [presentation.verdict for presentation in presentations]
-    n_accepted = sum(verdict.accepts for verdict in verdicts)
-    n_refused = sum(verdict.refuses for verdict in verdicts)
-    n_errors = n_refused if species == BONA_FIDE else n_accepted
-    rate = Rate(n_errors, n_accepted + n_refused)
-    n_missing = len(verdicts) - n_accepted - n_refused
-    counts = len(verdicts), n_accepted, n_refused, n_missing
-    return TallyRow(species, *counts, rate.value, rate.interval)

@@ -150,7 +150,7 @@ def test_that_a_refusal_of_mostly_unfamiliar_frames_is_unfamiliar_and_counts_as_
         trial.offer(scored(0.4))
     assert last(trial).verdict is Verdict.UNFAMILIAR
     (row,) = trial.tally
-    assert (row.n, row.n_refused, row.n_no_response, row.rate) == (1, 1, 0, 1.0)
+    assert (row.n, row.n_refused, row.n_no_response, row.errors.value) == (1, 1, 0, 1.0)
 
 
 def test_that_a_refusal_of_half_unfamiliar_frames_is_an_attack(trial):
@@ -233,8 +233,8 @@ def test_that_the_tally_counts_each_species_errors_with_the_exact_interval(trial
     present(trial, BONA_FIDE, [0.9] * 5)
     bona_fide, prints = trial.tally
     assert (prints.n, prints.n_accepted, prints.n_refused, prints.n_no_response) == (3, 1, 1, 1)
-    assert (prints.rate, prints.interval) == (0.5, clopper_pearson(1, 2))
-    assert (bona_fide.species, bona_fide.rate) == (BONA_FIDE, 0.0)
+    assert (prints.errors.value, prints.errors.interval) == (0.5, clopper_pearson(1, 2))
+    assert (bona_fide.species, bona_fide.errors.value) == (BONA_FIDE, 0.0)
 
 
 def test_that_numbers_stay_when_a_presentation_is_removed(trial):

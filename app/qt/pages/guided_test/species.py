@@ -1,7 +1,7 @@
 """What the Test page calls species, outcomes and rates, and the icons of species."""
 
 from app.session.guided_test.presentation import PresentationSummary
-from app.session.guided_test.trial import TallyRow
+from app.session.guided_test.tally import Tally
 from app.types import BONA_FIDE, Verdict
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -47,16 +47,6 @@ def percent(share: float) -> str:
     return f"{number}{NO_BREAK}%"
 
 
-def n_errors(row: TallyRow) -> int:
-    """Return how many of a species' presentations were judged wrongly."""
-    return row.n_refused if row.species == BONA_FIDE else row.n_accepted
-
-
-def n_responses(row: TallyRow) -> int:
-    """Return how many of a species' presentations were accepted or refused."""
-    return row.n_accepted + row.n_refused
-
-
 def rate_name(species: str) -> str:
     """Return what ISO/IEC 30107-3 calls the species' error rate."""
     return "BPCER" if species == BONA_FIDE else "APCER"
@@ -85,10 +75,10 @@ def outcome_words(presentation: PresentationSummary) -> str:
     return f"{judged}: {what}{_OUTCOMES.get(presentation.verdict, ', picture too poor')}"
 
 
-def bound_words(row: TallyRow) -> str:
+def bound_words(row: Tally) -> str:
     """Return what a species' presentations so far say about its error rate at most."""
-    n, wrong = n_responses(row), n_errors(row)
-    what, at_most = species_words(row.species), percent(row.interval[1])
+    n, wrong = row.errors.n, row.errors.n_errors
+    what, at_most = species_words(row.species), percent(row.errors.interval[1])
     if n == 0:
         return f"{what}: no response yet, so every error rate is possible."
     if wrong == 0:

@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.qt.pages.guided_test.species import (
     NO_BREAK,
-    n_errors,
-    n_responses,
     percent,
     rate_name,
     species_icon_name,
@@ -19,7 +17,7 @@ from app.qt.pages.guided_test.species import (
 )
 from app.qt.widgets.rows import CELL, Cell, Index, TwoLineDelegate
 from app.qt.widgets.texts import plain_tip
-from app.session.guided_test.trial import TallyRow
+from app.session.guided_test.tally import Tally
 from app.types import BONA_FIDE
 
 _NOWHERE = QModelIndex()
@@ -47,10 +45,10 @@ class TallyModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[TallyRow] = []
+        self._rows: list[Tally] = []
         self._cells: list[tuple[Cell, ...]] = []
 
-    def show_rows(self, rows: Sequence[TallyRow]) -> None:
+    def show_rows(self, rows: Sequence[Tally]) -> None:
         """Show a tally; only rows that changed are touched."""
         wanted = sorted(rows, key=lambda row: row.species != BONA_FIDE)
         if [row.species for row in wanted] != [row.species for row in self._rows]:
@@ -96,7 +94,7 @@ class TallyModel(QAbstractTableModel):
         return side | Qt.AlignmentFlag.AlignBottom if role == _ROLE.TextAlignmentRole else None
 
 
-def _cells_of(row: TallyRow) -> tuple[Cell, ...]:
+def _cells_of(row: Tally) -> tuple[Cell, ...]:
     name = species_words(row.species)
     times = "once" if row.n == 1 else f"{row.n} times"
     is_genuine = row.species == BONA_FIDE
@@ -124,13 +122,14 @@ def _count(count: int, what: str, *, is_error: bool) -> Cell:
     return Cell(str(count), below, "error", "bad", "bad", is_marked=True, spoken=spoken)
 
 
-def _rate(row: TallyRow) -> Cell:
-    if row.rate is None:
+def _rate(row: Tally) -> Cell:
+    errors = row.errors
+    if errors.value is None:
         spoken = "No response yet, so there is no error rate."
         return Cell("\N{EN DASH}", "no response", role="muted", spoken=spoken)
-    low, high = (percent(end) for end in row.interval)
-    rate = f"{rate_name(row.species)} {percent(row.rate)}"
-    spoken = f"{rate}: {n_errors(row)} of {n_responses(row)}, exact 95 % interval {low} to {high}"
+    low, high = (percent(end) for end in errors.interval)
+    rate = f"{rate_name(row.species)} {percent(errors.value)}"
+    spoken = f"{rate}: {errors.n_errors} of {errors.n}, exact 95 % interval {low} to {high}"
     # One sign of per cent for both ends keeps the column narrow.
     return Cell(rate, f"{low.removesuffix(NO_BREAK + '%')} to {high}", spoken=spoken)
 
@@ -168,7 +167,7 @@ class TallyTable(QTableView):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._fit()
 
-    def show_rows(self, rows: Sequence[TallyRow]) -> None:
+    def show_rows(self, rows: Sequence[Tally]) -> None:
         """Show a tally; only rows that changed are touched."""
         self._model.show_rows(rows)
         self._fit()
