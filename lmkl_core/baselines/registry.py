@@ -35,8 +35,6 @@ class Method:
         one at a time (a row for each), ``"lbp"`` or ``"iqm"`` the descriptors of that name.
     estimator : callable
         Makes an estimator from parameters.
-    tunable : bool
-        Whether the paper's grid of delta, p and q is its own.
     parameters, candidates : mapping, tuple of mapping
         Fixed parameters, which make it this method, and those that `grid` gives.
     published, citation : str
@@ -44,20 +42,17 @@ class Method:
         in that row, which tells rows of one name apart.
     differs : str
         How the method run here differs from the published one, as half a sentence.
-    references : tuple of str
     """
 
     name: str
     title: str
     uses: Uses
     estimator: Callable[..., Any]
-    tunable: bool = False
     parameters: Mapping[str, Any] | None = None
     candidates: tuple[Mapping[str, Any], ...] = ({},)
     published: str = ""
     citation: str = ""
     differs: str = ""
-    references: tuple[str, ...] = ()
 
     def make(self, view: str | None = None, random_state: Any = 0, **parameters: Any) -> Any:
         """Return an unfitted estimator.
@@ -106,10 +101,6 @@ def _axis(name: str, values: Iterable[Any]) -> tuple[dict[str, Any], ...]:
     return tuple({name: value} for value in values)
 
 
-def _cited(key: str) -> str:
-    return f"reference {key} of the paper"
-
-
 _PAPER_GRID = tuple(
     {"delta": delta, "p": p, "q": q} for delta in DELTAS for p, q in serpentine_pairs(EXPONENTS)
 )
@@ -120,9 +111,6 @@ _NEIGHBOURS = _axis("n_neighbors", (1, 3, 5))
 _BOTTLENECKS = _axis("bottleneck", (0.1, 0.25, 0.5))  # widths of the narrowest layer
 
 _OWN_DESCRIPTOR = "its descriptor is the one of this library"
-
-_SIMPLE = "Rakotomamonjy et al., SimpleMKL, JMLR 9, 2008"
-_LOOSLI = "Loosli and Aboubacar, CAp 2016 (arXiv 1712.02658)"
 
 
 def _on_lbp(name: str, estimator: Callable[..., Any], candidates: Any, differs: str) -> Method:
@@ -135,7 +123,6 @@ def _on_lbp(name: str, estimator: Callable[..., Any], candidates: Any, differs: 
         published=f"LBP+{name}",
         citation="8698574",
         differs=differs,
-        references=(_cited("8698574"),),
     )
 
 
@@ -149,7 +136,6 @@ _ROWS = (
         published="IMQ+OCSVM",
         citation="7984788",
         differs=_OWN_DESCRIPTOR,
-        references=(_cited("7984788"),),
     ),
     _on_lbp("NN", NearestNeighbour, _NEIGHBOURS, _OWN_DESCRIPTOR),
     _on_lbp("GMM", MixtureDensity, _MIXTURES, _OWN_DESCRIPTOR),
@@ -172,7 +158,6 @@ _ROWS = (
         published="Autoencoder",
         citation="1640964",
         differs="a small network on principal components of the views, not on pixels",
-        references=(_cited("1640964"),),
     ),
     Method(
         "md",
@@ -182,10 +167,6 @@ _ROWS = (
         published="MD",
         citation="8682253",
         differs="it runs on the views given here",
-        references=(
-            _cited("8682253"),
-            "Ledoit and Wolf, Journal of Multivariate Analysis 88, 2004",
-        ),
     ),
     Method(
         "single",
@@ -194,7 +175,6 @@ _ROWS = (
         LocalisedMKL,
         parameters={"constraint": "single", "n_clusters": 1},
         candidates=_DELTAS,
-        references=(_cited("9535490"),),
     ),
     Method(
         "fusion",
@@ -206,7 +186,6 @@ _ROWS = (
         published="The work in",
         citation="9303455",
         differs="equal kernel weights as there, without its sparsity and its model of scores",
-        references=(_cited("9303455"),),
     ),
     Method(
         "mk-svdd",
@@ -216,7 +195,6 @@ _ROWS = (
         candidates=_NUS,
         published="Multiple Kernel-SVDD",
         citation="9535490",
-        references=(_LOOSLI, _SIMPLE),
     ),
     Method(
         "mk-ocsvm",
@@ -226,29 +204,24 @@ _ROWS = (
         candidates=_NUS,
         published="Multiple Kernel-OCSVM",
         citation="9535490",
-        references=(_SIMPLE, _LOOSLI),
     ),
     Method(
         "lpq-mkl",
         "ℓp,q-MKL",
         "all",
         LocalisedMKL,
-        tunable=True,
         parameters={"n_clusters": 1},
         candidates=_PAPER_GRID,
         published="ℓp,q-MKL",
         citation="9535490",
-        references=(_cited("9535490"),),
     ),
     Method(
         "localised-mkl",
         "Localised MKL",
         "all",
         LocalisedMKL,
-        tunable=True,
         candidates=_PAPER_GRID,
         published="Localised MKL",
-        references=("Arashloo, unknown face PAD via localised learning of multiple kernels",),
     ),
 )
 

@@ -44,7 +44,6 @@ from lmkl_core.metrics.curves import (
     operating_points,
     roc_points,
 )
-from lmkl_core.metrics.intervals import exact_intervals, mean_interval
 from lmkl_core.metrics.rates import (
     Errors,
     Estimate,
@@ -53,7 +52,9 @@ from lmkl_core.metrics.rates import (
     acer,
     apcer,
     bpcer,
+    exact_intervals,
     hter,
+    mean_interval,
     measure,
     pooled,
     worst,

@@ -20,7 +20,7 @@ Where resamples say nothing
 - Resamples without one of the species have no maximum over species and are left out.
 - Resamples that are all equal, as with perfect separation, would give an interval without width.
   Subjects then take the place of trials: their means are independent values in ``[0, 1]``, for
-  which Chernoff's bound holds (`lmkl_core.metrics.intervals`); for AUC the values are those of
+  which Chernoff's bound holds (`lmkl_core.metrics.rates`); for AUC the values are those of
   disjoint pairs of subjects, ``min(S // 2, subjects with bona fide, subjects with attacks)`` of
   them. This takes subjects as equally large.
 """
@@ -33,8 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.intervals import mean_interval
-from lmkl_core.metrics.rates import CONFIDENCE, Interval
+from lmkl_core.metrics.rates import CONFIDENCE, Interval, mean_interval
 from lmkl_core.metrics.resampling import Drawing, Evaluation, Method, Resampled, Subjects
 from lmkl_core.metrics.scores import Scores
 from lmkl_core.metrics.table import ScoreTable

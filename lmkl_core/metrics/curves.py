@@ -5,7 +5,7 @@ Intervals without assumptions about the scores' distribution
 AUC. The share of correctly ordered pairs is a two-sample U-statistic. Hoeffding (1963, section 5)
 writes it as a mean over permutations of averages of ``k = min(m, n)`` independent values in
 ``[0, 1]``, so that Chernoff's bound for ``k`` trials holds for it too
-(`lmkl_core.metrics.intervals`); for perfect separation its lower end is the exact
+(`lmkl_core.metrics.rates`); for perfect separation its lower end is the exact
 (Clopper-Pearson) one of ``k`` of ``k`` successes.
 
 EER. Let ``t`` be the unknown threshold at which both true errors equal ``e``. It is a fixed number,
@@ -24,8 +24,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.intervals import exact_intervals, mean_interval
-from lmkl_core.metrics.rates import CONFIDENCE, NOTHING_KNOWN, Estimate, Interval
+from lmkl_core.metrics.rates import (
+    CONFIDENCE,
+    NOTHING_KNOWN,
+    Estimate,
+    Interval,
+    exact_intervals,
+    mean_interval,
+)
 from lmkl_core.metrics.scores import (
     Attacks,
     Scores,
