@@ -149,11 +149,9 @@ class Chart(QWidget):
         column.addStretch(0)
 
     def _draw(self) -> None:
-        """Bring the picture up to date."""
         raise NotImplementedError
 
     def _words(self) -> str:
-        """Return the content in words."""
         raise NotImplementedError
 
     def _write(self) -> None:

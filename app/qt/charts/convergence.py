@@ -46,7 +46,6 @@ class ConvergenceChart(Chart):
         self._lay_out(self._statement, self._titles[0], self._top, self._titles[1], self._bottom)
 
     def show_model(self, model: ModelSummary | None) -> None:
-        """Show how a model was fitted, or that there is none."""
         self._model = model
         self.mark_stale()
 
@@ -63,7 +62,6 @@ class ConvergenceChart(Chart):
         return max(len(self._objective), len(self._gaps))
 
     def to_csv(self) -> str:
-        """Return objective and gap of every iteration."""
         rows = enumerate(zip_longest(self._objective, self._gaps), start=1)
         header = ("iteration", "objective", "certified gap")
         return csv_text(header, ((i, *values) for i, values in rows))

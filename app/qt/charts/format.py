@@ -136,7 +136,6 @@ def places_for(size: float) -> int:
 
 
 def percent(share: float, places: int = 1) -> str:
-    """Write a share as a percentage."""
     return f"{decimals(100 * share, places)} %"
 
 

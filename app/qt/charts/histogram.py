@@ -67,7 +67,6 @@ class ScoreHistogram(Chart):
         self.mark_stale()
 
     def to_csv(self) -> str:
-        """Return every score with its series, and whether it is accepted."""
         rows = []
         for name, scores, _, _ in self._series:
             for score in scores:

@@ -221,12 +221,10 @@ class Plot(pg.GraphicsView):
         self.viewport().update()
 
     def area(self) -> QRectF:
-        """Return the plotting area in pixels of the widget."""
         rect: QRectF = self.box.mapRectToScene(self.box.rect())
         return rect
 
     def value_at(self, place: QPoint) -> tuple[float, float]:
-        """Return the values at a place of the widget."""
         point = self.box.mapSceneToView(self.mapToScene(place))
         return point.x(), point.y()
 
@@ -276,7 +274,6 @@ class SteadyRange:
 
     @property
     def has_settled(self) -> bool:
-        """Whether no further step is due."""
         return (self.low, self.high) == self._goal
 
     def follow(self, values: Iterable[float]) -> None:
@@ -307,7 +304,6 @@ class SteadyRange:
             self.low, self.high = self._goal
 
     def settle(self) -> None:
-        """Go the whole way at once."""
         self.low, self.high = self._goal
 
     def _needed(self, low: float, high: float) -> tuple[float, float]:

@@ -47,7 +47,6 @@ class _Run:
 
 
 def _mark_of(verdict: Verdict, colours: Colours) -> tuple[str, str]:
-    """Shape and colour of a scored frame."""
     return {
         Verdict.GENUINE: ("circle", colours.good),
         Verdict.ATTACK: ("triangle", colours.bad),
@@ -107,7 +106,6 @@ class ScoreTimeline(Chart):
         self.mark_stale()
 
     def clear(self) -> None:
-        """Forget all frames."""
         self._moments.clear()
         self._range.reset()
         self.mark_stale()

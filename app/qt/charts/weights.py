@@ -61,7 +61,6 @@ class WeightsChart(Chart):
         self._fill_sort()
 
     def show_model(self, model: ModelSummary | None) -> None:
-        """Show the weights of a model, or that there is none."""
         old = self._n_clusters
         self._model = model
         self._views = () if model is None else tuple(view_name(each) for each in model.view_names)
@@ -204,7 +203,7 @@ class WeightsChart(Chart):
         every = [value for row in values for value in row]
         limits = (min([0.0, *every]), max([0.0, *every]) or 1.0)
         self._plot.show_rows(tuple(rows), limits, tuple(tips), is_percent=are_shares)
-        self._table.weights.show_values(
+        self._table.show_values(
             tuple(self._views[index] for index in self._order),
             tuple(values[index] for index in self._order),
             are_shares,

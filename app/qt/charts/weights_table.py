@@ -1,100 +1,29 @@
 """Weights as a table with real text: the exact values, also for people who cannot see bars."""
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
+    QTableWidget,
+    QTableWidgetItem,
     QWidget,
 )
 
 from app.qt.charts.format import ViewName, number, weight_text
 from app.qt.charts.plot import tinted
 from app.qt.theme.themes import LIGHT, Colours
+from app.qt.widgets.rows import Index
 from app.qt.widgets.texts import plain_tip
 
-Index = QModelIndex | QPersistentModelIndex
-_ROLE = Qt.ItemDataRole
-SHARE_ROLE = _ROLE.UserRole
-"""How dark a cell is: 0 to 1, None for cells without a value."""
+SHARE_ROLE = Qt.ItemDataRole.UserRole
+"""How long the bar of a cell is: 0 to 1, None for cells without one."""
 
-
-class WeightsModel(QAbstractTableModel):
-    """Views in rows; region, network, layer, one column for each cluster, and the total."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._views: tuple[ViewName, ...] = ()
-        self._values: tuple[tuple[float, ...], ...] = ()
-        self._are_shares = False
-
-    def show_values(
-        self, views: tuple[ViewName, ...], values: tuple[tuple[float, ...], ...], are_shares: bool
-    ) -> None:
-        """Show the values of views (outer) and clusters (inner)."""
-        self.beginResetModel()
-        self._views, self._values, self._are_shares = views, values, are_shares
-        self.endResetModel()
-
-    @property
-    def n_clusters(self) -> int:
-        return len(self._values[0]) if self._values else 0
-
-    def rowCount(self, parent: Index = QModelIndex(), /) -> int:  # noqa: B008 - as in Qt
-        return 0 if parent.isValid() else len(self._views)
-
-    def columnCount(self, parent: Index = QModelIndex(), /) -> int:  # noqa: B008 - as in Qt
-        if parent.isValid():
-            return 0
-        return 3 + self.n_clusters + (0 if self._are_shares else 1)
-
-    def data(self, index: Index, role: int = _ROLE.DisplayRole, /) -> object:
-        if not index.isValid():
-            return None
-        view, column = self._views[index.row()], index.column()
-        if column < 3:
-            if role == _ROLE.DisplayRole:
-                return (view.region, view.network, view.layer_words)[column]
-            return plain_tip(view.full) if role == _ROLE.ToolTipRole else None
-        values = self._values[index.row()]
-        cluster = column - 3
-        is_total = cluster >= len(values)
-        value = sum(values) if is_total else values[cluster]
-        if role == _ROLE.DisplayRole:
-            return weight_text(value, self._are_shares)
-        if role == _ROLE.ToolTipRole:
-            return plain_tip(f"{view.full}: {number(value, 5)}")
-        if role == _ROLE.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == SHARE_ROLE and not is_total:
-            largest = max((max(each) for each in self._values), default=0.0)
-            return max(0.0, value / largest) if largest > 0 else 0.0
-        return None
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole, /
-    ) -> object:
-        if role == _ROLE.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignLeft if section < 3 else Qt.AlignmentFlag.AlignRight
-            return side | Qt.AlignmentFlag.AlignVCenter
-        if orientation is not Qt.Orientation.Horizontal or role != _ROLE.DisplayRole:
-            return None
-        if section < 3:
-            return ("Region", "Network", "Layer")[section]
-        if section < 3 + self.n_clusters:
-            return f"Cluster {section - 2}"
-        return "Total"
+_NAMES = ("Region", "Network", "Layer")
+_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
 
 class _HeatDelegate(QStyledItemDelegate):
@@ -109,28 +38,27 @@ class _HeatDelegate(QStyledItemDelegate):
         share = index.data(SHARE_ROLE)
         if isinstance(share, float) and share > 0:
             rect = option.rect.adjusted(1, 2, -1, -2)
-            width = max(2, round(rect.width() * min(1.0, share)))
-            rect.setWidth(width)
-            colour = self.colours.series_colour(index.column() - 3)
+            rect.setWidth(max(2, round(rect.width() * min(1.0, share))))
+            colour = self.colours.series_colour(index.column() - len(_NAMES))
             painter.fillRect(rect, tinted(colour, 0.32))
         super().paint(painter, option, index)
 
 
-class WeightsTable(QTableView):
-    """The table; a click on a column's head asks for that order."""
+class WeightsTable(QTableWidget):
+    """Views in rows; region, network, layer, one column for each cluster, and the total.
+
+    A click on a column's head asks for that order.
+    """
 
     column_chosen = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.weights = WeightsModel(self)
         self._delegate = _HeatDelegate(self)
-        self.setModel(self.weights)
         self.setItemDelegate(self._delegate)
         self.setAccessibleName("Kernel weights as a table")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setAlternatingRowColors(False)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
@@ -140,26 +68,53 @@ class WeightsTable(QTableView):
         header.setHighlightSections(False)
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self.column_chosen)
-        self.weights.modelReset.connect(self._fit_columns)
+
+    def show_values(
+        self, views: tuple[ViewName, ...], values: tuple[tuple[float, ...], ...], are_shares: bool
+    ) -> None:
+        clusters = [f"Cluster {i + 1}" for i in range(len(values[0]) if values else 0)]
+        titles = [*_NAMES, *clusters, *([] if are_shares else ["Total"])]
+        self.setRowCount(len(views))
+        self.setColumnCount(len(titles))
+        for column, title in enumerate(titles):
+            head = QTableWidgetItem(title)
+            head.setTextAlignment(_LEFT if column < len(_NAMES) else _RIGHT)
+            self.setHorizontalHeaderItem(column, head)
+        largest = max((max(each) for each in values), default=0.0)
+        for row, (view, weights) in enumerate(zip(views, values, strict=True)):
+            for column, text in enumerate((view.region, view.network, view.layer_words)):
+                self._put(row, column, text, view.full)
+            cells = weights if are_shares else (*weights, sum(weights))
+            for column, value in enumerate(cells, start=len(_NAMES)):
+                tip = f"{view.full}: {number(value, 5)}"
+                item = self._put(row, column, weight_text(value, are_shares), tip)
+                item.setTextAlignment(_RIGHT)
+                if column - len(_NAMES) < len(weights) and largest > 0:
+                    item.setData(SHARE_ROLE, max(0.0, value / largest))
+        self._fit_columns()
+
+    def _put(self, row: int, column: int, text: str, tip: str) -> QTableWidgetItem:
+        item = QTableWidgetItem(text)
+        item.setToolTip(plain_tip(tip))
+        self.setItem(row, column, item)
+        return item
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)
         self._fit_columns()
 
-    @Slot()
     def _fit_columns(self) -> None:
         """Share the width among the values; where it does not suffice, the table scrolls."""
         header = self.horizontalHeader()
-        n_columns = self.weights.columnCount()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         needed = [
             max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
-            for column in range(n_columns)
+            for column in range(self.columnCount())
         ]
-        n_values = n_columns - 3
-        spare = max(0, self.viewport().width() - sum(needed)) // max(1, n_values)
+        n_values = max(1, len(needed) - len(_NAMES))
+        spare = max(0, self.viewport().width() - sum(needed)) // n_values
         for column, width in enumerate(needed):
-            self.setColumnWidth(column, width + (spare if column >= 3 else 0))
+            self.setColumnWidth(column, width + (spare if column >= len(_NAMES) else 0))
 
     def set_colours(self, colours: Colours) -> None:
         self._delegate.colours = colours

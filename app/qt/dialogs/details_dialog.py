@@ -102,11 +102,9 @@ class DetailsDialog(QDialog):
         return Details(values, {name: given for name, given in species.items() if given})
 
     def editor(self, key: str, species: str = "") -> QWidget:
-        """Return the field of one question."""
         return self._editors[species, key]
 
     def accept(self) -> None:
-        """Hand over the details and close."""
         self.given.emit(self.details())
         super().accept()
 

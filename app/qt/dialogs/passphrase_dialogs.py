@@ -140,7 +140,6 @@ class ExportDialog(PassphraseDialog):
 
     @property
     def is_protected(self) -> bool:
-        """Whether a passphrase is wanted."""
         return self.protect.isChecked()
 
     def take_passphrase(self) -> str | None:

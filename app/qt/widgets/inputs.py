@@ -70,5 +70,4 @@ class Choices(QWidget):
         return self._group.checkedId()
 
     def choose(self, number: int) -> None:
-        """Press a button."""
         self._group.button(number).click()

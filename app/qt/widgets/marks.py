@@ -152,12 +152,10 @@ class EmptyState(QWidget):
         self._buttons.hide()
 
     def show_words(self, heading: str, lines: str) -> None:
-        """Say what is missing, and what to do."""
         set_text(self._heading, heading)
         set_text(self._lines, lines)
 
     def add_button(self, button: QPushButton) -> None:
-        """Offer a way on."""
         self._flow.addWidget(button)
         self._buttons.show()
 

@@ -71,11 +71,9 @@ class TwoLineDelegate(QStyledItemDelegate):
         return QSize(fonts.width(cell) + icon + 2 * _ACROSS, fonts.row_height)
 
     def row_height(self, font: QFont) -> int:
-        """Return the height of every row in a font."""
         return _Fonts(font).row_height
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw the ground as the style does, then the cell."""
         widget: QWidget | None = option.widget
         style = widget.style() if widget is not None else QApplication.style()
         ground = QStyle.PrimitiveElement.PE_PanelItemViewItem
@@ -126,7 +124,6 @@ class _Fonts:
         self.row_height = line + QFontMetrics(self.small).height() + 2 * _DOWN
 
     def width(self, cell: Cell) -> int:
-        """Return the width of the wider line."""
         first = QFontMetrics(self.bold if cell.is_marked else self.plain)
         second = QFontMetrics(self.small)
         return 1 + max(first.horizontalAdvance(cell.text), second.horizontalAdvance(cell.below))

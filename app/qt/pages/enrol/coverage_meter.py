@@ -28,7 +28,6 @@ class CoverageMeter(QWidget):
         self._grid.setColumnStretch(2, 3)
 
     def show_coverage(self, items: Sequence[CoverageItem]) -> None:
-        """Show these items, in their order."""
         if tuple(items) == self._shown:
             return
         self._shown = tuple(items)
@@ -38,7 +37,6 @@ class CoverageMeter(QWidget):
             row.show_item(items[number] if number < len(items) else None)
 
     def row_words(self, number: int) -> tuple[str, str, str]:
-        """Return name, word and advice of a row."""
         row = self._rows[number]
         return row.name.text(), row.word.text(), row.advice.text()
 

@@ -72,7 +72,6 @@ class EnrolPage(QWidget):
 
     @Slot(bool)
     def set_busy(self, is_busy: bool) -> None:
-        """Say whether a model is being fitted."""
         self._is_busy = is_busy
         self.fit_bar.set_busy(is_busy)
         self._lock()

@@ -58,19 +58,16 @@ class FitBar(QFrame):
 
     @property
     def may_fit(self) -> bool:
-        """Whether a model can be fitted now."""
         taken = self._enrolment
         return taken.can_fit and not taken.collecting and not self._is_busy
 
     @Slot()
     def undo(self) -> None:
-        """Ask for the last change to be taken back, if there is one."""
         if self.may_undo:
             self.undo_requested.emit()
 
     @Slot()
     def fit(self) -> None:
-        """Ask for a model, if one can be fitted."""
         if self.may_fit:
             self.fit_requested.emit()
 

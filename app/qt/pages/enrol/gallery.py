@@ -174,7 +174,6 @@ class Gallery(QWidget):
             self._write()
 
     def selected_numbers(self) -> list[int]:
-        """Return the numbers of the selected samples, in their order."""
         return sorted(index.data(NUMBER_ROLE) for index in self.view.selectedIndexes())
 
     def _make_view(self) -> QListView:

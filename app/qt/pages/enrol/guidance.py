@@ -46,7 +46,6 @@ class Guidance(QFrame):
 
     @property
     def is_open(self) -> bool:
-        """Whether the steps are shown."""
         return self._is_open
 
     def show_begun(self, was_begun: bool) -> None:

@@ -31,7 +31,6 @@ class ProgressRing(QWidget):
         self._describe()
 
     def show_progress(self, n_collected: int, n_wanted: int) -> None:
-        """Show how many of the wanted frames are there."""
         share = min(max(n_collected / n_wanted, 0.0), 1.0) if n_wanted > 0 else 0.0
         self._show(share, f"{n_collected} / {n_wanted}", "frames")
 

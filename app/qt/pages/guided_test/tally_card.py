@@ -69,7 +69,6 @@ class TallyCard(QFrame):
         self._show_parts()
 
     def show_trial(self, trial: TrialState) -> None:
-        """Show a session's tally and presentations."""
         before, self._trial = self._trial, trial
         if trial.tally != before.tally:
             self._table.show_rows(trial.tally)

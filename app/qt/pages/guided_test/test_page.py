@@ -85,7 +85,6 @@ class TestPage(QWidget):
 
     @Slot(object)
     def show_plans(self, names: tuple[str, ...]) -> None:
-        """Offer these test plans."""
         self._plan.show_plans(names)
 
     @Slot(object)

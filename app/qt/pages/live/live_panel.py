@@ -33,7 +33,6 @@ class _Stage(QFrame):
         notices.changed.connect(self._place)
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
-        """Keep the notices at the foot."""
         super().resizeEvent(event)
         self._place()
 
@@ -105,13 +104,11 @@ class LivePanel(QWidget):
 
     @Slot(object)
     def show_scored(self, scored: ScoredFrame) -> None:
-        """Mark the face, and add the score to the chart."""
         self.preview.show_scored(scored)
         self.timeline.append(scored)
 
     @Slot(object)
     def show_decision(self, decision: Decision) -> None:
-        """Show the verdict, in the banner and on the picture."""
         self.preview.show_verdict(decision.verdict)
         self.banner.show_decision(decision)
 

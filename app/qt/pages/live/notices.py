@@ -91,7 +91,6 @@ class Notices(QWidget):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What is shown, oldest first."""
         return tuple(line.notice.text for line in self._lines)
 
     @Slot(object)
@@ -126,7 +125,6 @@ class Notices(QWidget):
         return handled
 
     def hideEvent(self, event: QHideEvent, /) -> None:
-        """Nothing is left to put away."""
         self._timer.stop()
         super().hideEvent(event)
 
@@ -137,7 +135,6 @@ class Notices(QWidget):
                 self.remove(line)
 
     def remove(self, line: _Line) -> None:
-        """Put a notice away."""
         self._lines.remove(line)
         self._column.removeWidget(line)
         line.hide()

@@ -73,7 +73,6 @@ class Preview(QWidget):
         self.update()
 
     def set_show_regions(self, wanted: bool) -> None:
-        """Draw what the networks look at, or not."""
         self._show_regions = wanted
         self.update()
 

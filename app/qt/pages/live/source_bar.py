@@ -55,12 +55,10 @@ class SourceBar(QWidget):
 
     @property
     def cameras(self) -> tuple[str, ...]:
-        """Names of the cameras that were found."""
         return tuple(camera.key for camera in self._cameras)
 
     @Slot(object)
     def show_source(self, source: SourceState) -> None:
-        """Show which source is open."""
         if source == self._source:
             self._fill()  # a choice that came to nothing is taken back
             return

@@ -38,7 +38,6 @@ class StatusLine(QStatusBar):
 
     @Slot(object)
     def show_working(self, working: Working) -> None:
-        """Tell what is being done and how far it is."""
         busy = bool(working.text)
         self._text.setText(working.text)
         self._bar.setVisible(busy)
@@ -48,7 +47,6 @@ class StatusLine(QStatusBar):
         self._bar.setValue(working.done)
 
     def show_throughput(self, source: str, figures: Throughput) -> None:
-        """Tell how fast things go."""
         parts = [source] if source else []
         parts.append(f"camera {figures.source_rate:.0f} /s")
         if figures.scoring_rate > 0:

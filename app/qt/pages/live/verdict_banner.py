@@ -80,7 +80,6 @@ class VerdictBanner(QFrame):
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that is shown."""
         return self._shown.verdict
 
     @property

@@ -106,13 +106,11 @@ class NetworksCard(QFrame):
 
     @property
     def text(self) -> str:
-        """Everything that is written."""
         parts = (self._text, self._facts, self._problem, self._hint)
         return "\n".join(part.text() for part in parts if part.text())
 
     @Slot(object)
     def show_networks(self, state: NetworksState) -> None:
-        """Show what is missing, or nothing."""
         working = state.working
         is_busy = bool(working.text)
         size = f"{state.size / 1e6:.1f}"

@@ -127,5 +127,4 @@ class ClustersStrip(QWidget):
 
     @property
     def remark(self) -> str:
-        """What is said of faces that are missing."""
         return self._remark.text()

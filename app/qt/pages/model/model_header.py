@@ -133,7 +133,6 @@ class ModelHeader(QFrame):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Cautions that are shown."""
         return tuple(note.text() for note in self._notes)
 
     @Slot(bool)

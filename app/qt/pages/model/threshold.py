@@ -82,7 +82,6 @@ class ThresholdPanel(QWidget):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is said of the threshold."""
         texts = (self._statement.text(), self._origin.text(), self._stress.text())
         return tuple(text for text in texts if text)
 

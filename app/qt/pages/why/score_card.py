@@ -55,7 +55,6 @@ class ScoreCard(QFrame):
     def show_scored(
         self, scored: ScoredFrame, explanation: Explanation | None, *, is_held: bool
     ) -> None:
-        """Show a frame that has a score."""
         if scored.score is None:
             return
         places = places_for(abs(scored.score))
@@ -85,7 +84,6 @@ class ScoreCard(QFrame):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All that is said of the score, from top to bottom."""
         parts = (self._number, self._side, self._live, self._frame, self._plain, self._low)
         rest = (self._sum, self._differences, self._verdict)
         return tuple(part.text() for part in (*parts, *rest) if part.text())
@@ -192,7 +190,6 @@ class MembershipsBar(QWidget):
 
     @property
     def words(self) -> str:
-        """The same as a sentence."""
         shares = enumerate(self._shares, start=1)
         parts = [f"{percent(share, 0)} to cluster {number}" for number, share in shares]
         return f"Belongs {', '.join(parts)}" if parts else ""

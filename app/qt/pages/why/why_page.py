@@ -105,12 +105,10 @@ class WhyPage(QWidget):
 
     @property
     def is_held(self) -> bool:
-        """Whether the frame on show is kept."""
         return self.hold.isChecked()
 
     @Slot()
     def refresh(self) -> None:
-        """Show the newest values now."""
         self._timer.stop()
         self._is_stale = False
         scored = self._explained()
@@ -132,13 +130,11 @@ class WhyPage(QWidget):
         self.chart.refresh()
 
     def showEvent(self, event: QShowEvent, /) -> None:
-        """Catch up with what arrived while hidden."""
         super().showEvent(event)
         if self._is_stale:
             self.refresh()
 
     def hideEvent(self, event: QHideEvent, /) -> None:
-        """Stop the clock."""
         self._timer.stop()
         super().hideEvent(event)
 
