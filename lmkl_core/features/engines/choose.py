@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import time
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache, Entry, Probe
@@ -19,7 +19,7 @@ EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with steps done, steps in all, and what is being done."""
 
-ENGINE_NAMES = ("auto", "onnxruntime", "torch")
+ENGINE_NAMES: tuple[EngineName, ...] = get_args(EngineName)
 EXPORT = "lmkl_core.features.engines.export"
 PROBE = "lmkl_core.features.engines.probe"
 EXPORT_SECONDS = 900.0

@@ -8,7 +8,7 @@ part of the face in every frame, whatever the distance and the tilt of the head.
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.descriptors import DESCRIPTORS
@@ -18,11 +18,12 @@ Pooling: TypeAlias = Literal["mean", "std", "mean+std"]
 Photometry: TypeAlias = Literal["none", "grey-world", "standardise"]
 Normalisation: TypeAlias = Literal["l2", "l2-each", "none"]
 
-POOLINGS: tuple[Pooling, ...] = ("mean", "std", "mean+std")
-PHOTOMETRIES: tuple[Photometry, ...] = ("none", "grey-world", "standardise")
-NORMALISATIONS: tuple[Normalisation, ...] = ("l2", "l2-each", "none")
+POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
+PHOTOMETRIES: tuple[Photometry, ...] = get_args(Photometry)
+NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 
 MAX_VIEWS = 100
+SHOWN_NAMES = 25
 SMALLEST, LARGEST, STEP = 32, 512, 32
 MINIFASNET_SIZE, NASNET_SIZE = 80, 331
 """The sizes these networks were trained on, though not multiples of 32."""
@@ -208,7 +209,7 @@ def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> No
         near = difflib.get_close_matches(word[:100].lower(), allowed, n=1)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise PresetError(
-            f"{where}: there is no {what} {short(word)}{hint}; there are {', '.join(allowed)}."
+            f"{where}: there is no {what} {short(word)}{hint}; there are {_joined(allowed)}."
         )
 
 
@@ -216,6 +217,11 @@ def short(value: object) -> str:
     """Show a value in few characters."""
     shown = repr(value) if not isinstance(value, int) or abs(value) < 10**12 else "a huge number"
     return shown if len(shown) <= 40 else shown[:36] + "...'"
+
+
+def _joined(names: Sequence[str]) -> str:
+    """List names; a hostile file may have thousands of crops."""
+    return ", ".join([*names[:SHOWN_NAMES], *(["..."] if len(names) > SHOWN_NAMES else [])])
 
 
 def _check_size(size: int, where: str) -> None:
@@ -257,7 +263,7 @@ def _check_branch(branch: Branch | DescriptorBranch, sizes: dict[str, int], wher
 
 def _check_names(names: Sequence[str], allowed: Iterable[str], what: str, where: str) -> None:
     if not names:
-        raise PresetError(f"{where} is empty; it needs one of {', '.join(allowed)}.")
+        raise PresetError(f"{where} is empty; it needs one of {_joined(tuple(allowed))}.")
     for number, name in enumerate(names, start=1):
         check_choice(name, allowed, what, f"{where}[{number}]")
         if name in names[: number - 1]:

@@ -103,6 +103,8 @@ def _read(kind: type[_T], value: object, where: str) -> _T:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
+        problem = problem.replace("Object missing required field", "missing key")
+        problem = problem.replace("`object`", "a table").replace("`array`", "a list")
         place = _POSITION.sub(lambda match: f"[{int(match[1]) + 1}]", place.rstrip("`"))
         at = ".".join(filter(None, (where, place))) or "the preset"
         raise PresetError(f"{at}: {problem[:1].lower()}{problem[1:]}.") from None
