@@ -135,7 +135,7 @@ def run(seconds, n_recorded, control):
     from app.demo.source import DemoSource
     from app.qt.app import make_application, make_window
     from app.qt.window_picture import rest, wait_until
-    from app.session.enrolment import Plan
+    from app.session.takes import Plan
     from app.settings import Settings
 
     make_application()

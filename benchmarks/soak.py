@@ -206,7 +206,7 @@ def run(options, make_demo=None):
     keep_few_heaps()  # as early as the program does
     from app.qt.app import make_application, make_window
     from app.qt.window_picture import wait_until
-    from app.session.enrolment import Plan
+    from app.session.takes import Plan
     from app.settings import Settings
     from benchmarks.soak_rounds import Demos, make_sources
 

@@ -25,18 +25,10 @@ from app.demo.script import RATE
 from app.demo.source import DemoSource
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.names import LONGEST_PERSON, cleaned_name
-from app.session.enrolment import (
-    FEWEST_SAMPLES,
-    LONGEST_NAME,
-    SUGGESTIONS,
-    Enrolment,
-    Offer,
-    Plan,
-    Sample,
-    as_samples,
-)
+from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
+from app.session.enrolment import FEWEST_SAMPLES, Enrolment, as_samples
 from app.session.scoring import score_frame
+from app.session.takes import SUGGESTIONS, Offer, Plan, Sample
 from app.settings import Settings
 from app.types import Frame
 from app.vision.pipeline import Pipeline

@@ -2,7 +2,7 @@
 
 from app.demo.script import Chapter
 from app.demo.source import DemoSource
-from app.session.enrolment import SUGGESTIONS
+from app.session.takes import SUGGESTIONS
 from app.types import BONA_FIDE
 
 ENROLLED_LIGHTS = ("window", "lamp", "office")

@@ -15,30 +15,20 @@ from numpy.typing import NDArray
 from app.types import Condition, Frame, FrameResult, Status
 from app.vision.conditions import EnrolledConditions, shared_circumstances
 from app.vision.pipeline import Pipeline
-from lmkl_core import LocalisedMKL
 from lmkl_core.errors import raise_if_cancelled
 
 
 @dataclass(eq=False)
 class Samples:
-    """Views of many frames, row by row, with the take and the circumstances of each.
-
-    Attributes
-    ----------
-    takes : list of str
-        The take of each row.
-    conditions : list of Condition
-        The circumstances of each row; empty for presets that look at no face.
-    persons : dict of str to str
-        Whose face a take shows, where that was said.
-    refused : Counter
-        How many frames were refused, by reason.
-    """
+    """Views of many frames, row by row, with the take and the circumstances of each."""
 
     takes: list[str] = field(default_factory=list)
     conditions: list[Condition] = field(default_factory=list)
+    """Empty for presets that look at no face."""
     persons: dict[str, str] = field(default_factory=dict)
+    """Whose face a take shows, where that was said."""
     refused: Counter[str] = field(default_factory=Counter)
+    """How many frames were refused, by reason."""
     _rows: dict[str, list[NDArray[np.float32]]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -48,11 +38,6 @@ class Samples:
     def views(self) -> dict[str, NDArray[np.float32]]:
         """Every view as an array of shape (rows, columns)."""
         return {name: np.concatenate(rows) for name, rows in self._rows.items()}
-
-    @property
-    def n_refused(self) -> int:
-        """Number of frames that gave no views."""
-        return sum(self.refused.values())
 
     def enrolled_conditions(self) -> EnrolledConditions:
         """Return the circumstances of these rows as what was enrolled."""
@@ -66,13 +51,6 @@ class Samples:
         if not self.conditions:
             return None
         return shared_circumstances(self.conditions, self.takes)
-
-    def fit(self, model: LocalisedMKL) -> LocalisedMKL:
-        """Fit a model on these rows, with all that is known of their takes."""
-        fitted: LocalisedMKL = model.fit(
-            self.views, groups=self.takes, conditions=self.circumstances()
-        )
-        return fitted
 
     def add(self, result: FrameResult, take: str) -> bool:
         """Keep a frame's views, or count why it has none; return whether it was kept."""
@@ -106,18 +84,10 @@ def collect(
     progress: Callable[[int, str], None] | None = None,
     cancel: Callable[[], bool] | None = None,
 ) -> Samples:
-    """Send every frame of every take through the pipeline.
+    """Send every frame of every take through the pipeline, reset before each take.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Reset before each take: takes are streams of their own.
-    takes : mapping of str to iterable of Frame
-        Frames by the name of their take.
-    progress : callable, optional
-        Called with the number of frames so far and the take's name.
-    cancel : callable, optional
-        Asked before each frame; `~lmkl_core.errors.Cancelled` is raised when it says so.
+    ``progress`` is called with the number of frames so far and the take's name. ``cancel`` is asked
+    before each frame; `~lmkl_core.errors.Cancelled` is raised when it says so.
     """
     samples, n_frames = Samples(), 0
     for name, frames in takes.items():

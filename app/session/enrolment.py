@@ -23,17 +23,6 @@ from app.session.takes import SUGGESTIONS, EnrolmentState, Offer, Plan, Sample, 
 from app.types import ScoredFrame, Verdict
 from app.vision.conditions import shared_circumstances
 
-__all__ = [
-    "FEWEST_SAMPLES",
-    "LONGEST_NAME",
-    "SUGGESTIONS",
-    "Enrolment",
-    "Offer",
-    "Plan",
-    "Sample",
-    "as_samples",
-]
-
 FEWEST_SAMPLES = 12
 """With fewer frames a model has nothing to say."""
 
@@ -57,7 +46,7 @@ class _Recording:
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """What takes long to find out of samples: views ask at every frame, they change less often."""
+    """Coverage and lights of the samples: views ask at every frame, samples change less often."""
 
     samples: tuple[Sample, ...]
     lights: dict[str, int]
@@ -65,13 +54,7 @@ class _Measured:
 
 
 class Enrolment:
-    """Takes, and the recording of one.
-
-    Parameters
-    ----------
-    plan : Plan
-        How takes are recorded.
-    """
+    """Takes, and the recording of one."""
 
     def __init__(self, plan: Plan | None = None) -> None:
         self.plan = plan or Plan()
@@ -93,7 +76,6 @@ class Enrolment:
 
     @property
     def is_recording(self) -> bool:
-        """Whether a take is being recorded."""
         return self._recording is not None
 
     @property
@@ -104,13 +86,8 @@ class Enrolment:
     def start(self, name: str, *, is_quick: bool = False) -> str:
         """Begin a take and return its name: cleaned, and unlike those there are.
 
-        Parameters
-        ----------
-        name : str
-            As typed; empty for the suggested one.
-        is_quick : bool
-            A take that is folded into a model without being looked at: it wants fewer frames,
-            and those that the model calls an attack are not kept.
+        A quick take is folded into a model without being looked at: it wants fewer frames, and
+        those that the model calls an attack are not kept.
         """
         self.stop()
         unique = _unlike(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
@@ -316,7 +293,6 @@ class Enrolment:
 
     @property
     def shown(self) -> EnrolmentState:
-        """The enrolment as views show it."""
         recording, measured = self._recording, self._measure()
         counts = Counter(sample.take for sample in self.samples)
         persons = {sample.take: sample.person for sample in self.samples}

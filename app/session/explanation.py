@@ -17,21 +17,12 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the score: of a view, a region, a network or a cluster.
-
-    Attributes
-    ----------
-    name : str
-        Whose share it is.
-    value : float
-        Sum of its terms.
-    usual : float or None
-        The same sum for the average enrolled frame, where that is known.
-    """
+    """The sum of the terms of a view, a region, a network or a cluster."""
 
     name: str
     value: float
     usual: float | None = None
+    """The same sum for the average enrolled frame, where that is known."""
 
     @property
     def shortfall(self) -> float:
@@ -43,19 +34,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One score taken apart.
-
-    Attributes
-    ----------
-    score : float
-        Sum of all terms.
-    usual : float or None
-        The average enrolled frame's sum.
-    n_terms, n_clusters, n_views : int
-        How many there are.
-    views, regions : tuple of Part
-        In the order of the model.
-    """
+    """One score taken apart; ``usual`` is the average enrolled frame's, where it is known."""
 
     score: float
     usual: float | None
@@ -81,21 +60,10 @@ class Explanation:
 
 
 def explain(terms: Terms, view_names: Sequence[str], usual_terms: Terms = ()) -> Explanation | None:
-    """Take a score apart.
+    """Take the score of one frame apart; None if it has no terms or they are not of these views.
 
-    Parameters
-    ----------
-    terms : sequence of sequence of float
-        Of one frame.
-    view_names : sequence of str
-        ``region/network.layer``.
-    usual_terms : sequence of sequence of float
-        Mean terms of the enrolled frames; ignored where their shape is another.
-
-    Returns
-    -------
-    Explanation or None
-        None if there are no terms or they are not of these views.
+    Names of views are ``region/network.layer``. ``usual_terms`` are the mean terms of the enrolled
+    frames, ignored where their shape is another.
     """
     if not _fits(terms, view_names):
         return None

@@ -1,7 +1,7 @@
 """The one source of truth of a running app: what was seen, enrolled, fitted and tested.
 
-Lives on the main thread and knows nothing of Qt or of threads. Whoever wants to know subscribes
-and is told the topic that changed; values are read from the session.
+Lives on the main thread and knows nothing of Qt or of threads. A subscriber gets the topic that
+changed and reads the values from the session.
 """
 
 from collections import deque
@@ -12,9 +12,9 @@ from time import monotonic
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.session.decision import Decider
-from app.session.enrolment import Enrolment, Offer, Plan, Sample
+from app.session.enrolment import Enrolment
 from app.session.guided_test.trial import Trial, TrialState
-from app.session.takes import EnrolmentState
+from app.session.takes import EnrolmentState, Offer, Plan, Sample
 from app.settings import Settings
 from app.types import Decision, Image, ScoredFrame, Throughput
 
@@ -36,17 +36,7 @@ Subscriber = Callable[[Topic], None]
 
 
 class Session:
-    """State of the app.
-
-    Parameters
-    ----------
-    settings : Settings
-        As loaded.
-    plan : Plan, optional
-        How takes are recorded.
-    clock : callable
-        Seconds that never run backwards.
-    """
+    """State of the app; ``clock`` gives seconds that never run backwards."""
 
     def __init__(
         self,
@@ -89,12 +79,10 @@ class Session:
 
     @property
     def enrolment_shown(self) -> EnrolmentState:
-        """The enrolment as views show it."""
         return self.enrolment.shown
 
     @property
     def trial_shown(self) -> TrialState:
-        """The test session as views show it."""
         return self.trial.shown
 
     @property
@@ -207,14 +195,8 @@ class Session:
     ) -> None:
         """Judge by this model from now on.
 
-        Parameters
-        ----------
-        model : PadModel or None
-            The model; None for none.
-        numbers : tuple of int, optional
-            Numbers of the enrolled samples it was fitted on; as before when not given.
-        shown : ModelSummary, optional
-            Its description, where it was made already: that takes a while for large models.
+        ``numbers`` are those of the enrolled samples it was fitted on, as before when not given;
+        ``shown`` its description, where it was made already: that takes a while for large models.
         """
         if numbers is not None:
             self.enrolment.mark_modelled(numbers)

@@ -15,21 +15,13 @@ SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "furthe
 
 @dataclass(frozen=True)
 class Plan:
-    """How a take is recorded.
-
-    Attributes
-    ----------
-    frames : int
-        Frames kept.
-    every : float
-        Seconds between kept frames, at least.
-    at_least_every : float
-        Seconds after which a frame is kept though it hardly differs from the others.
-    """
+    """How a take is recorded."""
 
     frames: int = 35
     every: float = 0.25
+    """Seconds between kept frames, at least."""
     at_least_every: float = 0.8
+    """Seconds after which a frame is kept though it hardly differs from the others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,27 +66,17 @@ class TakeSummary:
 
 @dataclass(frozen=True, eq=False)
 class EnrolmentState:
-    """The whole enrolment.
-
-    Attributes
-    ----------
-    collecting : str
-        Name of the take that is being recorded; empty when none is.
-    n_wanted, n_collected : int
-        Frames wanted in that take, and there so far.
-    person : str
-        Whose face the next take shows; may be empty.
-    hint : str
-        What to do now, or why the last frame was not kept.
-    """
+    """The whole enrolment."""
 
     takes: tuple[TakeSummary, ...] = ()
     samples: tuple[Sample, ...] = ()
     coverage: tuple[CoverageItem, ...] = ()
     collecting: str = ""
+    """Name of the take that is being recorded; empty when none is."""
     n_wanted: int = 0
     n_collected: int = 0
     hint: str = ""
+    """What to do now, or why the last frame was not kept."""
     can_fit: bool = False
     why_not: str = ""
     """What is missing before a model can be fitted; empty when nothing is."""

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from app.session.enrolment import Enrolment, Offer, Plan
+from app.session.enrolment import Enrolment
+from app.session.takes import Offer, Plan
 from app.types import Frame, Verdict
 from tests.app.vision.test_conditions import HOME
 from tests.scored_frames import scored_frame

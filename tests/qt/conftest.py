@@ -12,9 +12,10 @@ from app.models.fitting import fitted
 from app.qt.app import make_window
 from app.qt.dialogs.passphrase_dialogs import ExportDialog
 from app.qt.state import NetworksState, SourceState
-from app.session.enrolment import Sample, as_samples
+from app.session.enrolment import as_samples
 from app.session.scoring import score_frame, thumbnail_of
 from app.session.session import Session
+from app.session.takes import Sample
 from app.settings import Settings
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker

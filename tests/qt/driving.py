@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
 from app.capture.source import FrameSource, SourceInfo
 from app.qt import theme
 from app.qt.workers.worker import any_left_behind
-from app.session.enrolment import Plan
+from app.session.takes import Plan
 
 PATIENCE = 60_000
 """Milliseconds for what a person would wait for: the machine may be busy with other things."""

@@ -21,8 +21,8 @@ from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.recovery import RecoveryWorker
 from app.qt.workers.scoring import Observe, ScoringWorker
 from app.qt.workers.worker import WorkerThread, stop_threads
-from app.session.enrolment import Plan
 from app.session.session import Session, Topic
+from app.session.takes import Plan
 from app.settings import Settings
 from app.types import ScoredFrame, Throughput
 

@@ -6,8 +6,8 @@ from app.demo import director
 from app.demo.script import Chapter
 from app.qt.controllers.source import SourceController
 from app.qt.state import Notice
-from app.session.enrolment import Offer
 from app.session.session import Session, Topic
+from app.session.takes import Offer
 from app.types import Decision
 
 TOPIC = "enrolment"

@@ -13,8 +13,9 @@ from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.qt.state import Notice, PassphraseAsked
 from app.qt.workers.jobs import Cancel, Job
-from app.session.enrolment import Sample, as_samples
+from app.session.enrolment import as_samples
 from app.session.session import Session
+from app.session.takes import Sample
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
 
 TOPIC = "model"

@@ -15,7 +15,7 @@ from app.capture.video import VideoFile
 from app.cli import enrol, recorder
 from app.cli.console import ExitCode
 from app.models.files import load
-from app.session.enrolment import Plan
+from app.session.takes import Plan
 from lmkl_core.calibration.threshold import LEVEL_SHARE
 from tests.app.capture.mjpeg_server import MjpegServer
 from tests.app.cli.running import interrupted, refused, run

@@ -14,8 +14,9 @@ from app.models.files import load
 from app.models.fitting import extended, fitted
 from app.models.summary import describe
 from app.session.decision import ENOUGH_FRAMES, Decider
-from app.session.enrolment import Enrolment, Offer, Plan
+from app.session.enrolment import Enrolment
 from app.session.scoring import score_frame
+from app.session.takes import Offer, Plan
 from app.settings import Settings
 from app.types import Frame, Status, Verdict
 from app.vision.pipeline import Pipeline

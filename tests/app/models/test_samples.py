@@ -28,19 +28,23 @@ def samples_of(warmths, rows_each=6):
     return samples
 
 
+def fit(samples):
+    model = LocalisedMKL(n_clusters=1, delta=0.1, random_state=0)
+    return model.fit(samples.views, groups=samples.takes, conditions=samples.circumstances())
+
+
 def test_that_refused_frames_are_counted_by_reason_and_leave_no_row():
     samples = samples_of([0.3])
     poor = FrameResult(FRAME, Status.POOR_QUALITY, "Come closer.")
     assert not samples.add(poor, "take 0")
     assert not samples.add(poor, "take 0")
     assert samples.refused == {"Come closer.": 2}
-    assert samples.n_refused == 2
     assert len(samples) == len(samples.views["skin"]) == 6
 
 
 def test_that_takes_that_share_circumstances_are_left_out_together_for_the_stress_figure():
     samples = samples_of([0.3, 0.3, 0.9])
-    model = samples.fit(LocalisedMKL(n_clusters=1, delta=0.1, random_state=0))
+    model = fit(samples)
     assert model.calibration_.n_takes == 3
     assert np.isfinite(model.calibration_.stress_bpcer)
     one, other, apart = samples.circumstances()[::6]
@@ -50,5 +54,5 @@ def test_that_takes_that_share_circumstances_are_left_out_together_for_the_stres
 @pytest.mark.parametrize("warmths", [[None, None], [0.3, 0.3], [0.3, 0.9]])
 def test_that_takes_are_cut_into_time_blocks_whatever_their_circumstances(warmths):
     samples = samples_of(warmths)
-    model = samples.fit(LocalisedMKL(n_clusters=1, delta=0.1, random_state=0))
+    model = fit(samples)
     assert model.calibration_.n_blocks > model.calibration_.n_takes == 2

@@ -5,14 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.session.enrolment import (
-    FEWEST_SAMPLES,
-    SUGGESTIONS,
-    Enrolment,
-    Offer,
-    Plan,
-    as_samples,
-)
+from app.session.enrolment import FEWEST_SAMPLES, Enrolment, as_samples
+from app.session.takes import SUGGESTIONS, Offer, Plan
 from app.types import Verdict
 from app.vision.conditions import DIMENSIONS
 from tests.app.enrolment_material import SHORT, Sitting, seen, unusable

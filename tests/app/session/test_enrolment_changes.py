@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.session.enrolment import LONGEST_NAME, SUGGESTIONS, Enrolment, Offer
+from app.names import LONGEST_NAME
+from app.session.enrolment import Enrolment
+from app.session.takes import SUGGESTIONS, Offer
 from tests.app.enrolment_material import Sitting
 from tests.app.session.test_coverage import ANOTHER_LIGHT
 from tests.app.vision.test_conditions import HOME

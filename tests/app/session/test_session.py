@@ -6,8 +6,8 @@ import pytest
 
 from app.session.decision import ENOUGH_FRAMES as ENOUGH
 from app.session.decision import WINDOW
-from app.session.enrolment import Offer
 from app.session.session import RATE_WINDOW, Session, Topic
+from app.session.takes import Offer
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame, Verdict
 from tests.app.enrolment_material import PICTURE, SHORT, seen, unusable

@@ -8,8 +8,9 @@ import pytest
 
 from app.demo.renderer.takes import Take, frames
 from app.models.fitting import fitted
-from app.session.enrolment import Enrolment, Offer, Plan, as_samples
+from app.session.enrolment import Enrolment, as_samples
 from app.session.scoring import THUMBNAIL, score_frame, thumbnail_of
+from app.session.takes import Offer, Plan
 from app.settings import Settings
 from app.types import Frame, Verdict
 from app.vision.faces.alignment import face_transform, square_corners
