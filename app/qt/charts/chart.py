@@ -26,7 +26,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QMenu,
     QMessageBox,
     QPushButton,
@@ -164,18 +163,6 @@ class Chart(QWidget):
         """Take over new colours where `_draw` does not; kinds of charts extend it."""
         for plot in self.findChildren(Plot):
             plot.set_colours(self._colours)
-
-    def _make_scroll(self, content: QWidget) -> QScrollArea:
-        """Return a see-through area in which tall content scrolls."""
-        scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its content takes the keys
-        scroll.setWidget(content)
-        for widget in (scroll.viewport(), content):
-            widget.setAutoFillBackground(False)
-        return scroll
 
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()

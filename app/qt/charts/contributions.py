@@ -12,6 +12,7 @@ from app.qt.charts.format import ViewName, decimals, parts_of_sum, places_for, r
 from app.qt.charts.legend import Key, Legend
 from app.qt.charts.plot import SteadyRange
 from app.qt.widgets.inputs import Choices
+from app.qt.widgets.layout import scroll_area
 from app.qt.widgets.texts import wrapped
 from app.types import ScoredFrame
 
@@ -65,7 +66,7 @@ class ContributionsChart(Chart):
         self._legend = Legend(self)
         self._plot = BarPlot(is_stacked=True)
         self._plot.setAccessibleName("Contributions as bars; arrow keys go through them")
-        self._scroll = self._make_scroll(self._plot)
+        self._scroll = scroll_area(self._plot, self, takes_focus=False)
         self._lay_out(self._sum, self._legend, self._scroll, controls=[self._grouping])
 
     def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:

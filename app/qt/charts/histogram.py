@@ -14,6 +14,7 @@ from app.qt.charts.chart import Chart, csv_text
 from app.qt.charts.format import decimals, percent, places_for
 from app.qt.charts.legend import Key, Legend
 from app.qt.charts.plot import Pixels, Plot, tinted
+from app.qt.widgets.layout import scroll_area
 from app.qt.widgets.texts import wrapped
 from app.types import Interval
 
@@ -45,7 +46,7 @@ class ScoreHistogram(Chart):
         self._plot.setAccessibleName("Histogram of scores, the bars")
         self._plot.add_layer(self._paint_rows, z=0)
         self._plot.hovered.connect(self._on_hovered)
-        self._scroll = self._make_scroll(self._plot)
+        self._scroll = scroll_area(self._plot, self, takes_focus=False)
         self._lay_out(self._statement, self._legend, self._scroll)
 
     def show_threshold(self, threshold: ThresholdSummary | None) -> None:

@@ -20,6 +20,7 @@ from app.qt.charts.format import (
 from app.qt.charts.legend import Key, Legend
 from app.qt.charts.weights_table import WeightsTable
 from app.qt.widgets.inputs import Choices
+from app.qt.widgets.layout import scroll_area
 from app.qt.widgets.texts import wrapped
 
 _N_TOLD = 4
@@ -52,7 +53,7 @@ class WeightsChart(Chart):
         self._table = WeightsTable(self)
         self._table.column_chosen.connect(self._on_column)
         self._stack = QStackedWidget(self)
-        self._stack.addWidget(self._make_scroll(self._plot))
+        self._stack.addWidget(scroll_area(self._plot, self, takes_focus=False))
         self._stack.addWidget(self._table)
         self._form.chosen.connect(self._stack.setCurrentIndex)
         self._readout = wrapped(parent=self)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from app.qt.charts.format import ViewName, number, weight_text
 from app.qt.charts.plot import tinted
 from app.qt.theme.themes import LIGHT, Colours
+from app.qt.widgets.layout import read_only
 from app.qt.widgets.rows import Index
 from app.qt.widgets.texts import plain_tip
 
@@ -57,15 +58,11 @@ class WeightsTable(QTableWidget):
         self._delegate = _HeatDelegate(self)
         self.setItemDelegate(self._delegate)
         self.setAccessibleName("Kernel weights as a table")
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        read_only(self)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
         self.setWordWrap(False)
-        self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 10)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionsClickable(True)
         header.sectionClicked.connect(self.column_chosen)
 

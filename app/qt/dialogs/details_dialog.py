@@ -158,9 +158,7 @@ class DetailsDialog(QDialog):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setToolTip(plain_tip(name))
             form.addRow(label, hbox(None, *(self._editors[name, q.key] for q in SPECIES_DETAILS)))
-        area = scroll_area()
-        area.setWidget(inside)
-        return area
+        return scroll_area(inside)
 
     def _offer(self, name: str) -> None:
         with QSignalBlocker(self.template):

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from app.qt.dialogs.settings_fields import line
 from app.qt.theme import GRID
 from app.qt.theme.icons import app_icon
-from app.qt.widgets.layout import hbox, vbox
+from app.qt.widgets.layout import hbox, read_only, vbox
 
 PROGRAM = "lmkl-pad"
 ICON_SIDE = 64
@@ -143,15 +143,11 @@ def readable_table(name: str, titles: Sequence[str], rows: Sequence[Sequence[str
     for number, texts in enumerate(rows):
         for place, text in enumerate(texts):
             table.setItem(number, place, QTableWidgetItem(text))
-    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    read_only(table)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setTabKeyNavigation(False)
-    table.setShowGrid(False)
     table.setAlternatingRowColors(True)
-    table.verticalHeader().hide()
     header = table.horizontalHeader()
-    header.setHighlightSections(False)
     header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

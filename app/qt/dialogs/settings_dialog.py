@@ -251,10 +251,7 @@ class SettingsDialog(QDialog):
             if part is self.delete:
                 layout.setAlignment(part, Qt.AlignmentFlag.AlignLeft)
         layout.addStretch(1)
-        area = scroll_area()
-        area.setWidget(inside)
-        inside.setAutoFillBackground(False)
-        self._tabs.addTab(area, title)
+        self._tabs.addTab(scroll_area(inside), title)
 
     def _make_buttons(self) -> QDialogButtonBox:
         kind = QDialogButtonBox.StandardButton

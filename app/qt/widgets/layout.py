@@ -4,6 +4,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPushButton,
     QScrollArea,
+    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -72,15 +74,32 @@ def card(parent: QWidget | None = None) -> tuple[QFrame, QVBoxLayout]:
     return frame, vbox(frame, margins=CARD)
 
 
-def scroll_area(parent: QWidget | None = None) -> QScrollArea:
-    """Return an area that scrolls up and down only, over the ground of what is around it."""
+def scroll_area(
+    content: QWidget, parent: QWidget | None = None, *, takes_focus: bool = True
+) -> QScrollArea:
+    """Return an area that scrolls its content up and down, over the ground of what is around it.
+
+    With the focus, its keys scroll; where the content takes all keys it needs none.
+    """
     scroll = QScrollArea(parent)
     scroll.setWidgetResizable(True)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    scroll.viewport().setAutoFillBackground(False)
+    scroll.setWidget(content)
+    if not takes_focus:
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    for widget in (scroll.viewport(), content):
+        widget.setAutoFillBackground(False)
     return scroll
+
+
+def read_only(table: QTableView) -> None:
+    """Let a table be read and walked through, but not edited; the Tab key leaves it."""
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setTabKeyNavigation(False)
+    table.setShowGrid(False)
+    table.verticalHeader().hide()
+    table.horizontalHeader().setHighlightSections(False)
 
 
 def button(

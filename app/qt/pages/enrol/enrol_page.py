@@ -102,8 +102,7 @@ class EnrolPage(QWidget):
 
     def _lay_out(self) -> None:
         content = QWidget()
-        scroll = scroll_area(self)
-        scroll.setWidget(content)
+        scroll = scroll_area(content, self, takes_focus=False)
         self._first, self._second = vbox(None, spacing=_GAP), vbox(None, spacing=_GAP)
         self._columns = hbox(None, self._first, self._second)
         parts = (self.guidance, self._columns, (self._gallery_card, 1))

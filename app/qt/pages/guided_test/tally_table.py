@@ -15,6 +15,7 @@ from app.qt.pages.guided_test.species import (
     species_icon_name,
     species_words,
 )
+from app.qt.widgets.layout import read_only
 from app.qt.widgets.rows import CELL, Cell, Index, TwoLineDelegate
 from app.qt.widgets.texts import plain_tip
 from app.session.guided_test.tally import Tally
@@ -145,16 +146,12 @@ class TallyTable(QTableView):
         self.setItemDelegate(self._delegate)
         self.setAccessibleName("Tally of the presentations")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
+        read_only(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setTabKeyNavigation(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
-        header.setHighlightSections(False)
         header.setSectionsClickable(False)
         header.setMinimumSectionSize(1)
         header.setStyleSheet("QHeaderView::section { padding: 4px 6px; font-weight: normal; }")

@@ -114,9 +114,7 @@ class TestPage(QWidget):
 
     def _build(self) -> None:
         content = QWidget()
-        area = scroll_area(self)
-        area.setWidget(content)
-        vbox(self, area)
+        vbox(self, scroll_area(content, self, takes_focus=False))
         column = vbox(content, margins=MARGIN, spacing=MARGIN)
         self._add_head(column)
         self._left, self._right = vbox(None, spacing=MARGIN), vbox(None, spacing=MARGIN)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from app.models.summary import ModelSummary
 from app.qt.charts.format import number, percent, scientific
-from app.qt.widgets.layout import button, hbox, vbox
+from app.qt.widgets.layout import button, hbox, read_only, vbox
 
 _BREAK = "\N{ZERO WIDTH SPACE}"
 _LONGEST_WORD = 16
@@ -109,11 +109,8 @@ class FactsTable(QTableWidget):
         super().__init__(0, 2, parent)
         self._shown: tuple[Section, ...] = ()
         self.horizontalHeader().hide()
-        self.verticalHeader().hide()
-        self.setShowGrid(False)
+        read_only(self)
         self.setWordWrap(True)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

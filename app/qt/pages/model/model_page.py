@@ -146,8 +146,7 @@ class ModelPage(QWidget):
     def _arrange(self) -> None:
         # Nested from the outside in: a widget that gets another parent is styled anew.
         content = QWidget()
-        self._scroll = scroll_area(self)
-        self._scroll.setWidget(content)
+        self._scroll = scroll_area(content, self)
         vbox(self, self._scroll)
         self.tabs.setAccessibleName("Parts of the model")
         self.tabs.setExpanding(False)

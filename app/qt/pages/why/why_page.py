@@ -63,9 +63,7 @@ class WhyPage(QWidget):
 
     def _arrange(self) -> None:
         content = QWidget()
-        scroll = scroll_area(self)
-        scroll.setWidget(content)
-        vbox(self, scroll)
+        vbox(self, scroll_area(content, self))
         self._chart_card, chart_column = card(content)
         chart_column.addWidget(self.chart)
         Unscrolled(self.chart)
