@@ -123,8 +123,7 @@ def rebuild(manifest: Manifest, settings: Settings, tensors: Tensors) -> Localis
 
 def _tensors(fitted: ExactFit | StreamedFit, calibration: Calibration) -> Tensors:
     solution = fitted.solution
-    support = fitted.problem.basis.landmarks if isinstance(fitted, StreamedFit) else fitted.views
-    tensors = {f"support.{g}": array for g, array in enumerate(support.arrays)}
+    tensors = {f"support.{g}": array for g, array in enumerate(fitted.support.arrays)}
     tensors |= {
         "memberships": fitted.memberships,
         "dual_coef": fitted.dual_coef,

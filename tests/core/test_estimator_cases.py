@@ -1,4 +1,4 @@
-"""Findings of a review, each with the case that showed it."""
+"""Cases that once went wrong: selection, fits and parameters at their limits."""
 
 import numpy as np
 import pytest
