@@ -1,5 +1,6 @@
 """What can be set about an evaluation, checked in one place."""
 
+import contextlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,15 +34,12 @@ class ThresholdRule:
     @classmethod
     def parse(cls, text: str) -> "ThresholdRule":
         """Read a rule as it is written on the command line, such as ``bpcer:0.05``."""
-        name, _, number = text.partition(":")
         for plain in _PLAIN_RULES:
             if text == plain:
                 return cls(plain)
-        if name in ("bpcer", "given"):
-            try:
-                value = float(number)
-            except ValueError:
-                value = math.nan
+        name, _, number = text.partition(":")
+        with contextlib.suppress(ValueError):
+            value = float(number)
             if name == "bpcer" and 0 <= value < 1:
                 return cls("bpcer", value)
             if name == "given" and math.isfinite(value):
@@ -113,9 +111,11 @@ class Options:
         for name in ("cache", "weights"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, Path(getattr(self, name)))
-        _one_of("selection", self.selection, SELECTIONS)
-        _one_of("grid", self.grid, GRIDS)
-        _one_of("level", self.level, LEVELS)
+        for name, known in (("selection", SELECTIONS), ("grid", GRIDS), ("level", LEVELS)):
+            if getattr(self, name) not in known:
+                raise InvalidInputError(
+                    f"{name}={getattr(self, name)!r} is unknown: take {', '.join(known)}."
+                )
         _whole("n_frames", self.n_frames, 1, MOST_FRAMES)
         _whole("max_train", self.max_train, 2)
         _whole("seed", self.seed, 0, 2**32 - 1)
@@ -129,11 +129,6 @@ class Options:
     def rule(self) -> ThresholdRule:
         """How thresholds are chosen."""
         return ThresholdRule.parse(self.threshold)
-
-
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise InvalidInputError(f"{name}={value!r} is unknown: take {', '.join(known)}.")
 
 
 def _no_integer(value: Any) -> bool:

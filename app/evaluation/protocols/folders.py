@@ -11,6 +11,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -40,7 +41,7 @@ class Line:
     text: str
 
     def refused(self, why: str) -> ProtocolError:
-        """Return the error that this line is wrong; ``why`` follows its text, as "is no number"."""
+        """Return the error of this line; ``why`` follows its text, as "is no number"."""
         text = self.text if len(self.text) <= _SHOWN else self.text[:_SHOWN] + "..."
         return ProtocolError(f"{self.file}, line {self.number}: {text!r} {why}.")
 
@@ -52,13 +53,7 @@ class Line:
             raise self.refused("holds characters that are no text")
 
     def path(self, text: str) -> PurePosixPath:
-        """Return a relative path that this line names; it stays within its folder.
-
-        Raises
-        ------
-        ProtocolError
-            If it leads elsewhere.
-        """
+        """Return a relative path that this line names; refuse one that leaves its folder."""
         text = text.replace("\\", "/")
         path = PurePosixPath(text)
         if path.is_absolute() or re.match(r"[A-Za-z]:", text) or ".." in path.parts:
@@ -73,14 +68,7 @@ def read_list(
 ) -> list[Item]:
     """Return what the lines of a list say, each thing once; empty lines are passed over.
 
-    Parameters
-    ----------
-    path : Path
-        The list.
-    parse : callable
-        Returns what a line says, or raises `ProtocolError`.
-    refused : list of ProtocolError
-        Lines that say nothing, or the same as another, are added here.
+    Lines that ``parse`` refuses, or that say the same as another, are added to ``refused``.
 
     Raises
     ------
@@ -118,24 +106,15 @@ def find_root(
     *layouts: Sequence[str],
     inner: Sequence[str] = (),
 ) -> Path:
-    """Return the folder that a database lies in.
+    """Return the folder that a database lies in: the named one, or one of ``inner`` in it.
 
-    Parameters
-    ----------
-    root : Path or None
-        What the person named.
-    title : str
-        The database's name.
-    *layouts : sequence of str
-        Names or patterns of what lies directly in the folder; all of one layout must be there.
-    inner : sequence of str
-        Folders in the named one that hold the database in its official form.
+    A layout holds names or patterns of what lies directly in the folder; all of one must be there.
 
     Raises
     ------
     ProtocolError
-        If it is not there: with the right folder, where it is the one above or below, and
-        otherwise with what is missing.
+        If it is not there: with the right folder, where that is above or below, and otherwise with
+        what is missing.
     """
     if root is None:
         raise ProtocolError(f"{_begun(title)} has to be on this disk: name it with --root.")
@@ -145,16 +124,16 @@ def find_root(
     for folder in (root, *(root / name for name in inner)):
         if _holds(folder, layouts):
             return folder
-    nearby = [*list(root.parents)[:_LEVELS], *_folders_below(root)]
-    for folder in nearby:
+    for folder in (*list(root.parents)[:_LEVELS], *_folders_below(root)):
         if _holds(folder, layouts):
             raise ProtocolError(
                 f"{_begun(title)} lies in {folder}, not in {root}: name that folder."
             )
     missing = [name for name in layouts[0] if not _matches(root, name)]
+    are = "is" if len(missing) == 1 else "are"
     raise ProtocolError(
-        f"{root} is not {title}: {listed(missing)} {_are(missing)} missing; name the folder that "
-        "its archives were unpacked into."
+        f"{root} is not {title}: {listed(missing)} {are} missing; name the folder that its "
+        "archives were unpacked into."
     )
 
 
@@ -170,14 +149,13 @@ def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
         If a file lies elsewhere.
     """
     names = list(names)
-    missing = [name for name in names if not os.path.isfile(root / name)]
-    absent = set(missing)
-    if strays := [name for name in names if name not in absent and _strays(root, name)]:
+    missing = {name: None for name in names if not os.path.isfile(root / name)}
+    if strays := [name for name in names if name not in missing and _strays(root, name)]:
         raise ProtocolError(
             f"{title} in {root} holds links that lead out of it: {listed(strays)}; unpack its "
             "archives again."
         )
-    return missing
+    return list(missing)
 
 
 def require(root: Path, title: str, names: Iterable[str]) -> None:
@@ -203,7 +181,7 @@ def _strays(root: Path, name: str) -> bool:
 
 
 def listed(names: Sequence[str], most: int = _NAMED) -> str:
-    """Return names as half a sentence: a few of them, and how many more there are."""
+    """Return ``"a, b, c and 4 more"``."""
     shown = list(names[:most])
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most} more"
@@ -211,16 +189,15 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
 
 
 def folders_in(folder: Path) -> list[str]:
-    """Return the names of the folders in a folder that are not hidden."""
     return _names(folder, directories=True)
 
 
 def files_in(folder: Path) -> list[str]:
-    """Return the names of the files in a folder that are not hidden."""
     return _names(folder, directories=False)
 
 
 def _names(folder: Path, *, directories: bool) -> list[str]:
+    """Return the names of folders or files in a folder, in order; hidden ones are left out."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(
@@ -267,16 +244,9 @@ def _folders_below(root: Path) -> list[Path]:
     for _ in range(_LEVELS):
         below: list[Path] = []
         for folder in level:
-            if len(found) + len(below) >= _MOST_FOLDERS:
-                break
-            try:
-                below += [folder / name for name in folders_in(folder)[:_MOST_FOLDERS]]
-            except ProtocolError:
-                continue
+            if len(found) + len(below) < _MOST_FOLDERS:
+                with suppress(ProtocolError):
+                    below += [folder / name for name in folders_in(folder)[:_MOST_FOLDERS]]
         found += below
         level = below
     return found
-
-
-def _are(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"

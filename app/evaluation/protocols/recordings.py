@@ -55,13 +55,7 @@ def spread(n_frames: int, n: int) -> list[int]:
 
 
 def images_in(folder: Path) -> list[Path]:
-    """Return a folder's images in natural order; hidden files and inner folders are left out.
-
-    Raises
-    ------
-    SourceError
-        If the folder cannot be read.
-    """
+    """Return a folder's images in natural order; hidden files and inner folders are left out."""
     try:
         with os.scandir(folder) as entries:
             names = [
@@ -86,11 +80,11 @@ def image_recordings(root: Path, folder: str, subject: str, species: str) -> tup
 
 
 def is_image(name: str) -> bool:
-    return os.path.splitext(name)[1].lower() in IMAGE_SUFFIXES
+    return Path(name).suffix.lower() in IMAGE_SUFFIXES
 
 
 def is_video(name: str) -> bool:
-    return os.path.splitext(name)[1].lower() in VIDEO_SUFFIXES
+    return Path(name).suffix.lower() in VIDEO_SUFFIXES
 
 
 def in_natural_order(names: Iterable[str]) -> list[str]:
@@ -104,16 +98,10 @@ class FileReader:
     path: Path
 
     def digest(self) -> str:
-        """Return a digest of the bytes; for a folder, of its images' names and bytes.
-
-        Raises
-        ------
-        SourceError
-            If they cannot be read.
-        """
-        total = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+        """Return a digest of the bytes; for a folder, of its images' names and bytes."""
         if not self.path.is_dir():
             return _file_digest(self.path).hex()
+        total = hashlib.blake2b(digest_size=_DIGEST_BYTES)
         for image in images_in(self.path):
             name = os.fsencode(image.name)
             total.update(len(name).to_bytes(4, "big") + name + _file_digest(image))
@@ -136,7 +124,6 @@ class FileReader:
         return _video_frames(self.path, n)
 
     def count(self, n: int) -> int:
-        """Return how many of ``n`` frames there may be: an image has one."""
         if self.path.is_dir():
             return min(n, len(images_in(self.path)))
         return min(n, 1) if is_image(self.path.name) else n
@@ -160,7 +147,6 @@ class DemoReader:
         return islice(frames(self.take, max(1, self.take.n_frames // max(n, 1))), n)
 
     def count(self, n: int) -> int:
-        """Return how many of ``n`` frames there may be."""
         return min(n, self.take.n_frames)
 
 
