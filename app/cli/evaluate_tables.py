@@ -203,8 +203,11 @@ def listing() -> dict[str, Any]:
         ],
         "methods": [
             {
-                name: getattr(each, name)
-                for name in ("name", "title", "uses", "published", "differs")
+                "name": each.name,
+                "title": each.title,
+                "uses": each.uses,
+                "published": each.published,
+                "differs": each.differs,
             }
             for each in METHODS.values()
         ],

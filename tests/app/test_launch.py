@@ -12,7 +12,7 @@ from app.__main__ import main
 from app.cli.console import ExitCode
 from app.cli.demo import DEFAULT_OUTPUT, JSON_FILE, MODEL_FILE
 from app.demo import run
-from app.launch import launch
+from app.launch import launch, why_no_screen
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -113,3 +113,87 @@ def test_that_the_way_to_the_window_loads_no_command_line():
     script = "import sys, app.__main__, app.launch; print('typer' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"
+
+
+# ------------------------------------------------- whether there is a screen
+
+
+@pytest.fixture
+def sockets(tmp_path, monkeypatch):
+    """Return a folder in which one X server, of number 7, has its socket; all libraries load."""
+    monkeypatch.setattr("app.launch._NEEDED", ())
+    (tmp_path / "X7").touch()
+    return tmp_path
+
+
+def told_of_screen(sockets, platform="linux", **environment):
+    return why_no_screen(environment, platform, sockets)
+
+
+def test_that_without_any_screen_one_sentence_says_so(sockets):
+    sentence = told_of_screen(sockets)
+    assert "no screen" in sentence
+    assert "WAYLAND_DISPLAY" in sentence
+    assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize("platform", ["win32", "darwin"])
+def test_that_other_systems_always_have_one(sockets, platform):
+    assert told_of_screen(sockets, platform) == ""
+
+
+@pytest.mark.parametrize("display", [":7", ":7.0"])
+def test_that_a_local_screen_that_is_there_is_used(sockets, display):
+    assert told_of_screen(sockets, DISPLAY=display) == ""
+
+
+@pytest.mark.parametrize("display", [":8", ":77", ":8.7", "nonsense", ":"])
+def test_that_a_local_screen_that_is_not_there_is_named(sockets, display):
+    sentence = told_of_screen(sockets, DISPLAY=display)
+    assert f"The screen {display} does not answer" in sentence
+
+
+@pytest.mark.parametrize("display", ["somewhere:8", "localhost:10.0"])
+def test_that_a_screen_elsewhere_is_not_looked_for_here(sockets, display):
+    assert told_of_screen(sockets, DISPLAY=display) == ""
+
+
+def test_that_without_a_folder_of_sockets_the_screen_is_believed(sockets):
+    assert why_no_screen({"DISPLAY": ":8"}, "linux", sockets / "missing") == ""
+
+
+def test_that_wayland_needs_nothing_else(sockets):
+    assert told_of_screen(sockets, WAYLAND_DISPLAY="wayland-0") == ""
+    assert told_of_screen(sockets, WAYLAND_DISPLAY="wayland-0", DISPLAY=":8") == ""
+
+
+@pytest.mark.parametrize("chosen", ["offscreen", "minimal", "vnc:size=800x600", "wayland;xcb"])
+def test_that_a_platform_that_needs_no_x_server_is_believed(sockets, chosen):
+    assert told_of_screen(sockets, QT_QPA_PLATFORM=chosen) == ""
+
+
+@pytest.mark.parametrize("chosen", ["xcb", "xcb:something"])
+def test_that_a_platform_that_needs_an_x_server_does_not_hide_that_there_is_none(sockets, chosen):
+    assert "QT_QPA_PLATFORM" in told_of_screen(sockets, QT_QPA_PLATFORM=chosen)
+    assert told_of_screen(sockets, QT_QPA_PLATFORM=chosen, WAYLAND_DISPLAY="wayland-0")
+    assert "does not answer" in told_of_screen(sockets, QT_QPA_PLATFORM=chosen, DISPLAY=":8")
+    assert told_of_screen(sockets, QT_QPA_PLATFORM=chosen, DISPLAY=":7") == ""
+
+
+def test_that_empty_variables_are_none(sockets):
+    assert told_of_screen(sockets, QT_QPA_PLATFORM="", WAYLAND_DISPLAY="", DISPLAY="") != ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="libraries are named as on Linux")
+def test_that_a_missing_library_is_named_with_the_way_out(sockets, monkeypatch):
+    monkeypatch.setattr("app.launch._NEEDED", ("libc.so.6",))
+    assert told_of_screen(sockets, DISPLAY=":7") == ""
+    monkeypatch.setattr("app.launch._NEEDED", ("libc.so.6", "libno-such-thing.so.0"))
+    sentence = told_of_screen(sockets, DISPLAY=":7")
+    assert "libno-such-thing.so.0 is missing" in sentence
+    assert "apt-get install" in sentence
+
+
+def test_that_the_processs_own_environment_is_looked_at(monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert why_no_screen() == ""

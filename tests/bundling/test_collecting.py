@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from app.cli.main import COMMANDS
 from bundling import collecting
 from bundling.entry import MODULES
 from lmkl_core.features.weights.catalogue import CATALOGUE
@@ -141,11 +142,10 @@ def test_that_all_of_ours_loads_without_what_is_excluded():
 
 
 def test_that_every_module_that_is_imported_by_name_is_taken_along():
-    from app.qt.workers.scoring import MODULES as warmed_up
-
     modules = collecting.our_modules()
     assert len(modules) == len(set(modules))
-    assert {*MODULES, *warmed_up, "app.__main__", "lmkl_core"} <= set(modules)
+    commands = {f"app.cli.{name}" for name in COMMANDS}
+    assert {*MODULES, *commands, "app.__main__", "lmkl_core"} <= set(modules)
 
 
 def test_that_every_file_beside_our_modules_is_taken_along():
