@@ -7,7 +7,7 @@ import torch
 from onnx import numpy_helper
 from torchvision import models
 
-from lmkl_core.features.engines import export, probe, thread_pool
+from lmkl_core.features.engines import export, probe, thread_pool, torch_engine
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.engines.torch_engine import TorchEngine
@@ -40,7 +40,7 @@ def made(weights):
     return export.make_entry(GRAPH, weights)
 
 
-@pytest.mark.parametrize("exporter", [export.traced, export.captured])
+@pytest.mark.parametrize("exporter", [torch_engine.traced, torch_engine.captured])
 def test_that_both_of_torchs_exporters_give_graphs_that_agree_with_torch(weights, exporter):
     small = Graph(GRAPH.network, 32, "grey-world", GRAPH.outputs)
     made = export.make_entry(small, weights, (exporter,))
@@ -61,7 +61,7 @@ def test_that_only_the_layers_used_are_exported(made, weights):
 
 def spoilt(module, crops, outputs):
     """Export, then change the first convolution's weights by one per cent."""
-    proto = onnx.load_from_string(export.traced(module, crops, outputs))
+    proto = onnx.load_from_string(torch_engine.traced(module, crops, outputs))
     kernel = next(item for item in proto.graph.initializer if len(item.dims) == 4)
     values = numpy_helper.to_array(kernel).copy()
     values[0] *= 1.01
@@ -80,7 +80,7 @@ def test_that_a_graph_that_differs_from_torch_is_refused_with_the_difference(wei
 
 
 def test_that_the_second_exporter_steps_in_for_the_first(weights):
-    assert export.make_entry(GRAPH, weights, (raising, spoilt, export.traced)).onnx
+    assert export.make_entry(GRAPH, weights, (raising, spoilt, torch_engine.traced)).onnx
 
 
 def test_that_a_graph_that_no_exporter_can_make_is_an_error_with_its_reason(weights):

@@ -9,7 +9,6 @@ agrees with torch is taken, and the second one steps in wherever, or whenever, t
 """
 
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from lmkl_core.features.engines.cache import Cache, Entry
 from lmkl_core.features.engines.children import serve
 from lmkl_core.features.engines.onnx_engine import OnnxEngine, simplified
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
-from lmkl_core.features.networks.graph import OPSET, Graph
+from lmkl_core.features.networks.graph import Graph
 
 Exporter = Callable[[Any, Any, list[str]], bytes]
 
@@ -46,7 +45,7 @@ def make_entry(graph: Graph, weights: Path, exporters: tuple[Exporter, ...] = ()
     if not graph.spec.needs_torch:
         return _built(graph, weights)
     # Here, because described networks need no torch.
-    from lmkl_core.features.engines.torch_engine import TorchEngine
+    from lmkl_core.features.engines.torch_engine import TorchEngine, captured, traced
 
     reference = TorchEngine(graph, weights, channels_last=False)
     crops = reference_crops(graph.size)
@@ -77,50 +76,6 @@ def _built(graph: Graph, weights: Path) -> Entry:
         return Entry(model, crops, views)
     reason = f"onnxruntime's optimisations change its values by {difference:.1e}"
     return Entry(b"", crops, views, refused=reason)
-
-
-def traced(module: Any, crops: np.ndarray, outputs: list[str]) -> bytes:
-    """Export by tracing one run: quick, and right because nothing here branches on values."""
-    import torch
-
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        warnings.catch_warnings(),
-        torch.inference_mode(),
-    ):
-        warnings.simplefilter("ignore")  # "deprecated", and that sizes become constants
-        torch.onnx.export(
-            module,
-            (torch.from_numpy(crops),),
-            path := Path(folder, "traced.onnx"),
-            dynamo=False,
-            opset_version=OPSET,
-            input_names=["crops"],
-            output_names=outputs,
-            dynamic_axes={name: {0: "n"} for name in ("crops", *outputs)},
-        )
-        return path.read_bytes()
-
-
-def captured(module: Any, crops: np.ndarray, outputs: list[str]) -> bytes:
-    """Export with torch's newer exporter."""
-    import torch
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its libraries warn of each other
-        program = torch.onnx.export(
-            module,
-            (torch.from_numpy(crops),),
-            dynamo=True,
-            verbose=False,
-            external_data=False,
-            opset_version=OPSET,
-            input_names=["crops"],
-            output_names=outputs,
-            dynamic_shapes=({0: torch.export.Dim("n", min=1, max=1024)},),
-        )
-    assert program is not None  # no file was named, so the graph is returned
-    return program.model_proto.SerializeToString()
 
 
 def _output_names(graph: Graph) -> list[str]:

@@ -1,12 +1,14 @@
-"""torch as an engine: the reference that others are held to, and the fallback without them."""
+"""torch as an engine, the reference and fallback, and its two exporters to ONNX."""
 
+import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lmkl_core.features.networks.graph import Graph
+from lmkl_core.features.networks.graph import OPSET, Graph
 from lmkl_core.features.networks.torch_networks import load_truncated
 
 
@@ -45,3 +47,43 @@ class TorchEngine:
         with torch.inference_mode():
             outputs = self.module(torch.from_numpy(np.require(crops, requirements=["C", "W"])))
         return [output.numpy() for output in outputs]
+
+
+def traced(module: torch.nn.Module, crops: NDArray[np.uint8], outputs: list[str]) -> bytes:
+    """Export by tracing one run: quick, and right because nothing here branches on values."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        warnings.catch_warnings(),
+        torch.inference_mode(),
+    ):
+        warnings.simplefilter("ignore")  # "deprecated", and that sizes become constants
+        torch.onnx.export(
+            module,
+            (torch.from_numpy(crops),),
+            path := Path(folder, "traced.onnx"),
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=["crops"],
+            output_names=outputs,
+            dynamic_axes={name: {0: "n"} for name in ("crops", *outputs)},
+        )
+        return path.read_bytes()
+
+
+def captured(module: torch.nn.Module, crops: NDArray[np.uint8], outputs: list[str]) -> bytes:
+    """Export with torch's newer exporter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its libraries warn of each other
+        program = torch.onnx.export(
+            module,
+            (torch.from_numpy(crops),),
+            dynamo=True,
+            verbose=False,
+            external_data=False,
+            opset_version=OPSET,
+            input_names=["crops"],
+            output_names=outputs,
+            dynamic_shapes=({0: torch.export.Dim("n", min=1, max=1024)},),
+        )
+    assert program is not None  # no file was named, so the graph is returned
+    return program.model_proto.SerializeToString()

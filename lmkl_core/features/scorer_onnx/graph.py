@@ -20,19 +20,17 @@ accepted; the library raises for such a row, which a graph cannot do.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from onnx import TensorProto, checker, helper
 
 from lmkl_core.errors import InvalidInputError
+from lmkl_core.estimator import LocalisedMKL
 from lmkl_core.features.onnx_parts import OnnxParts
 from lmkl_core.kernels import ViewKernel
 from lmkl_core.scorer import Scorer
 from lmkl_core.validation import Views
-
-if TYPE_CHECKING:
-    from lmkl_core import LocalisedMKL
 
 OUTPUTS = ("score", "contributions", "memberships", "accepted")
 """Names of the outputs: ``(batch,)``, ``(batch, C, G)``, ``(batch, C)`` and ``(batch,)``."""
@@ -50,7 +48,7 @@ PRODUCER = "lmkl-pad"
 
 
 def scorer_graph(
-    estimator: "LocalisedMKL",
+    estimator: LocalisedMKL,
     *,
     metadata: Mapping[str, str] | None = None,
     description: str = "",

@@ -7,12 +7,13 @@ at a time. Rows that are not finite must not be accepted, and no rows have no sc
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import onnxruntime
 
-if TYPE_CHECKING:
-    from lmkl_core import LocalisedMKL
+from lmkl_core.estimator import LocalisedMKL
+from lmkl_core.features.engines.onnx_engine import session_options
+from lmkl_core.features.scorer_onnx.graph import OUTPUTS
 
 SUPPORT_ROWS = 96
 """Support rows, evenly over all of them, that every kind of row is made from."""
@@ -56,7 +57,7 @@ class Parity:
         return max(self.score, self.contributions, self.memberships)
 
 
-def compare(graph: bytes, estimator: "LocalisedMKL", seed: int = 0) -> Parity:
+def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
     """Compare a graph with its model on rows drawn by ``seed``.
 
     Raises
@@ -89,7 +90,7 @@ def compare(graph: bytes, estimator: "LocalisedMKL", seed: int = 0) -> Parity:
     return parity
 
 
-def probing_rows(estimator: "LocalisedMKL", seed: int = 0) -> Rows:
+def probing_rows(estimator: LocalisedMKL, seed: int = 0) -> Rows:
     """Return the rows that both score."""
     rng = np.random.default_rng(seed)
     support = estimator.support_views()
@@ -155,11 +156,6 @@ def _check_nothing(run, rows: Rows, found: Rows) -> None:
 
 
 def _runner(graph: bytes):
-    import onnxruntime
-
-    from lmkl_core.features.engines.onnx_engine import session_options
-    from lmkl_core.features.scorer_onnx.graph import OUTPUTS
-
     try:
         session = onnxruntime.InferenceSession(
             graph, session_options(), providers=["CPUExecutionProvider"]
