@@ -24,7 +24,7 @@ class LoadingPage(QWidget):
         theme.notifier().mark(self)
         self.preview = Preview(self)
         self.preview.show_message("")
-        words = QLabel(self.tr("Loading…"), self)
+        words = QLabel("Loading…", self)
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         row = QHBoxLayout(self)
         row.addWidget(self.preview, 1)

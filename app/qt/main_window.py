@@ -10,7 +10,7 @@ from app.models.files import PROTECTED_SUFFIX, SUFFIX
 from app.qt import theme
 from app.qt.controllers.app_controller import AppController
 from app.qt.menus import Menus
-from app.qt.model_dialogs import ModelDialogs
+from app.qt.model_dialogs import ModelDialogs, confirm
 from app.qt.pages.enrol.enrol_page import EnrolPage
 from app.qt.pages.guided_test.test_page import TestPage
 from app.qt.pages.live.live_panel import LivePanel
@@ -76,20 +76,15 @@ class MainWindow(QMainWindow):
     def _make_tabs(self) -> QTabWidget:
         tabs = QTabWidget()
         tabs.setTabBar(CalmTabBar())
-        tabs.tabBar().setAccessibleName(self.tr("Pages"))
+        tabs.tabBar().setAccessibleName("Pages")
         tabs.tabBar().setExpanding(False)
-        for page, title, icon, tip in zip(
-            self.pages,
-            (self.tr("Enrol"), self.tr("Model"), self.tr("Why"), self.tr("Test")),
-            ("enrol", "model", "why", "test"),
-            (
-                self.tr("Record genuine takes (Ctrl+1)"),
-                self.tr("The fitted model (Ctrl+2)"),
-                self.tr("Why this score (Ctrl+3)"),
-                self.tr("Guided test and report (Ctrl+4)"),
-            ),
-            strict=True,
-        ):
+        texts = (
+            ("Enrol", "enrol", "Record genuine takes (Ctrl+1)"),
+            ("Model", "model", "The fitted model (Ctrl+2)"),
+            ("Why", "why", "Why this score (Ctrl+3)"),
+            ("Test", "test", "Guided test and report (Ctrl+4)"),
+        )
+        for page, (title, icon, tip) in zip(self.pages, texts, strict=True):
             tabs.setTabToolTip(tabs.addTab(page, icons.icon(icon), title), tip)
         return tabs
 
@@ -146,12 +141,12 @@ class MainWindow(QMainWindow):
     def _show_title(self) -> None:
         shown = self.controller.session.model_shown
         if shown is None:
-            self.setWindowTitle(self.tr("lmkl-pad"))
+            self.setWindowTitle("lmkl-pad")
         elif shown.path:
             name = shown.path.replace("\\", "/").rpartition("/")[2]
-            self.setWindowTitle(self.tr("{name} – lmkl-pad").format(name=name))
+            self.setWindowTitle(f"{name} – lmkl-pad")
         else:
-            self.setWindowTitle(self.tr("Model not exported yet – lmkl-pad"))
+            self.setWindowTitle("Model not exported yet – lmkl-pad")
 
     # ------------------------------------------------------------- dropping
 
@@ -191,13 +186,14 @@ class MainWindow(QMainWindow):
     def _may_close(self) -> bool:
         session = self.controller.session
         if not session.has_unsaved_model:
-            return not session.has_precious_takes or self._may_lose_takes()
+            text = "Takes that no model holds yet will be lost. Close all the same?"
+            return not session.has_precious_takes or confirm(self, "Close without the takes?", text)
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(self.tr("Export the model?"))
-        box.setText(self.tr("The model is in memory only. Export it before closing?"))
-        export = box.addButton(self.tr("Export…"), QMessageBox.ButtonRole.AcceptRole)
-        discard = box.addButton(self.tr("Close without it"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setWindowTitle("Export the model?")
+        box.setText("The model is in memory only. Export it before closing?")
+        export = box.addButton("Export…", QMessageBox.ButtonRole.AcceptRole)
+        discard = box.addButton("Close without it", QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(export)
         box.exec()
@@ -207,16 +203,6 @@ class MainWindow(QMainWindow):
             self.models.export()
             return False
         return box.clickedButton() is discard
-
-    def _may_lose_takes(self) -> bool:
-        answer = QMessageBox.question(
-            self,
-            self.tr("Close without the takes?"),
-            self.tr("Takes that no model holds yet will be lost. Close all the same?"),
-            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
-            QMessageBox.StandardButton.Cancel,
-        )
-        return answer == QMessageBox.StandardButton.Close
 
     def _keep_place(self) -> None:
         if self.controller.is_forgotten:

@@ -66,55 +66,48 @@ class Menus(QObject):
         return action
 
     def _make_file_menu(self) -> None:
-        menu = self._window.menuBar().addMenu(self.tr("&File"))
+        menu = self._window.menuBar().addMenu("&File")
         standard, models = QKeySequence.StandardKey, self._window.models
-        self._add(menu, self.tr("&Open model…"), models.open, standard.Open, "open")
-        self._recent = menu.addMenu(self.tr("Open &recent"))
+        self._add(menu, "&Open model…", models.open, standard.Open, "open")
+        self._recent = menu.addMenu("Open &recent")
         self._recent.aboutToShow.connect(self.fill_recent)
-        self._export = self._add(menu, self.tr("&Export model…"), models.export, "Ctrl+E", "export")
+        self._export = self._add(menu, "&Export model…", models.export, "Ctrl+E", "export")
         menu.addSeparator()
         bar, demo = self._window.live.source_bar, partial(self._controller.source.open, "demo")
-        self._add(menu, self.tr("Open &video or picture…"), bar.ask_for_file, "Ctrl+Shift+O")
-        self._add(menu, self.tr("Open &folder of pictures…"), bar.ask_for_folder)
-        self._add(menu, self.tr("&Network camera…"), bar.ask_for_address)
-        self._add(menu, self.tr("&Demo (simulated)"), demo, "Ctrl+D")
+        self._add(menu, "Open &video or picture…", bar.ask_for_file, "Ctrl+Shift+O")
+        self._add(menu, "Open &folder of pictures…", bar.ask_for_folder)
+        self._add(menu, "&Network camera…", bar.ask_for_address)
+        self._add(menu, "&Demo (simulated)", demo, "Ctrl+D")
         menu.addSeparator()
-        self._add(menu, self.tr("&Settings…"), self.show_settings, "Ctrl+,", "settings")
-        self._add(menu, self.tr("&Quit"), self._window.close, standard.Quit)
+        self._add(menu, "&Settings…", self.show_settings, "Ctrl+,", "settings")
+        self._add(menu, "&Quit", self._window.close, standard.Quit)
 
     def _make_session_menu(self) -> None:
-        menu = self._window.menuBar().addMenu(self.tr("&Session"))
+        menu = self._window.menuBar().addMenu("&Session")
         fit, undo = self._controller.model.fit, self._controller.enrol.undo
-        self._record = self._add(
-            menu, self.tr("&Record a take"), self.toggle_take, "Ctrl+R", "record"
-        )
-        self._fit = self._add(menu, self.tr("&Fit the model"), fit, "Ctrl+F", "model")
-        self._undo = self._add(menu, self.tr("&Undo"), undo, QKeySequence.StandardKey.Undo)
+        self._record = self._add(menu, "&Record a take", self.toggle_take, "Ctrl+R", "record")
+        self._fit = self._add(menu, "&Fit the model", fit, "Ctrl+F", "model")
+        self._undo = self._add(menu, "&Undo", undo, QKeySequence.StandardKey.Undo)
         menu.addSeparator()
-        self._discard = self._add(menu, self.tr("&Close the model"), self._on_discard)
+        self._discard = self._add(menu, "&Close the model", self._on_discard)
 
     def _make_view_menu(self) -> None:
-        menu = self._window.menuBar().addMenu(self.tr("&View"))
-        titles = (
-            self.tr("&Enrol"),
-            self.tr("&Model"),
-            self.tr("&Why this score"),
-            self.tr("&Test"),
-        )
+        menu = self._window.menuBar().addMenu("&View")
+        titles = ("&Enrol", "&Model", "&Why this score", "&Test")
         for number, (text, page) in enumerate(zip(titles, self._window.pages, strict=True), 1):
             self._add(menu, text, partial(self._window.turn_to, page), f"Ctrl+{number}")
         menu.addSeparator()
         settings = self._controller.settings
-        self._regions = self._add(menu, self.tr("Show &regions"), self._on_regions, "Ctrl+G")
+        self._regions = self._add(menu, "Show &regions", self._on_regions, "Ctrl+G")
         self._regions.setCheckable(True)
         self._regions.setChecked(settings.show_regions)
-        look = menu.addMenu(self.tr("&Theme"))
+        look = menu.addMenu("&Theme")
         group = QActionGroup(look)
         self._themes = {}
         for name, text in (
-            ("system", self.tr("As the &system")),
-            ("light", self.tr("&Light")),
-            ("dark", self.tr("&Dark")),
+            ("system", "As the &system"),
+            ("light", "&Light"),
+            ("dark", "&Dark"),
         ):
             choose = partial(self._controller.change_settings, theme=name)
             action = self._themes[name] = self._add(look, text, choose)
@@ -123,9 +116,9 @@ class Menus(QObject):
             group.addAction(action)
 
     def _make_help_menu(self) -> None:
-        menu = self._window.menuBar().addMenu(self.tr("&Help"))
-        self._add(menu, self.tr("&Keyboard shortcuts"), self.show_shortcuts, "F1", "keyboard")
-        self._add(menu, self.tr("&About lmkl-pad"), self.show_about, icon="info")
+        menu = self._window.menuBar().addMenu("&Help")
+        self._add(menu, "&Keyboard shortcuts", self.show_shortcuts, "F1", "keyboard")
+        self._add(menu, "&About lmkl-pad", self.show_about, icon="info")
 
     # ------------------------------------------------------------- files
 
@@ -134,7 +127,7 @@ class Menus(QObject):
         """Ask for a file and save the report there."""
         start = str(Path(self._window.models.folder()) / "lmkl-pad-report.html")
         path, _ = QFileDialog.getSaveFileName(
-            self._window, self.tr("Save the report"), start, self.tr("Page (*.html)")
+            self._window, "Save the report", start, "Page (*.html)"
         )
         if path:
             path = path if Path(path).suffix else f"{path}.html"
@@ -153,9 +146,9 @@ class Menus(QObject):
         """Ask for the files of the liveness networks and use them."""
         paths, _ = QFileDialog.getOpenFileNames(
             self._window,
-            self.tr("Choose the files of the liveness networks"),
+            "Choose the files of the liveness networks",
             str(Path.home()),
-            self.tr("Weights (*.pth);;All files (*)"),
+            "Weights (*.pth);;All files (*)",
         )
         if paths:
             self._controller.networks.import_files(paths)
@@ -168,7 +161,7 @@ class Menus(QObject):
             action.setToolTip(path)
             action.triggered.connect(partial(self._window.models.open_model, path))
         if self._recent.isEmpty():
-            self._recent.addAction(self.tr("No model was opened or exported yet")).setEnabled(False)
+            self._recent.addAction("No model was opened or exported yet").setEnabled(False)
 
     # ------------------------------------------------------------- dialogs
 
@@ -220,7 +213,7 @@ class Menus(QObject):
 
     @Slot(object)
     def _on_enrolment(self, state: EnrolmentState) -> None:
-        text = self.tr("&Stop the take") if state.collecting else self.tr("&Record a take")
+        text = "&Stop the take" if state.collecting else "&Record a take"
         self._record.setText(text)
         self._fit.setEnabled(state.can_fit)
         self._undo.setEnabled(state.can_undo and not state.collecting)

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.models.files import PROTECTED_SUFFIX, SUFFIX
 from app.models.summary import ModelSummary
@@ -59,9 +59,7 @@ class ModelDialogs(QObject):
     @Slot()
     def open(self) -> None:
         """Ask for a model and open it."""
-        path, _ = QFileDialog.getOpenFileName(
-            self._window, self.tr("Open a model"), self.folder(), self.tr(PATTERN)
-        )
+        path, _ = QFileDialog.getOpenFileName(self._window, "Open a model", self.folder(), PATTERN)
         if path:
             self.open_model(path)
 
@@ -74,14 +72,8 @@ class ModelDialogs(QObject):
         """Whether the model in use is in a file, or may be lost."""
         if not self._controller.session.has_unsaved_model:
             return True
-        answer = QMessageBox.question(
-            self._window,
-            self.tr("Close the model?"),
-            self.tr("The model is in memory only and will be lost. Close it all the same?"),
-            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
-            QMessageBox.StandardButton.Cancel,
-        )
-        return answer == QMessageBox.StandardButton.Close
+        text = "The model is in memory only and will be lost. Close it all the same?"
+        return confirm(self._window, "Close the model?", text)
 
     @Slot(object)
     def _on_passphrase_asked(self, asked: PassphraseAsked) -> None:
@@ -122,13 +114,13 @@ class ModelDialogs(QObject):
 
     def _ask_for_protection(self) -> tuple[bool, str | None]:
         """Return whether to go on, and the passphrase if there is to be one."""
-        advice = self.tr(
-            "At least {n} characters. Four or five words that do not belong together are easy to "
-            "keep and hard to guess."
+        advice = (
+            f"At least {SHORTEST_PASSPHRASE} characters. Four or five words that do not belong "
+            "together are easy to keep and hard to guess."
         )
         dialog = ExportDialog(
             check_passphrase,
-            advice=advice.format(n=SHORTEST_PASSPHRASE),
+            advice=advice,
             is_protected=self._is_protected,
             parent=self._window,
         )
@@ -141,30 +133,15 @@ class ModelDialogs(QObject):
         """Return a path whose ending tells whether the file is protected; empty for none."""
         suffix = PROTECTED_SUFFIX if is_protected else SUFFIX
         start = str(Path(self.folder()) / f"{NAME}{suffix}")
-        pattern = self.tr(PROTECTED_PATTERN if is_protected else PLAIN_PATTERN)
-        typed, _ = QFileDialog.getSaveFileName(
-            self._window, self.tr("Export the model"), start, pattern
-        )
+        pattern = PROTECTED_PATTERN if is_protected else PLAIN_PATTERN
+        typed, _ = QFileDialog.getSaveFileName(self._window, "Export the model", start, pattern)
         if not typed:
             return ""
         path = with_right_ending(Path(typed), is_protected)
-        is_asked = path != Path(typed) and path.exists()
-        return str(path) if not is_asked or self._may_replace(path) else ""
-
-    def _may_replace(self, path: Path) -> bool:
-        """Ask about a file that the file dialog knew nothing of."""
-        box = QMessageBox(
-            QMessageBox.Icon.Question,
-            self.tr("Replace the file?"),
-            self.tr("{name} is there already. Replace it?").format(name=path.name),
-            QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel,
-            self._window,
-        )
-        box.setTextFormat(Qt.TextFormat.PlainText)  # a name may look like markup
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        answer = box.exec()
-        box.deleteLater()
-        return answer == QMessageBox.StandardButton.Yes
+        if path != Path(typed) and path.exists():  # which the file dialog did not ask about
+            text, yes = f"{path.name} is there already. Replace it?", QMessageBox.StandardButton.Yes
+            return str(path) if confirm(self._window, "Replace the file?", text, yes) else ""
+        return str(path)
 
     # ------------------------------------------------------------- keeping up
 
@@ -183,6 +160,22 @@ class ModelDialogs(QObject):
     @Slot()
     def _on_not_exported(self) -> None:
         self.close_after_export = False
+
+
+def confirm(
+    parent: QWidget,
+    title: str,
+    text: str,
+    yes: QMessageBox.StandardButton = QMessageBox.StandardButton.Close,
+) -> bool:
+    """Ask before something is lost; Cancel is the default."""
+    cancel = QMessageBox.StandardButton.Cancel
+    box = QMessageBox(QMessageBox.Icon.Question, title, text, yes | cancel, parent)
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a name may look like markup
+    box.setDefaultButton(cancel)
+    answer = box.exec()
+    box.deleteLater()
+    return answer == yes
 
 
 def with_right_ending(path: Path, is_protected: bool) -> Path:

@@ -51,7 +51,6 @@ class Working:
     done: int = 0
     total: int = 0
     can_cancel: bool = True
-    details: tuple[str, ...] = field(default=())
 
     @property
     def share(self) -> float | None:

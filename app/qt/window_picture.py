@@ -40,13 +40,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m app.qt.window_picture", description=__doc__)
     parser.add_argument("model", type=Path, help="the model file")
     parser.add_argument("picture", type=Path, help="where the picture goes, as PNG")
-    parser.add_argument("--theme", choices=("light", "dark"), default="light")
     options = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory() as own:
         # Not the person's own settings and data.
         os.environ["LMKL_PAD_CONFIG"] = os.environ["LMKL_PAD_DATA"] = own
-        _take(options.model.absolute(), options.picture.absolute(), options.theme)
+        _take(options.model.absolute(), options.picture.absolute())
 
 
 def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
@@ -74,9 +73,9 @@ def rest(seconds: float) -> None:
     wait_until(lambda: False, seconds)
 
 
-def _take(model: Path, picture: Path, theme: str) -> None:
+def _take(model: Path, picture: Path) -> None:
     make_application()
-    window = make_window(Settings(source="demo", theme=theme), model=str(model))
+    window = make_window(Settings(source="demo", theme="light"), model=str(model))
     window.resize(*SIZE)
     window.show()
     controller = window.controller

@@ -178,7 +178,7 @@ class AppController(QObject):
             settings_file.save(settings)
         except OSError as error:
             why = error.strerror or error
-            text = self.tr("The settings cannot be kept ({why}).").format(why=why)
+            text = f"The settings cannot be kept ({why})."
             self.notice.emit(Notice(text, "warning", "settings"))
         self.source.use(settings)
         self.recovery.switch(settings.recover_takes)
@@ -188,7 +188,7 @@ class AppController(QObject):
             self.model.set_target(settings.target_bpcer)
         is_other = any(getattr(before, name) != getattr(settings, name) for name in FIT_PARAMETERS)
         if is_other and self.session.model is not None:
-            text = self.tr("Fit the model again to use its new parameters.")
+            text = "Fit the model again to use its new parameters."
             self.notice.emit(Notice(text, topic="model"))
         self.settings_changed.emit(settings)
 
@@ -210,7 +210,7 @@ class AppController(QObject):
         deletion = storage.delete_all()
         # Nothing is stored again before the person chooses something.
         self.is_forgotten = True
-        text = self.tr("Everything the program had stored is deleted.")
+        text = "Everything the program had stored is deleted."
         if deletion.problems:
             text = " ".join(deletion.problems)
         self.notice.emit(Notice(text, "warning" if deletion.problems else "info", "privacy"))

@@ -47,14 +47,14 @@ class EnrolController(QObject):
         if not self._is_free() or self._session.model is None:
             return
         if demo is not None and demo.chapter.truth != "bonafide":
-            text = self.tr(
+            text = (
                 "The demo presents an attack at the moment: to enrol it would let it in. Wait for "
                 "the person."
             )
             self.notice.emit(Notice(text, "warning", TOPIC))
             return
         light = "" if demo is None else demo.chapter.light
-        name = ", ".join(decision.differences[:1]) or self.tr("new conditions")
+        name = ", ".join(decision.differences[:1]) or "new conditions"
         self._start(name, light, is_quick=True)
 
     @Slot()
@@ -111,9 +111,9 @@ class EnrolController(QObject):
         """Tell the person what is going on, where frames belong to something else already."""
         occupied, text = self._session.occupied_by, ""
         if occupied:
-            text = self.tr("Wait or stop it first: {what}.").format(what=occupied)
+            text = f"Wait or stop it first: {occupied}."
         elif not self._source.is_running:
-            text = self.tr("There is no picture to record: choose a source that works.")
+            text = "There is no picture to record: choose a source that works."
         if text:
             self.notice.emit(Notice(text, "warning", TOPIC))
         return not text

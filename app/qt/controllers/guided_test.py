@@ -175,7 +175,7 @@ class GuidedTestController(QObject):
 
     def _keep_templates(self, templates: Templates) -> None:
         self.templates = templates
-        text = self.tr("The templates cannot be kept on disk ({why}): make room and try again.")
+        text = "The templates cannot be kept on disk ({why}): make room and try again."
         self._try(lambda: save_templates(templates), text)
 
     # ------------------------------------------------------------- sessions on disk
@@ -249,11 +249,11 @@ class GuidedTestController(QObject):
             self._on_disk = state
             self._has_complained = False
 
-        text = self.tr("The test cannot be kept on disk ({why}): save its report soon.")
+        text = "The test cannot be kept on disk ({why}): save its report soon."
         return self._try(write, text)
 
     def _delete(self, kept: KeptSession) -> None:
-        text = self.tr("The test session cannot be deleted from the disk ({why}): try again.")
+        text = "The test session cannot be deleted from the disk ({why}): try again."
         self._try(kept.remove, text)
 
     def _try(self, action: Callable[[], object], text: str) -> bool:
@@ -273,12 +273,12 @@ class GuidedTestController(QObject):
     @Slot()
     def build_report(self) -> None:
         """Make the report on what was presented so far."""
-        self._report("", self.tr("Making the report"))
+        self._report("", "Making the report")
 
     def save_report(self, path: str) -> None:
         """Write the report on what was presented so far as a page, its figures beside it."""
         if path and self._session.trial.presentations:
-            self._report(path, self.tr("Saving the report"))
+            self._report(path, "Saving the report")
 
     def _report(self, path: str, text: str) -> None:
         trial = Trial.from_dict(self._session.trial.as_dict())
@@ -296,8 +296,7 @@ class GuidedTestController(QObject):
             if path:
                 self.report_saved.emit(report.shown.html)
                 name = Path(report.shown.html).name
-                text = self.tr("The report is saved as {name}, with JSON and CSV beside it.")
-                self._tell(text.format(name=name))
+                self._tell(f"The report is saved as {name}, with JSON and CSV beside it.")
 
         self.job_requested.emit(Job(text, work, done, partial(self._tell, level="error")))
 
@@ -328,10 +327,8 @@ class GuidedTestController(QObject):
 
     def _tell_progress(self) -> None:
         """Say how far a test that runs by itself has come."""
-        text = self.tr("Presentation {n} of {all}: {what}").format(
-            n=self._n_planned - len(self._planned) + 1, all=self._n_planned, what=self._planned[0]
-        )
-        self._tell(text)
+        number = self._n_planned - len(self._planned) + 1
+        self._tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
 
     @contextmanager
     def _errors_told(self) -> Iterator[None]:
@@ -346,10 +343,9 @@ class GuidedTestController(QObject):
     def _why_not(self, species: str, *, can_present: bool) -> str:
         """Say why a presentation cannot begin; empty where it can."""
         if self._session.model is None:
-            return self.tr("Enrol a face and fit a model first: then it can be tested.")
+            return "Enrol a face and fit a model first: then it can be tested."
         if self._session.enrolment.is_recording:
-            return self.tr("Wait or stop it first: {what}.").format(what=self._session.occupied_by)
+            return f"Wait or stop it first: {self._session.occupied_by}."
         if not can_present:
-            text = self.tr("The demo cannot present {what}: choose another species.")
-            return text.format(what=species)
+            return f"The demo cannot present {species}: choose another species."
         return ""

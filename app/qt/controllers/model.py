@@ -74,9 +74,9 @@ class ModelController(QObject):
         is_grown = self._is_imported and session.model is not None
         why_not = session.enrolment.why_not()
         if self._features is None:
-            why_not = self.tr("The networks are not ready yet: wait a moment and try again.")
+            why_not = "The networks are not ready yet: wait a moment and try again."
         elif is_grown and not session.enrolment.unmodelled:
-            why_not = self.tr("The model holds all takes already: record another one first.")
+            why_not = "The model holds all takes already: record another one first."
         if why_not:
             self._tell(why_not, "warning")
         elif is_grown:
@@ -105,8 +105,8 @@ class ModelController(QObject):
             if self._is_in_use(model, partial(self.set_target, target_bpcer)):
                 self._use(made[0], summary=made[1])
 
-        text, done = self.tr("Setting the threshold"), self._unless_given_up(use)
-        self.job_requested.emit(Job(text, work, done, self._on_failed))
+        done = self._unless_given_up(use)
+        self.job_requested.emit(Job("Setting the threshold", work, done, self._on_failed))
 
     def export(self, path: str, passphrase: str | None = None) -> None:
         """Save the model, protected by a passphrase or not, and compare the file with it."""
@@ -121,7 +121,7 @@ class ModelController(QObject):
             self._on_failed(sentence)
             self.not_exported.emit()
 
-        self.job_requested.emit(Job(self.tr("Exporting the model"), work, self._on_exported, fail))
+        self.job_requested.emit(Job("Exporting the model", work, self._on_exported, fail))
 
     def open(self, path: str, passphrase: str | None = None) -> None:
         """Load a model, as soon as the views that it must fit are known.
@@ -154,7 +154,7 @@ class ModelController(QObject):
                 self._is_imported = True
                 model, summary = result
                 self._use(model, (), summary)
-                self._tell(self.tr("Opened {name}.").format(name=Path(model.path).name))
+                self._tell(f"Opened {Path(model.path).name}.")
                 self.opened.emit(model.path)
             self.opening_ended.emit()
 
@@ -164,8 +164,8 @@ class ModelController(QObject):
             if not Path(path).exists():
                 self.missing.emit(path)
 
-        text = self.tr("Opening {name}").format(name=name)
-        self.job_requested.emit(Job(text, work, done, fail, self.opening_ended.emit))
+        job = Job(f"Opening {name}", work, done, fail, self.opening_ended.emit)
+        self.job_requested.emit(job)
 
     @Slot()
     def stay_shut(self) -> None:
@@ -189,7 +189,7 @@ class ModelController(QObject):
             self.discard()
             self._session.change_enrolment(lambda enrolment: enrolment.clear())
             if had_something:
-                self._tell(self.tr("The views have changed: enrol again."), "warning")
+                self._tell("The views have changed: enrol again.", "warning")
         if path := self._waiting_for_views:
             self._waiting_for_views = ""
             self.open(path)
@@ -210,12 +210,12 @@ class ModelController(QObject):
         def use(made: Made) -> None:
             self._is_imported = False
             self._use(made[0], numbers, made[1])
-            text = self.tr("The model is fitted: the verdict under the picture is live.")
+            text = "The model is fitted: the verdict under the picture is live."
             self._tell_fitted(made[0], text)
             self.fitted.emit()
             self.set_target(self._session.settings.target_bpcer)  # changed while it was fitted?
 
-        self._start_fit(self.tr("Fitting on {n} frames"), len(samples), work, use, can_cancel=True)
+        self._start_fit(f"Fitting on {len(samples)} frames", work, use, can_cancel=True)
 
     def _extend(self, new: tuple[Sample, ...]) -> None:
         base, enrolment = self._session.model, self._session.enrolment
@@ -232,14 +232,13 @@ class ModelController(QObject):
         def use(made: Made) -> None:
             if self._is_in_use(base, partial(self._extend, new)):
                 self._use(made[0], numbers, made[1])
-                self._tell_fitted(made[0], self.tr("The new frames are part of the model now."))
+                self._tell_fitted(made[0], "The new frames are part of the model now.")
 
-        self._start_fit(self.tr("Adding {n} frames to the model"), len(new), work, use)
+        self._start_fit(f"Adding {len(new)} frames to the model", work, use)
 
     def _start_fit(
         self,
         text: str,
-        n: int,
         work: Callable[[Cancel], Made],
         use: Callable[[Made], None],
         *,
@@ -259,12 +258,12 @@ class ModelController(QObject):
 
         def cancelled() -> None:
             end()
-            self._tell(self.tr("The fit was cancelled; everything is as it was."))
+            self._tell("The fit was cancelled; everything is as it was.")
 
         use = self._unless_given_up(use)
         self._n_fits += 1
         self.fitting_changed.emit(True)
-        self.job_requested.emit(Job(text.format(n=n), work, done, fail, cancelled, can_cancel))
+        self.job_requested.emit(Job(text, work, done, fail, cancelled, can_cancel))
 
     def _tell_fitted(self, model: PadModel, text: str) -> None:
         if model.notes:
@@ -307,8 +306,7 @@ class ModelController(QObject):
         if current is not None and current.digest == export.model.digest:
             self._use(export.model)
         name = Path(export.model.path).name
-        text = self.tr("Exported to {name}. {check}").format(name=name, check=export.statement)
-        self._tell(text)
+        self._tell(f"Exported to {name}. {export.statement}")
         self.exported.emit(export)
         self.opened.emit(export.model.path)
 

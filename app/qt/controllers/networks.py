@@ -73,7 +73,7 @@ class NetworksController(QObject):
     def cancel(self) -> None:
         """Break off; a server that has fallen silent delays the end."""
         self._worker.cancelled.set()
-        self._on_working(Working(self.tr("Stopping the download"), can_cancel=False))
+        self._on_working(Working("Stopping the download", can_cancel=False))
 
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
@@ -95,8 +95,8 @@ class NetworksController(QObject):
         if not self.state.missing:
             return
         self._is_offered = True
-        text = self.tr("Two small networks can tell the live person from an attack in this light.")
-        show = Choice(SHOW, self.tr("Show them"))
+        text = "Two small networks can tell the live person from an attack in this light."
+        show = Choice(SHOW, "Show them")
         self.notice.emit(Notice(text, "info", TOPIC, (show,)))
 
     @Slot(object)
@@ -116,7 +116,7 @@ class NetworksController(QObject):
 
     @Slot()
     def _on_metered(self) -> None:
-        text = self.tr(
+        text = (
             "The liveness networks are in use: in a light that was not enrolled, the verdict now "
             "depends on how live the face looks."
         )

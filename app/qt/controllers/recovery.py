@@ -118,10 +118,10 @@ class RecoveryController(QObject):
         if self._has_complained:
             return
         self._has_complained = True
-        text = self.tr(
-            "Unsaved takes cannot be kept on disk ({why}) and would be lost if the program were "
-            "killed: make room, and export the model soon."
-        ).format(why=reason)
+        text = (
+            f"Unsaved takes cannot be kept on disk ({reason}) and would be lost if the program "
+            "were killed: make room, and export the model soon."
+        )
         self.notice.emit(Notice(text, "warning", f"{TOPIC} failed"))
 
     @Slot(str)
@@ -168,7 +168,7 @@ class RecoveryController(QObject):
             self.notice.emit(Notice("", topic=TOPIC))
             return
         found, features = self._found[0], self._features or {}
-        back = Choice(BRING_BACK, self.tr("Bring them back"))
-        delete = Choice(DELETE, self.tr("Delete them"))
+        back = Choice(BRING_BACK, "Bring them back")
+        delete = Choice(DELETE, "Delete them")
         actions = (back, delete) if fits(found, features) else (delete,)
         self.notice.emit(Notice(offer_of(found, features), "info", TOPIC, actions))

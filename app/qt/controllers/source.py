@@ -149,7 +149,7 @@ class SourceController(QObject):
         self.source_changed.emit(self.state)
         text = ""
         if is_substitute:
-            text = self.tr(
+            text = (
                 "No camera was found, so this is the built-in demo: a simulated person and "
                 "simulated attacks. Plug in a camera and choose it above when you have one."
             )
@@ -162,7 +162,7 @@ class SourceController(QObject):
         """Tell what is wrong with the source, or that it works again."""
         before, self._state = self._state, state
         if state.phase is Phase.ENDED:
-            text = self.tr("The recording has ended: choose it again to see it again.")
+            text = "The recording has ended: choose it again to see it again."
             self.notice.emit(Notice(text, topic=TOPIC))
         elif state.message:
             level = "error" if state.phase is Phase.FAILED else "warning"
@@ -193,5 +193,5 @@ class SourceController(QObject):
         if state.message:
             return state.message
         if state.phase in (Phase.IDLE, Phase.OPENING, Phase.RUNNING):
-            return self.tr("Opening {name}…").format(name=self.name)
-        return self.tr("The source has ended: choose it again, or another one.")
+            return f"Opening {self.name}…"
+        return "The source has ended: choose it again, or another one."

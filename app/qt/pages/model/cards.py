@@ -30,12 +30,12 @@ class WorkingCard(QFrame):
         super().__init__(parent)
         set_class(self, "card")
         self._shown = Working()
-        self._title, self._details = wrapped("", "heading", self), wrapped("", "muted", self)
+        self._title = wrapped("", "heading", self)
         self.bar = _progress_bar("Progress", self)
         tip = "End this work; the model in use stays as it is"
         self.cancel = button("Cancel", "stop", self.cancel_requested, tip=tip, parent=self)
         head = hbox(None, (self._title, 1), self.cancel, spacing=12)
-        vbox(self, head, self.bar, self._details, margins=(16, 12, 16, 14))
+        vbox(self, head, self.bar, margins=(16, 12, 16, 14))
         self.hide()
 
     def show_working(self, working: Working) -> None:
@@ -49,7 +49,6 @@ class WorkingCard(QFrame):
             self.bar.setRange(0, _STEPS)
             return
         set_text(self._title, working.text)
-        set_text(self._details, "\n".join(working.details))
         self.cancel.setVisible(working.can_cancel)
         share = working.share
         self.bar.setRange(0, 0 if share is None else _STEPS)
