@@ -272,5 +272,5 @@ def _converted(name: str, value: Any) -> tuple[Any] | None:
     """Return the value as its field takes it; None where it cannot."""
     try:
         return (msgspec.convert(value, _RULES[name][0]),)
-    except (msgspec.ValidationError, OverflowError):
+    except (msgspec.ValidationError, OverflowError, UnicodeEncodeError):  # a lone surrogate
         return None
