@@ -26,7 +26,7 @@ from app.demo.source import DemoSource
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
 from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
-from app.session.enrolment import FEWEST_SAMPLES, Enrolment, as_samples
+from app.session.enrolment import FEWEST_SAMPLES, Enrolment, as_samples, free_name
 from app.session.scoring import score_frame
 from app.session.takes import SUGGESTIONS, Offer, Plan, Sample
 from app.settings import Settings
@@ -134,11 +134,7 @@ class Recorder:
         else:
             unsaid = source.name if source.is_live else Path(source.name).stem
         clean = cleaned_name(wanted.name or unsaid, LONGEST_NAME) or "take"
-        name, number = clean, 1
-        while name in self._taken:
-            number += 1
-            name = f"{clean} ({number})"
-        return name
+        return free_name(clean, self._taken)
 
     def _record_live(self, reading: Opened, take: TakeRecorded, tell: Tell) -> None:
         """Record a take as the window does."""

@@ -90,7 +90,7 @@ class Enrolment:
         those that the model calls an attack are not kept.
         """
         self.stop()
-        unique = _unlike(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
+        unique = free_name(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
         self._remember()
         n_frames = round(QUICK_SHARE * self.plan.frames) if is_quick else self.plan.frames
         # Of several people, the one before the camera need not be the one recorded last.
@@ -220,7 +220,7 @@ class Enrolment:
         for sample in samples:
             if sample.take not in names:
                 clean = cleaned_name(sample.take, LONGEST_NAME) or self.suggested_name
-                names[sample.take] = _unlike(clean, taken | set(names.values()))
+                names[sample.take] = free_name(clean, taken | set(names.values()))
             take, person = names[sample.take], cleaned_name(sample.person, LONGEST_PERSON)
             restored.append(replace(sample, number=self._next_number, take=take, person=person))
             self._next_number += 1
@@ -354,7 +354,7 @@ def _row(views: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
     return np.concatenate([view.ravel() for view in views.values()])
 
 
-def _unlike(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """Return a name with a number behind it where it is taken."""
     unique, number = name, 1
     while unique in taken:

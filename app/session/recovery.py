@@ -337,9 +337,9 @@ def offer_of(found: Found, features: Mapping[str, Any], now: datetime | None = N
         )
     local, now = found.written.astimezone(), (now or datetime.now()).astimezone()
     day = f"{local.day} {local:%B}" if local.year == now.year else f"{local.day} {local:%B %Y}"
-    text = (
-        f"The program ended unexpectedly on {day} at {local:%H:%M} with {_amount(found)} not saved."
-    )
+    when = f"{day} at {local:%H:%M}"
+    takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
+    text = f"The program ended unexpectedly on {when} with {takes} ({frames}) not saved."
     if fits(found, features):
         return text
     name = _preset_name(found.features)
@@ -357,15 +357,12 @@ def fits(found: Found, features: Mapping[str, Any]) -> bool:
 def outcome_of(found: Found) -> str:
     """Say what was brought back, and what could not be."""
     verb = "is" if len(found.files) == 1 else "are"
-    text = f"{_amount(found)} {verb} back, without pictures, which are never stored."
+    takes, frames = counted(len(found.files), "take"), counted(len(found.samples), "frame")
+    text = f"{takes} ({frames}) {verb} back, without pictures, which are never stored."
     if found.n_damaged:
         were = "was" if found.n_damaged == 1 else "were"
         text += f" {counted(found.n_damaged, 'take')} {were} damaged and left out."
     return text
-
-
-def _amount(found: Found) -> str:
-    return f"{counted(len(found.files), 'take')} ({counted(len(found.samples), 'frame')})"
 
 
 def _preset_name(features: Mapping[str, Any]) -> str:
