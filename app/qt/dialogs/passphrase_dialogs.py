@@ -170,7 +170,7 @@ class ExportDialog(PassphraseDialog):
         self.go_on.setEnabled(self._is_good())
 
     def _problem(self) -> str:
-        """What is wrong, as far as it can be told before all is typed."""
+        """What is wrong, as far as it is known before all is typed."""
         first, second = self.first.text(), self.second.text()
         if second and not first.startswith(second):
             return "The two passphrases are not the same."

@@ -1,4 +1,4 @@
-"""Small shapes beside words, so that what they say is never told by colour alone; pictures."""
+"""Small shapes beside words, so that colour alone never carries the meaning; pictures."""
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent

@@ -1,4 +1,4 @@
-"""The enrolment page: record takes, see what is covered, strike bad frames, fit a model.
+"""The enrolment page: record takes, see what is covered, delete bad frames, fit a model.
 
 Shortcuts that hold in the whole window are the window's; tool tips here name them.
 """
@@ -91,7 +91,7 @@ class EnrolPage(QWidget):
     def _guide(self) -> None:
         has_begun = bool(self._shown.takes or self._shown.collecting)
         self.guidance.show_begun(has_begun)
-        # A model from a file was enrolled elsewhere: nobody is here for the first time.
+        # A model from a file was enrolled elsewhere: the first steps are not needed.
         self.guidance.show_opened(self._has_model and not has_begun)
 
     def _lock(self) -> None:

@@ -1,4 +1,4 @@
-"""The gallery of enrolled frames: look at them, and strike the bad ones."""
+"""The gallery of enrolled frames: look at them, and delete the bad ones."""
 
 from collections.abc import Sequence
 
@@ -123,7 +123,7 @@ class Gallery(QWidget):
     """Thumbnails of the samples, of all takes or of one."""
 
     remove_requested = Signal(list)
-    """Numbers of the samples to strike."""
+    """Numbers of the samples to delete."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -58,7 +58,7 @@ class Guidance(QFrame):
             self._fold(was_begun)
 
     def show_opened(self, is_opened: bool) -> None:
-        """Say whether there is a model whose takes are not here: that is told in place of steps."""
+        """Say whether the model came from a file: a note about that replaces the steps."""
         if is_opened != self._is_opened:
             self._is_opened = is_opened
             self._fold(self._was_begun)

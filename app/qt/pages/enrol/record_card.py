@@ -80,7 +80,7 @@ class RecordCard(QFrame):
         elif before:
             self._end(before, shown)
         elif shown.takes != self._takes or not self._outcome:
-            # What was told of the last take may not hold any more.
+            # The outcome of the last take may not hold any more.
             self._outcome = ""
             self._show_all(shown.takes)
         self._takes = shown.takes

@@ -1,4 +1,4 @@
-"""The takes of an enrolment: rename or strike them, say whose they are."""
+"""The takes of an enrolment: rename, delete or assign them."""
 
 from collections.abc import Sequence
 
@@ -109,7 +109,7 @@ class TakesList(QWidget):
         self._update_buttons()
 
     def set_locked(self, is_locked: bool, may_clear: bool) -> None:
-        """Allow or forbid changes, and to strike everything."""
+        """Allow or forbid changes, and deleting everything."""
         if (is_locked, may_clear) != (self._is_locked, self._may_clear):
             self._is_locked, self._may_clear = is_locked, may_clear
             self._update_buttons()
@@ -245,7 +245,7 @@ class _Table(QTreeWidget):
 
 
 class _NameDelegate(QStyledItemDelegate):
-    """Edits a name and tells it, but leaves the row alone: the enrolment has the last word."""
+    """Edits a name and emits it, but leaves the row alone: the enrolment decides."""
 
     named = Signal(str, str)
     """A take, and what was typed."""

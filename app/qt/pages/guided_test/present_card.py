@@ -76,7 +76,7 @@ class PresentCard(QFrame):
         if self.present_button.isEnabled() != can:
             self.present_button.setEnabled(can)
         text = f"Present: {species_words(species)}" if species else "Present"
-        # A long name of one's own must not make the page wider than the window.
+        # A long typed name must not make the page wider than the window.
         most = self.fontMetrics().averageCharWidth() * 26
         text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, most)
         if self.present_button.text() != text:

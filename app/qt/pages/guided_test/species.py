@@ -53,7 +53,7 @@ def rate_name(species: str) -> str:
 
 
 def is_error(presentation: PresentationSummary) -> bool:
-    """Return whether a presentation was judged wrongly; having no response is no error."""
+    """Return whether a presentation was judged wrongly; no response is not an error."""
     verdict = presentation.verdict
     return verdict.accepts if presentation.is_attack else verdict.refuses
 

@@ -16,7 +16,7 @@ from app.qt.widgets.texts import set_text, wrapped
 from app.types import BONA_FIDE, SPECIES
 
 _TYPED = LONGEST_NAME * 4
-"""What the field takes: more than a name may have, so that what is too long is told, not cut."""
+"""What the field takes: more than a name may have, so that a long name is refused, not cut."""
 
 _ICON, _PAD, _GAP, _MARK = 24, 8, 6, 14
 _CORNER = 6.0
@@ -126,12 +126,12 @@ class ChoiceButton(QAbstractButton):
 
 
 class SpeciesPicker(QWidget):
-    """Large buttons, one of which is down, and a field for a name of one's own."""
+    """Large buttons, one of which is down, and a field for another name."""
 
     changed = Signal()
-    """Another species was chosen, or the name of one's own is another."""
+    """Another species was chosen or typed."""
     confirmed = Signal()
-    """Enter was pressed in the field of one's own name."""
+    """Enter was pressed in the field."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -187,7 +187,7 @@ class SpeciesPicker(QWidget):
         return ""
 
     def show_own_names(self, names: Iterable[str]) -> None:
-        """Offer names of one's own that were presented before, each with a button."""
+        """Offer typed names that were presented before, each with a button."""
         wanted = tuple(name for name in dict.fromkeys(names) if name not in (BONA_FIDE, *SPECIES))
         if wanted == self._own_names:
             return

@@ -31,7 +31,7 @@ _WIDE = 62
 class TestPage(QWidget):
     """A guided test session."""
 
-    __test__ = False  # for pytest: this is no test
+    __test__ = False  # pytest would collect it
 
     report_save_requested = Signal()
     report_open_requested = Signal()

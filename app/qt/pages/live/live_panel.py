@@ -75,7 +75,7 @@ class LivePanel(QWidget):
         column.setContentsMargins(12, 12, 6, 8)
         column.addWidget(parts)
         self._connect()
-        self._on_frame()  # one may lie there already, and the next is told of when it is taken
+        self._on_frame()  # a frame may wait already; the next is signalled when it is taken
 
     def _connect(self) -> None:
         controller, source, bar = self._controller, self._controller.source, self.source_bar

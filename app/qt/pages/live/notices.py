@@ -106,8 +106,8 @@ class Notices(QWidget):
             return
         while len(self._lines) >= MOST:
             # A question is not taken away by what merely happens meanwhile.
-            told = [line for line in self._lines if not line.notice.actions]
-            self.remove((told or self._lines)[0])
+            plain = [line for line in self._lines if not line.notice.actions]
+            self.remove((plain or self._lines)[0])
         line = _Line(notice, self)
         self._lines.append(line)
         self._column.addWidget(line)
@@ -118,7 +118,7 @@ class Notices(QWidget):
             self._timer.start()
 
     def event(self, event: QEvent, /) -> bool:
-        """Tell when a notice needs more room than it seemed to before it was seen."""
+        """Place the notices anew when one needs more room than it seemed to before it was shown."""
         handled = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self.changed.emit()

@@ -101,11 +101,11 @@ class Preview(QWidget):
             self._paint_face(painter, target, self._scored)
         if self._caption:
             self._paint_pill(painter, target.topLeft(), self._caption)
-        painter.end()  # before others are told
+        painter.end()  # before the signal is emitted
         self._count()
 
     def _count(self) -> None:
-        """Count frames, and tell of the first."""
+        """Count frames, and signal the first."""
         if self._is_new:
             self._is_new = False
             self.n_painted += 1

@@ -147,7 +147,7 @@ class SourceBar(QWidget):
 
 
 class _Opening(QComboBox):
-    """A combo box that tells when its list is opened."""
+    """A combo box with a signal for opening its list."""
 
     opened = Signal()
 

@@ -125,9 +125,6 @@ class FactsTable(QTableWidget):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def show_facts(self, facts: tuple[Section, ...]) -> None:
-        """Show sections; costs nothing when they are shown already."""
-        if facts == self._shown:
-            return
         self._shown = facts
         self.clearSpans()
         self.setRowCount(sum(len(rows) + 1 for _, rows in facts))

@@ -42,7 +42,6 @@ class ModelHeader(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._shown: ModelSummary | None = None
         self._notes: list[MarkedText] = []
         self._notes_column = vbox(None, spacing=6)
         self._simulated = caution("", self)
@@ -87,10 +86,6 @@ class ModelHeader(QFrame):
         self.set_can_fit(True, "")
 
     def show_model(self, model: ModelSummary) -> None:
-        if model is self._shown:
-            return
-        old_notes = () if self._shown is None else self._shown.notes
-        self._shown = model
         simulated = "Simulated: frames of the demo were enrolled, not of a person."
         self._simulated.show_text(simulated if model.is_simulated else "")
         threshold = model.threshold
@@ -114,11 +109,10 @@ class ModelHeader(QFrame):
             self.certificate.show_text(text, "warning", "caution")
         self.threshold.show_text(threshold_words(threshold), *threshold_mark(threshold))
         self.details.setText(f"{threshold.statement} Set to {threshold.origin}.")
-        if model.notes != old_notes:
-            clear(self._notes_column)
-            self._notes = [caution(note, self) for note in model.notes]
-            for note in self._notes:
-                self._notes_column.addWidget(note)
+        clear(self._notes_column)
+        self._notes = [caution(note, self) for note in model.notes]
+        for note in self._notes:
+            self._notes_column.addWidget(note)
         self._show_file(model.path, model.is_protected)
 
     def set_can_fit(self, can_fit: bool, why_not: str) -> None:

@@ -155,7 +155,6 @@ class PeopleTable(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: tuple[PersonSummary, ...] = ()
         self._labels: list[QLabel] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -172,10 +171,6 @@ class PeopleTable(QWidget):
         return tuple(tuple(texts[start : start + 4]) for start in range(0, len(texts), 4))
 
     def show_people(self, people: tuple[PersonSummary, ...]) -> None:
-        """Show people; costs nothing when they are shown already."""
-        if people == self._shown:
-            return
-        self._shown = people
         clear(self._grid)
         self._labels = []
         if len(people) > 1:
