@@ -88,13 +88,7 @@ people (``python -m benchmarks real``); takes that differ set a larger width by 
 def width_of(X: np.ndarray, takes: np.ndarray | None = None) -> float:
     """Width of a view's kernel: the paper's, or a larger one where takes are known.
 
-    Parameters
-    ----------
-    X : ndarray (n, d)
-        Training rows.
-    takes : ndarray (n,), optional
-        Take of every row. The width is then at least `TAKE_WIDTHS` times the mean distance between
-        rows of the same take.
+    It is then at least `TAKE_WIDTHS` times the mean distance between rows of the same take.
     """
     width = half_mean_distance(X)
     if takes is None:

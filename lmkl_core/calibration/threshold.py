@@ -198,17 +198,8 @@ def operating_point(
     `LEAST_SHARE` of their median: one part unlike the others would pull it down to its own scores.
 
     Left-out scores near zero say only that the enrolment is too small to leave anything out. So the
-    threshold is also at least `LEAST_TRAINING_SHARE` of the median training score, and a sample
-    that resembles nothing enrolled, of score 0, is refused.
-
-    Parameters
-    ----------
-    scores : ndarray (n,)
-        Left-out scores by time blocks inside takes.
-    training_scores : ndarray (m,)
-        Scores of training rows under the whole model.
-    target_bpcer : float, optional
-        Share of genuine frames that may be refused.
+    threshold is also at least `LEAST_TRAINING_SHARE` of the median score of the training rows under
+    the whole model, and a sample that resembles nothing enrolled, of score 0, is refused.
     """
     training_level = float(np.median(training_scores))
     of_training = f"of the median training score {training_level:.3g}, the least of all"
@@ -248,20 +239,14 @@ def calibrate(
 
     Parameters
     ----------
-    scores : ndarray (n,)
-        Left-out scores.
-    threshold : float
-        Of `operating_point` or `threshold_for`.
-    rule : str
-        How it was set, in words.
+    scores, stress_scores : ndarray (n,)
+        Left-out scores by time block, and by whole condition: all its takes left out together.
+    threshold, rule : float, str
+        Of `operating_point` or `threshold_for`, and how it was set in words.
     blocks, takes : ndarray (n,)
         Number of the block and of the take of every score.
-    stress_scores : ndarray (n,), optional
-        Left-out scores by whole condition: all its takes are left out together.
     target_bpcer : float, optional
         Share of genuine frames that the threshold was asked to refuse.
-    confidence : float
-        Of the interval.
     block_length : int
         Named in the origin.
     n_conditions : int, optional

@@ -50,10 +50,8 @@ def solve_as_printed(
     track_gap : bool
         Certify every iterate. Without it only the last one is certified, which is how
         the algorithm is timed.
-    cancel : callable, optional
-        Asked between iterations.
-    warn : bool
-        Whether to warn where it does not converge; the solution tells it in any case.
+    cancel, warn
+        As in `lmkl_core.solver.solve.solve`.
 
     Returns
     -------

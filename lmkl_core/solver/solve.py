@@ -180,11 +180,7 @@ def solve(
     cancel : callable, optional
         Asked between steps; the best point so far is returned once it says ``True``.
     warn : bool
-        Whether to warn where the tolerance is not met; the solution tells it in any case.
-
-    Returns
-    -------
-    Solution
+        Whether to warn where the tolerance is not met; the solution says so in any case.
     """
     before = problem.n_solves
     run = Run(problem, constraint, tol)
