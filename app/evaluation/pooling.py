@@ -15,7 +15,7 @@ from app.names import counted
 from lmkl_core.metrics import ScoreTable, Threshold, threshold_from
 
 MOST_NOTES = 5
-"""Notes of a fold that are told one by one."""
+"""Notes of a fold that are named one by one."""
 
 _NO_MODEL = Threshold(None, "no model")
 """Of those who could not be enrolled: all of theirs is without a score, and needs no threshold."""
@@ -80,14 +80,14 @@ def _joined(
     models = [threshold for threshold in thresholds if threshold is not _NO_MODEL]
     # What follows a colon are numbers of one model.
     origins = Counter(threshold.origin.partition(":")[0] for threshold in models)
-    told = ", or ".join(
+    origin_text = ", or ".join(
         origin if len(origins) == 1 else f"{origin} ({count} models)"
         for origin, count in origins.items()
     )
     values = [threshold.value for threshold in models if threshold.value is not None]
     if len(values) < len(models):
-        return _shifted(tables, own, names), Threshold(None, told)
-    said = f"{told}, for each of {counted(len(values), 'model')}; scores are told from it"
+        return _shifted(tables, own, names), Threshold(None, origin_text)
+    said = f"{origin_text}, for each of {counted(len(values), 'model')}; scores are told from it"
     zeros = [0.0 if threshold.value is None else threshold.value for threshold in thresholds]
     return _shifted(tables, zeros, names), Threshold(0.0, said)
 

@@ -27,7 +27,7 @@ class FoldResult:
     A fold of one plan holds its scores as they are, with its thresholds. In a fold of several
     plans every plan has a model and thresholds of its own, and scores of different models have no
     common scale: each table then holds ``score - threshold`` of the row's own plan, and the
-    threshold told is 0 for all. A plan has one threshold for frames and another for presentations,
+    threshold is 0 for all. A plan has one threshold for frames and another for presentations,
     so that the means of shifted frames' scores are not shifted presentations' scores. Ask `at` for
     a level's table and threshold: it knows all this.
 
@@ -76,19 +76,9 @@ class FoldResult:
 class MethodResult:
     """One row of the table.
 
-    Attributes
-    ----------
-    method : str
-        Its key in `lmkl_core.baselines.METHODS`; for a method on single views, that key, a colon
-        and the view's name.
-    title : str
-        Its name in tables.
-    folds : tuple of FoldResult
-        In the order of the layout's folds; empty when it failed.
-    failure : str
-        Why there is nothing, in one sentence; empty when there is.
-    seconds : float
-        Spent fitting and scoring.
+    ``method`` is the key in `lmkl_core.baselines.METHODS`; for a method on single views, that key,
+    a colon and the view's name. Folds are in the layout's order, none when the method failed, for
+    the reason in ``failure``. ``seconds`` were spent fitting and scoring.
     """
 
     method: str
@@ -100,12 +90,10 @@ class MethodResult:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """All methods on one layout.
+    """All methods on one layout, whose values it repeats.
 
     Attributes
     ----------
-    database, title, protocol, mode : str
-        As in `app.evaluation.protocols.types.Layout`.
     table : str
         Label of the paper's table beside which the figures stand; empty where there is none.
     methods : tuple of MethodResult
@@ -118,10 +106,6 @@ class Evaluation:
         Sentences that a report must say.
     is_simulated : bool
         Whether the recordings are the demo's.
-    recordings : tuple of SplitCount
-        What the database has, beside what was published.
-    missing, passed_over : tuple of str
-        As in `app.evaluation.protocols.types.Layout`.
     """
 
     database: str

@@ -18,7 +18,7 @@ that it does not test come first; where too few are left the report says so.
 `LocalisedMKL`; other methods keep their own defaults then.
 
 The models that are compared here may be fitted on fewer rows than the final one
-(`SELECTION_ROWS`): delta is told as a multiple of their number, so that it carries over.
+(`SELECTION_ROWS`): delta is a multiple of their number, so that it carries over.
 """
 
 from collections.abc import Mapping, Sequence

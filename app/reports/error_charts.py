@@ -19,7 +19,7 @@ CURVE_SIZE = 380
 LEFT, RIGHT, TOP, BOTTOM = 58, 366, 14, 322
 DET_TICKS = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 FINEST = 0.0005
-"""Share below which points of a curve are not told apart."""
+"""Points of a curve that are closer than this share are drawn as one."""
 
 Kind = Literal["ROC", "DET"]
 _WORDS = {"ROC": ("Bona fide accepted", "chance"), "DET": ("BPCER", "equal errors")}

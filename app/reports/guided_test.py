@@ -171,7 +171,7 @@ class Report:
 
     @property
     def missing(self) -> tuple[Fact, ...]:
-        """Facts that an evaluator expects and nobody gave."""
+        """Facts that an evaluator expects and that were not given."""
         return tuple(fact for fact in self.facts if fact.origin == "missing")
 
     @cached_property
@@ -223,12 +223,12 @@ class Report:
     @cached_property
     def shown(self) -> ReportSummary:
         """Figures as a view shows them, the headline first."""
-        told = tuple(
+        figures = tuple(
             (f"{one.name} (legacy)" if one.part == "legacy" else one.name, self._text(one))
             for one in self.lines
             if not (one.key == "APNRR" and one.species)
         )
-        return ReportSummary(told, self.warnings, len(self.missing), self.html)
+        return ReportSummary(figures, self.warnings, len(self.missing), self.html)
 
     def _text(self, line: Line) -> str:
         if line.key == "APCER_max":

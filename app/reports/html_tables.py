@@ -147,7 +147,7 @@ def _cell(row: Row, name: str) -> dict[str, Any]:
         "pooled": share(found.value) if is_spread and found.value is not None else "",
         "interval": interval_text(found),
         "bar": Markup(interval_bar(found.value, found.interval or (0, 0))),
-        # What figures of both classes rest on is the same in most cells, and told below.
+        # Figures of both classes rest on the same in most cells: the note below says on what.
         "basis": basis_text(found) if found.n is not None else "",
         "basis_in_full": basis_text(found),
         "species": found.species if found.value else "",

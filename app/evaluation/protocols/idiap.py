@@ -25,34 +25,22 @@ SUFFIX = ".mov"
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the name of a video tells."""
+class VideoName:
+    """What the name of a video says about it; an attack belongs to some protocols."""
 
     subject: str
     species: str
     condition: str
     protocols: tuple[str, ...] = ()
-    """Of an attack: those it belongs to."""
 
 
 @dataclass(frozen=True)
 class Family:
     """One of the two databases.
 
-    Attributes
-    ----------
-    title : str
-        Its name in tables.
-    inner : tuple of str
-        Folders in the named one that may hold it.
-    attack_folders : tuple of str
-        Folders of a group's attacks.
-    genuine, enrolment, attack : pattern
-        Of videos' names, without what they end in.
-    told : callable
-        What a match of the attacks' pattern, or of another, tells.
-    genuine_list, enrolment_list, attack_lists : str and mapping
-        Names of lists below ``protocols``, with ``{group}`` for the group.
+    ``inner`` are folders in the named one that may hold it. The patterns match videos' names
+    without their ending, and ``parsed`` says what a match of any of them tells. Names of lists are
+    below ``protocols``, with ``{group}`` for the group.
     """
 
     title: str
@@ -61,7 +49,7 @@ class Family:
     genuine: re.Pattern[str]
     enrolment: re.Pattern[str]
     attack: re.Pattern[str]
-    told: Callable[[re.Match[str]], Told]
+    parsed: Callable[[re.Match[str]], VideoName]
     genuine_list: str
     enrolment_list: str
     attack_lists: Mapping[str, str]
@@ -115,7 +103,7 @@ class Family:
             raise line.refused(f"is not in {listed(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
             raise line.refused(f"is no name of a {self.title} video")
-        return _recording(root, name, self.told(match))
+        return _recording(root, name, self.parsed(match))
 
     def _in_folders(
         self,
@@ -135,15 +123,17 @@ class Family:
                     problem = f"{root / path} is no name of a {self.title} video."
                     refused.append(ProtocolError(problem))
                     continue
-                told = self.told(match)
-                if told.species == BONA_FIDE or protocol in told.protocols:
-                    yield _recording(root, path, told)
+                video = self.parsed(match)
+                if video.species == BONA_FIDE or protocol in video.protocols:
+                    yield _recording(root, path, video)
 
 
-def _recording(root: Path, name: PurePosixPath, told: Told) -> Recording:
-    return Recording(str(name), told.subject, told.species, FileReader(root / name), told.condition)
+def _recording(root: Path, name: PurePosixPath, video: VideoName) -> Recording:
+    return Recording(
+        str(name), video.subject, video.species, FileReader(root / name), video.condition
+    )
 
 
-def genuine(match: re.Match[str], *conditions: str) -> Told:
+def genuine(match: re.Match[str], *conditions: str) -> VideoName:
     """Return what the name of a bona fide video tells."""
-    return Told(match["client"], BONA_FIDE, ", ".join(conditions))
+    return VideoName(match["client"], BONA_FIDE, ", ".join(conditions))

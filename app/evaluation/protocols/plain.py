@@ -8,8 +8,8 @@
     anna/attack-print/a4.mp4            attack-<species>
     ben/...
 
-Whoever has divided the recordings already keeps such folders in ``train``, ``test`` and, if there
-is one, ``development``. Otherwise, in the client-specific mode every other of each subject's bona
+Recordings that are divided already lie in such folders in ``train``, ``test`` and, if there is one,
+``development``. Otherwise, in the client-specific mode every other of each subject's bona
 fide recordings, in natural order, is learnt from, and everything else is tested: names begin with
 the light or the place more often than not, and of two halves one would be learnt from in one light
 and the other tested in another. In the client-independent mode subjects, in natural order, go to
@@ -58,11 +58,11 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
             tuple(_recordings(root, f"{split}/", left)) if os.path.isdir(root / split) else ()
             for split in SPLITS
         )
-        return Contents((Division("", train, development, test),), _told(left))
+        return Contents((Division("", train, development, test),), _left_out(left))
     everything = tuple(_recordings(root, "", left))
     divide = _each_subject if mode == "client-specific" else _all_subjects
     division, note = divide(root, everything)
-    return Contents((division,), (note, *_told(left)))
+    return Contents((division,), (note, *_left_out(left)))
 
 
 def _each_subject(root: Path, everything: tuple[Recording, ...]) -> tuple[Division, str]:
@@ -121,7 +121,7 @@ def _check_beside(root: Path) -> None:
         )
 
 
-def _told(left: list[str]) -> tuple[str, ...]:
+def _left_out(left: list[str]) -> tuple[str, ...]:
     if not left:
         return ()
     return (f"Left out, because they are no recordings or lie elsewhere: {listed(left)}.",)

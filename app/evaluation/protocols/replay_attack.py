@@ -16,7 +16,7 @@ hand or fixed. The protocols choose among attacks; ``grandtest`` has all.
 
 import re
 
-from app.evaluation.protocols.idiap import Family, Told, genuine
+from app.evaluation.protocols.idiap import Family, VideoName, genuine
 from app.evaluation.protocols.splits import Database
 from app.types import BONA_FIDE
 
@@ -35,7 +35,7 @@ PUBLISHED = {
 } | {(protocol, "enrolment", BONA_FIDE): 100 for protocol in PROTOCOLS}
 
 
-def _told(match: re.Match[str]) -> Told:
+def _parsed(match: re.Match[str]) -> VideoName:
     parts = match.groupdict()
     if "device" not in parts:
         return genuine(match, parts["light"])
@@ -44,7 +44,7 @@ def _told(match: re.Match[str]) -> Told:
     if device != "print" and kind == "photo":
         protocols.append("digitalphoto")
     species = "print" if device == "print" else f"{_DEVICES[device]} {kind}"
-    return Told(parts["client"], species, parts["light"], tuple(protocols))
+    return VideoName(parts["client"], species, parts["light"], tuple(protocols))
 
 
 FAMILY = Family(
@@ -62,7 +62,7 @@ FAMILY = Family(
         r"attack_(?P<device>print|mobile|highdef)_(?P<client>client\d{3})_session\d+_"
         r"(highdef|mobile)_(?P<kind>photo|video)_(?P<light>controlled|adverse)"
     ),
-    told=_told,
+    parsed=_parsed,
     genuine_list="real-{group}.txt",
     enrolment_list="recognition-{group}.txt",
     attack_lists={name: f"attack-{name}-allsupports-{{group}}.txt" for name in PROTOCOLS},

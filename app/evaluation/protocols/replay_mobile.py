@@ -18,7 +18,7 @@ that its container asks for; mirrored faces are faces.
 
 import re
 
-from app.evaluation.protocols.idiap import Family, Told, genuine
+from app.evaluation.protocols.idiap import Family, VideoName, genuine
 from app.evaluation.protocols.splits import Database
 from app.types import BONA_FIDE
 
@@ -36,14 +36,14 @@ PUBLISHED = {
 } | {(protocol, "enrolment", BONA_FIDE): 160 for protocol in PROTOCOLS}
 
 
-def _told(match: re.Match[str]) -> Told:
+def _parsed(match: re.Match[str]) -> VideoName:
     parts = match.groupdict()
     if "instrument" not in parts:
         return genuine(match, parts["camera"], parts["light"])
     instrument = parts["instrument"]
     species = "print" if instrument == "print" else f"matte screen {parts['kind']}"
     condition = f"{parts['camera']}, {parts['light']}"
-    return Told(parts["client"], species, condition, ("grandtest", instrument))
+    return VideoName(parts["client"], species, condition, ("grandtest", instrument))
 
 
 FAMILY = Family(
@@ -62,7 +62,7 @@ FAMILY = Family(
         r"attack_(?P<client>client\d{3})_session\d+_(?P<instrument>print|mattescreen)_"
         r"(fixed|hand)_(?P<camera>mobile|tablet)_(?P<kind>photo|video)_(?P<light>lighton|lightoff)"
     ),
-    told=_told,
+    parsed=_parsed,
     genuine_list="alldevices/real-alldevices-{group}.txt",
     enrolment_list="alldevices/enroll-alldevices-{group}.txt",
     attack_lists={

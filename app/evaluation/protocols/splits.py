@@ -1,7 +1,7 @@
 """From a database's recordings to what each model learns from and is measured on.
 
 Readers say which recordings a protocol puts into training, development and test. What a mode makes
-of that is the same for all databases and told here:
+of that is the same for all databases:
 
 client-independent
     One model for all people: it learns from the bona fide recordings of training.

@@ -40,21 +40,16 @@ def test_that_models_learn_from_bona_fide_recordings_which_are_in_no_test(
         assert {r.is_attack for plan in fold.plans for r in plan.test} == {True, False}
 
 
-@pytest.mark.parametrize(("name", "protocol", "mode"), CLIENTS)
-def test_that_a_model_of_a_client_meets_that_client_alone(whole, name, protocol, mode):
-    layout = whole(name, protocol, mode)
-    for fold in layout.folds:
-        assert len({plan.name for plan in fold.plans}) == len(fold.plans) > 1
-        for plan in fold.plans:
-            of = {r.subject for r in (*plan.train, *plan.development, *plan.test)}
-            assert of == {plan.name}
-
-
-# The demo was made for it.
-@pytest.mark.parametrize(("name", "protocol", "mode"), [c for c in CLIENTS if c[0] != "demo"])
-def test_that_a_report_is_told_what_clients_models_learn_from(whole, name, protocol, mode):
-    layout = whole(name, protocol, mode)
-    assert any("learn" in note for note in layout.notes)
+def test_that_a_model_of_a_client_meets_that_client_alone_and_that_notes_say_what_it_learns(whole):
+    for case in CLIENTS:
+        layout = whole(*case)
+        for fold in layout.folds:
+            assert len({plan.name for plan in fold.plans}) == len(fold.plans) > 1
+            for plan in fold.plans:
+                of = {r.subject for r in (*plan.train, *plan.development, *plan.test)}
+                assert of == {plan.name}, case
+        # The demo was made for it.
+        assert case[0] == "demo" or any("learn" in note for note in layout.notes), case
 
 
 @pytest.mark.parametrize("name", [name for name in DATABASES if name not in ("plain", "demo")])
@@ -127,52 +122,50 @@ def test_that_nuaa_leaves_out_whoever_has_no_images_to_learn_from(whole):
     assert any("left out: 0010, 0011" in note for note in layout.notes)
 
 
-@pytest.mark.parametrize(
-    "name", sorted({case[0] for case in ALL if case[2] == "client-independent"})
-)
-def test_that_only_nuaa_tests_people_that_its_model_knows(whole, name):
-    notes = whole(name, "", "client-independent").notes
-    known = [note for note in notes if "both learnt from and tested" in note]
-    assert bool(known) == (name == "nuaa")
-    assert not known or "(0001, 0002, 0003 and 6 more)" in known[0]
+def test_that_only_nuaa_tests_people_that_its_model_knows(whole):
+    for name in sorted({case[0] for case in ALL if case[2] == "client-independent"}):
+        notes = whole(name, "", "client-independent").notes
+        known = [note for note in notes if "both learnt from and tested" in note]
+        assert bool(known) == (name == "nuaa")
+        assert not known or "(0001, 0002, 0003 and 6 more)" in known[0]
 
 
 # As the names tell it; which device is which decides what a species' rate is about.
-@pytest.mark.parametrize(
-    ("database", "recording", "species", "condition"),
-    [
-        ("replay-attack", "attack_print_client021_session01_highdef_photo_", "print", ""),
-        ("replay-attack", "attack_mobile_client021_session01_mobile_photo_", "phone photo", ""),
-        ("replay-attack", "attack_mobile_client021_session01_mobile_video_", "phone video", ""),
-        ("replay-attack", "attack_highdef_client021_session01_highdef_photo_", "tablet photo", ""),
-        ("replay-attack", "attack_highdef_client021_session01_highdef_video_", "tablet video", ""),
-        ("replay-attack", "_webcam_authenticate_adverse_1", "bona fide", "adverse"),
-        ("replay-mobile", "_print_hand_tablet_photo_lighton", "print", "tablet, lighton"),
-        ("replay-mobile", "_mattescreen_fixed_mobile_photo_", "matte screen photo", "mobile, "),
-        ("replay-mobile", "_mattescreen_fixed_mobile_video_", "matte screen video", "mobile, "),
-        ("replay-mobile", "_authenticate_tablet_lateral", "bona fide", "tablet, lateral"),
-        ("msu-mfsd", "_laptop_SD_printed_photo_", "print", "laptop"),
-        ("msu-mfsd", "_android_SD_iphone_video_", "phone video", "android"),
-        ("msu-mfsd", "_android_SD_ipad_video_", "tablet video", "android"),
-        ("casia-fasd", "test_release/7/1.avi", "bona fide", "normal quality"),
-        ("casia-fasd", "test_release/7/2.avi", "bona fide", "low quality"),
-        ("casia-fasd", "test_release/7/HR_1.avi", "bona fide", "high quality"),
-        ("casia-fasd", "test_release/7/3.avi", "warped photo", "normal quality"),
-        ("casia-fasd", "test_release/7/HR_2.avi", "warped photo", "high quality"),
-        ("casia-fasd", "test_release/7/6.avi", "cut photo", "low quality"),
-        ("casia-fasd", "test_release/7/HR_3.avi", "cut photo", "high quality"),
-        ("casia-fasd", "test_release/7/8.avi", "video", "low quality"),
-        ("casia-fasd", "test_release/7/HR_4.avi", "video", "high quality"),
-        ("nuaa", "ImposterRaw/0001/", "print", "session 3"),
-        ("nuaa", "ClientRaw/0001/", "bona fide", "session 3"),
-    ],
+NAMED = (
+    ("replay-attack", "attack_print_client021_session01_highdef_photo_", "print", ""),
+    ("replay-attack", "attack_mobile_client021_session01_mobile_photo_", "phone photo", ""),
+    ("replay-attack", "attack_mobile_client021_session01_mobile_video_", "phone video", ""),
+    ("replay-attack", "attack_highdef_client021_session01_highdef_photo_", "tablet photo", ""),
+    ("replay-attack", "attack_highdef_client021_session01_highdef_video_", "tablet video", ""),
+    ("replay-attack", "_webcam_authenticate_adverse_1", "bona fide", "adverse"),
+    ("replay-mobile", "_print_hand_tablet_photo_lighton", "print", "tablet, lighton"),
+    ("replay-mobile", "_mattescreen_fixed_mobile_photo_", "matte screen photo", "mobile, "),
+    ("replay-mobile", "_mattescreen_fixed_mobile_video_", "matte screen video", "mobile, "),
+    ("replay-mobile", "_authenticate_tablet_lateral", "bona fide", "tablet, lateral"),
+    ("msu-mfsd", "_laptop_SD_printed_photo_", "print", "laptop"),
+    ("msu-mfsd", "_android_SD_iphone_video_", "phone video", "android"),
+    ("msu-mfsd", "_android_SD_ipad_video_", "tablet video", "android"),
+    ("casia-fasd", "test_release/7/1.avi", "bona fide", "normal quality"),
+    ("casia-fasd", "test_release/7/2.avi", "bona fide", "low quality"),
+    ("casia-fasd", "test_release/7/HR_1.avi", "bona fide", "high quality"),
+    ("casia-fasd", "test_release/7/3.avi", "warped photo", "normal quality"),
+    ("casia-fasd", "test_release/7/HR_2.avi", "warped photo", "high quality"),
+    ("casia-fasd", "test_release/7/6.avi", "cut photo", "low quality"),
+    ("casia-fasd", "test_release/7/HR_3.avi", "cut photo", "high quality"),
+    ("casia-fasd", "test_release/7/8.avi", "video", "low quality"),
+    ("casia-fasd", "test_release/7/HR_4.avi", "video", "high quality"),
+    ("nuaa", "ImposterRaw/0001/", "print", "session 3"),
+    ("nuaa", "ClientRaw/0001/", "bona fide", "session 3"),
 )
-def test_that_names_tell_species_and_circumstances(whole, database, recording, species, condition):
-    (plan,) = whole(database, "", "client-independent").folds[0].plans
-    found = [each for each in plan.test if recording in each.name]
-    assert found
-    assert {each.species for each in found} == {species}
-    assert all(each.condition.startswith(condition) for each in found)
+
+
+def test_that_names_tell_species_and_circumstances(whole):
+    for database, recording, species, condition in NAMED:
+        (plan,) = whole(database, "", "client-independent").folds[0].plans
+        found = [each for each in plan.test if recording in each.name]
+        assert found, recording
+        assert {each.species for each in found} == {species}, recording
+        assert all(each.condition.startswith(condition) for each in found), recording
 
 
 @pytest.mark.parametrize(

@@ -66,12 +66,12 @@ def test_that_chosen_frames_are_all_different_and_evenly_apart():
                 assert gaps.max() - gaps.min() <= 1
 
 
-@pytest.mark.parametrize("n", [1, 4, 7, N_FRAMES, 99])
-def test_that_frames_of_a_video_are_those_of_their_numbers(video, n):
-    found = list(FileReader(video).frames(n))
-    assert [frame.number for frame in found] == spread(N_FRAMES, n)
-    assert steps(found) == spread(N_FRAMES, n)
-    assert [frame.time for frame in found] == pytest.approx([f.number / RATE for f in found])
+def test_that_frames_of_a_video_are_those_of_their_numbers(video):
+    for n in (1, 4, 7, N_FRAMES, 99):
+        found = list(FileReader(video).frames(n))
+        assert [frame.number for frame in found] == spread(N_FRAMES, n)
+        assert steps(found) == spread(N_FRAMES, n)
+        assert [frame.time for frame in found] == pytest.approx([f.number / RATE for f in found])
 
 
 def test_that_passing_over_frames_gives_the_pixels_of_reading_them_all(video):
@@ -106,14 +106,13 @@ def test_that_frames_too_large_to_hold_are_read_a_second_time(video, openings, m
     assert len(openings) == 2
 
 
-@pytest.mark.parametrize("n", [1, 20])
-def test_that_frames_are_counted_without_decoding(video, folder, n):
-    assert FileReader(video).count(n) == n
-    assert FileReader(folder / "image3.png").count(n) == 1
-    assert FileReader(folder).count(n) == min(n, 12)
-    assert DemoReader(Take("P001", "bonafide", None, "office", 1, n_frames=15)).count(n) == min(
-        n, 15
-    )
+def test_that_frames_are_counted_without_decoding(video, folder):
+    demo = DemoReader(Take("P001", "bonafide", None, "office", 1, n_frames=15))
+    for n in (1, 20):
+        assert FileReader(video).count(n) == n
+        assert FileReader(folder / "image3.png").count(n) == 1
+        assert FileReader(folder).count(n) == min(n, 12)
+        assert demo.count(n) == min(n, 15)
 
 
 @pytest.mark.parametrize("announced", [7, 500])
