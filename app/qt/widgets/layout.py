@@ -7,6 +7,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLayout,
     QMessageBox,
@@ -56,6 +57,17 @@ def _fill(layout: Layout, parts: tuple[Part, ...], margins: Margins, spacing: in
             layout.addLayout(item, *more)
         else:
             layout.addWidget(item, *more)
+    return layout
+
+
+def grid(parent: QWidget | None, across: int, down: int, *stretches: int) -> QGridLayout:
+    """Return a grid without margins, with its spacings and the stretch of its columns."""
+    layout = QGridLayout() if parent is None else QGridLayout(parent)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setHorizontalSpacing(across)
+    layout.setVerticalSpacing(down)
+    for column, stretch in enumerate(stretches):
+        layout.setColumnStretch(column, stretch)
     return layout
 
 

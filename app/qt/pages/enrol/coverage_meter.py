@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QProgressBar, QSizePolicy, QWidget
 
 from app.qt.theme import colours
+from app.qt.widgets.layout import grid
 from app.qt.widgets.marks import Mark
 from app.qt.widgets.texts import set_text, wrapped
 from app.session.coverage import CoverageItem
@@ -20,12 +21,7 @@ class CoverageMeter(QWidget):
         self.setAccessibleName("Coverage of the enrolment")
         self._shown: tuple[CoverageItem, ...] = ()
         self._rows: list[_Row] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setVerticalSpacing(3)
-        self._grid.setColumnStretch(1, 2)
-        self._grid.setColumnStretch(2, 3)
+        self._grid = grid(self, 10, 3, 0, 2, 3)
 
     def show_coverage(self, items: Sequence[CoverageItem]) -> None:
         if tuple(items) == self._shown:
@@ -78,7 +74,7 @@ class CoverageBar(QProgressBar):
 class _Row(QObject):
     """The widgets of one item, on two lines of the grid."""
 
-    def __init__(self, grid: QGridLayout, number: int, parent: QWidget) -> None:
+    def __init__(self, layout: QGridLayout, number: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.mark = Mark(parent=parent)
         self.name = wrapped(parent=parent)
@@ -87,13 +83,13 @@ class _Row(QObject):
         self.advice = wrapped(kind="small", parent=parent)
         top = 3 * number
         middle = Qt.AlignmentFlag.AlignVCenter
-        grid.addWidget(self.mark, top, 0, middle)
-        grid.addWidget(self.name, top, 1)
-        grid.addWidget(self.bar, top, 2, middle)
-        grid.addWidget(self.word, top, 3)
-        grid.addWidget(self.advice, top + 1, 1, 1, 3)
+        layout.addWidget(self.mark, top, 0, middle)
+        layout.addWidget(self.name, top, 1)
+        layout.addWidget(self.bar, top, 2, middle)
+        layout.addWidget(self.word, top, 3)
+        layout.addWidget(self.advice, top + 1, 1, 1, 3)
         if number:
-            grid.setRowMinimumHeight(top - 1, 5)
+            layout.setRowMinimumHeight(top - 1, 5)
 
     def show_item(self, item: CoverageItem | None) -> None:
         for widget in (self.mark, self.name, self.bar, self.word):

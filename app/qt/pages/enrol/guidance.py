@@ -1,11 +1,11 @@
 """Three steps for the first enrolment; later they fold away."""
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.qt.theme import set_class
 from app.qt.theme.icons import icon
-from app.qt.widgets.layout import CARD, button, vbox
+from app.qt.widgets.layout import CARD, button, grid, vbox
 from app.qt.widgets.marks import NumberBadge
 from app.qt.widgets.texts import wrapped
 
@@ -26,16 +26,12 @@ class Guidance(QFrame):
         self.button = button("How to enrol", slot=self._on_clicked, tip=tip, kind="quiet")
         self._title = wrapped("Show the program your face", "title")
         self._steps = QWidget(self)
-        grid = QGridLayout(self._steps)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(10)
-        grid.setColumnStretch(1, 1)
+        steps = grid(self._steps, 12, 10, 0, 1)
         for row, text in enumerate(_STEPS):
-            grid.addWidget(NumberBadge(row + 1, self), row, 0, Qt.AlignmentFlag.AlignTop)
+            steps.addWidget(NumberBadge(row + 1, self), row, 0, Qt.AlignmentFlag.AlignTop)
             label = wrapped(text, parent=self)
             label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-            grid.addWidget(label, row, 1)
+            steps.addWidget(label, row, 1)
         self._opened = wrapped(
             "The model knows its own takes; pictures are not kept in files. "
             "A new take is added to it."

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.qt.theme import set_class
 from app.qt.theme.icons import icon
-from app.qt.widgets.layout import button, vbox
+from app.qt.widgets.layout import button, grid, vbox
 from app.qt.widgets.marks import Mark, MarkedText
 from app.qt.widgets.texts import wrapped
 from app.types import Check, Quality
@@ -64,12 +64,7 @@ class QualityList(QWidget):
         self._calm: dict[str, int] = {}
         self.fold_button = button("", slot=self._on_fold, kind="quiet", parent=self)
         self._body = QWidget(self)
-        self._grid = QGridLayout(self._body)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(10)
-        self._grid.setVerticalSpacing(6)
-        for number, stretch in enumerate((0, 3, 2, 3)):
-            self._grid.setColumnStretch(number, stretch)
+        self._grid = grid(self._body, 10, 6, 0, 3, 2, 3)
         folding = (self.fold_button, 0, Qt.AlignmentFlag.AlignLeft)
         vbox(self, self._summary, self._body, folding, spacing=12)
         for name in NAMES:
@@ -181,7 +176,7 @@ class QualityList(QWidget):
 class _Row(QObject):
     """The widgets of one check in the grid."""
 
-    def __init__(self, name: str, grid: QGridLayout, number: int, parent: QWidget) -> None:
+    def __init__(self, name: str, layout: QGridLayout, number: int, parent: QWidget) -> None:
         super().__init__(parent)
         self._shown: tuple[str, ...] = ()
         self.mark = Mark("dash", "faint", parent)
@@ -192,7 +187,7 @@ class _Row(QObject):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for column, widget in enumerate((self.mark, self.name, self.value, self.limits)):
-            grid.addWidget(widget, number, column)
+            layout.addWidget(widget, number, column)
         self.show_check(None)
 
     def set_visible(self, is_visible: bool) -> None:

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
     QFrame,
-    QGridLayout,
     QLabel,
     QLineEdit,
     QSizePolicy,
@@ -19,7 +18,7 @@ from app.qt.pages.enrol.progress_ring import ProgressRing
 from app.qt.theme import set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmComboBox
-from app.qt.widgets.layout import CARD, button, hbox, vbox
+from app.qt.widgets.layout import CARD, button, grid, hbox, vbox
 from app.qt.widgets.texts import wrapped
 from app.session.takes import SUGGESTIONS, EnrolmentState, TakeSummary
 
@@ -133,22 +132,15 @@ class RecordCard(QFrame):
 
     def _make_naming(self) -> QWidget:
         naming = QWidget(self)
-        grid = QGridLayout(naming)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(6)
-        grid.setRowStretch(0, 1)
-        fields: tuple[tuple[str, QWidget, int], ...] = (
-            ("Name of the take", self.name, 3),
-            ("Whose face", self.person, 2),
-        )
-        for column, (text, field, stretch) in enumerate(fields):
+        layout = grid(naming, 10, 6, 3, 2)
+        layout.setRowStretch(0, 1)
+        fields = {"Name of the take": self.name, "Whose face": self.person}
+        for column, (text, field) in enumerate(fields.items()):
             label = QLabel(text, naming)
             label.setProperty("class", "muted")
             label.setBuddy(field)
-            grid.addWidget(label, 1, column)
-            grid.addWidget(field, 2, column)
-            grid.setColumnStretch(column, stretch)
+            layout.addWidget(label, 1, column)
+            layout.addWidget(field, 2, column)
         return naming
 
     def _show_people(self, shown: EnrolmentState) -> None:

@@ -1,13 +1,13 @@
 """The plan of a test: which one, what is still to do, and what the finished test will say."""
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QFrame, QGridLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QToolButton, QWidget
 
 from app.qt.pages.guided_test.present_card import MARGIN
 from app.qt.pages.guided_test.species import percent, rate_name, species_words
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
-from app.qt.widgets.layout import button, clear, hbox, vbox
+from app.qt.widgets.layout import button, clear, grid, hbox, vbox
 from app.qt.widgets.texts import set_text, wrapped
 from app.session.guided_test.plans import PlannedRow, PlanProgress
 
@@ -40,10 +40,7 @@ class PlanCard(QFrame):
         tip = "Use a plan of your own, a TOML file."
         self.open_button = button("Open...", "open", self.ask_for_file, tip=tip)
         self._note, self._left = wrapped("", "small"), wrapped()
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(2 * GRID)
-        self._grid.setVerticalSpacing(2)
-        self._grid.setColumnStretch(0, 1)
+        self._grid = grid(None, 2 * GRID, 2, 1)
         head = hbox(None, title, (self.choice, 1), self.open_button)
         vbox(self, head, self._note, self._left, self._grid, margins=MARGIN)
         self.show_plans(())

@@ -1,13 +1,13 @@
 """The report of a test: its headline figures, its warnings, and where its page is."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.qt.pages.guided_test.present_card import MARGIN
 from app.qt.pages.guided_test.species import NO_BREAK
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.flow import FlowRow
-from app.qt.widgets.layout import button, clear, vbox
+from app.qt.widgets.layout import button, clear, grid, vbox
 from app.qt.widgets.marks import MarkedText, StepHeading, caution
 from app.qt.widgets.texts import ElidedLabel, wrapped
 from app.reports.guided_test import ReportSummary
@@ -33,11 +33,7 @@ class ReportPanel(QFrame):
         self._is_stale = False
 
         self._note = MarkedText(kind="muted")
-        self._figures = QGridLayout()
-        self._figures.setHorizontalSpacing(2 * GRID)
-        self._figures.setVerticalSpacing(6)
-        self._figures.setColumnStretch(0, 2)
-        self._figures.setColumnStretch(1, 3)
+        self._figures = grid(None, 2 * GRID, 6, 2, 3)
         self._values: dict[str, QLabel] = {}
         self._warnings = vbox(None)
         self._missing = MarkedText("info", "accent")

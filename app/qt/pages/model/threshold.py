@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.models.summary import PersonSummary, ThresholdSummary
 from app.qt.charts.format import decimals, percent
@@ -10,7 +10,7 @@ from app.qt.charts.histogram import ScoreHistogram
 from app.qt.theme import set_class
 from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.inputs import CalmSpinBox
-from app.qt.widgets.layout import Unscrolled, clear, vbox
+from app.qt.widgets.layout import Unscrolled, clear, grid, vbox
 from app.qt.widgets.marks import MarkedText
 from app.qt.widgets.texts import set_text, wrapped
 
@@ -156,11 +156,7 @@ class PeopleTable(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._labels: list[QLabel] = []
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(0, 1)
+        self._grid = grid(self, 16, 4, 1)
         self.setAccessibleName("People")
         self.hide()
 
