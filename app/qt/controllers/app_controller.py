@@ -148,7 +148,7 @@ class AppController(QObject):
         self.keeper.want((), {})
 
     def stop(self) -> bool:
-        """End all threads and let go of the source; return whether all ended in time."""
+        """End all threads and release the source; return whether all ended in time."""
         if self._is_stopped:
             return True
         self._is_stopped = True
@@ -205,7 +205,7 @@ class AppController(QObject):
         self.session.change_enrolment(lambda enrolment: enrolment.clear())
         self.guided_test.forget()
         self.use_settings(self.settings.forgotten())
-        with contextlib.suppress(OSError):  # told by what follows
+        with contextlib.suppress(OSError):  # `delete_all` reports it
             self.recovery.forget()
         deletion = storage.delete_all()
         # Nothing is stored again before the person chooses something.

@@ -108,7 +108,7 @@ class EnrolController(QObject):
     # ------------------------------------------------------------- inner
 
     def _is_free(self) -> bool:
-        """Tell the person what is going on, where frames belong to something else already."""
+        """Return whether a take can begin; say why where it cannot."""
         occupied, text = self._session.occupied_by, ""
         if occupied:
             text = f"Wait or stop it first: {occupied}."

@@ -139,7 +139,7 @@ class GuidedTestController(QObject):
     @Slot(str)
     def open_plan(self, path: str) -> None:
         """Read a plan of one's own and follow it."""
-        with self._errors_told():
+        with self._show_errors():
             plan = read_plan(Path(path))
             self._plans[plan.name] = plan
             self.plans_changed.emit(tuple(self._plans))
@@ -156,7 +156,7 @@ class GuidedTestController(QObject):
     @Slot(object)
     def set_details(self, details: Details) -> None:
         """Keep the details of this test; the next one begins with them."""
-        with self._errors_told():
+        with self._show_errors():
             checked = details_from(details.as_dict())
             self._session.change_trial(lambda trial: setattr(trial, "details", checked))
             self._keep_templates(self.templates.with_last(checked))
@@ -165,7 +165,7 @@ class GuidedTestController(QObject):
 
     @Slot(str, object)
     def save_template(self, name: str, details: Details) -> None:
-        with self._errors_told():
+        with self._show_errors():
             details = details_from(details.as_dict())
             self._keep_templates(self.templates.with_named(name, details))
 
@@ -191,7 +191,7 @@ class GuidedTestController(QObject):
         """Put the session away, to be continued on another day, and begin an empty one."""
         if self._session.trial.is_presenting:
             return
-        self._has_complained = False  # who asks for it is told again
+        self._has_complained = False  # a new request gets a new answer
         if not self._keep() or self._kept is None:
             return
         self.release()
@@ -201,7 +201,7 @@ class GuidedTestController(QObject):
     @Slot(str)
     def continue_session(self, name: str) -> None:
         """Go on with a session on disk; the one there is now is put away."""
-        with self._errors_told():
+        with self._show_errors():
             kept = open_kept(name)
             try:
                 trial = kept.read()
@@ -216,7 +216,7 @@ class GuidedTestController(QObject):
 
     @Slot(str)
     def delete_session(self, name: str) -> None:
-        with self._errors_told():
+        with self._show_errors():
             self._delete(open_kept(name))
         self.look()
 
@@ -331,7 +331,7 @@ class GuidedTestController(QObject):
         self._tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
 
     @contextmanager
-    def _errors_told(self) -> Iterator[None]:
+    def _show_errors(self) -> Iterator[None]:
         try:
             yield
         except TrialError as error:

@@ -311,7 +311,7 @@ class ModelController(QObject):
         self.opened.emit(export.model.path)
 
     def _on_failed(self, sentence: str) -> None:
-        """Tell why; the model in use stays."""
+        """Show why; the model in use stays."""
         self._tell(sentence, "error")
 
     def _tell(self, text: str, level: str = "info") -> None:

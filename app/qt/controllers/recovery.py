@@ -16,7 +16,7 @@ BRING_BACK, DELETE = "bring back", "delete"
 
 
 class RecoveryController(QObject):
-    """Tell the worker what is to be kept, and the person what an earlier run has left.
+    """Keep unsaved takes by the worker, and offer what an earlier run has left.
 
     ``is_on`` says whether takes are kept (`Settings.recover_takes`).
     """
@@ -79,7 +79,7 @@ class RecoveryController(QObject):
         self._look()  # what is found while it is off is removed
 
     def forget(self) -> None:
-        """Remove what this run has kept, and let go of what others have left, before returning.
+        """Remove what this run has kept, and release what others have left, before returning.
 
         Raises `OSError` if something cannot be deleted.
         """
@@ -114,7 +114,7 @@ class RecoveryController(QObject):
 
     @Slot(str)
     def on_failed(self, reason: str) -> None:
-        """Tell once: recording goes on."""
+        """Show it once: recording goes on."""
         if self._has_complained:
             return
         self._has_complained = True
@@ -146,7 +146,7 @@ class RecoveryController(QObject):
 
     def _want(self, samples: tuple[Sample, ...]) -> None:
         if samples == self._wanted:
-            return  # views are told at every frame, takes change less often
+            return  # this is called at every frame
         self._wanted = samples
         adopted, self._adopted = self._adopted, []
         if self._worker.want(samples, self._features or {}, adopted):

@@ -159,7 +159,7 @@ class SourceController(QObject):
 
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
-        """Tell what is wrong with the source, or that it works again."""
+        """Show what is wrong with the source, or that it works again."""
         before, self._state = self._state, state
         if state.phase is Phase.ENDED:
             text = "The recording has ended: choose it again to see it again."
@@ -179,12 +179,12 @@ class SourceController(QObject):
         if self.is_interrupted:
             self.interrupted.emit(message)
         elif self._source is not None and self._source.remark != self._remark:
-            self._remark = self._source.remark  # known once it is open, and told once
+            self._remark = self._source.remark  # known once it is open, and shown once
             self.notice.emit(Notice(self._remark, "warning", REMARK_TOPIC))
 
     @Slot(str)
     def on_failed(self, sentence: str) -> None:
-        """Tell why a source could not be made; what was open goes on."""
+        """Show why a source could not be made; what was open goes on."""
         self._failure = sentence
         self.notice.emit(Notice(sentence, "error", REQUEST_TOPIC))
         self.source_changed.emit(self.state)

@@ -1,6 +1,6 @@
 """How widgets look, in Qt's style sheets: flat panels, an 8-px grid, 6-px corners, one accent.
 
-A widget's part is told by its property ``class`` (`app.qt.theme.set_class`):
+A widget's role is its property ``class`` (`app.qt.theme.set_class`):
 
 - ``QLabel``: ``title``, ``heading``, ``muted``, ``small``, ``figure`` (a number to be read from
   afar), ``good``, ``bad``, ``caution``;

@@ -20,7 +20,7 @@ from app.types import Frame
 log = logging.getLogger(__name__)
 
 STOP_SECONDS = 1.2
-"""A source that does not let go in this time is left behind."""
+"""A source that does not close in this time is left behind."""
 
 AUTO = "auto"
 DEMO = "demo"
@@ -36,8 +36,8 @@ class CaptureWorker(QObject):
     """
 
     frame_ready = Signal()
-    """A frame lies in the mailbox to show, and none lay there before: whoever is slow is told once
-    for what they have not come for yet, so that nothing piles up behind a quick camera."""
+    """A frame lies in the mailbox to show, and none lay there before: a slow reader gets one signal
+    for all frames it has not taken yet, so that nothing piles up behind a quick camera."""
     score_ready = Signal()
     """The same for the mailbox to score, in which only frames lie that may be judged."""
     source_opened = Signal(object, bool)
@@ -72,7 +72,7 @@ class CaptureWorker(QObject):
         width, height : int
             Asked of a camera.
         """
-        keep_few_heaps()  # here it keeps nobody waiting, and most threads are still to come
+        keep_few_heaps()  # on this thread nothing waits for it, and most threads start later
         try:
             source, is_substitute = self._make(text, width, height)
         except SourceError as error:
@@ -106,7 +106,7 @@ class CaptureWorker(QObject):
         self._close()
 
     def ask_to_stop(self) -> None:
-        """Nothing to break off: `finish` lets go of the source, on this worker's own thread."""
+        """Nothing to break off: `finish` closes the source, on this worker's own thread."""
 
     def _make(self, text: str, width: int, height: int) -> tuple[FrameSource, bool]:
         if text == AUTO:

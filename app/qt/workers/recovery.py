@@ -108,7 +108,7 @@ class RecoveryWorker(QObject):
 
     @Slot()
     def finish(self) -> None:
-        """Write and delete what still waits and let go of the folders; the last of all calls."""
+        """Write and delete what still waits and release the folders; the last of all calls."""
         self.keep()
         self.remove()
         with self._writing:

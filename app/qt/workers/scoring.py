@@ -86,14 +86,14 @@ class ScoringWorker(QObject):
         if features != self._features:
             self._features, self._model = features, None  # it was of other views
         self.prepared.emit(features)
-        # What came meanwhile lies there and is not told of again; a stream that began comes first.
+        # A frame that came meanwhile gives no signal again; a stream that began goes first.
         QTimer.singleShot(0, self, self.on_frame_ready)
 
     @Slot()
     def use_meter(self) -> None:
         """Measure liveness from now on: its networks have arrived."""
         if self._pipeline is None:
-            return  # whoever prepares the views finds them
+            return  # `prepare` will find them
         try:
             self._pipeline.meter = self._meter()
         except Cancelled:

@@ -71,7 +71,7 @@ def stop_threads(threads: Sequence[WorkerThread]) -> bool:
 
 
 def any_left_behind() -> bool:
-    """Whether some thread still runs though it was told to end."""
+    """Whether some thread still runs though it was asked to end."""
     return any(thread.isRunning() for thread in _left_behind)
 
 
