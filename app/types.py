@@ -39,24 +39,14 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture of a source.
-
-    Attributes
-    ----------
-    image : ndarray
-        RGB, uint8, (height, width, 3), where it comes from a source of ours. The pipeline checks,
-        so that a foreign array gives a reason and no crash.
-    number : int
-        Counts the frames a source has delivered, from 0; it goes on counting when the source is
-        opened again.
-    time : float
-        Seconds: media time for files and folders, time since opening on a monotonic clock for
-        live sources. Never runs backwards.
-    """
+    """One picture of a source."""
 
     image: NDArray[Any]
+    """RGB, uint8, (height, width, 3), where it comes from a source of ours. The pipeline checks."""
     number: int = 0
+    """Counts from 0, on when the source is opened again."""
     time: float = 0.0
+    """Seconds: media time for files and folders, time since opening for live sources."""
     caption: str = ""
     """What is presented, where the source knows: only the simulated demo does."""
 
@@ -208,25 +198,17 @@ class Condition:
 
 @dataclass(frozen=True)
 class Familiarity:
-    """How far a frame's circumstances lie from those enrolled.
-
-    Attributes
-    ----------
-    distance : float
-        In tolerances, 0 inside an enrolled take's range.
-    nearest_take : str
-        The take that comes closest.
-    differences : tuple of str
-        What lies outside that take by more than its tolerance, worst first, as half sentences.
-    room, place : float
-        The same distance in the light of the room alone, and in distance and pose alone.
-    """
+    """How far a frame's circumstances lie from those enrolled."""
 
     distance: float
+    """In tolerances, 0 inside an enrolled take's range."""
     nearest_take: str
     differences: tuple[str, ...]
+    """What lies outside that take by more than its tolerance, worst first, as half sentences."""
     room: float
+    """The same distance in the light of the room alone."""
     place: float
+    """The same in distance and pose alone."""
 
     @property
     def knows_light(self) -> bool:

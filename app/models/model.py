@@ -21,44 +21,28 @@ class PadModel:
     """A fitted estimator with its views' origin and the circumstances of its takes.
 
     Never changed once made: threads share it without locks, and growing gives another one.
-
-    Attributes
-    ----------
-    estimator : LocalisedMKL
-        Fitted.
-    features : dict
-        What decides the values of views (`Extractor.fingerprint`): checked when it is loaded.
-    conditions : EnrolledConditions or None
-        Ranges of the takes' circumstances; None for presets that look at no face.
-    takes : tuple of str
-        Names of the takes, in the order of the estimator's.
-    persons : tuple of str
-        Whose face each take shows, empty where that was not said; ``()`` where no take says.
-    is_simulated : bool
-        Whether frames of the demo were enrolled.
-    created : datetime or None
-        When it was fitted; part of the file, so that exporting twice gives the same bytes.
-    digest : str
-        Names the model: that of the file it is or would be exported to.
-    path : str
-        File it was exported to or loaded from; empty while it is in memory only.
-    is_protected : bool
-        Whether that file opens with a passphrase only.
-    notes : tuple of str
-        What the person should know of how it was fitted, one sentence each.
     """
 
     estimator: LocalisedMKL
     features: dict[str, Any]
+    """What decides the values of views (`Extractor.fingerprint`): checked when it is loaded."""
     conditions: EnrolledConditions | None
+    """Ranges of the takes' circumstances; None for presets that look at no face."""
     takes: tuple[str, ...]
+    """Names of the takes, in the order of the estimator's."""
     persons: tuple[str, ...] = ()
+    """Whose face each take shows, empty where that was not said; ``()`` where no take says."""
     is_simulated: bool = False
     created: datetime | None = None
+    """When it was fitted; part of the file, so that exporting twice gives the same bytes."""
     digest: str = ""
+    """That of the file it is or would be exported to."""
     path: str = ""
+    """File it was exported to or loaded from; empty while it is in memory only."""
     is_protected: bool = False
+    """Whether that file opens with a passphrase only."""
     notes: tuple[str, ...] = ()
+    """What the person should know of how it was fitted, one sentence each."""
 
     @property
     def threshold(self) -> float:

@@ -18,17 +18,7 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class OnnxExport:
-    """A scorer that was exported and compared with its model.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    n_bytes : int
-        Its size.
-    parity : Parity
-        What the comparison in onnxruntime found.
-    """
+    """A scorer that was exported and compared with its model in onnxruntime."""
 
     path: str
     n_bytes: int
@@ -49,19 +39,8 @@ def export_scorer(model: PadModel, path: str | os.PathLike[str]) -> OnnxExport:
     The graph is compared in onnxruntime before it takes its place: where that fails, or the disk
     does, an older file stays as it was.
 
-    Parameters
-    ----------
-    model : PadModel
-        The model, with its digest.
-    path : path-like
-        The file; an older one is replaced.
-
-    Raises
-    ------
-    InvalidInputError
-        In one sentence, where the model has a kernel that no graph can hold.
-    ModelFileError
-        In one sentence, when the graph differs from the model or cannot be written.
+    Raises `InvalidInputError` where the model has a kernel that no graph can hold, and
+    `ModelFileError` when the graph differs from the model or cannot be written.
     """
     target = Path(path)
     graph = scorer_graph(

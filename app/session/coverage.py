@@ -30,15 +30,9 @@ class CoverageItem:
 
 
 def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[CoverageItem, ...]:
-    """Return how well each kind of variety is covered.
+    """Return how well each kind of variety is covered, from the take of every frame.
 
-    Parameters
-    ----------
-    conditions : sequence of Condition
-        Of every enrolled frame; empty for presets that look at no face, of which only the number
-        of frames can be told.
-    takes : sequence of str
-        The take of each frame.
+    Without conditions (of presets that look at no face) only the number of frames can be told.
     """
     frames = _item("Frames", len(takes) / FRAMES, "Record more frames.")
     if takes and not conditions:
@@ -64,12 +58,8 @@ def coverage_by_person(
 ) -> tuple[CoverageItem, ...]:
     """Return how well each kind of variety is covered by the person who has least of it.
 
-    What one person enrols, a light above all, does not help another.
-
-    Parameters
-    ----------
-    frames : sequence of (Condition or None, str, str)
-        Circumstances, take and person of every enrolled frame.
+    What one person enrols, a light above all, does not help another. Frames are given as their
+    circumstances, take and person.
     """
     covered = {
         person: coverage(
