@@ -44,9 +44,9 @@ class Frame:
     image: NDArray[Any]
     """RGB, uint8, (height, width, 3), where it comes from a source of ours. The pipeline checks."""
     number: int = 0
-    """Counts from 0, on when the source is opened again."""
+    """Counts the frames of a source from 0, and goes on when it is opened again."""
     time: float = 0.0
-    """Seconds: media time for files and folders, time since opening for live sources."""
+    """Seconds that never run backwards: media time for files, since opening for live sources."""
     caption: str = ""
     """What is presented, where the source knows: only the simulated demo does."""
 
