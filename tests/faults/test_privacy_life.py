@@ -134,7 +134,7 @@ MAGIC = {
 
 
 def documented(path):
-    """Whether a file that is left is one that docs/architecture.md lists."""
+    """Whether a file that is left is one that docs/files.md lists."""
     return bool(
         re.fullmatch(
             r"config/settings\.json"
