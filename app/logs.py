@@ -1,19 +1,18 @@
-"""What may be logged: what happened and where in the code, never whose it is or what it is of.
+"""Logging without private data.
 
 Logs end up in terminals, journals and bug reports. So they hold kinds of things (a video, a
 camera), kinds of errors, and places in the code; no path or address of a source, a recording, a
 model or a report, no name that a person typed, no view, score or passphrase. Files of the program
 itself, such as weights, may be named.
 
-The message of an error is written for the person who caused it and often names their file: what
-is logged of an error is its kind and its way through the code (`way_of`). ``LMKL_PAD_DEBUG=1``
-prints the rest, to the one who asks for it.
+The message of an error often names a person's file, so only its kind and its way through the code
+are logged (`way_of`). ``LMKL_PAD_DEBUG=1`` prints the rest.
 """
 
 from types import TracebackType
 
 DEBUG_VARIABLE = "LMKL_PAD_DEBUG"
-"""Environment variable that adds the traceback of an error nobody foresaw."""
+"""Environment variable that adds the traceback of an unexpected error."""
 
 _LONGEST_CHAIN = 5
 
@@ -42,7 +41,7 @@ def way_of(error: BaseException | None) -> str:
 
 
 def kind_of(thing: object) -> str:
-    """Return what kind of thing something is, where its name may be a path or an address."""
+    """Return the kind of a thing whose name may be a path or an address."""
     return type(thing).__name__
 
 
@@ -52,6 +51,6 @@ def _places(trace: TracebackType | None) -> str:
         module = str(trace.tb_frame.f_globals.get("__name__", "?"))
         places.append(f"{module}:{trace.tb_lineno}")
         trace = trace.tb_next
-    # Deep recursions say nothing more with every turn.
+    # The middle of a deep recursion says nothing new.
     shown = [*places[:8], "...", *places[-8:]] if len(places) > 16 else places
     return f" ({' > '.join(shown)})" if shown else ""

@@ -26,7 +26,7 @@ _MARGIN = 12
 _HEADING = 34
 _LEGEND = 26
 _AROUND = 1.5
-"""Side of what is shown, in sides of the face's box."""
+"""Side of the cut-out, in sides of the face's box."""
 
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _PAPER, _INK, _FAINT = (255, 255, 255), (32, 34, 38), (104, 108, 116)

@@ -24,7 +24,7 @@ _USUAL = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Commands(TyperGroup):
-    """Commands whose errors are told in one sentence, and which signals end with their own code."""
+    """Commands whose errors become one sentence, and which signals end with their own code."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         """Parse the command line, and print the help if it asks for it."""

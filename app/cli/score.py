@@ -148,7 +148,7 @@ def command(
 
 
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
-    """Return what is written; refuse rows and JSON both on standard output."""
+    """Return the format of the output; refuse rows and JSON both on standard output."""
     if form is None and output is not None:
         form = _BY_SUFFIX.get(output.suffix.lower())
         if form is None:

@@ -74,7 +74,7 @@ class Reel:
         return sum(map(self.count, wanted)) / n_wanted
 
     def start(self) -> None:
-        """Begin to record what is wished for, or go on where `stop` broke off."""
+        """Begin to record the wishes, or go on where `stop` broke off."""
         with self._changed:
             self._stopped, self._error = False, None
             self._work()
@@ -90,7 +90,7 @@ class Reel:
             self._changed.notify_all()
 
     def wish(self, chapters: Iterable[Chapter]) -> None:
-        """Say what to record, most urgent first; what is half recorded may have to wait."""
+        """Set what to record, most urgent first; a half-recorded chapter may have to wait."""
         wishes = tuple(dict.fromkeys(chapters))
         with self._changed:
             if wishes == self._wishes:
@@ -181,7 +181,7 @@ class Reel:
             return self._next() != chapter
 
         # A take is one uninterrupted recording: one that was broken off is made from its beginning,
-        # and what is there already is left out.
+        # and pictures that are there already are left out.
         pictures = self._pictures[chapter]
         began = time.monotonic()
         for number, picture in enumerate(self._record(chapter, stopping)):

@@ -4,9 +4,8 @@ Every picture an instrument shows has itself been taken by a camera, of the genu
 other light and another place; then it is printed or displayed, and recorded again.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -137,7 +136,7 @@ def _curved_sheet(depth: float) -> Relief:
 
 def _wax(relief: Relief, place: Setting) -> F32:
     """Broad highlights of a smooth, slightly shiny surface."""
-    aim = np.array(place.light.direction) / np.linalg.norm(place.light.direction)
+    aim = place.light.towards
     half = aim + np.array([0.0, 0.0, 1.0])
     shine = np.clip(relief.normal @ (half / np.linalg.norm(half)), 0.0, 1.0) ** 18
     strength = float(place.rng.uniform(0.04, 0.14)) * place.light.level * place.light.key
@@ -290,15 +289,13 @@ def monitor(place: Setting) -> list[Layer]:
     return [_screen(calm, source, cut, 240.0, (0.12, 0.3))[0]]
 
 
-INSTRUMENTS: Mapping[str, Instrument] = MappingProxyType(
-    {
-        "print": office_print,
-        "photo": photo_print,
-        "phone": phone,
-        "tablet": tablet,
-        "replay": replay,
-        "paper-mask": paper_mask,
-        "soft-mask": soft_mask,
-    }
-)
+INSTRUMENTS: dict[str, Instrument] = {
+    "print": office_print,
+    "photo": photo_print,
+    "phone": phone,
+    "tablet": tablet,
+    "replay": replay,
+    "paper-mask": paper_mask,
+    "soft-mask": soft_mask,
+}
 """The instruments by the name of their species."""

@@ -130,7 +130,7 @@ class Motion:
         )
 
     def expression(self, time: float) -> Expression:
-        # Blinks repeat after a few minutes: nobody looks that long.
+        # Blinks repeat after a few minutes.
         since = np.abs(time % float(self._blinks[-1]) - self._blinks).min()
         return Expression(
             blink=float(np.clip(1.35 - since / 0.075, 0.0, 1.0)),

@@ -26,7 +26,7 @@ def glare(place: Setting, strength: tuple[float, float], width: tuple[float, flo
     colour = np.array(light.key_colour, np.float32) * np.float32(peak)
     size_x, size_y = float(rng.uniform(*width)), float(rng.uniform(*width))
     home = motion.home
-    aim = np.array(light.direction) / np.linalg.norm(light.direction)
+    aim = light.towards
     at_x = float(aim[0] * 1.8 + rng.normal(0.0, 0.8))
     at_y = float(aim[1] * 1.5 + 0.4 + rng.normal(0.0, 0.8))
 
@@ -249,7 +249,7 @@ def light_on_plate(place: Setting, size: tuple[int, int], bend: float) -> F32:
     width, height = size
     x = np.linspace(-1.0, 1.0, width, dtype=np.float32)[None, :]
     y = np.linspace(-1.0, 1.0, height, dtype=np.float32)[:, None]
-    aim = np.array(place.light.direction) / np.linalg.norm(place.light.direction)
+    aim = place.light.towards
     slope = 0.12 + 0.25 * abs(bend)
     return (1.0 + slope * float(aim[0]) * x + 0.1 * float(aim[1]) * y).astype(np.float32)
 

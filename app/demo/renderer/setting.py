@@ -1,10 +1,9 @@
 """Where a take is recorded: its light, its room, the people in it, and an attacker's pictures."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.capture.opencv import cv2
 from app.demo.renderer.arrays import F32, f32, generator, smooth_noise, stack3, to_linear
@@ -35,11 +34,15 @@ class Light:
     level: float
     backdrop: float
 
+    @property
+    def towards(self) -> NDArray[np.float64]:
+        """Unit vector to the key light."""
+        return np.array(self.direction) / np.linalg.norm(self.direction)
+
     def shade(self, normal: F32) -> F32:
         """Light that falls on surfaces of these normals, (..., 3)."""
-        towards = np.array(self.direction) / np.linalg.norm(self.direction)
         # A window or a lampshade is large: its light reaches a little round the corner.
-        facing = np.clip((normal @ towards + 0.25) / 1.25, 0.0, None) ** 1.2
+        facing = np.clip((normal @ self.towards + 0.25) / 1.25, 0.0, None) ** 1.2
         open_sky = 0.8 + 0.2 * np.clip(-normal[..., 1] + 0.3 * normal[..., 2], -1.0, 1.0)
         key = facing[..., None] * np.array(self.key_colour) * self.key
         ambient = open_sky[..., None] * np.array(self.ambient_colour) * self.ambient
@@ -58,19 +61,17 @@ _NEUTRAL: Colour = (1.0, 1.0, 1.0)
 _WARM: Colour = (1.28, 1.0, 0.62)
 _OVERCAST: Colour = (0.88, 1.0, 1.2)
 
-CONDITIONS: Mapping[str, Light] = MappingProxyType(
-    {
-        "office": Light((0.1, -0.8, 0.8), 0.55, 0.5, _NEUTRAL, _NEUTRAL, 0.9, 0.9),
-        "window": Light((-0.9, -0.3, 0.7), 0.8, 0.3, _DAYLIGHT, _NEUTRAL, 1.0, 0.75),
-        "lamp": Light((0.7, -0.5, 0.7), 0.75, 0.25, _WARM, (1.15, 1.0, 0.8), 0.45, 0.6),
-        # One lamp beside the person, in a room that is dark otherwise.
-        "side": Light((1.0, -0.1, 0.25), 1.1, 0.16, _NEUTRAL, _NEUTRAL, 0.8, 0.06),
-        "dim": Light((0.3, -0.6, 0.8), 0.45, 0.5, _WARM, (1.1, 1.0, 0.85), 0.14, 0.8),
-        "bright": Light((-0.2, -0.4, 1.0), 0.7, 0.5, _DAYLIGHT, _DAYLIGHT, 1.6, 1.0),
-        "backlit": Light((-0.3, -0.6, 0.4), 0.35, 0.5, _OVERCAST, _NEUTRAL, 0.8, 1.9),
-        "another day": Light((-0.6, -0.7, 0.6), 0.5, 0.5, _OVERCAST, _OVERCAST, 0.7, 1.0),
-    }
-)
+CONDITIONS = {
+    "office": Light((0.1, -0.8, 0.8), 0.55, 0.5, _NEUTRAL, _NEUTRAL, 0.9, 0.9),
+    "window": Light((-0.9, -0.3, 0.7), 0.8, 0.3, _DAYLIGHT, _NEUTRAL, 1.0, 0.75),
+    "lamp": Light((0.7, -0.5, 0.7), 0.75, 0.25, _WARM, (1.15, 1.0, 0.8), 0.45, 0.6),
+    # One lamp beside the person, in a room that is dark otherwise.
+    "side": Light((1.0, -0.1, 0.25), 1.1, 0.16, _NEUTRAL, _NEUTRAL, 0.8, 0.06),
+    "dim": Light((0.3, -0.6, 0.8), 0.45, 0.5, _WARM, (1.1, 1.0, 0.85), 0.14, 0.8),
+    "bright": Light((-0.2, -0.4, 1.0), 0.7, 0.5, _DAYLIGHT, _DAYLIGHT, 1.6, 1.0),
+    "backlit": Light((-0.3, -0.6, 0.4), 0.35, 0.5, _OVERCAST, _NEUTRAL, 0.8, 1.9),
+    "another day": Light((-0.6, -0.7, 0.6), 0.5, 0.5, _OVERCAST, _OVERCAST, 0.7, 1.0),
+}
 """The named conditions; all but their level stays with the room they belong to."""
 
 
@@ -183,7 +184,7 @@ def _plant(room: F32, rng: np.random.Generator) -> None:
 
 
 _FLATTERING = ("office", "window", "bright", "another day", "lamp")
-"""Light in which the pictures attackers use were taken: nobody steals a photograph in the dark."""
+"""Light of the pictures that attackers use: those in the dark are not worth stealing."""
 
 
 @dataclass(frozen=True, eq=False)
