@@ -32,6 +32,9 @@ DIGEST = "digest"
 LARGEST_HEADER = 4 << 20
 """Bytes of header that are read."""
 
+DEEPEST = 32
+"""Lists and objects inside each other: far fewer than Python can write again."""
+
 DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
     "F32": np.dtype("<f4"),
@@ -94,9 +97,18 @@ def parse(text: str | bytes, what: str) -> dict[str, Any]:
     Of repeated keys the last one counts: compare the spelling where that matters.
     """
     try:
-        return msgspec.json.decode(text, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        value = msgspec.json.decode(text, type=dict[str, Any])
+    except RecursionError:
+        raise Refused(f"{what} is nested too deeply") from None
+    except (msgspec.MsgspecError, UnicodeError) as error:
         raise Refused(f"{what} is not well-formed ({error})") from None
+    level: list[Any] = [value]
+    for _ in range(DEEPEST):
+        inner = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [part for one in inner for part in one if isinstance(part, dict | list)]
+        if not level:
+            return value
+    raise Refused(f"{what} is nested too deeply")
 
 
 def checked(value: object, schema: type[T], what: str) -> T:

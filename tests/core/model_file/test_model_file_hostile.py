@@ -183,7 +183,10 @@ def nested(depth):
         ('{"a":1e999}', "out of range"),
         ('{"a":' + "9" * 5000 + "}", "out of range"),
         ('{"a":"\\ud800"}', "not well-formed"),
-        ('{"a":' + nested(100_000) + "}", "recursion depth"),
+        ('{"a":' + nested(100_000) + "}", "nested too deeply"),
+        ('{"a":' + nested(990) + "}", "nested too deeply"),
+        ('{"a":' + nested(32) + "}", "nested too deeply"),
+        ('{"a":' + nested(31) + "}", "another program"),
         (nested(500), "Expected `object`"),
         ("{}", "another program"),
         ("", "not well-formed"),
@@ -197,6 +200,7 @@ def test_that_json_tricks_are_named(data, text, message):
 def test_that_the_header_itself_is_parsed_as_strictly(data):
     assert "repeats" in refused(with_header(data, lambda _: '{"a":1,"a":2}'))
     assert "not well-formed" in refused(with_header(data, lambda _: nested(50_000)))
+    assert "too deeply" in refused(with_header(data, lambda _: f'{{"a":{nested(50_000)}}}'))
     assert "no manifest" in refused(with_header(data, lambda _: "{}"))
     assert "not well-formed" in refused(struct.pack("<Q", 4) + b"\xff\xfe{}")
 
