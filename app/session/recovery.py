@@ -181,11 +181,15 @@ class Journal:
             self._forget_deleted()
             try:
                 self._keep(samples, features)
-                return
+                break
             except OSError:
                 is_there = self._runs and all(run.is_there for run in self._runs)
                 if is_there or not tries_left:  # else another instance deleted it, most likely
                     raise
+        for run in self._runs:
+            if not any(path.parent == run.folder for path in self._files):
+                self._forget(run)  # first: its lock is let go even where it cannot be removed
+                run.remove()
 
     def discard(self) -> None:
         """Leave nothing on disk; raises `OSError` if something cannot be deleted."""
@@ -231,10 +235,6 @@ class Journal:
         for path in set(self._files) - wanted:
             path.unlink(missing_ok=True)
             del self._files[path]
-        for run in self._runs:
-            if not any(path.parent == run.folder for path in wanted):
-                run.remove()
-                self._forget(run)
 
     def _new_file(self) -> Path:
         if self._run is None:

@@ -2,7 +2,9 @@
 
 import os
 import random
+import shutil
 import stat
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -158,6 +160,26 @@ def test_that_takes_that_are_saved_or_deleted_leave_nothing(journal, end):
     assert {sample.take for sample in left()} == {"lamp"}
 
 
+def test_that_a_folder_that_cannot_be_removed_is_not_written_to_any_more(journal, monkeypatch):
+    """Its lock is let go: another instance may take it over."""
+    journal.keep(takes(3, "window"), FEATURES)
+    folder = run_folder()
+
+    def refused(path):
+        raise OSError(39, "Directory not empty", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", refused)
+        with pytest.raises(OSError, match="not empty"):
+            journal.discard()
+    lamp = takes(3, "lamp")
+    journal.keep(lamp, FEATURES)
+    assert find() == []  # ours is locked; the other one holds nothing and is removed
+    assert not folder.exists()
+    journal.close()
+    assert same(left(), lamp)
+
+
 @POSIX
 def test_that_everything_is_for_its_owner_only(journal):
     journal.keep(takes(3, "window"), FEATURES)
@@ -290,6 +312,24 @@ def test_that_a_manifest_that_makes_no_sense_is_told_and_the_other_take_comes_ba
     offer = offer_of(found_here(), FEATURES)
     assert offer.startswith("Takes of an earlier run were not saved, and cannot be brought back")
     assert "\n" not in offer
+
+
+@pytest.mark.fault("Process and disk", "damaged or hostile manifest of unsaved takes")
+@pytest.mark.parametrize("depth", [40, *range(940, 1000, 3)])
+def test_that_a_manifest_that_is_nested_too_deeply_is_told(folder, depth):
+    """Python reads a little deeper than it writes: between the two no folder was found at all."""
+    value = []
+    for _ in range(depth):
+        value = [value]
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(10 * limit)  # whoever writes such a file has other tools
+    try:
+        changed(folder, features={"deep": value})
+    finally:
+        sys.setrecursionlimit(limit)
+    found = found_here()
+    assert [sample.number for sample in found.samples] == [4, 5, 6]
+    assert "nested too deeply" in found.problem
 
 
 @pytest.mark.fault("Process and disk", "damaged file of unsaved takes: the others come back")
