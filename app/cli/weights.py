@@ -30,6 +30,7 @@ from lmkl_core.features.weights.store import Checksum, Finding, Place
 command = typer.Typer(
     help="Weights of the networks: what is here, what is missing, and how to get it.",
     no_args_is_help=True,
+    add_completion=False,
     epilog=HELP,
 )
 

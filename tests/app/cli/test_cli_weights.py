@@ -57,6 +57,10 @@ def put(path, content=CONTENT):
     return path
 
 
+def test_that_it_offers_no_completion_of_its_own():
+    assert "completion" not in run("--help").output
+
+
 # ------------------------------------------------- list
 
 
