@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cli.scoring import FrameRow, csv_writer
+from app.cli.scoring import InputResult, csv_writer
 from app.names import visible
 from app.reports import build
 from app.reports.csv_files import evaluation_csv as as_csv
@@ -25,7 +25,7 @@ from app.session.guided_test.presentation import TrialError
 from tests.app.pages import Outline, outline
 from tests.app.reports.report_material import context, model
 from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
-from tests.app.trial_material import present, session
+from tests.app.trial_material import present, scored, session
 
 GROUP = "Hostile files"
 
@@ -183,15 +183,10 @@ def test_that_no_name_becomes_a_formula_in_a_spreadsheet(formula):
     report = presentations_csv(build(trial, context(model=model(digest=formula))))
     table = as_csv(table_of(formula))
     stream = io.StringIO()
-    csv_writer(stream)(_row(formula))
+    csv_writer(stream)(InputResult(formula, 0.5), scored(0.9))
     for text in (report, table, stream.getvalue()):
         assert formula.strip() in text.replace('""', '"')
         assert not [cell for cell in cells(text) if is_formula(cell)]
-
-
-def _row(name):
-    fields = {key: None for key in FrameRow.__dataclass_fields__}
-    return type("Row", (FrameRow,), {"facts": lambda _: {"source": name}})(**fields)
 
 
 @settings(max_examples=150)
