@@ -89,7 +89,7 @@ def _model(stored: Any) -> ModelSummary | None:
     """Return what a report says of its model; None if any part of it is malformed."""
     try:
         model = msgspec.convert(stored, _Model)
-    except (msgspec.ValidationError, OverflowError):
+    except (msgspec.ValidationError, OverflowError, UnicodeEncodeError):  # a lone surrogate
         return None
     found = model.threshold
     if found.target_bpcer is not None and found.promised is None:

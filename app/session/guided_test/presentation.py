@@ -40,6 +40,8 @@ def converted(value: Any, schema: type[T], key: str = "") -> T:
     """Check values of a file against their types; refuse with the key and what is wrong."""
     try:
         return msgspec.convert(value, schema)
+    except UnicodeEncodeError:  # a lone surrogate
+        raise TrialError("it contains text that is no Unicode") from None
     except (msgspec.ValidationError, OverflowError) as error:
         what, _, path = str(error).partition(" - at `$")
         where = cleaned_name(key or path.strip(".`"), 40)

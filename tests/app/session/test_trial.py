@@ -352,6 +352,10 @@ def broken(**changes):
         broken(scores=[0.7], verdicts=["genuine"], liveness=[0.1], room=[0.0], place=[None]),
         broken(scores=[None], verdicts=["no face"], liveness=[0.1], room=[None], place=[None]),
         broken(room=7),
+        broken(verdicts=["\ud800"]),
+        broken(**{"\ud800": 1}),
+        broken(capture={"\ud800": 1}),
+        {"format": "lmkl-pad test session", "version": 1, "presentations": [], "\ud800": 1},
     ],
 )
 def test_that_a_bad_session_is_refused_in_one_sentence(value):
