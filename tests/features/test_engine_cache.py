@@ -168,9 +168,11 @@ def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_wee
     "a remembered trial run that is damaged, hostile or of another machine",
     keeps="scores",
 )
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"engine": 1}', "null"])
-def test_that_a_damaged_probe_is_run_again(tmp_path, text):
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b'{"engine": 1}', b"null", b'{"engine": "\xff"}']
+)
+def test_that_a_damaged_probe_is_run_again(tmp_path, content):
     cache = Cache(tmp_path)
     cache.remember(KEY, Probe("torch", "x", "", time.time()))
-    (tmp_path / "probes" / f"{KEY}.json").write_text(text)
+    (tmp_path / "probes" / f"{KEY}.json").write_bytes(content)
     assert cache.probe(KEY) is None

@@ -92,7 +92,7 @@ class Cache:
                 values = msgspec.json.decode(file.read(_LARGEST_PROBE), type=dict[str, Any])
             is_ours = values.pop("key", None) == key
             found = msgspec.convert(values, Probe)
-        except (OSError, msgspec.MsgspecError, RecursionError):
+        except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
             return None
         return found if is_ours and found.counts else None
 
