@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import platformdirs
 
 from lmkl_core.system import folders
@@ -189,11 +188,13 @@ def remember_cache(folder: Path) -> None:
 def remembered_caches() -> list[Path]:
     """Return the folders that `remember_cache` noted."""
     try:
-        text = read_text(personal_folder() / CACHES_NAME, 1 << 20)
-        names = msgspec.json.decode(text, type=list[str])
-    except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
+        # Not by msgspec, which reads no names that are not UTF-8.
+        names = json.loads(read_text(personal_folder() / CACHES_NAME, 1 << 20))
+    except (OSError, ValueError, RecursionError):
         return []
-    found = [Path(name) for name in names if "\0" not in name]
+    if not isinstance(names, list):
+        return []
+    found = [Path(name) for name in names if isinstance(name, str) and "\0" not in name]
     return [path for path in found if path.is_absolute()][:MOST_CACHES]
 
 

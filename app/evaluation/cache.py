@@ -341,7 +341,8 @@ def _is_settled(path: Path) -> bool:
 
 def _read_digests(path: Path) -> dict[str, list[str]]:
     try:
-        known = msgspec.json.decode(read_text(path, _LARGEST_MEMORY), type=dict[str, list[str]])
+        # Not decoded by msgspec, which reads no names that are not UTF-8.
+        known = msgspec.convert(json.loads(read_text(path, _LARGEST_MEMORY)), dict[str, list[str]])
     except (OSError, ValueError, RecursionError):
         return {}
     return {name: values for name, values in known.items() if len(values) == 6}

@@ -131,6 +131,14 @@ def test_that_deleting_removes_views_of_evaluated_recordings_and_keeps_exported_
     assert [path.name for path in (folders / "cache").iterdir()] == ["graphs"]
 
 
+def test_that_folders_whose_names_are_not_unicode_are_remembered_beside_others(folders):
+    """Views of faces lie there: *Delete all my data* has to find every one."""
+    named = [folders / "one", folders / "caf\udce9", folders / "two"]
+    for folder in named:
+        storage.remember_cache(folder)
+    assert storage.remembered_caches() == named
+
+
 def test_that_deleting_twice_finds_nothing_the_second_time(folders):
     storage.data_folder()
     storage.delete_all()

@@ -176,6 +176,18 @@ def test_that_a_remembered_checksum_spares_reading_the_file(folder, monkeypatch)
     assert find("pinned").sha256 == DIGEST
 
 
+def test_that_a_folder_whose_name_is_not_unicode_is_remembered_too(folder, tmp_path, monkeypatch):
+    odd = tmp_path / "caf\udce9"
+    try:
+        odd.mkdir()
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    put(odd)
+    find("pinned", odd)
+    monkeypatch.setattr(checksums.hashlib, "sha256", lambda *_: pytest.fail("read again"))
+    assert find("pinned", odd).sha256 == DIGEST
+
+
 def test_that_a_changed_file_is_read_again_even_with_its_old_size_and_date(folder):
     path = put(folder)
     before = path.stat()

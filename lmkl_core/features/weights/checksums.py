@@ -55,7 +55,8 @@ def _state(path: Path) -> _State:
 def _remembered() -> dict[str, tuple[int, int, int, str]]:
     try:
         kind = dict[str, tuple[int, int, int, str]]
-        return msgspec.json.decode(memory_path().read_bytes(), type=kind)
+        # Not decoded by msgspec, which reads no names that are not UTF-8.
+        return msgspec.convert(json.loads(memory_path().read_bytes()), kind)
     except (OSError, ValueError, RecursionError):
         return {}
 

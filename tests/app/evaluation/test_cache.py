@@ -51,6 +51,17 @@ def test_that_a_file_is_read_once(tmp_path, video, reads):
     assert reads == ["video.avi"] * 2  # the second is the line above
 
 
+@pytest.mark.skipif(os.name != "posix", reason="names that are not Unicode are POSIX's")
+def test_that_a_file_whose_name_is_not_unicode_is_read_once(tmp_path, video, reads):
+    odd = tmp_path / "caf\udce9.avi"
+    try:
+        video.rename(odd)
+    except OSError:
+        pytest.skip("this file system takes no such names")
+    assert remembered(tmp_path, odd) == remembered(tmp_path, odd)
+    assert len(reads) == 1
+
+
 def test_that_another_content_of_the_same_size_and_time_is_noticed(tmp_path, video, reads):
     first = remembered(tmp_path, video)
     times = video.stat()
