@@ -1,21 +1,41 @@
-"""What Replay-Attack and Replay-Mobile share: three groups of clients, lists, and telling names.
+"""Replay-Attack and Replay-Mobile (Idiap Research Institute; the latter with Gradiant).
 
-Both keep ``GROUP/real``, ``GROUP/attack`` and ``enroll/GROUP`` for the groups ``train``, ``devel``
-and ``test``, and both come with lists that name one video a line, relative to the root. The names
-of the videos tell everything else. Where the lists were not unpacked, the folders and the names
-decide instead, which gives the same videos when the database is complete.
+Replay-Attack::
+
+    train/real/client001_session01_webcam_authenticate_adverse_1.mov
+    train/attack/fixed/attack_print_client001_session01_highdef_photo_adverse.mov
+    train/attack/hand/...                       (devel and test alike)
+    enroll/train/client001_session01_webcam_enroll_adverse.mov
+    protocols/real-train.txt, attack-grandtest-allsupports-train.txt, recognition-train.txt
+
+Replay-Mobile::
+
+    database/train/real/client001_session02_authenticate_mobile_adverse.mov
+    database/train/attack/attack_client001_session01_print_fixed_mobile_photo_lighton.mov
+    database/enroll/train/client001_session01_enroll_tablet_lightoff.mov
+    database/protocols/alldevices/real-alldevices-train.txt, ...
+
+Layout, lists and names are those of Idiap's own readers (bob.db.replay, bob.db.replaymobile,
+bob.pad.face). The lists name one video a line, relative to the root; the videos' names tell
+everything else. Where the lists were not unpacked, folders and names decide instead, which gives
+the same videos when the database is complete. The protocols choose among attacks; ``grandtest``
+has all. For client009 of Replay-Mobile's test there are no bona fide recordings but those of the
+enrolment.
+
+Idiap's reader mirrors some videos of Replay-Mobile. Here a video is shown as it is stored, with
+the rotation that its container asks for; mirrored faces are faces.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
 from app.evaluation.protocols.folders import Line, files_in, find_root, listed, read_list, require
 from app.evaluation.protocols.recordings import FileReader
-from app.evaluation.protocols.splits import Contents, Division
+from app.evaluation.protocols.splits import Contents, Database, Division
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
@@ -25,22 +45,12 @@ SUFFIX = ".mov"
 
 
 @dataclass(frozen=True)
-class VideoName:
-    """What the name of a video says about it; an attack belongs to some protocols."""
-
-    subject: str
-    species: str
-    condition: str
-    protocols: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Family:
-    """One of the two databases.
+class VideoLists:
+    """How one of the two databases names its folders, lists and videos.
 
     ``inner`` are folders in the named one that may hold it. The patterns match videos' names
-    without their ending, and ``parsed`` says what a match of any of them tells. Names of lists are
-    below ``protocols``, with ``{group}`` for the group.
+    without their ending; ``attack_kind`` returns the species of an attack and the protocols that
+    it belongs to. Names of lists are below ``protocols``, with ``{group}`` for the group.
     """
 
     title: str
@@ -49,7 +59,7 @@ class Family:
     genuine: re.Pattern[str]
     enrolment: re.Pattern[str]
     attack: re.Pattern[str]
-    parsed: Callable[[re.Match[str]], VideoName]
+    attack_kind: Callable[[Mapping[str, str]], tuple[str, Collection[str]]]
     genuine_list: str
     enrolment_list: str
     attack_lists: Mapping[str, str]
@@ -103,7 +113,7 @@ class Family:
             raise line.refused(f"is not in {listed(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
             raise line.refused(f"is no name of a {self.title} video")
-        return _recording(root, name, self.parsed(match))
+        return self._video(root, name, match)[0]
 
     def _in_folders(
         self,
@@ -123,17 +133,134 @@ class Family:
                     problem = f"{root / path} is no name of a {self.title} video."
                     refused.append(ProtocolError(problem))
                     continue
-                video = self.parsed(match)
-                if video.species == BONA_FIDE or protocol in video.protocols:
-                    yield _recording(root, path, video)
+                recording, protocols = self._video(root, path, match)
+                if protocol in protocols:
+                    yield recording
+
+    def _video(
+        self, root: Path, name: PurePosixPath, match: re.Match[str]
+    ) -> tuple[Recording, Collection[str]]:
+        """Return a video, and the protocols that it belongs to."""
+        parts = match.groupdict()
+        is_attack = match.re is self.attack
+        species, protocols = (
+            self.attack_kind(parts) if is_attack else (BONA_FIDE, self.attack_lists)
+        )
+        condition = ", ".join(parts[key] for key in ("camera", "light") if key in parts)
+        reader = FileReader(root / name)
+        return Recording(str(name), parts["client"], species, reader, condition), protocols
 
 
-def _recording(root: Path, name: PurePosixPath, video: VideoName) -> Recording:
-    return Recording(
-        str(name), video.subject, video.species, FileReader(root / name), video.condition
-    )
+_DEVICES = {"mobile": "phone", "highdef": "tablet"}
+_ATTACKS_PER_CLIENT = {
+    "grandtest": 20,
+    "print": 4,
+    "mobile": 8,
+    "highdef": 8,
+    "digitalphoto": 8,
+    "photo": 12,
+    "video": 8,
+}
 
 
-def genuine(match: re.Match[str], *conditions: str) -> VideoName:
-    """Return what the name of a bona fide video tells."""
-    return VideoName(match["client"], BONA_FIDE, ", ".join(conditions))
+def _replay_attack_kind(parts: Mapping[str, str]) -> tuple[str, Collection[str]]:
+    device, kind = parts["device"], parts["kind"]
+    if device == "print":
+        return "print", ("grandtest", device, kind)
+    digital = ("digitalphoto",) if kind == "photo" else ()
+    return f"{_DEVICES[device]} {kind}", ("grandtest", device, kind, *digital)
+
+
+REPLAY_ATTACK = Database(
+    "replay-attack",
+    "Replay-Attack",
+    VideoLists(
+        title="Replay-Attack",
+        inner=(),
+        attack_folders=("attack/fixed", "attack/hand"),
+        genuine=re.compile(
+            r"(?P<client>client\d{3})_session\d+_webcam_authenticate_"
+            r"(?P<light>controlled|adverse)_(?P<take>\d+)"
+        ),
+        enrolment=re.compile(
+            r"(?P<client>client\d{3})_session\d+_webcam_enroll_(?P<light>controlled|adverse)(_\d+)?"
+        ),
+        attack=re.compile(
+            r"attack_(?P<device>print|mobile|highdef)_(?P<client>client\d{3})_session\d+_"
+            r"(highdef|mobile)_(?P<kind>photo|video)_(?P<light>controlled|adverse)"
+        ),
+        attack_kind=_replay_attack_kind,
+        genuine_list="real-{group}.txt",
+        enrolment_list="recognition-{group}.txt",
+        attack_lists={
+            name: f"attack-{name}-allsupports-{{group}}.txt" for name in _ATTACKS_PER_CLIENT
+        },
+    ).gather,
+    protocols=tuple(_ATTACKS_PER_CLIENT),
+    preset="paper-pad",
+    table="RA",
+    published={
+        (protocol, split, kind): n_clients * each
+        for protocol, n_attacks in _ATTACKS_PER_CLIENT.items()
+        for split, n_clients in (("train", 15), ("development", 15), ("test", 20))
+        for kind, each in ((BONA_FIDE, 4), ("attack", n_attacks))
+    }
+    | {(protocol, "enrolment", BONA_FIDE): 100 for protocol in _ATTACKS_PER_CLIENT},
+    reference="Chingovska, Anjos and Marcel: On the effectiveness of local binary patterns in "
+    "face anti-spoofing, BIOSIG 2012",
+)
+
+
+_MOBILE_LISTS = {
+    "grandtest": "alldevices/attack-grandtest-allsupports-alldevices-{group}.txt",
+    "print": "alldevices/attack-print-allsupports-alldevices-{group}.txt",
+    "mattescreen": "alldevices/attack-mattescreen-fixed-alldevices-alltype-{group}.txt",
+}
+_MOBILE_COUNTS = {"train": (12, 120), "development": (16, 160), "test": (12, 110)}
+"""Clients, and bona fide videos."""
+
+
+def _replay_mobile_kind(parts: Mapping[str, str]) -> tuple[str, Collection[str]]:
+    instrument = parts["instrument"]
+    species = "print" if instrument == "print" else f"matte screen {parts['kind']}"
+    return species, ("grandtest", instrument)
+
+
+REPLAY_MOBILE = Database(
+    "replay-mobile",
+    "Replay-Mobile",
+    VideoLists(
+        title="Replay-Mobile",
+        inner=("database",),
+        attack_folders=("attack",),
+        genuine=re.compile(
+            r"(?P<client>client\d{3})_session\d+_authenticate_(?P<camera>mobile|tablet)_"
+            r"(?P<light>controlled|adverse|direct|lateral|diffuse)"
+        ),
+        enrolment=re.compile(
+            r"(?P<client>client\d{3})_session\d+_enroll_(?P<camera>mobile|tablet)_"
+            r"(?P<light>lighton|lightoff)"
+        ),
+        attack=re.compile(
+            r"attack_(?P<client>client\d{3})_session\d+_(?P<instrument>print|mattescreen)_"
+            r"(fixed|hand)_(?P<camera>mobile|tablet)_(?P<kind>photo|video)_"
+            r"(?P<light>lighton|lightoff)"
+        ),
+        attack_kind=_replay_mobile_kind,
+        genuine_list="alldevices/real-alldevices-{group}.txt",
+        enrolment_list="alldevices/enroll-alldevices-{group}.txt",
+        attack_lists=_MOBILE_LISTS,
+    ).gather,
+    protocols=tuple(_MOBILE_LISTS),
+    preset="paper-pad",
+    table="RM",
+    published={
+        (protocol, split, kind): count
+        for protocol, each in zip(_MOBILE_LISTS, (16, 8, 8), strict=True)
+        for split, (n_clients, n_genuine) in _MOBILE_COUNTS.items()
+        for kind, count in ((BONA_FIDE, n_genuine), ("attack", n_clients * each))
+    }
+    | {(protocol, "enrolment", BONA_FIDE): 160 for protocol in _MOBILE_LISTS},
+    reference="Costa-Pazo, Bhattacharjee, Vazquez-Fernandez and Marcel: The REPLAY-MOBILE face "
+    "presentation-attack database, BIOSIG 2016",
+)

@@ -4,33 +4,31 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from app.evaluation.protocols import (
-    abnormal_objects,
-    caltech_256,
     casia_fasd,
     demo,
+    idiap,
     msu_mfsd,
     nuaa,
+    objects,
     oulu_npu,
     plain,
-    replay_attack,
-    replay_mobile,
 )
 from app.evaluation.protocols.splits import Database
 
 DATABASES: Mapping[str, Database] = MappingProxyType(
     {
-        module.DATABASE.name: module.DATABASE
-        for module in (
-            replay_mobile,
-            oulu_npu,
-            msu_mfsd,
-            replay_attack,
-            caltech_256,
-            abnormal_objects,
-            nuaa,
-            casia_fasd,
-            plain,
-            demo,
+        database.name: database
+        for database in (
+            idiap.REPLAY_MOBILE,
+            oulu_npu.DATABASE,
+            msu_mfsd.DATABASE,
+            idiap.REPLAY_ATTACK,
+            objects.CALTECH_256,
+            objects.ABNORMAL_OBJECTS,
+            nuaa.DATABASE,
+            casia_fasd.DATABASE,
+            plain.DATABASE,
+            demo.DATABASE,
         )
     }
 )

@@ -14,7 +14,7 @@ from app.cli.main import cli
 from app.demo.renderer.takes import Take, write_recordings
 from app.evaluation import runner
 from app.evaluation.options import Options
-from app.evaluation.protocols.abnormal_objects import CLASSES
+from app.evaluation.protocols.objects import ABNORMAL_CLASSES
 from app.evaluation.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
 from lmkl_core.features.engines.engine import EngineError
@@ -207,7 +207,7 @@ def test_that_an_incomplete_database_is_measured_when_that_is_allowed(own, msu, 
 def objects(root):
     """Write 1001 Abnormal Objects with a few small pictures of noise a class."""
     rng = np.random.default_rng(0)
-    for name in CLASSES:
+    for name in ABNORMAL_CLASSES:
         for kind, count in (("normal", 12), ("abnormal", 2)):
             (root / kind / name).mkdir(parents=True)
             for number in range(count):

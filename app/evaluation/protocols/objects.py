@@ -1,0 +1,171 @@
+"""Databases of objects: Caltech-256 and 1001 Abnormal Objects, a model for each class.
+
+Both tasks are those of Perera and Patel (Learning deep features for one-class classification),
+which the paper follows: a random half of a class's images is learnt from, the other half is tested.
+Which half is not published; here a fixed seed draws it.
+
+Caltech-256 (California Institute of Technology), in the layout of the published archive::
+
+    256_ObjectCategories/001.ak47/001_0001.jpg
+    256_ObjectCategories/257.clutter/...           (no class: not used)
+
+Each of the first 40 classes is tested against images of the 255 other classes. The paper says "all
+the remaining 255 classes": protocol ``all``. Perera and Patel draw as many of these images as the
+class has to be tested: protocol ``balanced``.
+
+1001 Abnormal Objects (Rutgers University), six classes, normal against abnormal::
+
+    abnormal/Aeroplane/*.jpg            the database's 1001 images, by class
+    normal/Aeroplane/*.jpg              images of the same class from PASCAL VOC
+    (Boat, Car, Chair, Motorbike and Sofa alike)
+
+The published material does not settle how the archive is laid out, and the selection of normal
+images from PASCAL VOC is not published either. The one public loader that was found keeps folders
+of classes in ``abnormal`` and ``voc``; here ``normal`` will do for the latter. Names of classes may
+be in any case, and ``Airplane`` will do.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from app.evaluation.protocols.folders import find_root, folders_in, listed
+from app.evaluation.protocols.recordings import image_recordings
+from app.evaluation.protocols.splits import Contents, Database, Division, drawn, halves
+from app.evaluation.protocols.types import Mode, ProtocolError, Recording
+from app.types import BONA_FIDE
+
+_HALVES = (
+    "A random half of each class's {} images, with a fixed seed, is learnt from; the published "
+    "figures' halves are not known."
+)
+
+
+# ------------------------------------------------------------------ Caltech-256
+
+N_CLASSES = 256
+N_TARGETS = 40
+N_IMAGES = 30607
+"""Images of the archive, clutter included."""
+
+NOVEL = "novel object"
+
+_FOLDER = re.compile(r"(?P<number>\d{3})\.(?P<name>.+)")
+
+
+def _caltech_256(root: Path | None, protocol: str, mode: Mode) -> Contents:
+    """Return a division for each of the first classes."""
+    title = CALTECH_256.title
+    root = find_root(root, title, ("001.*", "256.*"), inner=("256_ObjectCategories",))
+    folders = {
+        int(match["number"]): match
+        for match in map(_FOLDER.fullmatch, folders_in(root))
+        if match is not None
+    }
+    refused = []
+    if missing := [f"{n:03d}.*" for n in range(1, N_CLASSES + 1) if n not in folders]:
+        lacking = f"{len(missing)} of its {N_CLASSES} classes: {listed(missing)}"
+        refused.append(ProtocolError(f"{title} lacks {lacking}."))
+    pictures = {
+        number: image_recordings(root, match[0], match["name"], BONA_FIDE)
+        for number, match in folders.items()
+        if number <= N_CLASSES
+    }
+    if empty := [n for n, found in pictures.items() if len(found) < 2]:
+        names = listed([folders[n][0] for n in empty])
+        refused.append(ProtocolError(f"{title} has too few images in {names}."))
+        pictures = {n: found for n, found in pictures.items() if n not in empty}
+    # Made once: every image is novel to many classes.
+    novel = {
+        number: tuple(replace(image, species=NOVEL) for image in found)
+        for number, found in pictures.items()
+    }
+    divisions = tuple(
+        _against_others(pictures[number], number, novel, protocol)
+        for number in range(1, N_TARGETS + 1)
+        if number in pictures
+    )
+    notes = [_HALVES.replace("{} ", "")]
+    clutter = image_recordings(root, "257.clutter", "clutter", NOVEL)
+    if (total := sum(map(len, pictures.values())) + len(clutter)) != N_IMAGES:
+        notes.append(f"The archive has {total} images instead of the published {N_IMAGES}.")
+    return Contents(divisions, tuple(notes), refused=refused)
+
+
+def _against_others(
+    own: tuple[Recording, ...],
+    number: int,
+    novel: Mapping[int, tuple[Recording, ...]],
+    protocol: str,
+) -> Division:
+    train, tested = halves(own, 0, number)
+    others = tuple(image for other in sorted(novel) if other != number for image in novel[other])
+    if protocol == "balanced":
+        others = drawn(others, len(tested), 1, number)
+    return Division(own[0].subject, train, (), (*tested, *others))
+
+
+CALTECH_256 = Database(
+    "caltech-256",
+    "Caltech-256",
+    _caltech_256,
+    protocols=("all", "balanced"),
+    modes=("one-against-rest",),
+    preset="paper-objects",
+    table="ImageNovelty",
+    published={("all", "all", BONA_FIDE): N_IMAGES},
+    reference="Griffin, Holub and Perona: Caltech-256 object category dataset, 2007",
+)
+
+
+# ------------------------------------------------------------------ 1001 Abnormal Objects
+
+ABNORMAL_CLASSES = ("aeroplane", "boat", "car", "chair", "motorbike", "sofa")
+N_ABNORMAL = 1001
+
+
+def _abnormal_objects(root: Path | None, protocol: str, mode: Mode) -> Contents:
+    """Return a division for each class."""
+    title = ABNORMAL_OBJECTS.title
+    root = find_root(root, title, ("abnormal", "normal"), ("abnormal", "voc"))
+    normal = _class_folders(root, "normal" if (root / "normal").is_dir() else "voc")
+    abnormal = _class_folders(root, "abnormal")
+    few: list[str] = []
+    divisions = []
+    for number, name in enumerate(ABNORMAL_CLASSES):
+        genuine = image_recordings(root, normal[name], name, BONA_FIDE)
+        odd = image_recordings(root, abnormal[name], name, "abnormal object")
+        lacking = [normal[name]] if len(genuine) < 2 else []
+        lacking += [] if odd else [abnormal[name]]
+        if lacking:
+            few += lacking
+            continue
+        train, tested = halves(genuine, 0, number)
+        divisions.append(Division(name, train, (), (*tested, *odd)))
+    total = sum(made.is_attack for division in divisions for made in division.test)
+    notes = [_HALVES.format("normal")]
+    if total != N_ABNORMAL:
+        notes.append(f"There are {total} abnormal images instead of the published {N_ABNORMAL}.")
+    refused = [ProtocolError(f"{title} has too few images in {listed(few)}.")] if few else []
+    return Contents(tuple(divisions), tuple(notes), refused=refused)
+
+
+def _class_folders(root: Path, kind: str) -> dict[str, str]:
+    found = {name: f"{kind}/{name.capitalize()}" for name in ABNORMAL_CLASSES}
+    for name in folders_in(root / kind):
+        found[name.lower().replace("airplane", "aeroplane")] = f"{kind}/{name}"
+    return found
+
+
+ABNORMAL_OBJECTS = Database(
+    "abnormal-objects",
+    "1001 Abnormal Objects",
+    _abnormal_objects,
+    modes=("one-against-rest",),
+    preset="paper-objects",
+    table="ImageAbnormality",
+    published={("", "all", "attack"): N_ABNORMAL},
+    reference="Saleh, Farhadi and Elgammal: Object-centric anomaly detection by attribute-based "
+    "reasoning, CVPR 2013",
+)
