@@ -317,10 +317,10 @@ class Rounds:
         window.turn_to(window.pages.test)
         for species in TESTED:
             control.start(species)
-            yield Wait(f"testing {species}", lambda: not session.trial.is_presenting)
+            yield Wait(f"testing {species}", lambda: not session.guided_test.is_presenting)
         control.run_all()
-        wanted = len(session.trial.presentations) + 2
-        yield Wait("testing everything", lambda: len(session.trial.presentations) >= wanted)
+        wanted = len(session.guided_test.presentations) + 2
+        yield Wait("testing everything", lambda: len(session.guided_test.presentations) >= wanted)
         control.stop()
         yield Wait("making the report", seconds=0.5)
         yield from self._idle("making the report")
@@ -340,7 +340,7 @@ class Rounds:
             controller.model.export(str(path), passphrase)
             yield Wait(
                 "exporting the model",
-                lambda path=path: session.model_shown.path == str(path) and not self._working,
+                lambda path=path: session.model_summary.path == str(path) and not self._working,
             )
             controller.model.discard()
             controller.enrol.clear()

@@ -243,7 +243,7 @@ def _enrol(at):
     for number in range(2):
         control.start("")
         if number == 1 and at.wants("recording"):
-            at.wait("half a take", lambda: session.enrolment_shown.n_collected >= 16)
+            at.wait("half a take", lambda: session.enrolment.state.n_collected >= 16)
             at.take("recording")
         at.wait("a take", lambda: not session.enrolment.is_recording)
     at.take("enrolled")
@@ -328,7 +328,7 @@ def _test(at, report):
         if number == len(SPECIES) - 1:
             wait_until(lambda: at.window.live.banner.verdict.value == "attack", 10.0)
             at.take("presenting")
-        at.wait(f"the test of {species}", lambda: not session.trial.is_presenting)
+        at.wait(f"the test of {species}", lambda: not session.guided_test.is_presenting)
     _show(at, "", "window 6", "genuine", page="test")
     pages = at.window.pages
     cards = (("test-plan", PlanCard), ("test-tally", TallyCard), ("test-report", ReportPanel))

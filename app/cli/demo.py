@@ -115,7 +115,7 @@ def _write(result: DemoResult, figures: dict[str, Any], folder: Path) -> None:
         saved = save(result.pad, folder / MODEL_FILE).model
         source = "Built-in demo (generated recordings)"
         context = Context(source, describe(saved), version("lmkl-pad"), created, result.conditions)
-        write(build(result.trial, context), folder / REPORT_FILE)
+        write(build(result.guided_test, context), folder / REPORT_FILE)
         # A picture of an earlier run would show another model.
         (folder / WINDOW_FILE).unlink(missing_ok=True)
         write_atomically(folder / JSON_FILE, text.encode("utf-8"))

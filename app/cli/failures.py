@@ -106,7 +106,7 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
     from app.cli.recorder import TooFewFramesError
     from app.evaluation.protocols.types import ProtocolError
     from app.reports.writing import ReportError
-    from app.session.guided_test.presentation import TrialError
+    from app.session.guided_test.presentation import GuidedTestError
     from app.storage import StorageError
     from lmkl_core.errors import (
         Cancelled,
@@ -125,7 +125,7 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         (ModelFileError, ExitCode.BAD_MODEL),
         (TooFewFramesError, ExitCode.NO_FRAMES),
         (ProtocolError, ExitCode.NO_DATABASE),
-        ((SourceError, TrialError), ExitCode.BAD_INPUT),
+        ((SourceError, GuidedTestError), ExitCode.BAD_INPUT),
         ((ReportError, StorageError, OutputError), ExitCode.UNWRITABLE),
         (Cancelled, ExitCode.INTERRUPTED),
         (PresetError, ExitCode.USAGE),

@@ -146,7 +146,7 @@ class Recorder:
             take.n_seen += 1
             if enrolment.offer(scored) is Offer.UNUSABLE:
                 take.refused[scored.reason] += 1
-            hint = enrolment.shown.hint or f"recording {take.name}"
+            hint = enrolment.state.hint or f"recording {take.name}"
             tell(len(enrolment.samples), self.plan.frames, hint)
             if not enrolment.is_recording:
                 break

@@ -50,9 +50,9 @@ from app.reports.json_files import guided_test_document
 from app.reports.writing import files_of
 from app.session.decision import ENOUGH_FRAMES
 from app.session.guided_test.details import read_details
+from app.session.guided_test.guided_test import FRAMES_WANTED, SECONDS_WANTED, GuidedTest
 from app.session.guided_test.plans import read_plan
 from app.session.guided_test.presentation import species_name
-from app.session.guided_test.trial import FRAMES_WANTED, SECONDS_WANTED, Trial
 from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import BONA_FIDE
@@ -133,10 +133,10 @@ def command(
     shown: ModelSummary | None
     if session is not None:
         saved = read_session(session)
-        trial, source, shown = saved.trial, saved.source or session.name, saved.model
+        guided_test, source, shown = saved.guided_test, saved.source or session.name, saved.model
         if model_file is not None:
             shown = describe(open_model(model_file, passphrase_file)[0])
-            tested_models = {one.digest for one in trial.presentations if one.digest}
+            tested_models = {one.digest for one in guided_test.presentations if one.digest}
             if tested_models and shown.digest not in tested_models:
                 say("The model is not the one that was tested; the report says so.")
     else:
@@ -148,7 +148,7 @@ def command(
         shown = describe(model)
         seconds = EVERY if every is None else every
         tested = _tested(model, plan, seconds, preset, hidden=as_json or quiet)
-        trial = tested.trial
+        guided_test = tested.guided_test
         for sentence in tested.unreadable:
             say(sentence)
             code = ExitCode.BAD_INPUT
@@ -157,17 +157,17 @@ def command(
                 f"{name} is left out of the report: it has fewer than {ENOUGH_FRAMES} frames that "
                 f"are {seconds:g} seconds apart; record longer, or lower --every."
             )
-    if not trial.presentations:
+    if not guided_test.presentations:
         stop(
             "There is no presentation to report on: name recordings of at least a second.",
             code if code is not ExitCode.OK else ExitCode.NO_FRAMES,
         )
-    trial.details = stated or trial.details
-    trial.plan = test_plan or trial.plan
+    guided_test.details = stated or guided_test.details
+    guided_test.plan = test_plan or guided_test.plan
     created = datetime.now().astimezone()
-    report = write(build(trial, Context(source, shown, version("lmkl-pad"), created)), output)
+    report = write(build(guided_test, Context(source, shown, version("lmkl-pad"), created)), output)
     if save_session is not None:
-        write_bytes(save_session, session_text(trial).encode("utf-8", "replace"))
+        write_bytes(save_session, session_text(guided_test).encode("utf-8", "replace"))
     if as_json:
         document = guided_test_document(report)
         del document["session"], document["curves"]  # both are in the file
@@ -179,11 +179,11 @@ def command(
 
 def _print(report: Report) -> None:
     console = Console(highlight=False)
-    shown = report.shown
-    console.print(text_table("Report", ["figure", "value"], [], shown.figures))
+    summary = report.summary
+    console.print(text_table("Report", ["figure", "value"], [], summary.figures))
     for sentence in (
-        *shown.warnings,
-        f"Wrote {shown.html}, with JSON (the session included) and CSV beside it.",
+        *summary.warnings,
+        f"Wrote {summary.html}, with JSON (the session included) and CSV beside it.",
     ):
         console.print(sentence, markup=False, soft_wrap=True)
 
@@ -203,7 +203,7 @@ class Planned:
 class Tested:
     """A test: its presentations, recordings with too few frames, and why others are unreadable."""
 
-    trial: Trial = field(default_factory=Trial)
+    guided_test: GuidedTest = field(default_factory=GuidedTest)
     too_short: list[str] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
@@ -253,14 +253,14 @@ def run_test(
 ) -> Tested:
     """Present recordings one after the other, with frames at least ``every`` seconds apart."""
     tested = Tested()
-    tested.trial.use_model(model.digest)
+    tested.guided_test.use_model(model.digest)
     for n_done, planned in enumerate(plan):
         tell(n_done, len(plan), f"presenting {planned.species}: {planned.source}")
         try:
-            if not _present(pipeline, model, tested.trial, planned, every, settings):
+            if not _present(pipeline, model, tested.guided_test, planned, every, settings):
                 tested.too_short.append(planned.source)
         except SourceError as error:
-            tested.trial.cancel()
+            tested.guided_test.cancel()
             tested.unreadable.append(str(error))
     return tested
 
@@ -268,7 +268,7 @@ def run_test(
 def _present(
     pipeline: Pipeline,
     model: PadModel,
-    trial: Trial,
+    guided_test: GuidedTest,
     planned: Planned,
     every: float,
     settings: Settings | None,
@@ -280,8 +280,8 @@ def _present(
         step = 0.0 if reading.has_stills else every
         for frame in apart_in_time(reading.frames(pipeline), step):
             if is_first:
-                trial.start(planned.species, bool(frame.caption), name)
+                guided_test.start(planned.species, bool(frame.caption), name)
                 is_first = False
-            if trial.offer(score_frame(pipeline, model, frame)):
+            if guided_test.offer(score_frame(pipeline, model, frame)):
                 return True
-        return trial.finish()
+        return guided_test.finish()

@@ -10,8 +10,8 @@ import msgspec
 
 from app.models.summary import ModelSummary, ThresholdSummary
 from app.reports.json_files import GUIDED_TEST_FORMAT as REPORT_FORMAT
-from app.session.guided_test.presentation import TrialError
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.guided_test import GuidedTest
+from app.session.guided_test.presentation import GuidedTestError
 from app.storage import read_text
 
 MAX_BYTES = 1 << 28
@@ -23,7 +23,7 @@ MOST_VALUES, MOST_CONTAINERS = 1 << 23, 1 << 20
 class SavedSession:
     """A session, its source and its model; only a report's JSON knows these two."""
 
-    trial: Trial
+    guided_test: GuidedTest
     source: str = ""
     model: ModelSummary | None = None
 
@@ -55,7 +55,7 @@ class _Model(msgspec.Struct):
 def read_session(path: Path) -> SavedSession:
     """Read a session from its own JSON or from that of a report; nothing in it is trusted.
 
-    Raises `TrialError`, in one sentence, when it cannot be used.
+    Raises `GuidedTestError`, in one sentence, when it cannot be used.
     """
     try:
         text = read_text(path, MAX_BYTES)
@@ -63,26 +63,26 @@ def read_session(path: Path) -> SavedSession:
             raise ValueError("holds more than any test session")
         value = json.loads(text)
     except OSError as error:
-        raise TrialError(
+        raise GuidedTestError(
             f"The session {path} cannot be read ({error.strerror or error}): check the path."
         ) from error
     except (ValueError, RecursionError) as error:
         is_no_json = isinstance(error, json.JSONDecodeError | RecursionError)
         why = "is no JSON" if is_no_json else str(error)[:80]
-        raise TrialError(f"The session {path} {why}: choose another file.") from error
+        raise GuidedTestError(f"The session {path} {why}: choose another file.") from error
     if not isinstance(value, dict) or value.get("format") != REPORT_FORMAT:
-        return SavedSession(Trial.from_dict(value))
+        return SavedSession(GuidedTest.from_dict(value))
     source = value.get("source")
     return SavedSession(
-        Trial.from_dict(value.get("session")),
+        GuidedTest.from_dict(value.get("session")),
         source if isinstance(source, str) else "",
         _model(value.get("model")),
     )
 
 
-def session_text(trial: Trial) -> str:
+def session_text(guided_test: GuidedTest) -> str:
     """Return a session as the text of a file that `read_session` reads."""
-    return json.dumps(trial.as_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return json.dumps(guided_test.as_dict(), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def _model(stored: Any) -> ModelSummary | None:

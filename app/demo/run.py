@@ -23,9 +23,9 @@ from app.models.fitting import fitted
 from app.models.model import PadModel
 from app.models.samples import collect
 from app.models.summary import CERTIFIED_GAP
+from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.tally import Tally
-from app.session.guided_test.trial import Trial
 from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame
@@ -105,7 +105,7 @@ class DemoResult:
     """A fitted model and its verdicts on recordings it had not seen."""
 
     pad: PadModel
-    trial: Trial
+    guided_test: GuidedTest
     seed: int
     n_enrolled: int
     takes: tuple[str, ...]
@@ -211,14 +211,14 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
     )
     tell("fitting")
     model = fitted(genuine, Settings(), extractor.fingerprint(), is_simulated=True)
-    trial, presented = Trial(), []
-    trial.use_model(model.digest)
+    guided_test, presented = GuidedTest(), []
+    guided_test.use_model(model.digest)
     for group, take in tested:
         species = BONA_FIDE if take.instrument is None else SPECIES[take.instrument]
         told = partial(step, f"testing {group}")
-        presentation = _test(pipeline, model, trial, species, _next(recordings), told)
+        presentation = _test(pipeline, model, guided_test, species, _next(recordings), told)
         presented.append(Presented(group, take, presentation))
-    return DemoResult(model, trial, seed, len(genuine), tuple(enrolled), tuple(presented))
+    return DemoResult(model, guided_test, seed, len(genuine), tuple(enrolled), tuple(presented))
 
 
 def _recorded(takes: Sequence[Take]) -> Iterator[list[Frame]]:
@@ -247,16 +247,16 @@ def _next(recordings: Iterator[list[Frame]]) -> Iterator[Frame]:
 def _test(
     pipeline: Pipeline,
     model: PadModel,
-    trial: Trial,
+    guided_test: GuidedTest,
     species: str,
     recording: Iterable[Frame],
     step: Callable[[], None],
 ) -> Presentation:
     """Present a take as the window's guided test would."""
     pipeline.reset()
-    trial.start(species, is_simulated=True)
+    guided_test.start(species, is_simulated=True)
     for frame in recording:
-        trial.offer(score_frame(pipeline, model, frame))
+        guided_test.offer(score_frame(pipeline, model, frame))
         step()
-    trial.finish()
-    return trial.presentations[-1]
+    guided_test.finish()
+    return guided_test.presentations[-1]

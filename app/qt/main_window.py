@@ -139,7 +139,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_title(self) -> None:
-        shown = self.controller.session.model_shown
+        shown = self.controller.session.model_summary
         if shown is None:
             self.setWindowTitle("lmkl-pad")
         elif shown.path:

@@ -48,8 +48,8 @@ class Menus(QObject):
         controller.enrolment_changed.connect(self._on_enrolment)
         controller.guided_test.report_changed.connect(self._on_report)
         controller.settings_changed.connect(self._on_settings)
-        self._on_model(session.model_shown)
-        self._on_enrolment(session.enrolment_shown)
+        self._on_model(session.model_summary)
+        self._on_enrolment(session.enrolment.state)
 
     # ------------------------------------------------------------- menus
 

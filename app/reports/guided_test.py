@@ -12,9 +12,9 @@ from app.reports.facts import Fact, facts, few
 from app.reports.figures import APCER_TARGETS, Figure, Figures
 from app.reports.words import figure_text, span, worst_text
 from app.session.guided_test.details import Details
+from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.plans import PlanProgress
 from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.trial import Trial
 from lmkl_core.metrics import Rate
 from lmkl_core.metrics.rates import CONFIDENCE
 
@@ -221,7 +221,7 @@ class Report:
         return tuple(dict.fromkeys(each for each in found if each is not None))
 
     @cached_property
-    def shown(self) -> ReportSummary:
+    def summary(self) -> ReportSummary:
         """Figures as a view shows them, the headline first."""
         figures = tuple(
             (f"{one.name} (legacy)" if one.part == "legacy" else one.name, self._text(one))
@@ -239,16 +239,16 @@ class Report:
         return f"{figure_text(line.at_threshold)}; {uncertain} with the threshold's uncertainty"
 
 
-def build(trial: Trial, context: Context) -> Report:
+def build(guided_test: GuidedTest, context: Context) -> Report:
     """Make the report of a session; later changes to the session do not reach it."""
-    found = trial.presentations
+    found = guided_test.presentations
     frames = ((one.species, frame.verdict, frame.score) for one in found for frame in one.frames)
     return Report(
         context=context,
         presentations=found,
         by_presentation=Figures.of_verdicts((one.species, one.verdict, one.score) for one in found),
         by_frame=Figures.of_verdicts(frames, [one.species for one in found]),
-        details=trial.details,
-        plan=trial.shown.plan,
-        session=trial.as_dict(),
+        details=guided_test.details,
+        plan=guided_test.state.plan,
+        session=guided_test.as_dict(),
     )

@@ -292,7 +292,7 @@ class Enrolment:
         return ""
 
     @property
-    def shown(self) -> EnrolmentState:
+    def state(self) -> EnrolmentState:
         recording, measured = self._recording, self._measure()
         counts = Counter(sample.take for sample in self.samples)
         persons = {sample.take: sample.person for sample in self.samples}

@@ -13,8 +13,8 @@ from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.session.decision import Decider
 from app.session.enrolment import Enrolment
-from app.session.guided_test.trial import Trial, TrialState
-from app.session.takes import EnrolmentState, Offer, Plan, Sample
+from app.session.guided_test.guided_test import GuidedTest
+from app.session.takes import Offer, Plan, Sample
 from app.settings import Settings
 from app.types import Decision, Image, ScoredFrame, Throughput
 
@@ -29,7 +29,7 @@ class Topic(StrEnum):
     DECISION = "decision"
     ENROLMENT = "enrolment"
     MODEL = "model"
-    TRIAL = "trial"
+    GUIDED_TEST = "guided_test"
 
 
 Subscriber = Callable[[Topic], None]
@@ -46,9 +46,9 @@ class Session:
     ) -> None:
         self.settings = settings
         self.enrolment = Enrolment(plan)
-        self.trial = Trial()
+        self.guided_test = GuidedTest()
         self.model: PadModel | None = None
-        self.model_shown: ModelSummary | None = None
+        self.model_summary: ModelSummary | None = None
         self.scored: ScoredFrame | None = None
         self.last_offer = Offer.IGNORED
         """What became of the last frame of the take that is being recorded."""
@@ -76,14 +76,6 @@ class Session:
     def decision(self) -> Decision:
         """The verdict of the present window."""
         return self._decider.decision
-
-    @property
-    def enrolment_shown(self) -> EnrolmentState:
-        return self.enrolment.shown
-
-    @property
-    def trial_shown(self) -> TrialState:
-        return self.trial.shown
 
     @property
     def has_unsaved_model(self) -> bool:
@@ -131,9 +123,9 @@ class Session:
         if self.enrolment.is_recording:
             self.last_offer = self.enrolment.offer(scored)
             self._tell(Topic.ENROLMENT)
-        elif self.trial.is_presenting:
-            self.trial.offer(scored)
-            self._tell(Topic.TRIAL)
+        elif self.guided_test.is_presenting:
+            self.guided_test.offer(scored)
+            self._tell(Topic.GUIDED_TEST)
 
     def expect(self, caption: str) -> None:
         """Enrol and test only frames with this caption; an empty one is any.
@@ -153,17 +145,17 @@ class Session:
         self.last_offer = Offer.IGNORED
         if self.enrolment.is_recording:
             self.enrolment.stop()
-        if self.trial.is_presenting:
-            self.trial.cancel()
-        self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL)
+        if self.guided_test.is_presenting:
+            self.guided_test.cancel()
+        self._tell(Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def end_stream(self, reason: str = "") -> None:
         """End what waits for frames: no more will come. What was gathered stays."""
         self.interrupt(reason)
         if self.enrolment.is_recording:
             self.change_enrolment(lambda enrolment: enrolment.stop())
-        if self.trial.is_presenting:
-            self.change_trial(lambda trial: trial.finish())
+        if self.guided_test.is_presenting:
+            self.change_guided_test(lambda guided_test: guided_test.finish())
 
     def interrupt(self, reason: str = "") -> None:
         """Forget the verdict: frames have stopped coming, and it was about the last ones."""
@@ -175,7 +167,7 @@ class Session:
         """What is going on that frames belong to, for a sentence; empty when nothing is."""
         if self.enrolment.is_recording:
             return "a take is being recorded"
-        return "a presentation is under way" if self.trial.is_presenting else ""
+        return "a presentation is under way" if self.guided_test.is_presenting else ""
 
     # ------------------------------------------------------------- enrolment
 
@@ -191,24 +183,24 @@ class Session:
         self,
         model: PadModel | None,
         numbers: tuple[int, ...] | None = None,
-        shown: ModelSummary | None = None,
+        summary: ModelSummary | None = None,
     ) -> None:
         """Judge by this model from now on.
 
         ``numbers`` are those of the enrolled samples it was fitted on, as before when not given;
-        ``shown`` its description, where it was made already: that takes a while for large models.
+        ``summary`` its description, where it was made already: that takes a while for large models.
         """
         if numbers is not None:
             self.enrolment.mark_modelled(numbers)
         elif model is None:
             self.enrolment.mark_modelled(())
         self.model = model
-        if model is not None and shown is None:
-            shown = describe(model, self.thumbnails(self.enrolment.modelled))
-        self.model_shown = shown
+        if model is not None and summary is None:
+            summary = describe(model, self.thumbnails(self.enrolment.modelled))
+        self.model_summary = summary
         self._decider.reset()
-        self.trial.use_model("" if model is None else model.digest)
-        self._tell(Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL)
+        self.guided_test.use_model("" if model is None else model.digest)
+        self._tell(Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST)
 
     def thumbnails(self, numbers: Collection[int]) -> list[Image | None]:
         """Return the small pictures of enrolled samples, in the order of their rows."""
@@ -217,7 +209,7 @@ class Session:
 
     # ------------------------------------------------------------- test
 
-    def change_trial(self, change: Callable[[Trial], object]) -> None:
+    def change_guided_test(self, change: Callable[[GuidedTest], object]) -> None:
         """Apply a change to the test session and tell of it."""
-        change(self.trial)
-        self._tell(Topic.TRIAL)
+        change(self.guided_test)
+        self._tell(Topic.GUIDED_TEST)

@@ -58,4 +58,4 @@ class Sitting:
 
     @property
     def takes(self):
-        return {take.name: take.n_samples for take in self.enrolment.shown.takes}
+        return {take.name: take.n_samples for take in self.enrolment.state.takes}

@@ -33,8 +33,8 @@ def settings_job(_folder):
 def report_job(folder):
     """Write a report whose page is larger than its other files."""
     from app.reports import build, write
+    from tests.app.guided_test_material import session
     from tests.app.reports.report_material import context
-    from tests.app.trial_material import session
 
     report = build(session(2, 2), context())
     return lambda: write(report, folder / "report.html")

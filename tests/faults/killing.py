@@ -207,8 +207,8 @@ def settings_job(before):
 def report_job(before):
     """Write a report over another one."""
     from app.reports import build, write
+    from tests.app.guided_test_material import session
     from tests.app.reports.report_material import context
-    from tests.app.trial_material import session
 
     first, second = (build(session(2, 2), context(source=f"camera {n}")) for n in (1, 2))
     write(first, before / "report.html")

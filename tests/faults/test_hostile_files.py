@@ -25,16 +25,16 @@ from app.models.files import load as load_model
 from app.models.summary import describe
 from app.reports import build
 from app.reports.json_files import guided_test_document as as_document
-from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.presentation import GuidedTestError
 from lmkl_core import ModelFileError
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import PresetError, load_preset
 from lmkl_core.features.weights.tensors import read_tensors
 from lmkl_core.model_file import from_bytes, to_bytes
 from lmkl_core.model_file.container import seal
+from tests.app.guided_test_material import session
 from tests.app.models.model_material import file_with, window_model
 from tests.app.reports.report_material import context
-from tests.app.trial_material import session
 from tests.core.modelfile_corpus import small_model, unsealed
 from tools.fuzzing.target import CORPUS
 
@@ -237,7 +237,7 @@ def test_that_pipes_and_devices_are_refused_at_once(kind, tmp_path, monkeypatch,
         (read_image, "x.png", SourceError),
         (load_preset, "x.toml", PresetError),
         (load_model, "x.safetensors", ModelFileError),
-        (read_session, "x.json", TrialError),
+        (read_session, "x.json", GuidedTestError),
         (read_tensors, "x.pth", InvalidInputError),
     ]
     for read, name, wanted in readers:
@@ -314,7 +314,7 @@ def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, at
             assert "larger than 256 KiB" in problems[0]
         with attempt(), pytest.raises(PresetError, match="longer than"):
             load_preset(tmp_path / "x.toml")
-        with attempt(), pytest.raises(TrialError, match="larger than"):
+        with attempt(), pytest.raises(GuidedTestError, match="larger than"):
             read_session(tmp_path / "x.json")
         assert tracemalloc.get_traced_memory()[1] < 8 << 20
     finally:
@@ -327,7 +327,7 @@ def test_that_a_gigabyte_is_refused_without_reading_it(tmp_path, monkeypatch, at
 )
 def test_that_json_that_grows_is_refused_before_it_is_parsed(text, tmp_path, monkeypatch):
     (tmp_path / "x.json").write_text(text)
-    with pytest.raises(TrialError):
+    with pytest.raises(GuidedTestError):
         read_session(tmp_path / "x.json")
     monkeypatch.setenv(storage.CONFIG_VARIABLE, str(tmp_path))
     (tmp_path / "x.json").rename(tmp_path / storage.SETTINGS_NAME)
@@ -340,10 +340,10 @@ def test_that_a_session_of_many_values_is_refused_and_one_of_as_many_as_are_reco
     tmp_path, monkeypatch
 ):
     (tmp_path / "x.json").write_text(json.dumps([0] * 2000))
-    with pytest.raises(TrialError, match="no test session"):
+    with pytest.raises(GuidedTestError, match="no test session"):
         read_session(tmp_path / "x.json")
     monkeypatch.setattr(saved_session, "MOST_VALUES", 1000)
-    with pytest.raises(TrialError, match="more than any test session"):
+    with pytest.raises(GuidedTestError, match="more than any test session"):
         read_session(tmp_path / "x.json")
 
 
@@ -359,7 +359,7 @@ def test_that_a_report_whose_model_has_a_count_that_is_none_is_read_without_its_
     (tmp_path / "x.json").write_text(changed)
     found = read_session(tmp_path / "x.json")
     assert found.model is None
-    assert len(found.trial.presentations) == 6
+    assert len(found.guided_test.presentations) == 6
 
 
 # --- weights

@@ -21,11 +21,11 @@ from app.reports.latex import evaluation_latex as as_latex
 from app.reports.svg import Drawing
 from app.reports.writing import files_of, table_name
 from app.reports.writing import write_table as write
-from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.presentation import GuidedTestError
+from tests.app.guided_test_material import present, scored, session
 from tests.app.pages import Outline, outline
 from tests.app.reports.report_material import context, model
 from tests.app.reports.table_material import NAMES, evaluation, fold, method, scores
-from tests.app.trial_material import present, scored, session
 
 GROUP = "Hostile files"
 
@@ -44,10 +44,10 @@ names = hostile | st.text(min_size=1, max_size=30)
 
 def report_page(name):
     """Return the report of a session in which everything that has a name is called so."""
-    trial = session(2, 2)
+    guided_test = session(2, 2)
     try:
-        present(trial, f"x{name}"[:60], [0.9] * 6)
-    except TrialError:  # a species of nothing but what cannot be seen
+        present(guided_test, f"x{name}"[:60], [0.9] * 6)
+    except GuidedTestError:  # a species of nothing but what cannot be seen
         pass
     told = model(
         preset=name,
@@ -57,7 +57,7 @@ def report_page(name):
         parameters=((name, name), ("p", name)),
         view_names=(name,),
     )
-    return render(build(trial, context(source=name, model=told, version=name)))
+    return render(build(guided_test, context(source=name, model=told, version=name)))
 
 
 def table_page(name):
@@ -178,9 +178,9 @@ def is_formula(cell):
 @pytest.mark.fault(GROUP, "formulas as names in CSV files")
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_that_no_name_becomes_a_formula_in_a_spreadsheet(formula):
-    trial = session(2, 2)
-    present(trial, formula, [0.9] * 6)
-    report = presentations_csv(build(trial, context(model=model(digest=formula))))
+    guided_test = session(2, 2)
+    present(guided_test, formula, [0.9] * 6)
+    report = presentations_csv(build(guided_test, context(model=model(digest=formula))))
     table = as_csv(table_of(formula))
     stream = io.StringIO()
     csv_writer(stream)(InputResult(formula, 0.5), scored(0.9))

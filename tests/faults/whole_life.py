@@ -94,7 +94,7 @@ def live_in_the_window(inputs, saved):
 
     driver.turn_to("Test")
     driver.click(pages.test._present.present_button)
-    driver.until(lambda: len(driver.session.trial.presentations) == 1)
+    driver.until(lambda: len(driver.session.guided_test.presentations) == 1)
     report = pages.test._report
     driver.until(lambda: report.save_button.isEnabled() and report._values)
     page = saved / f"{MARK}-report.html"

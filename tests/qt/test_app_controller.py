@@ -126,10 +126,10 @@ def test_that_another_target_moves_the_threshold_of_the_model(launch, exported):
     driver.controller.change_settings(target_bpcer=0.5)
     driver.until(lambda: driver.session.model.threshold != before)
     assert driver.session.model.threshold > before
-    assert driver.session.model_shown.threshold.target_bpcer == pytest.approx(0.5)
+    assert driver.session.model_summary.threshold.target_bpcer == pytest.approx(0.5)
     driver.controller.change_settings(target_bpcer=None)
     driver.until(lambda: driver.session.model.threshold == before)
-    assert driver.session.model_shown.threshold.target_bpcer is None
+    assert driver.session.model_summary.threshold.target_bpcer is None
 
 
 @pytest.mark.fault("Privacy", "delete all my data in the window, with a model in memory")

@@ -73,7 +73,7 @@ def test_that_closing_during_a_presentation_ends_all_threads(launch, exported):
     driver = launch(recent=(str(exported),)).until_modelled()
     driver.turn_to("Test")
     driver.click(driver.pages.test._present.present_button)
-    driver.until(lambda: driver.session.trial.shown.progress > 0)
+    driver.until(lambda: driver.session.guided_test.state.progress > 0)
     assert driver.controller.stop()
 
 

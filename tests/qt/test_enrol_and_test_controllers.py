@@ -11,7 +11,7 @@ from app.demo.source import DemoSource
 from app.qt.controllers.enrolment import EnrolController
 from app.qt.controllers.guided_test import GuidedTestController
 from app.qt.controllers.source import SourceController
-from app.session.guided_test.trial import FRAMES_WANTED
+from app.session.guided_test.guided_test import FRAMES_WANTED
 from app.session.session import Session
 from app.settings import Settings
 from app.types import BONA_FIDE, Decision, Verdict
@@ -27,11 +27,11 @@ class Stage:
         self.source.on_opened(DemoSource(), False)
         self.source.on_state(CaptureState(Phase.RUNNING, Health.OK))
         self.enrol = EnrolController(self.session, self.source)
-        self.trial = GuidedTestController(self.session, self.source)
+        self.guided_test = GuidedTestController(self.session, self.source)
         self.told, self.jobs, self.complete = [], [], []
-        for control in (self.enrol, self.trial):
+        for control in (self.enrol, self.guided_test):
             control.notice.connect(lambda notice: self.told.append(notice.text))
-        self.trial.job_requested.connect(lambda job: self.jobs.append(job.text))
+        self.guided_test.job_requested.connect(lambda job: self.jobs.append(job.text))
         self.enrol.take_complete.connect(self.complete.append)
         self.source.stream_begins.connect(self.session.begin_stream)
         self._observations, self._model = observations, model
@@ -131,13 +131,13 @@ def test_that_takes_are_whose_the_page_says(stage):
     stage.enrol.start("")
     assert stage.presenting == "window 1"
     finish_take(stage)
-    takes = stage.session.enrolment_shown.takes
+    takes = stage.session.enrolment.state.takes
     assert [(take.name, take.person) for take in takes] == [
         ("window light", "Ann"),
         ("window light (2)", "Ben"),
     ]
     stage.enrol.assign_take("window light (2)", "Cid")
-    assert stage.session.enrolment_shown.takes[1].person == "Cid"
+    assert stage.session.enrolment.state.takes[1].person == "Cid"
 
 
 def test_that_a_quick_take_is_complete_only_at_its_end(stage):
@@ -194,23 +194,23 @@ def test_that_no_take_begins_without_a_picture(stage):
 
 
 def test_that_without_a_model_nothing_is_tested(stage):
-    for start in (lambda: stage.trial.start("print"), stage.trial.run_all):
+    for start in (lambda: stage.guided_test.start("print"), stage.guided_test.run_all):
         start()
-        assert not stage.session.trial.is_presenting
+        assert not stage.session.guided_test.is_presenting
     assert any("fit a model first" in text for text in stage.told)
     stage.use_model()
-    stage.trial.start(BONA_FIDE)
+    stage.guided_test.start(BONA_FIDE)
     stage.show(n=FRAMES_WANTED)
-    assert not stage.session.trial.is_presenting  # and no plan goes on by itself
+    assert not stage.session.guided_test.is_presenting  # and no plan goes on by itself
 
 
 def test_that_a_presentation_is_shown_judged_and_reported(stage):
     stage.use_model()
-    stage.trial.start("print")
+    stage.guided_test.start("print")
     assert stage.presenting == "print"
     stage.show("Simulated: The person, by the window", n=3)  # not yet what was asked for
     stage.show(score=-0.1, n=FRAMES_WANTED)
-    (presentation,) = stage.session.trial.presentations
+    (presentation,) = stage.session.guided_test.presentations
     assert (presentation.species, presentation.verdict) == ("print", Verdict.ATTACK)
     assert presentation.is_simulated
     assert stage.presenting is None
@@ -219,17 +219,17 @@ def test_that_a_presentation_is_shown_judged_and_reported(stage):
 
 def test_that_what_the_demo_cannot_present_is_told(stage):
     stage.use_model()
-    stage.trial.start("silicone mask")
+    stage.guided_test.start("silicone mask")
     assert stage.told == ["The demo cannot present silicone mask: choose another species."]
-    assert not stage.session.trial.is_presenting
+    assert not stage.session.guided_test.is_presenting
 
 
 def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_once(stage):
     stage.use_model()
-    stage.trial.run_all()
-    while stage.session.trial.is_presenting:
+    stage.guided_test.run_all()
+    while stage.session.guided_test.is_presenting:
         stage.show()
-    species = [one.species for one in stage.session.trial.presentations]
+    species = [one.species for one in stage.session.guided_test.presentations]
     assert tuple(species) == director.test_plan(stage.source.demo)
     assert set(species[::2]) == {BONA_FIDE}
     assert BONA_FIDE not in species[1::2]
@@ -242,20 +242,20 @@ def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_
 
 def test_that_stopping_ends_the_whole_test(stage):
     stage.use_model()
-    stage.trial.run_all()
+    stage.guided_test.run_all()
     stage.show(n=2)
-    stage.trial.stop()
-    assert not stage.session.trial.is_presenting
-    assert stage.session.trial.presentations == ()
+    stage.guided_test.stop()
+    assert not stage.session.guided_test.is_presenting
+    assert stage.session.guided_test.presentations == ()
 
 
 def test_that_another_source_breaks_the_whole_test_off(stage):
     stage.use_model()
-    stage.trial.run_all()
+    stage.guided_test.run_all()
     stage.show(n=3)
     stage.source.on_opened(Pictures(), False)
-    assert not stage.session.trial.is_presenting
-    assert stage.session.trial.presentations == ()
+    assert not stage.session.guided_test.is_presenting
+    assert stage.session.guided_test.presentations == ()
     assert stage.jobs == []
 
 
@@ -264,7 +264,7 @@ def test_that_another_source_breaks_the_whole_test_off(stage):
 
 def test_that_no_take_begins_during_a_presentation(stage):
     stage.use_model()
-    stage.trial.start("print")
+    stage.guided_test.start("print")
     stage.enrol.start("")
     stage.enrol.start_quick(Decision(Verdict.UNFAMILIAR))
     assert not stage.session.enrolment.is_recording
@@ -275,7 +275,7 @@ def test_that_no_take_begins_during_a_presentation(stage):
 def test_that_no_presentation_begins_during_a_take(stage):
     stage.use_model()
     stage.enrol.start("")
-    stage.trial.start("print")
-    assert not stage.session.trial.is_presenting
+    stage.guided_test.start("print")
+    assert not stage.session.guided_test.is_presenting
     assert stage.presenting == "window 1"
     assert "a take is being recorded" in stage.told[-1]

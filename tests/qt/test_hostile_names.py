@@ -8,8 +8,8 @@ from PySide6.QtGui import QTextDocument
 from app.qt.charts.chart import csv_text
 from app.qt.pages.guided_test.presentation_list import PresentationModel
 from app.qt.widgets.texts import plain_tip
-from app.session.guided_test.presentation import PresentationSummary
-from app.types import Verdict
+from app.session.guided_test.presentation import Presentation
+from app.types import ScoredFrame, Verdict
 
 NAMES = ['<img src="file:///etc/passwd">', "<b>bold</b>", "a<br>b", "x < y & z", "plain"]
 
@@ -29,7 +29,7 @@ def test_that_a_tool_tip_shows_a_name_as_it_is(qapp, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_that_the_tip_of_a_presentation_is_no_markup(qapp, name):
     model = PresentationModel()
-    model.show_presentations((PresentationSummary(1, name, Verdict.ATTACK, 0.1, 30, False),))
+    model.show_presentations((Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None),))
     index = model.index(0, 0, QModelIndex())
     assert name in as_qt_shows(model.data(index, Qt.ItemDataRole.ToolTipRole))
     assert name in model.data(index, Qt.ItemDataRole.AccessibleTextRole)

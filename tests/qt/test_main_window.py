@@ -227,10 +227,10 @@ def test_that_unfamiliar_conditions_name_the_difference_and_a_quick_take_makes_t
     driver = launch(make_demo=lambda: camera, recent=(str(exported),)).until_modelled()
     driver.until_verdict(Verdict.UNFAMILIAR)
     assert "darker" in driver.banner.text
-    n_before = driver.session.model_shown.n_samples
+    n_before = driver.session.model_summary.n_samples
     driver.click(driver.banner._add)
     assert driver.session.enrolment.is_recording
-    driver.until(lambda: driver.session.model_shown.n_samples > n_before)
+    driver.until(lambda: driver.session.model_summary.n_samples > n_before)
     assert any("darker" in take for take in driver.session.model.takes)
     assert not driver.session.enrolment.unmodelled
     driver.until_verdict(Verdict.GENUINE)

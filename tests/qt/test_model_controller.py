@@ -108,7 +108,7 @@ def test_that_a_take_is_folded_into_the_model_that_is_in_use_by_then(office, sam
     office.do()
     model = office.session.model
     assert model.estimator.calibration_.target_bpcer == 0.2
-    assert office.session.model_shown.n_samples == len(samples)
+    assert office.session.model_summary.n_samples == len(samples)
     assert office.session.enrolment.unmodelled == ()
 
 
@@ -167,10 +167,12 @@ def test_that_a_file_that_is_gone_is_told_as_missing_and_a_damaged_one_is_not(of
 def test_that_new_takes_are_folded_into_an_imported_model_which_keeps_its_own(office, exported):
     office.prepare().control.open(str(exported))
     office.do()
-    n_before = office.session.model_shown.n_samples
+    n_before = office.session.model_summary.n_samples
     office.control.fit()
     office.do()
-    assert office.session.model_shown.n_samples == n_before + len(office.session.enrolment.samples)
+    assert office.session.model_summary.n_samples == n_before + len(
+        office.session.enrolment.samples
+    )
     office.control.fit()
     assert office.jobs == []
     assert "holds all takes already" in office.told[-1]

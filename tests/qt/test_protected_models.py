@@ -175,7 +175,7 @@ def test_that_a_protected_model_asks_for_its_passphrase(office, protected):
     office.control.open(str(protected), PASSPHRASE)
     office.do()
     assert office.session.model.is_protected
-    assert office.session.model_shown.is_protected
+    assert office.session.model_summary.is_protected
     assert office.opened == [str(protected)]
     assert office.ended == [True]
 

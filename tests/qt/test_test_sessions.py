@@ -23,25 +23,25 @@ def tested(launch, exported):
 
 def present(driver, species=BONA_FIDE):
     """Present something with the page's own buttons, and wait for the outcome."""
-    page, trial = driver.pages.test, driver.session.trial
-    n_before = len(trial.presentations)
+    page, guided_test = driver.pages.test, driver.session.guided_test
+    n_before = len(guided_test.presentations)
     page._picker.choose(species)
     driver.until(page._present.present_button.isEnabled)
     driver.click(page._present.present_button)
-    driver.until(lambda: len(trial.presentations) == n_before + 1)
-    return trial.presentations[-1]
+    driver.until(lambda: len(guided_test.presentations) == n_before + 1)
+    return guided_test.presentations[-1]
 
 
 def told_of(driver):
     """Return what is told of every presentation."""
     return [
         (one.number, one.species, one.verdict, one.scores, one.capture)
-        for one in driver.session.trial.presentations
+        for one in driver.session.guided_test.presentations
     ]
 
 
 def made_of(page):
-    return {row.species: row.n_made for row in page._trial.plan.rows}
+    return {row.species: row.n_made for row in page._guided_test.plan.rows}
 
 
 def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(tested):
@@ -58,7 +58,7 @@ def test_that_a_session_is_closed_and_continued_with_its_plan_on_another_start(t
 
     again = tested()
     page = again.pages.test
-    assert again.session.trial.presentations == ()
+    assert again.session.guided_test.presentations == ()
     again.until(page.continue_button.isVisible)
     again.click(page.continue_button)
     again.until(lambda: told_of(again) == before)
@@ -80,7 +80,7 @@ def test_that_a_session_is_put_away_and_can_be_deleted_after_asking(tested):
     page = driver.pages.test
     present(driver)
     driver.click(page._tally._close)
-    driver.until(lambda: driver.session.trial.presentations == ())
+    driver.until(lambda: driver.session.guided_test.presentations == ())
     driver.until(page.continue_button.isVisible)
     asked = answer_box("Keep")
     driver.click(page.forget_button)
@@ -97,7 +97,7 @@ def test_that_a_new_session_leaves_nothing_on_disk(tested):
     present(driver)
     answer_box("Drop")
     driver.click(driver.pages.test._tally._clear)
-    driver.until(lambda: driver.session.trial.presentations == ())
+    driver.until(lambda: driver.session.guided_test.presentations == ())
     assert not list((storage.personal_folder() / storage.TESTS_NAME).glob("*/"))
 
 
@@ -124,11 +124,11 @@ def test_that_details_are_asked_once_kept_and_stand_in_the_report(tested):
     with_dialog(fill_in)
     driver.click(panel.details_button)
     driver.until(lambda: panel._report.n_missing == n_missing - 3)
-    assert driver.session.trial.details.of("print") == {"made": "laser, 600 dpi"}
+    assert driver.session.guided_test.details.of("print") == {"made": "laser, 600 dpi"}
     assert driver.close()
 
     again = tested()
-    assert again.session.trial.details.values == {"tester": "Ann", "n_subjects": "12"}
+    assert again.session.guided_test.details.values == {"tester": "Ann", "n_subjects": "12"}
     seen = []
 
     def use_template(dialog):
@@ -144,7 +144,7 @@ def test_that_details_are_asked_once_kept_and_stand_in_the_report(tested):
     again.until(lambda: not again.controller.guided_test.templates.named)
     again.controller.delete_everything()
     assert not storage.personal_folder().exists()
-    assert again.session.trial.details.values == {}
+    assert again.session.guided_test.details.values == {}
     assert not again.pages.test.continue_button.isVisible()
 
 
@@ -154,7 +154,7 @@ def test_that_a_plan_of_ones_own_is_opened_and_a_broken_one_is_told(tested, file
     file = file_dialogs(tmp_path / "own.toml")
     file.write_text('name = "Mine"\nbona_fide = 2\n[species]\nprint = 1\n')
     driver.click(card.open_button)
-    driver.until(lambda: driver.session.trial.plan is not None)
+    driver.until(lambda: driver.session.guided_test.plan is not None)
     assert card.choice.currentData() == "Mine"
     # The plan says what comes next once it has enough of something.
     present(driver, "print")
@@ -162,9 +162,9 @@ def test_that_a_plan_of_ones_own_is_opened_and_a_broken_one_is_told(tested, file
     file.write_text("name = 3")
     driver.click(card.open_button)
     driver.until_told("The test plan own.toml cannot be used (name: Expected `str`")
-    assert driver.session.trial.plan.name == "Mine"
+    assert driver.session.guided_test.plan.name == "Mine"
     driver.choose(card.choice, "")
-    assert driver.session.trial.plan is None
+    assert driver.session.guided_test.plan is None
 
 
 def test_that_a_full_disk_is_told_once_and_the_test_goes_on(tested, monkeypatch):
@@ -178,12 +178,12 @@ def test_that_a_full_disk_is_told_once_and_the_test_goes_on(tested, monkeypatch)
         present(driver)
         present(driver, "print")
         driver.until_told("The test cannot be kept on disk (No space left on device)")
-        assert len(driver.session.trial.presentations) == 2
+        assert len(driver.session.guided_test.presentations) == 2
         # A session that is not on disk is not put away.
         driver.click(driver.pages.test._tally._close)
-        assert len(driver.session.trial.presentations) == 2
+        assert len(driver.session.guided_test.presentations) == 2
     driver.click(driver.pages.test._tally._close)
-    driver.until(lambda: driver.session.trial.presentations == ())
+    driver.until(lambda: driver.session.guided_test.presentations == ())
     assert [kept.n_presentations for kept in kept_tests()] == [2]
 
 
@@ -193,9 +193,9 @@ def test_that_every_kept_session_can_be_reached(tested):
     for species in ("print", "phone"):
         present(driver, species)
         driver.click(page._tally._close)
-        driver.until(lambda: driver.session.trial.presentations == ())
+        driver.until(lambda: driver.session.guided_test.presentations == ())
     driver.until(page.another_button.isVisible)
     driver.click(page.another_button)
     driver.click(page.continue_button)
-    driver.until(lambda: driver.session.trial.presentations)
-    assert [one.species for one in driver.session.trial.presentations] == ["print"]
+    driver.until(lambda: driver.session.guided_test.presentations)
+    assert [one.species for one in driver.session.guided_test.presentations] == ["print"]

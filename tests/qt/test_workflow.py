@@ -51,8 +51,8 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
     driver.click(driver.pages.enrol.fit_bar.fit_button)
     driver.until_modelled()
     driver.until(lambda: window.tabs.currentWidget() is window.pages.model)
-    assert driver.session.model_shown.is_certified
-    assert driver.session.model_shown.n_samples == 2 * N_FRAMES
+    assert driver.session.model_summary.is_certified
+    assert driver.session.model_summary.n_samples == 2 * N_FRAMES
     assert window.windowTitle().startswith("Model not exported yet")
 
     # Live: the person is accepted, a print of them is not.
@@ -66,16 +66,16 @@ def test_that_a_person_gets_from_launch_to_a_report_and_to_the_same_scores_after
 
     # Test: a genuine presentation and an attack, and the figures come by themselves.
     driver.turn_to("Test")
-    trial = driver.pages.test
-    driver.click(trial._present.present_button)
-    driver.until(lambda: len(driver.session.trial.presentations) == 1)
-    driver.click(trial._picker._buttons["print"])
+    guided_test = driver.pages.test
+    driver.click(guided_test._present.present_button)
+    driver.until(lambda: len(driver.session.guided_test.presentations) == 1)
+    driver.click(guided_test._picker._buttons["print"])
     driver.press("P")
-    driver.until(lambda: len(driver.session.trial.presentations) == 2)
-    genuine, attack = driver.session.trial.presentations
+    driver.until(lambda: len(driver.session.guided_test.presentations) == 2)
+    genuine, attack = driver.session.guided_test.presentations
     assert (genuine.verdict, attack.verdict) == (Verdict.GENUINE, Verdict.ATTACK)
     assert genuine.is_simulated
-    report = trial._report
+    report = guided_test._report
     driver.until(lambda: report.save_button.isEnabled() and report._values)
     page = file_dialogs(tmp_path / "report.html")
     driver.click(report.save_button)

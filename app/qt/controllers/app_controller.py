@@ -235,11 +235,11 @@ class AppController(QObject):
         elif topic is Topic.DECISION:
             self.decision_changed.emit(session.decision)
         elif topic is Topic.ENROLMENT:
-            self.enrolment_changed.emit(session.enrolment_shown)
+            self.enrolment_changed.emit(session.enrolment.state)
         elif topic is Topic.MODEL:
-            self.model_changed.emit(session.model_shown)
+            self.model_changed.emit(session.model_summary)
         else:
-            self.guided_test_changed.emit(session.trial_shown)
+            self.guided_test_changed.emit(session.guided_test.state)
 
     @Slot(object)
     def _on_observed(self, scored: ScoredFrame) -> None:

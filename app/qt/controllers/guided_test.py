@@ -22,10 +22,10 @@ from app.session.guided_test.details import (
     load_templates,
     save_templates,
 )
+from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
 from app.session.guided_test.plans import built_in_plans, read_plan
-from app.session.guided_test.presentation import TrialError
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.presentation import GuidedTestError
 from app.session.session import Session, Topic
 from app.types import BONA_FIDE
 
@@ -63,7 +63,7 @@ class GuidedTestController(QObject):
         self._has_complained = False
         self._on_disk: object = None
         self.templates = load_templates()
-        session.trial.details = self.templates.last
+        session.guided_test.details = self.templates.last
         session.subscribe(self._on_change)
 
     # ------------------------------------------------------------- intents
@@ -94,14 +94,16 @@ class GuidedTestController(QObject):
             self._source.present(chapter.key)
             self._session.expect(chapter.frame_caption)
         is_simulated, source = demo is not None, self._source.name
-        self._n_before = len(self._session.trial.presentations)
-        self._session.change_trial(lambda trial: trial.start(species, is_simulated, source))
+        self._n_before = len(self._session.guided_test.presentations)
+        self._session.change_guided_test(
+            lambda guided_test: guided_test.start(species, is_simulated, source)
+        )
 
     @Slot()
     def run_all(self) -> None:
         """Present everything the demo has, the person between attacks, one after the other."""
         demo = self._source.demo
-        if demo is None or self._session.trial.is_presenting:
+        if demo is None or self._session.guided_test.is_presenting:
             return
         self._planned = list(director.test_plan(demo))
         self._n_planned = len(self._planned)
@@ -112,18 +114,18 @@ class GuidedTestController(QObject):
     def stop(self) -> None:
         """End the presentation: it counts if enough frames were judged."""
         self._planned.clear()
-        self._session.change_trial(lambda trial: trial.finish())
+        self._session.change_guided_test(lambda guided_test: guided_test.finish())
 
     @Slot(int)
     def remove(self, number: int) -> None:
-        self._session.change_trial(lambda trial: trial.remove(number))
+        self._session.change_guided_test(lambda guided_test: guided_test.remove(number))
 
     @Slot()
     def clear(self) -> None:
         """Forget all presentations, and the report on them."""
         self._planned.clear()
         kept, self._kept = self._kept, None
-        self._session.change_trial(lambda trial: trial.clear())
+        self._session.change_guided_test(lambda guided_test: guided_test.clear())
         self.report_changed.emit(None)
         if kept is not None:
             self._delete(kept)
@@ -134,7 +136,7 @@ class GuidedTestController(QObject):
     def choose_plan(self, name: str) -> None:
         """Follow a plan; an empty name is none."""
         plan = self._plans.get(name)
-        self._session.change_trial(lambda trial: setattr(trial, "plan", plan))
+        self._session.change_guided_test(lambda guided_test: setattr(guided_test, "plan", plan))
 
     @Slot(str)
     def open_plan(self, path: str) -> None:
@@ -147,10 +149,10 @@ class GuidedTestController(QObject):
 
     def attacks(self) -> tuple[str, ...]:
         """Return the attacks that were presented, are planned, or have details."""
-        trial = self._session.trial
-        names = [row.species for row in trial.tally]
-        names += [] if trial.plan is None else list(trial.plan.wanted)
-        names += list(trial.details.species)
+        guided_test = self._session.guided_test
+        names = [row.species for row in guided_test.tally]
+        names += [] if guided_test.plan is None else list(guided_test.plan.wanted)
+        names += list(guided_test.details.species)
         return tuple(name for name in dict.fromkeys(names) if name != BONA_FIDE)
 
     @Slot(object)
@@ -158,9 +160,11 @@ class GuidedTestController(QObject):
         """Keep the details of this test; the next one begins with them."""
         with self._show_errors():
             checked = details_from(details.as_dict())
-            self._session.change_trial(lambda trial: setattr(trial, "details", checked))
+            self._session.change_guided_test(
+                lambda guided_test: setattr(guided_test, "details", checked)
+            )
             self._keep_templates(self.templates.with_last(checked))
-            if self._session.trial.presentations:
+            if self._session.guided_test.presentations:
                 self.build_report()
 
     @Slot(str, object)
@@ -189,7 +193,7 @@ class GuidedTestController(QObject):
     @Slot()
     def close_session(self) -> None:
         """Put the session away, to be continued on another day, and begin an empty one."""
-        if self._session.trial.is_presenting:
+        if self._session.guided_test.is_presenting:
             return
         self._has_complained = False  # a new request gets a new answer
         if not self._keep() or self._kept is None:
@@ -204,13 +208,13 @@ class GuidedTestController(QObject):
         with self._show_errors():
             kept = open_kept(name)
             try:
-                trial = kept.read()
-            except TrialError:
+                guided_test = kept.read()
+            except GuidedTestError:
                 kept.release()
                 raise
             self.release()
             self._kept = kept
-            self._session.change_trial(lambda present: present.take_over(trial))
+            self._session.change_guided_test(lambda present: present.take_over(guided_test))
             self.build_report()
         self.look()
 
@@ -229,7 +233,7 @@ class GuidedTestController(QObject):
     def forget(self) -> None:
         """Drop session, plan, details and templates; what is on disk is deleted by the caller."""
         self.templates = Templates()
-        self._session.trial.plan, self._session.trial.details = None, Details()
+        self._session.guided_test.plan, self._session.guided_test.details = None, Details()
         self.clear()
         self.kept_changed.emit(())
 
@@ -238,14 +242,14 @@ class GuidedTestController(QObject):
 
         An empty session has nothing there. What could not be written is tried again.
         """
-        trial = self._session.trial
-        state = (trial.presentations, trial.plan, trial.details)
-        if state == self._on_disk or not (self._kept or trial.presentations):
+        guided_test = self._session.guided_test
+        state = (guided_test.presentations, guided_test.plan, guided_test.details)
+        if state == self._on_disk or not (self._kept or guided_test.presentations):
             return True
 
         def write() -> None:
             self._kept = self._kept or KeptSession.begin()
-            self._kept.keep(trial)
+            self._kept.keep(guided_test)
             self._on_disk = state
             self._has_complained = False
 
@@ -277,25 +281,25 @@ class GuidedTestController(QObject):
 
     def save_report(self, path: str) -> None:
         """Write the report on what was presented so far as a page, its figures beside it."""
-        if path and self._session.trial.presentations:
+        if path and self._session.guided_test.presentations:
             self._report(path, "Saving the report")
 
     def _report(self, path: str, text: str) -> None:
-        trial = Trial.from_dict(self._session.trial.as_dict())
-        model, created = self._session.model_shown, datetime.now().astimezone()
+        guided_test = GuidedTest.from_dict(self._session.guided_test.as_dict())
+        model, created = self._session.model_summary, datetime.now().astimezone()
         context = Context(self._source.name, model, version("lmkl-pad"), created)
 
         def work(_cancel: Cancel) -> Any:
-            report = build(trial, context)
+            report = build(guided_test, context)
             return write(report, Path(path)) if path else report
 
         def done(report: Any) -> None:
-            if not self._session.trial.presentations:
+            if not self._session.guided_test.presentations:
                 return  # deleted meanwhile
-            self.report_changed.emit(report.shown)
+            self.report_changed.emit(report.summary)
             if path:
-                self.report_saved.emit(report.shown.html)
-                name = Path(report.shown.html).name
+                self.report_saved.emit(report.summary.html)
+                name = Path(report.summary.html).name
                 self._tell(f"The report is saved as {name}, with JSON and CSV beside it.")
 
         self.job_requested.emit(Job(text, work, done, partial(self._tell, level="error")))
@@ -304,16 +308,16 @@ class GuidedTestController(QObject):
 
     def _on_change(self, topic: Topic) -> None:
         """Follow presentations to their end."""
-        if topic is not Topic.TRIAL:
+        if topic is not Topic.GUIDED_TEST:
             return
         self._keep()
-        trial, demo = self._session.trial, self._source.demo
-        ended = self._was_presenting and not trial.is_presenting
-        self._was_presenting = trial.is_presenting
+        guided_test, demo = self._session.guided_test, self._source.demo
+        ended = self._was_presenting and not guided_test.is_presenting
+        self._was_presenting = guided_test.is_presenting
         if not ended:
             return
         self._session.expect("")
-        was_kept = len(trial.presentations) > self._n_before
+        was_kept = len(guided_test.presentations) > self._n_before
         if not was_kept:
             self._planned.clear()  # broken off: by the person, another source, another model
         if self._planned and demo is not None:
@@ -334,7 +338,7 @@ class GuidedTestController(QObject):
     def _show_errors(self) -> Iterator[None]:
         try:
             yield
-        except TrialError as error:
+        except GuidedTestError as error:
             self._tell(str(error), "error")
 
     def _tell(self, text: str, level: str = "info") -> None:

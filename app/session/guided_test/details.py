@@ -11,7 +11,7 @@ import msgspec
 
 from app import storage
 from app.names import LONGEST_NAME, cleaned_name
-from app.session.guided_test.presentation import TrialError, converted, species_name
+from app.session.guided_test.presentation import GuidedTestError, converted, species_name
 from app.types import BONA_FIDE
 
 LONGEST_DETAIL = 200
@@ -91,7 +91,7 @@ _Species = Annotated[dict[str, dict[str, Any]], msgspec.Meta(max_length=MOST_SPE
 
 
 def details_from(value: Any) -> Details:
-    """Read details from JSON or TOML values; refuse with half a sentence (`TrialError`).
+    """Read details from JSON or TOML values; refuse with half a sentence (`GuidedTestError`).
 
     They are answers to `DETAILS` by key, and under ``species`` answers to `SPECIES_DETAILS` for
     each species. Empty answers are left out.
@@ -100,7 +100,7 @@ def details_from(value: Any) -> Details:
     given = converted(answers.pop("species", {}), _Species, "species")
     species = {species_name(typed): _answers(one, SPECIES_DETAILS) for typed, one in given.items()}
     if BONA_FIDE in species:
-        raise TrialError(f"{BONA_FIDE} is not an attack")
+        raise GuidedTestError(f"{BONA_FIDE} is not an attack")
     known = {name: one for name, one in species.items() if one}
     return Details(_answers(answers, DETAILS), known)
 
@@ -108,7 +108,7 @@ def details_from(value: Any) -> Details:
 def _answers(given: Mapping[str, Any], questions: tuple[Detail, ...]) -> dict[str, str]:
     keys = [question.key for question in questions]
     if unknown := [key for key in given if key not in keys]:
-        raise TrialError(f"{cleaned_name(unknown[0], 40)} is none of {', '.join(keys)}")
+        raise GuidedTestError(f"{cleaned_name(unknown[0], 40)} is none of {', '.join(keys)}")
     found = {one.key: _answer(one, given[one.key]) for one in questions if one.key in given}
     return {key: answer for key, answer in found.items() if answer}
 
@@ -119,7 +119,7 @@ def _answer(question: Detail, given: Any) -> str:
     if text and question.kind == "number":
         is_count = text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_COUNT))
         if not is_count or int(text) > LARGEST_COUNT:
-            raise TrialError(f"{question.key} must be a whole number up to {LARGEST_COUNT}")
+            raise GuidedTestError(f"{question.key} must be a whole number up to {LARGEST_COUNT}")
         text = str(int(text)) if int(text) else ""
     return text
 
@@ -139,7 +139,7 @@ def read_toml(path: Path, read: Callable[[Any], T], what: str) -> T:
         why = "nested too deeply"
     except ValueError as error:
         why = str(error).rstrip(".")
-    raise TrialError(
+    raise GuidedTestError(
         f"The {what} {path.name} cannot be used ({cleaned_name(why, 200)}): mend the file or "
         "choose another."
     )
@@ -166,9 +166,9 @@ class Templates:
         """Return the templates with one more, or another in the place of one of that name."""
         name = cleaned_name(name, LONGEST_NAME)
         if not name:
-            raise TrialError("The template has no name: type one.")
+            raise GuidedTestError("The template has no name: type one.")
         if len(self.named) >= MOST_TEMPLATES and name not in self.named:
-            raise TrialError(f"There are {MOST_TEMPLATES} templates: delete one first.")
+            raise GuidedTestError(f"There are {MOST_TEMPLATES} templates: delete one first.")
         return replace(self, named={**self.named, name: details})
 
     def without(self, name: str) -> "Templates":

@@ -13,8 +13,8 @@ from datetime import datetime
 from pathlib import Path
 
 from app import storage
-from app.session.guided_test.presentation import Presentation, TrialError
-from app.session.guided_test.trial import MOST_PRESENTATIONS, Trial
+from app.session.guided_test.guided_test import MOST_PRESENTATIONS, GuidedTest
+from app.session.guided_test.presentation import GuidedTestError, Presentation
 from app.session.runs import Run, begin_run, ended_runs
 
 HEAD_NAME = "session.json"
@@ -46,16 +46,16 @@ class KeptSession:
         """Make a folder for a new session."""
         return cls(begin_run(storage.TESTS_NAME))
 
-    def keep(self, trial: Trial) -> None:
+    def keep(self, guided_test: GuidedTest) -> None:
         """Write what is not on disk yet, and remove what the session no longer has.
 
         Raises `OSError` if something cannot be written; the next call tries it again.
         """
-        head = json.dumps(trial.head(), ensure_ascii=False, allow_nan=False)
+        head = json.dumps(guided_test.head(), ensure_ascii=False, allow_nan=False)
         if head != self._head:
             storage.write_text(self._run.folder / HEAD_NAME, head)
             self._head = head
-        wanted = {one.number: one for one in trial.presentations}
+        wanted = {one.number: one for one in guided_test.presentations}
         for number, one in wanted.items():
             if self._kept.get(number) is not one:
                 text = json.dumps(one.as_dict(), ensure_ascii=False, allow_nan=False)
@@ -73,22 +73,24 @@ class KeptSession:
         """Delete the session."""
         self._run.remove()
 
-    def read(self) -> Trial:
-        """Return the session; raises `TrialError`, in one sentence, when it is damaged."""
+    def read(self) -> GuidedTest:
+        """Return the session; raises `GuidedTestError`, in one sentence, when it is damaged."""
         folder = self._run.folder
         try:
             head = json.loads(storage.read_text(folder / HEAD_NAME, MAX_BYTES))
             rows = [json.loads(storage.read_text(file, MAX_BYTES)) for file in _files(folder)]
         except (OSError, ValueError, RecursionError) as error:
             why = getattr(error, "strerror", None) or "a file in it is damaged"
-            raise TrialError(
+            raise GuidedTestError(
                 f"The kept test session cannot be read ({why}): delete it and begin a new one."
             ) from error
         if not isinstance(head, dict):
-            raise TrialError("The kept test session is damaged: delete it and begin a new one.")
-        trial = Trial.from_dict({**head, "presentations": rows})
-        self._kept = {one.number: one for one in trial.presentations}
-        return trial
+            raise GuidedTestError(
+                "The kept test session is damaged: delete it and begin a new one."
+            )
+        guided_test = GuidedTest.from_dict({**head, "presentations": rows})
+        self._kept = {one.number: one for one in guided_test.presentations}
+        return guided_test
 
     def _file(self, number: int) -> Path:
         return self._run.folder / f"{number:05d}.json"
@@ -119,7 +121,7 @@ def open_kept(name: str) -> KeptSession:
         else:
             run.release()
     if chosen is None:
-        raise TrialError("This test session is open in another window or was deleted.")
+        raise GuidedTestError("This test session is open in another window or was deleted.")
     return KeptSession(chosen)
 
 

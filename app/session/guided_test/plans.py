@@ -24,8 +24,8 @@ import msgspec
 from app.names import LONGEST_NAME, cleaned_name
 from app.session.guided_test.details import read_toml
 from app.session.guided_test.presentation import (
+    GuidedTestError,
     Presentation,
-    TrialError,
     converted,
     species_name,
 )
@@ -91,7 +91,7 @@ class TestPlan:
         n_bona_fide = self.wanted.get(BONA_FIDE, 0)
         return {"name": self.name, "note": self.note, "bona_fide": n_bona_fide, "species": species}
 
-    def shown(self, presentations: Iterable[Presentation]) -> PlanProgress:
+    def progress(self, presentations: Iterable[Presentation]) -> PlanProgress:
         """Return what is done and what is still to do.
 
         Every presentation counts, also one without a response: it was made. The bound that a row
@@ -122,20 +122,20 @@ class _PlanFile(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def plan_from(value: Any) -> TestPlan:
-    """Read a plan from TOML or JSON values; refuse with half a sentence (`TrialError`)."""
+    """Read a plan from TOML or JSON values; refuse with half a sentence (`GuidedTestError`)."""
     plan = converted(value, _PlanFile)
     wanted = {BONA_FIDE: plan.bona_fide}
     for typed, n in plan.species.items():
         name = species_name(typed)
         if name in wanted:
-            raise TrialError(f"{name} is listed twice")
+            raise GuidedTestError(f"{name} is listed twice")
         wanted[name] = converted(n, _Count, name)
     wanted = {name: n for name, n in wanted.items() if n}
     if not 0 < sum(wanted.values()) <= MOST_PRESENTATIONS:
-        raise TrialError(f"it does not have 1 to {MOST_PRESENTATIONS} presentations in all")
+        raise GuidedTestError(f"it does not have 1 to {MOST_PRESENTATIONS} presentations in all")
     name = cleaned_name(plan.name, LONGEST_NAME)
     if not name:
-        raise TrialError("its name is empty")
+        raise GuidedTestError("its name is empty")
     return TestPlan(name, cleaned_name(plan.note, LONGEST_NOTE), wanted)
 
 

@@ -32,7 +32,7 @@ _UNSCORED = (Verdict.NO_FACE, Verdict.POOR_QUALITY)
 T = TypeVar("T")
 
 
-class TrialError(ValueError):
+class GuidedTestError(ValueError):
     """What a test session cannot take, told in one sentence."""
 
 
@@ -41,11 +41,11 @@ def converted(value: Any, schema: type[T], key: str = "") -> T:
     try:
         return msgspec.convert(value, schema)
     except UnicodeEncodeError:  # a lone surrogate
-        raise TrialError("it contains text that is no Unicode") from None
+        raise GuidedTestError("it contains text that is no Unicode") from None
     except (msgspec.ValidationError, OverflowError) as error:
         what, _, path = str(error).partition(" - at `$")
         where = cleaned_name(key or path.strip(".`"), 40)
-        raise TrialError(f"{where}: {what}" if where else what) from None
+        raise GuidedTestError(f"{where}: {what}" if where else what) from None
 
 
 # ------------------------------------------------------------- what a file says
@@ -107,7 +107,7 @@ class _Saved(msgspec.Struct):
         columns: list[list[Any]] = [self.verdicts, self.scores]
         columns += [unknown if column is None else column for column in optional]
         if any(len(column) != len(unknown) for column in columns):
-            raise TrialError("its lists do not have one entry for every frame")
+            raise GuidedTestError("its lists do not have one entry for every frame")
         return tuple(self._frame(*row) for row in zip(*columns, strict=True))
 
     def _frame(
@@ -122,38 +122,24 @@ class _Saved(msgspec.Struct):
     ) -> ScoredFrame:
         if score is None:
             if verdict not in _UNSCORED or (liveness, room, place) != (None,) * 3:
-                raise TrialError("a frame without a score has a verdict that needs one")
+                raise GuidedTestError("a frame without a score has a verdict that needs one")
             return ScoredFrame(verdict, size=size, seconds=seconds)
         follows = self.threshold is not None and (score >= self.threshold) is verdict.accepts
         if not verdict.decides or not follows:
-            raise TrialError("a frame's verdict does not follow from its score and the threshold")
+            raise GuidedTestError(
+                "a frame's verdict does not follow from its score and the threshold"
+            )
         familiarity = None
         if room is not None and place is not None:
             familiarity = Familiarity(max(room, place), "", (), room, place)
         elif room is not None or place is not None:
-            raise TrialError("a distance is missing")
+            raise GuidedTestError("a distance is missing")
         return ScoredFrame(
             verdict, "", score, None, liveness, familiarity, size=size, seconds=seconds
         )
 
 
 # ------------------------------------------------------------- a presentation
-
-
-@dataclass(frozen=True)
-class PresentationSummary:
-    """What the list of the window shows of a presentation: small, and quick to compare."""
-
-    number: int
-    species: str
-    verdict: Verdict
-    score: float | None
-    n_frames: int
-    is_simulated: bool = False
-
-    @property
-    def is_attack(self) -> bool:
-        return self.species != BONA_FIDE
 
 
 @dataclass(frozen=True)
@@ -238,11 +224,6 @@ class Presentation:
         sizes = [frame.size for frame in self.frames if frame.size is not None]
         return sum(sizes) / len(sizes) if sizes else None
 
-    @property
-    def shown(self) -> PresentationSummary:
-        about = self.number, self.species, self.verdict, self.score, len(self.scores)
-        return PresentationSummary(*about, self.is_simulated)
-
     def as_dict(self) -> dict[str, Any]:
         """Return the presentation as JSON values."""
         frames = self.frames
@@ -273,10 +254,10 @@ def _distance(frame: ScoredFrame, name: str) -> float | None:
 
 
 def presentation_from(value: Any) -> Presentation:
-    """Read a presentation from JSON values; refuse with half a sentence (`TrialError`)."""
+    """Read a presentation from JSON values; refuse with half a sentence (`GuidedTestError`)."""
     saved = converted(value, _Saved)
     if saved.species != species_name(saved.species):
-        raise TrialError("its species is not a plain name")
+        raise GuidedTestError("its species is not a plain name")
     return Presentation(
         saved.number,
         saved.species,
@@ -305,9 +286,9 @@ def species_name(typed: str, known: Iterable[str] = ()) -> str:
     """Return a species' name on one line, of bounded length, spelt as a known one if it is one."""
     name = cleaned_name(typed, len(typed))
     if not name:
-        raise TrialError("The attack has no name: type what is presented, such as print.")
+        raise GuidedTestError("The attack has no name: type what is presented, such as print.")
     if len(name) > LONGEST_NAME:
-        raise TrialError(
+        raise GuidedTestError(
             f"The name of the attack has {len(name)} characters: use at most {LONGEST_NAME}."
         )
     for other in (BONA_FIDE, *SPECIES, *known):

@@ -20,7 +20,7 @@ from app.cli.recorder import TooFewFramesError
 from app.evaluation.protocols.types import ProtocolError
 from app.logs import DEBUG_VARIABLE
 from app.reports import ReportError
-from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.presentation import GuidedTestError
 from lmkl_core.errors import Cancelled, InvalidInputError, ModelFileError
 from lmkl_core.features.weights import MissingWeightsError, WrongWeightsError
 from tests.app.cli.running import ROOT, run
@@ -58,7 +58,7 @@ def raising(error):
         (ModelFileError("They are gone."), ExitCode.BAD_MODEL),
         (TooFewFramesError("They are gone."), ExitCode.NO_FRAMES),
         (SourceError(Cause.EMPTY, message="They are gone."), ExitCode.BAD_INPUT),
-        (TrialError("They are gone."), ExitCode.BAD_INPUT),
+        (GuidedTestError("They are gone."), ExitCode.BAD_INPUT),
         (ProtocolError("They are gone."), ExitCode.NO_DATABASE),
         (ReportError("They are gone."), ExitCode.UNWRITABLE),
         (OutputError("They are gone."), ExitCode.UNWRITABLE),

@@ -7,7 +7,7 @@ import pytest
 
 from app.cli.console import ExitCode
 from app.models.files import load
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE
 from tests.app.cli.running import interrupted, refused, run
 
@@ -48,7 +48,7 @@ def test_that_every_recording_is_a_presentation_of_the_report(tested, model_file
 
 def test_that_the_presentations_scores_are_those_of_score(tested, model_file, attack):
     folder, _ = tested
-    session = Trial.from_dict(json.loads((folder / "session.json").read_text()))
+    session = GuidedTest.from_dict(json.loads((folder / "session.json").read_text()))
     assert [one.species for one in session.presentations] == [BONA_FIDE, BONA_FIDE, "print"]
     # Frames that are at least 0.05 seconds apart: every second one of a video with 30 a second.
     rows = run("score", model_file, attack, "--every", 2, "--format", "jsonl", "-q").stdout
@@ -176,7 +176,7 @@ def test_that_what_cannot_be_used_is_told_in_one_sentence(
     (tmp_path / "text.json").write_text("This is no session.")
     (tmp_path / "list.json").write_text("[1, 2]")
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    (tmp_path / "empty.json").write_text(json.dumps(Trial().as_dict()))
+    (tmp_path / "empty.json").write_text(json.dumps(GuidedTest().as_dict()))
     assert said in refused(run("report", *arguments, "-o", "page.html", "-q"), code)
     assert not (tmp_path / "page.html").exists()
 

@@ -13,7 +13,7 @@ from app.models.summary import CERTIFIED_GAP
 from app.types import BONA_FIDE, SPECIES, Verdict
 from lmkl_core import clopper_pearson
 from lmkl_core.features.presets import DEFAULT_PRESET, load_preset
-from tests.app.trial_material import present, session
+from tests.app.guided_test_material import present, session
 
 
 def test_that_the_fit_is_certified(demo_result):
@@ -63,9 +63,9 @@ def test_that_every_species_of_attack_is_tested_under_the_name_the_window_has_fo
 
 
 def test_that_every_presentation_is_long_enough_to_be_judged(demo_result):
-    assert len(demo_result.trial.presentations) == len(demo_result.presented)
-    assert all(len(one.frames) >= 9 for one in demo_result.trial.presentations)
-    assert all(one.is_simulated for one in demo_result.trial.presentations)
+    assert len(demo_result.guided_test.presentations) == len(demo_result.presented)
+    assert all(len(one.frames) >= 9 for one in demo_result.guided_test.presentations)
+    assert all(one.is_simulated for one in demo_result.guided_test.presentations)
 
 
 # ------------------------------------------------------------------ what was found
@@ -81,12 +81,12 @@ def test_that_groups_count_what_became_of_their_presentations(demo_result):
 
 
 def test_that_an_error_is_an_accepted_attack_or_a_refused_genuine_presentation():
-    trial = session(0, 0, ())
+    guided_test = session(0, 0, ())
     for score in (0.9, 0.9, 0.1, None):
-        present(trial, "print", [score] * 6)
-    present(trial, BONA_FIDE, [0.4] * 6, verdict=Verdict.UNFAMILIAR)
+        present(guided_test, "print", [score] * 6)
+    present(guided_test, BONA_FIDE, [0.4] * 6, verdict=Verdict.UNFAMILIAR)
     for is_attack, n_errors in ((True, 2), (False, 2)):
-        item = GroupResult("any", is_attack, trial.presentations).tally
+        item = GroupResult("any", is_attack, guided_test.presentations).tally
         assert (item.n, item.n_no_response, item.n_unfamiliar) == (5, 1, 1)
         assert item.errors.value == n_errors / 4
         assert item.errors.interval == clopper_pearson(n_errors, 4, confidence=0.95)

@@ -12,8 +12,8 @@ import cv2
 import pytest
 
 from app.reports import build, write
+from tests.app.guided_test_material import session
 from tests.app.reports.report_material import context
-from tests.app.trial_material import session
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -60,9 +60,9 @@ def requested(log):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     """Write the page of a session of 60 presentations, an awkward name among them."""
-    trial = session(12, 12, ("print", "phone", "tablet", "a mask of a rather long name"))
+    guided_test = session(12, 12, ("print", "phone", "tablet", "a mask of a rather long name"))
     file = tmp_path_factory.mktemp("report") / "a report with spaces.html"
-    write(build(trial, context()), file)
+    write(build(guided_test, context()), file)
     return file
 
 

@@ -17,7 +17,7 @@ from app.reports import build, write
 from app.reports.comparison import Run, compare
 from app.reports.evaluation import build as build_table
 from app.reports.writing import write_comparison, write_table
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.guided_test import GuidedTest
 from lmkl_core.metrics import ScoreTable
 from tests.app.reports.report_material import context
 from tests.app.reports.table_material import NAMES, evaluation, fold, method
@@ -42,7 +42,9 @@ def scored(seed, n_subjects=14, shift=0.0):
 def guided_test(folder):
     """Write the report of the session in the folder of golden files."""
     session = json.loads((GOLDEN / "session.json").read_text("utf-8"))
-    write(build(Trial.from_dict(session), context(conditions="lamp on")), folder / "guided.html")
+    write(
+        build(GuidedTest.from_dict(session), context(conditions="lamp on")), folder / "guided.html"
+    )
     page = folder / "guided.json"
     document = json.loads(page.read_text("utf-8"))
     del document["session"]  # the very file that was read

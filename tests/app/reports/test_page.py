@@ -13,11 +13,11 @@ from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
 from app.reports.score_charts import histogram
 from app.reports.svg import round_ticks
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Familiarity, Verdict
+from tests.app.guided_test_material import present, scored, session
 from tests.app.pages import HOSTILE, assert_that_nothing_is_loaded, outline
 from tests.app.reports.report_material import context, model
-from tests.app.trial_material import present, scored, session
 
 
 @pytest.fixture(scope="module")
@@ -71,22 +71,22 @@ def test_that_no_figure_by_frame_has_an_interval_that_could_be_quoted(page):
 
 
 def test_that_simulated_rows_are_marked_only_where_others_are_not():
-    trial = session(2, 0, ())
-    present(trial, "print", [0.1] * 6, is_simulated=True)
-    assert "print (simulated)" in render(build(trial, context()))
+    guided_test = session(2, 0, ())
+    present(guided_test, "print", [0.1] * 6, is_simulated=True)
+    assert "print (simulated)" in render(build(guided_test, context()))
     assert "(simulated)" not in render(build(session(2, 2, is_simulated=True), context()))
 
 
 def test_that_liveness_has_a_column_where_it_was_measured_and_every_verdict_a_reason(page):
     assert "Looks live</th>" not in page
     assert "The score reaches the threshold." in page
-    trial = session(1, 0, ())
-    trial.start("print")
+    guided_test = session(1, 0, ())
+    guided_test.start("print")
     strange = Familiarity(2.0, "=lamp", ("the room is darker",), 2.0, 0.0)
     for _ in range(5):
-        trial.offer(replace(scored(0.1), liveness=0.123, familiarity=strange))
-    trial.finish()
-    report = build(trial, context())
+        guided_test.offer(replace(scored(0.1), liveness=0.123, familiarity=strange))
+    guided_test.finish()
+    report = build(guided_test, context())
     text = " ".join(outline(render(report)).text)
     for told in ("Looks live", "12\xa0%", "(compared with =lamp, the room is darker)"):
         assert told in text
@@ -110,10 +110,10 @@ def test_that_the_page_tells_what_was_tested(page):
 
 
 def test_that_names_from_people_stay_text():
-    trial = session(3, 3)
-    present(trial, HOSTILE, [0.9] * 6)
+    guided_test = session(3, 3)
+    present(guided_test, HOSTILE, [0.9] * 6)
     hostile_model = model(preset=HOSTILE, digest=HOSTILE)
-    page = render(build(trial, context(source=HOSTILE, model=hostile_model, version=HOSTILE)))
+    page = render(build(guided_test, context(source=HOSTILE, model=hostile_model, version=HOSTILE)))
     found = outline(page)
     assert "script" not in found.tags
     assert "<script" not in page
@@ -127,38 +127,38 @@ def test_that_the_banner_is_there_only_for_simulated_sessions(page):
 
 
 @pytest.mark.parametrize(
-    "trial",
-    [Trial(), session(2, 0, ()), session(0, 2, ("print",)), session(1, 1, ("print",))],
+    "guided_test",
+    [GuidedTest(), session(2, 0, ()), session(0, 2, ("print",)), session(1, 1, ("print",))],
     ids=["empty", "no attacks", "no bona fide", "one of each"],
 )
-def test_that_any_session_has_a_page(trial):
-    page = render(build(trial, context(model=None)))
+def test_that_any_session_has_a_page(guided_test):
+    page = render(build(guided_test, context(model=None)))
     outline(page)
     assert not re.search(r"\b(nan|inf|None)\b", page)
 
 
 def test_that_presentations_without_a_score_have_a_page():
-    trial = Trial()
-    present(trial, "print", [None] * 6)
-    assert "No presentation has a score yet." in render(build(trial, context()))
+    guided_test = GuidedTest()
+    present(guided_test, "print", [None] * 6)
+    assert "No presentation has a score yet." in render(build(guided_test, context()))
 
 
 def test_that_equal_scores_have_charts():
-    trial = Trial()
-    present(trial, "print", [0.5] * 6)
-    present(trial, "bona fide", [0.5] * 6)
-    outline(render(build(trial, context())))
+    guided_test = GuidedTest()
+    present(guided_test, "print", [0.5] * 6)
+    present(guided_test, "bona fide", [0.5] * 6)
+    outline(render(build(guided_test, context())))
 
 
 # ------------------------------------------------------------------ charts
 
 
 def level(genuine, attacks):
-    trial = Trial()
+    guided_test = GuidedTest()
     for species, scores in [("bona fide", genuine), ("print", attacks)]:
         for score in scores:
-            present(trial, species, [score] * 6)
-    return build(trial, context()).by_presentation
+            present(guided_test, species, [score] * 6)
+    return build(guided_test, context()).by_presentation
 
 
 def bars(markup, style):
@@ -180,10 +180,10 @@ def test_that_curves_of_separate_classes_touch_the_corner():
 
 
 def test_that_the_ring_is_drawn_only_for_a_single_threshold():
-    trial = session(3, 3)
-    assert 'class="ring"' in render(build(trial, context()))
-    present(trial, "print", [0.1] * 6, threshold=0.6)
-    assert 'class="ring"' not in render(build(trial, context()))
+    guided_test = session(3, 3)
+    assert 'class="ring"' in render(build(guided_test, context()))
+    present(guided_test, "print", [0.1] * 6, threshold=0.6)
+    assert 'class="ring"' not in render(build(guided_test, context()))
 
 
 def test_that_there_is_no_chart_without_scores():
@@ -200,11 +200,11 @@ def test_that_ticks_lie_within_the_axis_and_are_neither_few_nor_many(low, high):
 
 
 def test_that_errors_and_nothing_else_are_marked_in_the_list():
-    trial = Trial()
+    guided_test = GuidedTest()
     for species, score in [(BONA_FIDE, 0.9), (BONA_FIDE, 0.1), ("print", 0.9), ("print", 0.1)]:
-        present(trial, species, [score] * 6)
-    present(trial, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
-    page = render(build(trial, context()))
+        present(guided_test, species, [score] * 6)
+    present(guided_test, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
+    page = render(build(guided_test, context()))
     outcomes = re.findall(r'<td class="unbroken[^"]*">((?:accepted|refused)[^<]*)</td>', page)
     assert outcomes[:4] == ["accepted", "refused (error)", "accepted (error)", "refused"]
     assert outcomes[4] == "refused (unfamiliar light) (error)"
@@ -224,12 +224,12 @@ def on_normal_deviates(share):
     ],
 )
 def test_that_the_ring_lies_where_the_threshold_does(kind, place):
-    trial = Trial()
+    guided_test = GuidedTest()
     for score in (0.9, 0.8, 0.7, 0.1):  # a quarter refused
-        present(trial, BONA_FIDE, [score] * 6)
+        present(guided_test, BONA_FIDE, [score] * 6)
     for score in (0.6, 0.3, 0.2, 0.1, 0.05):  # a fifth accepted
-        present(trial, "print", [score] * 6)
-    found = build(trial, context()).by_presentation
+        present(guided_test, "print", [score] * 6)
+    found = build(guided_test, context()).by_presentation
     markup = error_charts.tradeoff(kind, [(found, "curve")], "", 0.5)
     ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', markup)
     left, right = error_charts.LEFT, error_charts.RIGHT

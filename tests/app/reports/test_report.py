@@ -14,42 +14,42 @@ from app.reports.findings import size_statement
 from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
 from app.session.guided_test.details import Details
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.guided_test import GuidedTest
 from app.types import BONA_FIDE, Frame, Verdict
 from lmkl_core.metrics import Rate
+from tests.app.guided_test_material import present, scored, session
 from tests.app.reports.report_material import context, model
-from tests.app.trial_material import present, scored, session
 from tests.scored_frames import scored_frame
 
 
-def report_of(trial, **changes):
-    return build(trial, context(**changes))
+def report_of(guided_test, **changes):
+    return build(guided_test, context(**changes))
 
 
 def figures(report):
-    return dict(report.shown.figures)
+    return dict(report.summary.figures)
 
 
 @pytest.fixture
-def trial():
+def guided_test():
     """Return 12 bona fide and 12 print presentations without an error."""
-    trial = Trial()
-    trial.use_model("a1" * 32)
+    guided_test = GuidedTest()
+    guided_test.use_model("a1" * 32)
     for species, score in [(BONA_FIDE, 0.75), ("print", 0.25)]:
         for _ in range(12):
-            present(trial, species, [score] * 6)
-    return trial
+            present(guided_test, species, [score] * 6)
+    return guided_test
 
 
-def test_that_headline_figures_carry_n_and_the_exact_interval(trial):
-    shown = figures(report_of(trial))
+def test_that_headline_figures_carry_n_and_the_exact_interval(guided_test):
+    shown = figures(report_of(guided_test))
     assert shown["APCER, worst species"] == "0.0 % (print: 0 of 12, 95 % interval 0.0 to 26.5 %)"
     assert shown["BPCER"] == "0.0 % (0 of 12, 95 % interval 0.0 to 26.5 %)"
     assert shown["AUC (legacy)"] == "1.000 (12 bona fide, 12 attacks, 95 % interval 0.735 to 1.000)"
 
 
-def test_that_the_headline_is_worst_apcer_and_bpcer_at_three_apcers_before_legacy(trial):
-    report = report_of(trial)
+def test_that_the_headline_is_worst_apcer_and_bpcer_at_three_apcers_before_legacy(guided_test):
+    report = report_of(guided_test)
     parts = [figure.part for figure in report.lines]
     assert parts == sorted(parts, key=["headline", "threshold", "legacy"].index)
     headline = [figure.key for figure in report.lines if figure.part == "headline"]
@@ -59,12 +59,12 @@ def test_that_the_headline_is_worst_apcer_and_bpcer_at_three_apcers_before_legac
 
 
 def test_that_bpcer_at_an_apcer_follows_the_scores():
-    trial = Trial()
+    guided_test = GuidedTest()
     for score in (0.9, 0.8, 0.7, 0.2):
-        present(trial, BONA_FIDE, [score] * 6)
+        present(guided_test, BONA_FIDE, [score] * 6)
     for score in [0.6] + [0.1] * 19:  # above it one in twenty is accepted
-        present(trial, "print", [score] * 6)
-    figures = {one.key: one for one in report_of(trial).lines}
+        present(guided_test, "print", [score] * 6)
+    figures = {one.key: one for one in report_of(guided_test).lines}
     for target, n_refused in ((1, 1), (5, 0), (10, 0)):
         figure = figures[f"BPCER_at_APCER_{target}%"]
         estimate, fixed = figure.figure, figure.at_threshold
@@ -83,107 +83,111 @@ def test_that_bpcer_at_an_apcer_follows_the_scores():
         *("EER (legacy)", "HTER (legacy)", "ACER (legacy)"),
     ],
 )
-def test_that_every_figure_of_the_product_is_there_with_an_interval(trial, name):
-    (text,) = [value for key, value in report_of(trial).shown.figures if key.startswith(name)]
+def test_that_every_figure_of_the_product_is_there_with_an_interval(guided_test, name):
+    (text,) = [
+        value for key, value in report_of(guided_test).summary.figures if key.startswith(name)
+    ]
     assert "95 % interval" in text
 
 
 def test_that_a_session_without_presentations_has_a_report_without_figures():
-    report = report_of(Trial(), model=None)
+    report = report_of(GuidedTest(), model=None)
     assert set(figures(report).values()) == {"no data"}
     assert report.conclusions == ("Nothing was presented yet, so nothing can be concluded.",)
 
 
-def test_that_errors_count_decisions_and_non_response_stays_apart(trial):
-    present(trial, "print", [0.9] * 6)
-    present(trial, "print", [None] * 6)
-    present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
-    errors = report_of(trial).by_presentation.errors
+def test_that_errors_count_decisions_and_non_response_stays_apart(guided_test):
+    present(guided_test, "print", [0.9] * 6)
+    present(guided_test, "print", [None] * 6)
+    present(guided_test, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
+    errors = report_of(guided_test).by_presentation.errors
     assert errors.apcers["print"] == Rate(1, 13)
     assert errors.apnrrs["print"] == Rate(1, 14)
     assert (errors.bpcer, errors.bpnrr) == (Rate(1, 13), Rate(0, 13))
 
 
-def test_that_bona_fide_refused_in_unfamiliar_light_is_pointed_out(trial):
-    present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
-    report = report_of(trial)
+def test_that_bona_fide_refused_in_unfamiliar_light_is_pointed_out(guided_test):
+    present(guided_test, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
+    report = report_of(guided_test)
     (line,) = [one for one in report.lines if one.key == "bona_fide_not_accepted"]
     assert (line.figure.n_errors, line.figure.n) == (1, 13)
     assert any("light that was not enrolled" in warning for warning in report.warnings)
 
 
-def test_that_the_frame_level_counts_every_frame(trial):
-    present(trial, "phone", [0.9, 0.9, 0.1, 0.1, 0.1, None])
-    counts = report_of(trial).by_frame.attacks[-1]
+def test_that_the_frame_level_counts_every_frame(guided_test):
+    present(guided_test, "phone", [0.9, 0.9, 0.1, 0.1, 0.1, None])
+    counts = report_of(guided_test).by_frame.attacks[-1]
     assert (counts.n_accepted, counts.n_refused, counts.n_no_response) == (2, 3, 1)
 
 
-def test_that_scores_of_unfamiliar_presentations_enter_the_curves(trial):
-    present(trial, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
-    assert report_of(trial).by_presentation.value("AUC") < 1
+def test_that_scores_of_unfamiliar_presentations_enter_the_curves(guided_test):
+    present(guided_test, BONA_FIDE, [0.1] * 6, verdict=Verdict.UNFAMILIAR)
+    assert report_of(guided_test).by_presentation.value("AUC") < 1
 
 
-def test_that_later_presentations_do_not_change_a_report(trial):
-    report = report_of(trial)
-    trial.clear()
+def test_that_later_presentations_do_not_change_a_report(guided_test):
+    report = report_of(guided_test)
+    guided_test.clear()
     assert len(report.presentations) == 24
 
 
 # ------------------------------------------------------------------ conclusions
 
 
-def test_that_no_error_is_concluded_with_its_upper_bound_and_the_rule_of_three(trial):
+def test_that_no_error_is_concluded_with_its_upper_bound_and_the_rule_of_three(guided_test):
     assert (
         "Print: none of 12 was wrongly accepted. The true rate may still be as high as 26.5 % "
         "(upper end of the exact 95 % interval; rule of three, one-sided: about 25.0 %)."
-    ) in report_of(trial).conclusions
+    ) in report_of(guided_test).conclusions
 
 
-def test_that_errors_are_concluded_with_both_ends_of_the_interval(trial):
+def test_that_errors_are_concluded_with_both_ends_of_the_interval(guided_test):
     for _ in range(2):
-        present(trial, "print", [0.9] * 6)
+        present(guided_test, "print", [0.9] * 6)
     assert (
         "Print: 2 of 14 were wrongly accepted. The true rate may lie anywhere from 1.8 to 42.8 %."
-    ) in report_of(trial).conclusions
+    ) in report_of(guided_test).conclusions
 
 
-def test_that_a_species_without_a_response_is_said_to_be_unknown(trial):
-    present(trial, "mask", [None] * 6)
+def test_that_a_species_without_a_response_is_said_to_be_unknown(guided_test):
+    present(guided_test, "mask", [None] * 6)
     assert (
         "Mask: no response to 1 presentation, so it is not known how often it is accepted."
-    ) in report_of(trial).conclusions
+    ) in report_of(guided_test).conclusions
 
 
-def test_that_the_number_needed_for_a_bound_reaches_it_and_one_less_does_not(trial):
-    (sentence,) = [text for text in report_of(trial).conclusions if "takes 72" in text]
+def test_that_the_number_needed_for_a_bound_reaches_it_and_one_less_does_not(guided_test):
+    (sentence,) = [text for text in report_of(guided_test).conclusions if "takes 72" in text]
     assert "below 1 %: 368" in sentence
     assert Rate(0, 72).interval[1] < 0.05 <= Rate(0, 71).interval[1]
     assert Rate(0, 368).interval[1] < 0.01 <= Rate(0, 367).interval[1]
 
 
-def test_that_species_that_fared_alike_share_a_sentence(trial):
+def test_that_species_that_fared_alike_share_a_sentence(guided_test):
     for species in ("phone", "tablet", "monitor"):
-        present(trial, species, [0.1] * 6)
-    (sentence,) = [text for text in report_of(trial).conclusions if "one presentation" in text]
+        present(guided_test, species, [0.1] * 6)
+    (sentence,) = [
+        text for text in report_of(guided_test).conclusions if "one presentation" in text
+    ]
     assert sentence.startswith(
         "Phone, tablet, monitor: the one presentation of each was not wrongly accepted."
     )
 
 
-def test_that_no_species_is_called_worst_when_all_are_equal(trial):
-    present(trial, "phone", [0.1] * 6)
-    shown = dict(report_of(trial).shown.figures)
+def test_that_no_species_is_called_worst_when_all_are_equal(guided_test):
+    present(guided_test, "phone", [0.1] * 6)
+    shown = dict(report_of(guided_test).summary.figures)
     assert shown["APCER, worst species"].startswith("0.0 % (all species equal, 95 % interval")
-    present(trial, "phone", [0.9] * 6)
-    shown = dict(report_of(trial).shown.figures)
+    present(guided_test, "phone", [0.9] * 6)
+    shown = dict(report_of(guided_test).summary.figures)
     assert shown["APCER, worst species"].startswith("50.0 % (phone: 1 of 2")
 
 
 # ------------------------------------------------------------------ in short
 
 
-def test_that_a_session_without_errors_is_summed_up_with_its_bounds(trial):
-    assert report_of(trial).brief == (
+def test_that_a_session_without_errors_is_summed_up_with_its_bounds(guided_test):
+    assert report_of(guided_test).brief == (
         "24 presentations were made: 12 bona fide and 12 attacks (print).",
         "No attack was accepted: 0 of 12. With 95 % confidence its true rate is not above 26.5 %.",
         "12 of 12 bona fide presentations were accepted, 0 refused. With 95 % confidence the true "
@@ -191,12 +195,12 @@ def test_that_a_session_without_errors_is_summed_up_with_its_bounds(trial):
     )
 
 
-def test_that_accepted_attacks_and_missing_responses_are_summed_up(trial):
-    present(trial, "phone", [0.9] * 6)
-    present(trial, "phone", [None] * 6)
-    present(trial, BONA_FIDE, [0.1] * 6)
-    present(trial, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
-    _, attacks, bona_fide = report_of(trial).brief
+def test_that_accepted_attacks_and_missing_responses_are_summed_up(guided_test):
+    present(guided_test, "phone", [0.9] * 6)
+    present(guided_test, "phone", [None] * 6)
+    present(guided_test, BONA_FIDE, [0.1] * 6)
+    present(guided_test, BONA_FIDE, [0.45] * 6, verdict=Verdict.UNFAMILIAR)
+    _, attacks, bona_fide = report_of(guided_test).brief
     assert attacks.startswith(
         "1 of 13 attacks was accepted. The worst species is phone, with 1 of 1 (100.0 %). "
         "1 attack had no response. So few do not exclude a true rate of 100 %."
@@ -207,11 +211,11 @@ def test_that_accepted_attacks_and_missing_responses_are_summed_up(trial):
 
 
 def test_that_species_that_are_accepted_alike_have_no_worst_among_them():
-    trial = Trial()
+    guided_test = GuidedTest()
     for species in ("print", "phone"):
         for score in (0.9, 0.1, 0.1, 0.1, 0.1):
-            present(trial, species, [score] * 6)
-    attacks = report_of(trial).brief[1]
+            present(guided_test, species, [score] * 6)
+    attacks = report_of(guided_test).brief[1]
     assert attacks.startswith(
         "2 of 10 attacks were accepted. Of every species with a response 20.0 % were. With 95 % "
         "confidence no species' true rate is above"
@@ -223,19 +227,19 @@ def test_that_species_that_are_accepted_alike_have_no_worst_among_them():
     [(["print"], "the true rate of print is not"), (["print", "phone"], "no other species'")],
 )
 def test_that_no_bound_is_told_of_a_species_without_a_response(answered, told):
-    trial = Trial()
+    guided_test = GuidedTest()
     for species in answered:
         for _ in range(20):
-            present(trial, species, [0.1] * 6)
-    present(trial, "mask", [None] * 6)
-    attacks = report_of(trial).brief[1]
+            present(guided_test, species, [0.1] * 6)
+    present(guided_test, "mask", [None] * 6)
+    attacks = report_of(guided_test).brief[1]
     assert "Of mask none had one, so nothing is known. With 95 % confidence " + told in attacks
 
 
 @pytest.mark.parametrize(
     ("made", "told"),
     [
-        (Trial(), "Nothing was presented yet."),
+        (GuidedTest(), "Nothing was presented yet."),
         (session(1, 0, ()), "1 presentation was made: 1 bona fide and no attack."),
         (
             session(0, 2, ("print",)),
@@ -249,10 +253,10 @@ def test_that_a_session_that_lacks_something_is_summed_up_too(made, told):
 
 
 def test_that_attacks_without_any_response_are_not_called_refused():
-    trial = Trial()
-    present(trial, "mask", [None] * 6)
-    assert report_of(trial).brief[1].startswith("No attack had a response")
-    page = render(report_of(trial))
+    guided_test = GuidedTest()
+    present(guided_test, "mask", [None] * 6)
+    assert report_of(guided_test).brief[1].startswith("No attack had a response")
+    page = render(report_of(guided_test))
     assert "no attack had a response" in page
     assert "no attack was presented" not in page
 
@@ -272,12 +276,12 @@ def test_that_real_presentations_among_generated_ones_are_not_denied():
     assert "no real camera" in report_of(session(2, 2, is_simulated=True)).limits[0]
 
 
-def test_that_few_presentations_are_a_limit_and_many_are_none(trial):
-    assert any("below 5 %" in text for text in report_of(trial).limits)
+def test_that_few_presentations_are_a_limit_and_many_are_none(guided_test):
+    assert any("below 5 %" in text for text in report_of(guided_test).limits)
     for species, score in [(BONA_FIDE, 0.75), ("print", 0.25)]:
         for _ in range(60):
-            present(trial, species, [score] * 6)
-    assert not any("below 5 %" in text for text in report_of(trial).limits)
+            present(guided_test, species, [score] * 6)
+    assert not any("below 5 %" in text for text in report_of(guided_test).limits)
 
 
 # ------------------------------------------------------------------ warnings
@@ -288,13 +292,13 @@ def test_that_intervals_of_generated_recordings_are_said_to_be_too_narrow():
     assert report.simulated.endswith("they repeat, so the intervals are too narrow.")
 
 
-def test_that_a_clean_session_has_no_warnings(trial):
-    assert report_of(trial).warnings == ()
+def test_that_a_clean_session_has_no_warnings(guided_test):
+    assert report_of(guided_test).warnings == ()
 
 
-def test_that_one_simulated_presentation_is_enough_for_the_banner(trial):
-    present(trial, "print", [0.1] * 6, is_simulated=True)
-    report = report_of(trial)
+def test_that_one_simulated_presentation_is_enough_for_the_banner(guided_test):
+    present(guided_test, "print", [0.1] * 6, is_simulated=True)
+    report = report_of(guided_test)
     assert report.simulated.startswith("1 of 25 presentations was generated")
     assert report.warnings[0] == report.simulated
     assert any("counted together" in warning for warning in report.warnings)
@@ -306,19 +310,19 @@ def test_that_a_wholly_simulated_session_is_not_called_mixed():
     assert not any("counted together" in warning for warning in report.warnings)
 
 
-def test_that_a_new_model_during_the_session_is_told(trial):
-    trial.use_model("b2" * 32)
-    present(trial, "print", [0.1] * 6)
-    assert any("model changed" in warning for warning in report_of(trial).warnings)
+def test_that_a_new_model_during_the_session_is_told(guided_test):
+    guided_test.use_model("b2" * 32)
+    present(guided_test, "print", [0.1] * 6)
+    assert any("model changed" in warning for warning in report_of(guided_test).warnings)
 
 
-def test_that_a_new_threshold_during_the_session_is_told(trial):
-    present(trial, "print", [0.1] * 6, threshold=0.4)
-    assert any("threshold changed" in warning for warning in report_of(trial).warnings)
+def test_that_a_new_threshold_during_the_session_is_told(guided_test):
+    present(guided_test, "print", [0.1] * 6, threshold=0.4)
+    assert any("threshold changed" in warning for warning in report_of(guided_test).warnings)
 
 
-def test_that_describing_another_model_than_the_tested_one_is_told(trial):
-    (warning,) = report_of(trial, model=model(digest="c3" * 32)).warnings
+def test_that_describing_another_model_than_the_tested_one_is_told(guided_test):
+    (warning,) = report_of(guided_test, model=model(digest="c3" * 32)).warnings
     assert "not the one that was tested" in warning
 
 
@@ -329,15 +333,15 @@ def test_that_a_missing_class_is_told():
     assert any("APCER is not known" in warning for warning in warnings)
 
 
-def test_that_a_target_that_is_not_promised_is_told(trial):
+def test_that_a_target_that_is_not_promised_is_told(guided_test):
     threshold = dataclasses.replace(model().threshold, promised=False)
-    (warning,) = report_of(trial, model=model(threshold=threshold)).warnings
+    (warning,) = report_of(guided_test, model=model(threshold=threshold)).warnings
     assert "cannot be promised" in warning
 
 
-def test_that_without_a_target_none_is_missed(trial):
+def test_that_without_a_target_none_is_missed(guided_test):
     threshold = dataclasses.replace(model().threshold, target_bpcer=None, promised=None)
-    assert report_of(trial, model=model(threshold=threshold)).warnings == ()
+    assert report_of(guided_test, model=model(threshold=threshold)).warnings == ()
 
 
 # ------------------------------------------------------------------ facts
@@ -347,13 +351,13 @@ def facts_of(report):
     return {(fact.key, fact.species): fact for fact in report.facts}
 
 
-def test_that_what_nobody_gave_is_counted_as_missing_and_what_was_given_is_not(trial):
-    before = report_of(trial)
-    assert before.shown.n_missing == len(before.missing)
-    trial.details = Details(
+def test_that_what_nobody_gave_is_counted_as_missing_and_what_was_given_is_not(guided_test):
+    before = report_of(guided_test)
+    assert before.summary.n_missing == len(before.missing)
+    guided_test.details = Details(
         {"tester": "Ann", "n_subjects": "12"}, {"print": {"made": "laser", "n_instruments": "3"}}
     )
-    after = report_of(trial)
+    after = report_of(guided_test)
     assert len(before.missing) - len(after.missing) == 4
     facts = facts_of(after)
     assert facts["n_instruments", "print"].value == "3"
@@ -364,16 +368,16 @@ def test_that_what_nobody_gave_is_counted_as_missing_and_what_was_given_is_not(t
 
 def test_that_the_program_fills_in_what_it_can_measure():
     days = iter([datetime(2026, 3, day, 9, tzinfo=UTC) for day in (14, 16)])
-    trial = Trial(clock=lambda: next(days))
+    guided_test = GuidedTest(clock=lambda: next(days))
     for n, seconds in enumerate((0.01, 0.03)):
-        trial.start(BONA_FIDE, source="Front camera")
+        guided_test.start(BONA_FIDE, source="Front camera")
         for number in range(6):
             frame = Frame(np.zeros((480, 640, 3), np.uint8), 3 * number, number / 10)
             about = {"score": 0.9, "threshold": 0.5, "seconds": seconds, "size": 100.0 + 50 * n}
-            trial.offer(scored_frame(frame, Verdict.GENUINE, **about))
-        trial.finish()
-    again = Trial.from_dict(json.loads(json.dumps(trial.as_dict())))
-    assert again.presentations == trial.presentations
+            guided_test.offer(scored_frame(frame, Verdict.GENUINE, **about))
+        guided_test.finish()
+    again = GuidedTest.from_dict(json.loads(json.dumps(guided_test.as_dict())))
+    assert again.presentations == guided_test.presentations
     facts = {key: fact.value for (key, _), fact in facts_of(report_of(again)).items()}
     assert facts["dates"] == "2026-03-14 to 2026-03-16 (2 days)"
     assert facts["device"] == "Front camera"
@@ -388,20 +392,20 @@ def test_that_the_program_fills_in_what_it_can_measure():
 # ------------------------------------------------------------------ distance
 
 
-def seen_at(trial, sizes, scores, species=BONA_FIDE):
+def seen_at(guided_test, sizes, scores, species=BONA_FIDE):
     """Present frames of these sizes with these scores."""
-    trial.start(species)
+    guided_test.start(species)
     for size, score in zip(sizes, scores, strict=True):
-        trial.offer(dataclasses.replace(scored(score), size=float(size)))
-    trial.finish()
+        guided_test.offer(dataclasses.replace(scored(score), size=float(size)))
+    guided_test.finish()
 
 
 def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
-    trial = Trial()
-    seen_at(trial, [85, 95, 121, 139, 139.9], [0.3, 0.4, 0.4, 0.6, 0.8])
-    seen_at(trial, [90, 150, 150, 150, 900], [0.2, 0.6, 0.6, 0.9, 0.7])
-    seen_at(trial, [90] * 5, [0.9] * 5, "print")
-    bands = report_of(trial).bands
+    guided_test = GuidedTest()
+    seen_at(guided_test, [85, 95, 121, 139, 139.9], [0.3, 0.4, 0.4, 0.6, 0.8])
+    seen_at(guided_test, [90, 150, 150, 150, 900], [0.2, 0.6, 0.6, 0.9, 0.7])
+    seen_at(guided_test, [90] * 5, [0.9] * 5, "print")
+    bands = report_of(guided_test).bands
     assert [(band.low, band.high) for band in bands] == [
         (80, 100), (120, 140), (140, 160), (400, None),
     ]  # fmt: skip
@@ -414,17 +418,17 @@ def test_that_the_sweep_counts_genuine_frames_by_the_size_of_the_face():
     )
 
 
-def test_that_a_session_without_sizes_has_no_sweep(trial):
-    report = report_of(trial)
+def test_that_a_session_without_sizes_has_no_sweep(guided_test):
+    report = report_of(guided_test)
     assert report.bands == ()
     assert "Distance:" not in render(report)
 
 
 def test_that_the_sweep_is_drawn_and_written_with_the_same_numbers():
-    trial = Trial()
+    guided_test = GuidedTest()
     for size in range(80, 260, 20):
-        seen_at(trial, [size] * 6, [size / 250] * 6)
-    report = report_of(trial)
+        seen_at(guided_test, [size] * 6, [size / 250] * 6)
+    report = report_of(guided_test)
     page = render(report)
     document, rows = as_document(report), list(csv.DictReader(figures_csv(report).splitlines()))
     rows = [row for row in rows if row["part"] == "sweep"]

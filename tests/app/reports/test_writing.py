@@ -10,10 +10,10 @@ import pytest
 from app.reports import ReportError, build, write
 from app.reports.html import guided_test_page as render
 from app.session.guided_test.details import Details
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.guided_test import GuidedTest
+from tests.app.guided_test_material import present, session
 from tests.app.pages import outline
 from tests.app.reports.report_material import context, model
-from tests.app.trial_material import present, session
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def test_that_page_json_and_csv_share_a_name(report, tmp_path):
         "camera test.v2.html",
         "camera test.v2.json",
     ]
-    assert written.shown.html == str(tmp_path / "camera test.v2.html")
-    assert report.shown.html == ""
+    assert written.summary.html == str(tmp_path / "camera test.v2.html")
+    assert report.summary.html == ""
 
 
 def test_that_the_ending_is_added_and_the_folder_made(report, tmp_path):
@@ -55,7 +55,7 @@ def test_that_the_json_holds_the_sentences_of_the_page(report, tmp_path):
 def test_that_the_json_holds_the_session_itself(report, tmp_path):
     write(report, tmp_path / "r.html")
     document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert Trial.from_dict(document["session"]).presentations == report.presentations
+    assert GuidedTest.from_dict(document["session"]).presentations == report.presentations
 
 
 def test_that_the_json_holds_every_figure_with_n_and_interval(report, tmp_path):
@@ -74,10 +74,10 @@ def refuse_constant(name):
     raise AssertionError(f"{name} is not JSON")
 
 
-@pytest.mark.parametrize("trial", [Trial(), session(1, 0, ()), session(0, 1)])
-def test_that_what_is_not_known_is_null_and_never_nan(trial, tmp_path):
+@pytest.mark.parametrize("guided_test", [GuidedTest(), session(1, 0, ()), session(0, 1)])
+def test_that_what_is_not_known_is_null_and_never_nan(guided_test, tmp_path):
     unknown = replace(model().threshold, bpcer=float("nan"), interval=(0.0, float("inf")))
-    write(build(trial, context(model=model(threshold=unknown))), tmp_path / "r.html")
+    write(build(guided_test, context(model=model(threshold=unknown))), tmp_path / "r.html")
     text = (tmp_path / "r.json").read_text(encoding="utf-8")
     json.loads(text, parse_constant=refuse_constant)
 
@@ -97,9 +97,11 @@ def test_that_the_csv_holds_the_figures_of_both_levels(report, tmp_path):
 
 
 def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
-    trial = session(3, 3, ("print", "phone"))
-    trial.details = Details({"tester": "=Ann", "light": "300 lx"}, {"print": {"made": "laser"}})
-    report = build(trial, context())
+    guided_test = session(3, 3, ("print", "phone"))
+    guided_test.details = Details(
+        {"tester": "=Ann", "light": "300 lx"}, {"print": {"made": "laser"}}
+    )
+    report = build(guided_test, context())
     write(report, tmp_path / "r.html")
     document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     in_csv = read_csv(tmp_path / "r-details.csv")
@@ -133,9 +135,9 @@ def test_that_the_presentations_have_a_line_each(report, tmp_path):
 
 @pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)"])
 def test_that_a_spreadsheet_takes_no_name_for_a_formula(name, tmp_path):
-    trial = Trial()
-    present(trial, name, [0.1] * 6)
-    write(build(trial, context()), tmp_path / "r.html")
+    guided_test = GuidedTest()
+    present(guided_test, name, [0.1] * 6)
+    write(build(guided_test, context()), tmp_path / "r.html")
     (row,) = read_csv(tmp_path / "r-presentations.csv")
     assert row["species"] == f"'{name}"
     species = {row["species"] for row in read_csv(tmp_path / "r.csv")}

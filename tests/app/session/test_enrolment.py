@@ -42,12 +42,12 @@ def test_that_without_a_recording_frames_are_ignored(sitting):
 
 def test_that_progress_tells_frames_wanted_and_there(sitting):
     sitting.enrolment.start("a")
-    shown = sitting.enrolment.shown
+    shown = sitting.enrolment.state
     assert (shown.collecting, shown.n_wanted, shown.n_collected) == ("a", 6, 0)
     sitting.offer()
-    assert sitting.enrolment.shown.n_collected == 1
+    assert sitting.enrolment.state.n_collected == 1
     sitting.enrolment.stop()
-    shown = sitting.enrolment.shown
+    shown = sitting.enrolment.state
     assert (shown.collecting, shown.n_wanted, shown.n_collected) == ("", 0, 0)
 
 
@@ -55,10 +55,10 @@ def test_that_an_unusable_frame_says_why_until_a_usable_one_comes(sitting):
     sitting.enrolment.start("a")
     sitting.offer()
     assert sitting.enrolment.offer(unusable(5.0, "Too dark.")) is Offer.UNUSABLE
-    assert sitting.enrolment.shown.hint == "Too dark."
+    assert sitting.enrolment.state.hint == "Too dark."
     place = float(sitting.enrolment.samples[0].views["eyes"][0, 0])
     assert sitting.enrolment.offer(seen(5.1, place, 0.0)) is Offer.ALIKE
-    assert "Turn" in sitting.enrolment.shown.hint
+    assert "Turn" in sitting.enrolment.state.hint
 
 
 def test_that_frames_close_in_time_are_not_kept():
@@ -161,7 +161,7 @@ def test_that_frames_without_a_caption_are_not_simulated(sitting):
 def test_that_stopping_keeps_what_is_there_and_lets_it_be_undone(sitting):
     sitting.record("a", n_frames=4)
     assert sitting.takes == {"a": 4}
-    assert sitting.enrolment.shown.hint == ""
+    assert sitting.enrolment.state.hint == ""
     sitting.enrolment.undo()
     assert sitting.takes == {}
 
@@ -170,8 +170,8 @@ def test_that_stopping_with_nothing_kept_leaves_nothing_to_undo(sitting):
     sitting.enrolment.start("a")
     sitting.enrolment.offer(unusable(0.0))
     sitting.enrolment.stop()
-    assert not sitting.enrolment.shown.can_undo
-    assert sitting.enrolment.shown.hint == ""
+    assert not sitting.enrolment.state.can_undo
+    assert sitting.enrolment.state.hint == ""
 
 
 def test_that_stopping_with_nothing_kept_leaves_the_change_before_to_be_undone(sitting):
@@ -187,7 +187,7 @@ def test_that_stopping_twice_or_without_a_take_does_nothing(sitting):
     sitting.record("a")
     sitting.enrolment.stop()
     sitting.enrolment.stop()
-    assert sitting.enrolment.shown.can_undo
+    assert sitting.enrolment.state.can_undo
     assert sitting.takes == {"a": 6}
 
 
@@ -206,13 +206,13 @@ def test_that_starting_again_ends_the_take_before(sitting):
 def test_that_a_fit_needs_enough_frames_and_no_recording(sitting):
     assert f"{FEWEST_SAMPLES} more" in sitting.enrolment.why_not()
     sitting.record("a")
-    assert not sitting.enrolment.shown.can_fit
+    assert not sitting.enrolment.state.can_fit
     sitting.record("b")
     assert len(sitting.enrolment.samples) == FEWEST_SAMPLES
-    shown = sitting.enrolment.shown
+    shown = sitting.enrolment.state
     assert (shown.can_fit, shown.why_not) == (True, "")
     sitting.enrolment.start("c")
-    shown = sitting.enrolment.shown
+    shown = sitting.enrolment.state
     assert not shown.can_fit
     assert "being recorded" in shown.why_not
 
@@ -221,29 +221,29 @@ def test_that_a_take_is_in_the_model_when_all_of_it_is(sitting):
     sitting.record("a")
     sitting.record("b")
     sitting.enrolment.mark_modelled(range(11))
-    assert [take.is_in_model for take in sitting.enrolment.shown.takes] == [True, False]
+    assert [take.is_in_model for take in sitting.enrolment.state.takes] == [True, False]
     assert [sample.number for sample in sitting.enrolment.unmodelled] == [11]
     sitting.enrolment.rename_take("a", "c")
-    assert sitting.enrolment.shown.takes[0].is_in_model
+    assert sitting.enrolment.state.takes[0].is_in_model
 
 
 def test_that_takes_in_the_same_circumstances_share_a_light(sitting):
     sitting.record("lamp", condition=LAMP)
     sitting.record("window")
     sitting.record("lamp again", condition=LAMP)
-    assert [take.light for take in sitting.enrolment.shown.takes] == [1, 2, 1]
+    assert [take.light for take in sitting.enrolment.state.takes] == [1, 2, 1]
 
 
 def test_that_frames_without_circumstances_are_shown_and_counted(sitting):
     sitting.record("cup", condition=None)
-    shown = sitting.enrolment.shown
+    shown = sitting.enrolment.state
     assert [take.light for take in shown.takes] == [0]
     assert [(item.name, item.share) for item in shown.coverage] == [("Frames", 0.1)]
 
 
 def test_that_coverage_follows_every_change(sitting):
     def n_frames():
-        return round(sitting.enrolment.shown.coverage[0].share * 60)
+        return round(sitting.enrolment.state.coverage[0].share * 60)
 
     sitting.record("a")
     assert n_frames() == 6
@@ -257,7 +257,7 @@ def test_that_coverage_follows_every_change(sitting):
 
 def test_that_shown_samples_are_in_order_with_their_pictures(sitting):
     sitting.record("a", 2)
-    shown = sitting.enrolment.shown.samples
+    shown = sitting.enrolment.state.samples
     kept = sitting.enrolment.samples
     assert [(s.number, s.take) for s in shown] == [(0, "a"), (1, "a")]
     assert all(s.thumbnail is k.thumbnail for s, k in zip(shown, kept, strict=True))
@@ -280,7 +280,7 @@ def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
     sitting = Sitting(plan)
     sitting.record("")
     assert sitting.takes == {SUGGESTIONS[0]: plan.frames}
-    assert sitting.enrolment.shown.can_fit
+    assert sitting.enrolment.state.can_fit
 
 
 # ------------------------------------------------------------- takes that nobody looks at
@@ -289,9 +289,9 @@ def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
 def test_that_a_quick_take_wants_fewer_frames():
     enrolment = Enrolment()
     enrolment.start("usual")
-    usual = enrolment.shown.n_wanted
+    usual = enrolment.state.n_wanted
     enrolment.start("quick", is_quick=True)
-    assert (usual, enrolment.shown.n_wanted) == (35, 28)
+    assert (usual, enrolment.state.n_wanted) == (35, 28)
 
 
 @pytest.mark.parametrize(("people", "person"), [(("Ann",), "Ann"), (("Ann", "Ben"), "")])
@@ -316,4 +316,4 @@ def test_that_only_a_quick_take_leaves_out_what_the_model_calls_an_attack(is_qui
     assert enrolment.offer(attack) is (Offer.REFUSED if is_quick else Offer.KEPT)
     assert len(enrolment.samples) == (not is_quick)
     if is_quick:
-        assert "attack" in enrolment.shown.hint
+        assert "attack" in enrolment.state.hint

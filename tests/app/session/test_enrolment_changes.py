@@ -66,7 +66,7 @@ def test_that_very_long_names_stay_apart(sitting):
 def test_that_suggestions_are_not_repeated(sitting):
     suggested = []
     for _ in range(len(SUGGESTIONS) + 2):
-        suggested.append(sitting.enrolment.shown.suggested_name)
+        suggested.append(sitting.enrolment.state.suggested_name)
         sitting.record("", 1)
     assert tuple(suggested[: len(SUGGESTIONS)]) == SUGGESTIONS
     assert len(set(suggested)) == len(suggested)
@@ -96,7 +96,7 @@ def test_that_a_take_renamed_while_it_is_recorded_stays_one_take(sitting):
     assert sitting.enrolment.recording == "b"
     sitting.offer()
     assert sitting.takes == {"b": 2}
-    assert sitting.enrolment.shown.collecting == "b"
+    assert sitting.enrolment.state.collecting == "b"
 
 
 def test_that_no_take_is_given_the_name_of_one_that_is_just_beginning(sitting):
@@ -153,7 +153,7 @@ def test_that_what_changes_nothing_is_nothing_to_undo(sitting, change):
     change(sitting.enrolment)
     sitting.enrolment.undo()
     assert sitting.takes == {}
-    assert not sitting.enrolment.shown.can_undo
+    assert not sitting.enrolment.state.can_undo
 
 
 def test_that_undoing_too_often_does_nothing(sitting):
@@ -170,7 +170,7 @@ def test_that_undoing_ends_the_take_that_is_being_recorded(sitting):
     sitting.offer()
     sitting.enrolment.undo()
     assert not sitting.enrolment.is_recording
-    assert sitting.enrolment.shown.hint == ""
+    assert sitting.enrolment.state.hint == ""
     assert sitting.takes == {"a": 6}
     assert sitting.offer() is Offer.IGNORED
 
@@ -187,7 +187,7 @@ def test_that_a_frame_struck_while_recording_is_recorded_again(sitting):
     sitting.offer()
     sitting.offer()
     sitting.enrolment.remove_samples([0])
-    assert sitting.enrolment.shown.n_collected == 1
+    assert sitting.enrolment.state.n_collected == 1
     assert [sitting.offer() for _ in range(5)] == [Offer.KEPT] * 4 + [Offer.FINISHED]
     assert sitting.takes == {"a": 6}
 
@@ -202,7 +202,7 @@ def test_that_striking_the_take_that_is_being_recorded_ends_it(sitting):
     assert sitting.takes == {"a": 1}
     sitting.enrolment.undo()
     assert sitting.takes == {}
-    assert not sitting.enrolment.shown.can_undo
+    assert not sitting.enrolment.state.can_undo
 
 
 def test_that_striking_another_take_does_not_disturb_the_recording(sitting):
@@ -222,7 +222,7 @@ def test_that_clearing_forgets_everything(sitting):
     sitting.enrolment.mark_modelled([0, 1])
     sitting.enrolment.start("b")
     sitting.enrolment.clear()
-    shown = sitting.enrolment.shown
+    shown = sitting.enrolment.state
     assert (shown.takes, shown.samples, shown.collecting, shown.hint) == ((), (), "", "")
     assert not shown.can_undo
     assert sitting.enrolment.modelled == frozenset()
@@ -258,7 +258,7 @@ def test_that_undo_takes_back_takes_of_an_earlier_run_and_nothing_else(sitting):
 
 
 def persons(sitting):
-    return {take.name: take.person for take in sitting.enrolment.shown.takes}
+    return {take.name: take.person for take in sitting.enrolment.state.takes}
 
 
 def test_that_a_take_says_whose_face_it_shows(sitting):
@@ -266,7 +266,7 @@ def test_that_a_take_says_whose_face_it_shows(sitting):
     sitting.enrolment.set_person("  Ann\n" + "x" * 100)
     sitting.record("desk")
     assert persons(sitting) == {"desk": "", "desk (2)": ("Ann " + "x" * 100)[:60]}
-    assert sitting.enrolment.shown.person == persons(sitting)["desk (2)"]
+    assert sitting.enrolment.state.person == persons(sitting)["desk (2)"]
 
 
 def test_that_a_person_lasts_until_another_is_named_and_goes_with_everything(sitting):
@@ -316,11 +316,11 @@ def test_that_coverage_is_that_of_the_person_who_has_least(sitting):
     sitting.enrolment.set_person("Ann")
     sitting.record("a")
     sitting.record("b", condition=replace(HOME, **ANOTHER_LIGHT))
-    lights = {item.name: item for item in sitting.enrolment.shown.coverage}["Lights"]
+    lights = {item.name: item for item in sitting.enrolment.state.coverage}["Lights"]
     assert lights.share == 1.0
     sitting.enrolment.set_person("Ben")
     sitting.record("c")
-    lights = {item.name: item for item in sitting.enrolment.shown.coverage}["Lights"]
+    lights = {item.name: item for item in sitting.enrolment.state.coverage}["Lights"]
     assert lights.share == 0.5
     assert lights.advice.startswith("Ben: Record a take in another light")
 

@@ -188,7 +188,7 @@ def test_that_enrolled_frames_hold_views_circumstances_and_pictures(enrolled):
         assert sample.condition is not None
         assert sample.thumbnail.shape == (THUMBNAIL.size, THUMBNAIL.size, 3)
         assert not sample.is_simulated
-    assert {take.light for take in enrolled.shown.takes} == {1}
+    assert {take.light for take in enrolled.state.takes} == {1}
 
 
 def test_that_whole_pictures_can_be_enrolled_without_a_face():
@@ -199,4 +199,4 @@ def test_that_whole_pictures_can_be_enrolled_without_a_face():
     assert seen.verdict is Verdict.NO_MODEL
     assert (seen.regions, seen.box, thumbnail_of(seen.result)) == ((), None, None)
     assert enrolment.offer(seen) is Offer.FINISHED
-    assert [item.name for item in enrolment.shown.coverage] == ["Frames"]
+    assert [item.name for item in enrolment.state.coverage] == ["Frames"]

@@ -94,9 +94,9 @@ def test_that_all_subscribers_are_told_in_the_order_they_came(stage):
     order = []
     stage.session.subscribe(lambda topic: order.append(("second", topic)))
     stage.session.subscribe(lambda topic: order.append(("third", topic)))
-    stage.session.change_trial(lambda trial: trial.clear())
-    assert stage.heard() == [Topic.TRIAL]
-    assert order == [("second", Topic.TRIAL), ("third", Topic.TRIAL)]
+    stage.session.change_guided_test(lambda guided_test: guided_test.clear())
+    assert stage.heard() == [Topic.GUIDED_TEST]
+    assert order == [("second", Topic.GUIDED_TEST), ("third", Topic.GUIDED_TEST)]
 
 
 def test_that_frames_go_to_the_take_that_is_recorded_and_to_none_other(stage):
@@ -106,7 +106,7 @@ def test_that_frames_go_to_the_take_that_is_recorded_and_to_none_other(stage):
     assert stage.heard() == [Topic.ENROLMENT]
     assert stage.usable() == [Topic.SCORED, Topic.ENROLMENT]
     assert stage.session.last_offer is Offer.KEPT
-    assert stage.session.enrolment_shown.n_collected == 1
+    assert stage.session.enrolment.state.n_collected == 1
 
 
 def test_that_a_take_that_completes_is_told_with_its_last_frame(stage):
@@ -138,21 +138,21 @@ def test_that_another_source_ends_a_take_without_completing_it(stage):
 
 
 def test_that_frames_go_to_the_presentation_that_is_tested(stage):
-    stage.session.change_trial(lambda trial: trial.start(BONA_FIDE))
-    assert stage.heard() == [Topic.TRIAL]
-    assert stage.score(0.9) == [Topic.SCORED, Topic.DECISION, Topic.TRIAL]
-    assert stage.session.trial_shown.progress > 0
-    stage.session.change_trial(lambda trial: trial.cancel())
+    stage.session.change_guided_test(lambda guided_test: guided_test.start(BONA_FIDE))
+    assert stage.heard() == [Topic.GUIDED_TEST]
+    assert stage.score(0.9) == [Topic.SCORED, Topic.DECISION, Topic.GUIDED_TEST]
+    assert stage.session.guided_test.state.progress > 0
+    stage.session.change_guided_test(lambda guided_test: guided_test.cancel())
     stage.heard()
-    assert Topic.TRIAL not in stage.score(0.9)
+    assert Topic.GUIDED_TEST not in stage.score(0.9)
 
 
 def test_that_a_presentation_without_a_model_ends_and_says_so(stage):
-    stage.session.change_trial(lambda trial: trial.start(BONA_FIDE))
+    stage.session.change_guided_test(lambda guided_test: guided_test.start(BONA_FIDE))
     stage.heard()
-    assert Topic.TRIAL in stage.usable()
-    assert not stage.session.trial.is_presenting
-    assert "no model" in stage.session.trial_shown.hint
+    assert Topic.GUIDED_TEST in stage.usable()
+    assert not stage.session.guided_test.is_presenting
+    assert "no model" in stage.session.guided_test.state.hint
 
 
 # ------------------------------------------------------------- what is expected
@@ -171,10 +171,10 @@ def test_that_only_frames_with_the_expected_caption_are_enrolled(stage):
 
 def test_that_only_frames_with_the_expected_caption_are_tested(stage):
     stage.session.expect("Simulated: a print")
-    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.change_guided_test(lambda guided_test: guided_test.start("print"))
     stage.heard()
-    assert Topic.TRIAL not in stage.score(0.9, caption="Simulated: the person")
-    assert Topic.TRIAL in stage.score(0.1, caption="Simulated: a print")
+    assert Topic.GUIDED_TEST not in stage.score(0.9, caption="Simulated: the person")
+    assert Topic.GUIDED_TEST in stage.score(0.1, caption="Simulated: a print")
 
 
 def test_that_unexpected_frames_still_count_for_the_verdict(stage):
@@ -239,19 +239,19 @@ def test_that_another_source_begins_with_nothing(stage):
     assert stage.session.scored is None
     assert stage.session.decision.verdict is Verdict.LOOKING
     assert stage.session.throughput(30.0, 0).scoring_rate == 0.0
-    assert stage.heard() == [Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL]
+    assert stage.heard() == [Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST]
 
 
 def test_that_another_source_ends_take_and_presentation_and_keeps_what_is_there(stage):
     stage.record("a", 2)
     stage.session.change_enrolment(lambda enrolment: enrolment.start("b"))
     stage.usable()
-    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.change_guided_test(lambda guided_test: guided_test.start("print"))
     stage.session.begin_stream()
     assert not stage.session.enrolment.is_recording
-    assert not stage.session.trial.is_presenting
+    assert not stage.session.guided_test.is_presenting
     assert len(stage.session.enrolment.samples) == 3
-    assert stage.session.trial.presentations == ()
+    assert stage.session.guided_test.presentations == ()
 
 
 # ------------------------------------------------------------- models
@@ -260,9 +260,9 @@ def test_that_another_source_ends_take_and_presentation_and_keeps_what_is_there(
 def test_that_a_model_is_told_with_everything_that_depends_on_it(stage):
     model = window_model()
     stage.session.set_model(model)
-    assert stage.heard() == [Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.TRIAL]
+    assert stage.heard() == [Topic.MODEL, Topic.DECISION, Topic.ENROLMENT, Topic.GUIDED_TEST]
     assert stage.session.model is model
-    assert stage.session.model_shown.digest == model.digest
+    assert stage.session.model_summary.digest == model.digest
 
 
 def test_that_a_new_model_begins_a_new_window(stage):
@@ -279,7 +279,7 @@ def test_that_without_a_model_nothing_is_shown_of_one(stage):
     stage.session.set_model(window_model(), (1, 2))
     stage.session.set_model(None)
     assert stage.session.model is None
-    assert stage.session.model_shown is None
+    assert stage.session.model_summary is None
     assert stage.session.enrolment.modelled == frozenset()
 
 
@@ -307,18 +307,18 @@ def test_that_typical_faces_are_shown_when_all_frames_of_the_model_are_here(stag
     samples = stage.session.enrolment.samples
     stage.session.enrolment.samples = tuple(replace(s, thumbnail=PICTURE) for s in samples)
     stage.session.set_model(window_model(), tuple(range(n)))
-    assert all(face is not None for face in stage.session.model_shown.typical_faces)
+    assert all(face is not None for face in stage.session.model_summary.typical_faces)
     stage.session.set_model(window_model(), tuple(range(n - 1)))
-    assert stage.session.model_shown.typical_faces == (None, None)
+    assert stage.session.model_summary.typical_faces == (None, None)
 
 
 def test_that_presentations_are_put_down_to_the_model_that_judged_them(stage):
     model = window_model()
     stage.session.set_model(model)
-    stage.session.change_trial(lambda trial: trial.start(BONA_FIDE))
-    while stage.session.trial.is_presenting:
+    stage.session.change_guided_test(lambda guided_test: guided_test.start(BONA_FIDE))
+    while stage.session.guided_test.is_presenting:
         stage.score(0.9)
-    (presentation,) = stage.session.trial.presentations
+    (presentation,) = stage.session.guided_test.presentations
     assert presentation.digest == model.digest
 
 
@@ -326,7 +326,7 @@ def test_that_an_unusable_frame_keeps_its_reason_for_the_take(stage):
     stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
     stage.session.observe(unusable(1.0, "Too dark."))
     assert stage.session.last_offer is Offer.UNUSABLE
-    assert stage.session.enrolment_shown.hint == "Too dark."
+    assert stage.session.enrolment.state.hint == "Too dark."
 
 
 # ------------------------------------------------------------- who a frame belongs to
@@ -343,10 +343,10 @@ def test_that_a_frame_judged_by_another_model_is_passed_over(stage):
 
 def test_that_a_frame_of_a_take_is_not_a_frame_of_a_presentation(stage):
     stage.session.set_model(window_model())
-    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.change_guided_test(lambda guided_test: guided_test.start("print"))
     stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
     stage.heard()
-    assert Topic.TRIAL not in stage.usable()
+    assert Topic.GUIDED_TEST not in stage.usable()
 
 
 def test_that_it_is_told_what_frames_belong_to(stage):
@@ -354,7 +354,7 @@ def test_that_it_is_told_what_frames_belong_to(stage):
     stage.session.change_enrolment(lambda enrolment: enrolment.start("a"))
     assert "take" in stage.session.occupied_by
     stage.session.change_enrolment(lambda enrolment: enrolment.stop())
-    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.change_guided_test(lambda guided_test: guided_test.start("print"))
     assert "presentation" in stage.session.occupied_by
 
 
@@ -367,12 +367,12 @@ def test_that_the_end_of_a_stream_ends_a_take_and_keeps_its_frames(stage):
 
 
 def test_that_the_end_of_a_stream_keeps_a_presentation_that_can_be_judged(stage):
-    stage.session.change_trial(lambda trial: trial.start("print"))
+    stage.session.change_guided_test(lambda guided_test: guided_test.start("print"))
     for _ in range(6):
         stage.score(0.1)
     stage.session.end_stream()
-    assert not stage.session.trial.is_presenting
-    assert [each.species for each in stage.session.trial.presentations] == ["print"]
+    assert not stage.session.guided_test.is_presenting
+    assert [each.species for each in stage.session.guided_test.presentations] == ["print"]
 
 
 def test_that_no_verdict_outlives_its_frames(stage):

@@ -9,7 +9,7 @@ from app.reports import build
 from app.reports.csv_files import facts_csv, figures_csv, presentations_csv
 from app.reports.html import guided_test_page as render
 from app.reports.json_files import guided_test_document as as_document
-from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.presentation import GuidedTestError
 from tests.app.pages import outline
 from tests.app.reports.report_material import context
 from tools.fuzzing.mutators import mutated_bytes, mutated_json, spelt
@@ -46,12 +46,12 @@ class SessionTarget(Target):
         self._path.write_bytes(data)
         try:
             found = read_session(self._path)
-        except TrialError as error:
+        except GuidedTestError as error:
             return told(str(error).replace(str(self._path), "FILE"))
-        json.dumps(found.trial.as_dict(), allow_nan=False).encode()
-        assert found.trial.tally is not None
+        json.dumps(found.guided_test.as_dict(), allow_nan=False).encode()
+        assert found.guided_test.tally is not None
         if sum(data) % REPORTED == 0:
-            report = build(found.trial, context(source=found.source, model=found.model))
+            report = build(found.guided_test, context(source=found.source, model=found.model))
             outline(render(report))
             json.dumps(as_document(report), allow_nan=False, ensure_ascii=False)
             figures_csv(report), presentations_csv(report), facts_csv(report)

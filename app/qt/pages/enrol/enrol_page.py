@@ -49,7 +49,7 @@ class EnrolPage(QWidget):
         self._lay_out()
         self._connect()
         self._order_tabs()
-        self._on_enrolment(controller.session.enrolment_shown)
+        self._on_enrolment(controller.session.enrolment.state)
 
     def show_enrolment(self, shown: EnrolmentState) -> None:
         """Show the enrolment; may be called for every frame."""

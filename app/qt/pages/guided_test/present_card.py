@@ -7,7 +7,7 @@ from app.qt.pages.guided_test.species import judgement, species_words
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.layout import button, hbox, vbox
 from app.qt.widgets.marks import MarkedText, StepHeading
-from app.session.guided_test.trial import TrialState
+from app.session.guided_test.guided_test import GuidedTestState
 
 MARGIN = GRID + 4
 """Pixels around what lies in a card of the page, and between its parts."""
@@ -42,21 +42,21 @@ class PresentCard(QFrame):
         vbox(self, *parts, margins=MARGIN, spacing=MARGIN)
         self.set_simulated(False)
 
-    def show_trial(self, trial: TrialState) -> None:
+    def show_guided_test(self, guided_test: GuidedTestState) -> None:
         """Show how far the presentation is, or what became of the last one."""
-        is_presenting = bool(trial.presenting)
-        value = round(_STEPS * min(max(trial.progress, 0.0), 1.0)) if is_presenting else 0
+        is_presenting = bool(guided_test.presenting)
+        value = round(_STEPS * min(max(guided_test.progress, 0.0), 1.0)) if is_presenting else 0
         if self.bar.value() != value:
             self.bar.setValue(value)
-        newest = trial.presentations[-1] if trial.presentations else None
+        newest = guided_test.presentations[-1] if guided_test.presentations else None
         number = newest.number if newest else 0
         if newest is not None and number > self._newest and not is_presenting:
-            self._outcome = trial.hint
+            self._outcome = guided_test.hint
             self.hint.set_icon(*judgement(newest))
-        elif trial.hint != self._outcome or number < self._newest:
+        elif guided_test.hint != self._outcome or number < self._newest:
             self._outcome = ""
             self.hint.set_icon("")
-        self.hint.show_text(trial.hint)
+        self.hint.show_text(guided_test.hint)
         self._newest = number
         if is_presenting != self._is_presenting:
             self._is_presenting = is_presenting

@@ -11,7 +11,7 @@ from app.qt.pages.guided_test.species import is_error, judgement, outcome_words
 from app.qt.theme.icons import icon
 from app.qt.widgets.rows import CELL, Cell, Index, TwoLineDelegate, update_rows
 from app.qt.widgets.texts import plain_tip
-from app.session.guided_test.presentation import PresentationSummary
+from app.session.guided_test.presentation import Presentation
 
 _NOWHERE = QModelIndex()
 
@@ -27,22 +27,23 @@ class PresentationModel(QAbstractListModel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: list[PresentationSummary] = []
+        self._presentations: list[Presentation] = []
 
-    def show_presentations(self, presentations: Sequence[PresentationSummary]) -> None:
+    def show_presentations(self, presentations: Sequence[Presentation]) -> None:
         """Show presentations, given oldest first; rows that stay are left alone."""
-        update_rows(self, self._shown, list(reversed(presentations)), lambda one: one)
+        # By identity: hashing a presentation would go through all of its frames.
+        update_rows(self, self._presentations, list(reversed(presentations)), id)
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else len(self._presentations)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        shown = self._shown[index.row()]
+        presentation = self._presentations[index.row()]
         if role == NUMBER:
-            return shown.number
-        cell = _cell_of(shown)
+            return presentation.number
+        cell = _cell_of(presentation)
         if role == CELL:
             return cell
         words = f"{cell.text}. {cell.below}"
@@ -52,15 +53,16 @@ class PresentationModel(QAbstractListModel):
         return words if is_text else None
 
 
-def _cell_of(shown: PresentationSummary) -> Cell:
+def _cell_of(presentation: Presentation) -> Cell:
+    score, n = presentation.score, len(presentation.scores)
     parts = [
-        f"No. {shown.number}",
-        "no score" if shown.score is None else f"score {shown.score:.3f}",
-        "1 frame" if shown.n_frames == 1 else f"{shown.n_frames} frames",
-        *(["simulated"] if shown.is_simulated else []),
+        f"No. {presentation.number}",
+        "no score" if score is None else f"score {score:.3f}",
+        "1 frame" if n == 1 else f"{n} frames",
+        *(["simulated"] if presentation.is_simulated else []),
     ]
-    role = "bad" if is_error(shown) else "text"
-    return Cell(outcome_words(shown), ", ".join(parts), *judgement(shown), role)
+    role = "bad" if is_error(presentation) else "text"
+    return Cell(outcome_words(presentation), ", ".join(parts), *judgement(presentation), role)
 
 
 class PresentationList(QListView):
@@ -89,7 +91,7 @@ class PresentationList(QListView):
         self._model.rowsRemoved.connect(self._on_selected)
         self._fit()
 
-    def show_presentations(self, presentations: Sequence[PresentationSummary]) -> None:
+    def show_presentations(self, presentations: Sequence[Presentation]) -> None:
         self._model.show_presentations(presentations)
         self._fit()
 

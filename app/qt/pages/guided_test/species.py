@@ -1,6 +1,6 @@
 """What the Test page calls species, outcomes and rates, and the icons of species."""
 
-from app.session.guided_test.presentation import PresentationSummary
+from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.tally import Tally
 from app.types import BONA_FIDE, Verdict
 
@@ -52,20 +52,20 @@ def rate_name(species: str) -> str:
     return "BPCER" if species == BONA_FIDE else "APCER"
 
 
-def is_error(presentation: PresentationSummary) -> bool:
+def is_error(presentation: Presentation) -> bool:
     """Return whether a presentation was judged wrongly; no response is not an error."""
     verdict = presentation.verdict
     return verdict.accepts if presentation.is_attack else verdict.refuses
 
 
-def judgement(presentation: PresentationSummary) -> tuple[str, str]:
+def judgement(presentation: Presentation) -> tuple[str, str]:
     """Return the shape and the colour that say whether a presentation was judged rightly."""
     if not presentation.verdict.decides:
         return "dash", "muted"
     return ("cross", "bad") if is_error(presentation) else ("check", "good")
 
 
-def outcome_words(presentation: PresentationSummary) -> str:
+def outcome_words(presentation: Presentation) -> str:
     """Return whether a presentation was judged rightly, and what was done with it."""
     species = presentation.species
     what = _SPECIES[species][1] if species in _SPECIES else f"“{species}”"

@@ -12,7 +12,7 @@ from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.layout import button, vbox
 from app.qt.widgets.marks import StepHeading
 from app.qt.widgets.texts import set_text, wrapped
-from app.session.guided_test.trial import TrialState
+from app.session.guided_test.guided_test import GuidedTestState
 
 # Exact two-sided 95 % intervals of 0 errors, rounded: facts, not computed here.
 _RULE = "10 presentations without an error still leave up to 31 % possible; 30: 12 %; 100: 3.6 %."
@@ -31,7 +31,7 @@ class TallyCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._trial = TrialState()
+        self._guided_test = GuidedTestState()
         self._bound = wrapped()
         rule = _RULE.replace(" %", f"{NO_BREAK}%").replace(": ", f":{NO_BREAK}")
         self._table = TallyTable()
@@ -68,17 +68,17 @@ class TallyCard(QFrame):
         self._on_selected(0)
         self._show_parts()
 
-    def show_trial(self, trial: TrialState) -> None:
-        before, self._trial = self._trial, trial
-        if trial.tally != before.tally:
-            self._table.show_rows(trial.tally)
-        if trial.presentations != before.presentations:
-            self._list.show_presentations(trial.presentations)
+    def show_guided_test(self, guided_test: GuidedTestState) -> None:
+        before, self._guided_test = self._guided_test, guided_test
+        if guided_test.tally != before.tally:
+            self._table.show_rows(guided_test.tally)
+        if guided_test.presentations != before.presentations:
+            self._list.show_presentations(guided_test.presentations)
             self._show_parts()
 
     def show_species(self, species: str) -> None:
         """Say what the presentations of one species allow to conclude."""
-        rows = [row for row in self._trial.tally if row.species == species]
+        rows = [row for row in self._guided_test.tally if row.species == species]
         if rows:
             text = bound_words(rows[0])
         elif species:
@@ -98,4 +98,4 @@ class TallyCard(QFrame):
 
     def _show_parts(self) -> None:
         for widget in (self._table, self._list_title, self._list, self._buttons):
-            widget.setVisible(bool(self._trial.presentations))
+            widget.setVisible(bool(self._guided_test.presentations))

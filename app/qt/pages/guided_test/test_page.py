@@ -20,8 +20,8 @@ from app.qt.widgets.layout import ask, button, card, hbox, scroll_area, vbox
 from app.qt.widgets.marks import MarkedText, StepHeading, banner
 from app.qt.widgets.texts import wrapped
 from app.reports.guided_test import ReportSummary
+from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.keeping import KeptTest
-from app.session.guided_test.trial import TrialState
 from app.types import SPECIES
 
 _WIDE = 62
@@ -39,7 +39,7 @@ class TestPage(QWidget):
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
-        self._trial = TrialState()
+        self._guided_test = GuidedTestState()
         self._is_ready = False
         self._why = ""
         self._is_simulated = False
@@ -53,33 +53,33 @@ class TestPage(QWidget):
             shortcut.activated.connect(slot)
         self._refresh()
         control = controller.guided_test
-        controller.guided_test_changed.connect(self.show_trial)
+        controller.guided_test_changed.connect(self.show_guided_test)
         controller.model_changed.connect(self._on_model)
         controller.source.source_changed.connect(self._on_source)
         control.report_changed.connect(self.show_report)
         control.plans_changed.connect(self.show_plans)
         control.kept_changed.connect(self.show_kept)
-        self.show_trial(controller.session.trial_shown)
-        self._on_model(controller.session.model_shown)
+        self.show_guided_test(controller.session.guided_test.state)
+        self._on_model(controller.session.model_summary)
         self._on_source(controller.source.state)
 
     @Slot(object)
-    def show_trial(self, trial: TrialState) -> None:
+    def show_guided_test(self, guided_test: GuidedTestState) -> None:
         """Show a test session; cheap when little changed."""
-        before = self._trial
-        if trial == before:
+        before = self._guided_test
+        if guided_test == before:
             return
-        self._trial = trial
-        if trial.tally != before.tally:
-            self._picker.show_own_names(row.species for row in trial.tally)
-        if trial.presenting and trial.presenting != before.presenting:
-            self._picker.choose(trial.presenting)
-        self._plan.show_plan(trial.plan)
-        if before.presenting and not trial.presenting:
+        self._guided_test = guided_test
+        if guided_test.tally != before.tally:
+            self._picker.show_own_names(row.species for row in guided_test.tally)
+        if guided_test.presenting and guided_test.presenting != before.presenting:
+            self._picker.choose(guided_test.presenting)
+        self._plan.show_plan(guided_test.plan)
+        if before.presenting and not guided_test.presenting:
             self._go_on_with_plan()
-        self._present.show_trial(trial)
-        self._tally.show_trial(trial)
-        if trial.presentations != before.presentations:
+        self._present.show_guided_test(guided_test)
+        self._tally.show_guided_test(guided_test)
+        if guided_test.presentations != before.presentations:
             self._report.set_stale()
         self._refresh()
 
@@ -196,7 +196,7 @@ class TestPage(QWidget):
 
     @Slot()
     def _refresh(self) -> None:
-        trial, is_presenting = self._trial, bool(self._trial.presenting)
+        guided_test, is_presenting = self._guided_test, bool(self._guided_test.presenting)
         why_not = "" if self._is_ready else self._why
         self._missing.show_text(why_not)
         self._missing_banner.setVisible(bool(why_not))
@@ -208,14 +208,18 @@ class TestPage(QWidget):
         self._show_kept()
         self._picker.setEnabled(not is_presenting)
         self._plan.setEnabled(not is_presenting)
-        species = trial.presenting or self._picker.species
+        species = guided_test.presenting or self._picker.species
         why_not = why_not or self._picker.problem
         self._present.set_possible(why_not, species)
         self._tally.show_species(species)
         self._report.set_why_not(self._no_report())
 
     def _show_kept(self) -> None:
-        offered = self._kept if not (self._trial.presentations or self._trial.presenting) else ()
+        offered = (
+            self._kept
+            if not (self._guided_test.presentations or self._guided_test.presenting)
+            else ()
+        )
         self._kept_banner.setVisible(bool(offered))
         if not offered:
             return
@@ -250,9 +254,9 @@ class TestPage(QWidget):
         ask(self, title, text, information=kept, action=action, slot=slot, keep="Keep")
 
     def _no_report(self) -> str:
-        if not self._trial.presentations:
+        if not self._guided_test.presentations:
             return "There is nothing to report yet: present something first."
-        if self._trial.presenting:
+        if self._guided_test.presenting:
             return "A presentation is under way: the report waits until it has ended."
         return ""
 
@@ -268,9 +272,9 @@ class TestPage(QWidget):
     @Slot()
     def _on_details(self) -> None:
         """Ask what only people know about the test."""
-        control, trial = self._controller.guided_test, self._controller.session.trial
+        control, guided_test = self._controller.guided_test, self._controller.session.guided_test
         named = control.templates.named
-        dialog = DetailsDialog(trial.details, control.attacks(), named, self.window())
+        dialog = DetailsDialog(guided_test.details, control.attacks(), named, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.given.connect(control.set_details)
         dialog.template_saved.connect(control.save_template)
@@ -293,12 +297,12 @@ class TestPage(QWidget):
 
     @Slot()
     def _on_stop(self) -> None:
-        if self._trial.presenting:
+        if self._guided_test.presenting:
             self._controller.guided_test.stop()
 
     @Slot()
     def _on_clear(self) -> None:
-        n = len(self._trial.presentations)
+        n = len(self._guided_test.presentations)
         what = "the one presentation" if n == 1 else f"all {n} presentations"
         text, drop = f"Drop {what} of this session?", self._controller.guided_test.clear
         self._ask("Begin a new session", text, "Drop", drop)

@@ -52,7 +52,7 @@ class ModelPage(QWidget):
         self._arrange()
         self._connect()
         self._show_parts()
-        self._on_enrolment(controller.session.enrolment_shown)
+        self._on_enrolment(controller.session.enrolment.state)
         self.networks.show_networks(controller.networks.state)
 
     def _connect(self) -> None:

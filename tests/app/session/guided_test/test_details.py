@@ -11,7 +11,7 @@ from app.session.guided_test.details import (
     load_templates,
     save_templates,
 )
-from app.session.guided_test.presentation import TrialError
+from app.session.guided_test.presentation import GuidedTestError
 
 GIVEN = Details({"tester": "Ann", "n_subjects": "12"}, {"print": {"made": "laser, 600 dpi"}})
 
@@ -46,7 +46,7 @@ def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
     ],
 )
 def test_that_other_values_are_refused_with_the_reason(value, why):
-    with pytest.raises(TrialError, match=why.replace("|", "[|]")):
+    with pytest.raises(GuidedTestError, match=why.replace("|", "[|]")):
         details_from(value)
 
 
@@ -68,10 +68,10 @@ def test_that_templates_are_kept_for_their_owner_only_and_deleted_with_everythin
 
 
 def test_that_a_template_needs_a_name_and_a_free_place():
-    with pytest.raises(TrialError, match="no name"):
+    with pytest.raises(GuidedTestError, match="no name"):
         Templates().with_named(" ", GIVEN)
     full = Templates(named={str(n): GIVEN for n in range(details.MOST_TEMPLATES)})
-    with pytest.raises(TrialError, match="delete one first"):
+    with pytest.raises(GuidedTestError, match="delete one first"):
         full.with_named("one more", GIVEN)
     assert "0" not in full.without("0").named
     assert full.with_named("0", Details()).named["0"] == Details()

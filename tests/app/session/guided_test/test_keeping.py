@@ -6,12 +6,12 @@ import pytest
 
 from app import storage
 from app.session.guided_test.details import Details
+from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.keeping import KeptSession, kept_tests, open_kept
 from app.session.guided_test.plans import plan_from
-from app.session.guided_test.presentation import TrialError
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.presentation import GuidedTestError
 from app.types import BONA_FIDE
-from tests.app.trial_material import present, session
+from tests.app.guided_test_material import present, session
 
 
 @pytest.fixture(autouse=True)
@@ -21,28 +21,28 @@ def own_data(monkeypatch, tmp_path):
 
 
 @pytest.fixture
-def trial():
-    trial = session(2, 2)
-    trial.plan = plan_from({"name": "Mine", "bona_fide": 5})
-    trial.details = Details({"tester": "Ann"})
-    return trial
+def guided_test():
+    guided_test = session(2, 2)
+    guided_test.plan = plan_from({"name": "Mine", "bona_fide": 5})
+    guided_test.details = Details({"tester": "Ann"})
+    return guided_test
 
 
-def put_away(trial):
+def put_away(guided_test):
     kept = KeptSession.begin()
-    kept.keep(trial)
+    kept.keep(guided_test)
     kept.release()
     return kept
 
 
-def test_that_a_session_put_away_is_continued_with_plan_details_and_numbers(trial):
-    put_away(trial)
+def test_that_a_session_put_away_is_continued_with_plan_details_and_numbers(guided_test):
+    put_away(guided_test)
     (found,) = kept_tests()
     assert found.n_presentations == 6
     kept = open_kept(found.path)
     again = kept.read()
-    assert again.presentations == trial.presentations
-    assert (again.plan, again.details) == (trial.plan, trial.details)
+    assert again.presentations == guided_test.presentations
+    assert (again.plan, again.details) == (guided_test.plan, guided_test.details)
     present(again, BONA_FIDE, [0.9] * 6)
     assert again.presentations[-1].number == 7
     again.remove(2)
@@ -52,13 +52,13 @@ def test_that_a_session_put_away_is_continued_with_plan_details_and_numbers(tria
     assert [one.number for one in last.presentations] == [1, 3, 4, 5, 6, 7]
 
 
-def test_that_another_presentation_leaves_the_files_of_the_others_alone(trial):
+def test_that_another_presentation_leaves_the_files_of_the_others_alone(guided_test):
     kept = KeptSession.begin()
-    kept.keep(trial)
+    kept.keep(guided_test)
     (folder,) = (storage.personal_folder() / storage.TESTS_NAME).glob("*/")
     before = {file.name: file.stat().st_ino for file in folder.iterdir()}
-    present(trial, BONA_FIDE, [0.9] * 6)
-    kept.keep(trial)
+    present(guided_test, BONA_FIDE, [0.9] * 6)
+    kept.keep(guided_test)
     after = {file.name: file.stat().st_ino for file in folder.iterdir()}
     assert set(after) - set(before) == {"00007.json"}
     assert {name: after[name] for name in before} == before
@@ -67,27 +67,27 @@ def test_that_another_presentation_leaves_the_files_of_the_others_alone(trial):
     assert folder.stat().st_mode & 0o077 == 0
 
 
-def test_that_a_session_that_is_open_is_offered_to_nobody_else(trial):
+def test_that_a_session_that_is_open_is_offered_to_nobody_else(guided_test):
     kept = KeptSession.begin()
-    kept.keep(trial)
+    kept.keep(guided_test)
     (folder,) = (storage.personal_folder() / storage.TESTS_NAME).glob("*/")
     assert kept_tests() == ()
-    with pytest.raises(TrialError, match="open in another window"):
+    with pytest.raises(GuidedTestError, match="open in another window"):
         open_kept(folder.name)
     kept.release()
     assert len(kept_tests()) == 1
 
 
-def test_that_a_removed_session_and_one_without_presentations_are_not_offered(trial):
+def test_that_a_removed_session_and_one_without_presentations_are_not_offered(guided_test):
     kept = KeptSession.begin()
-    kept.keep(trial)
+    kept.keep(guided_test)
     kept.remove()
-    put_away(Trial())
+    put_away(GuidedTest())
     assert kept_tests() == ()
 
 
-def test_that_deleting_everything_deletes_sessions_too(trial):
-    put_away(trial)
+def test_that_deleting_everything_deletes_sessions_too(guided_test):
+    put_away(guided_test)
     assert storage.delete_all().problems == ()
     assert kept_tests() == ()
     assert not storage.personal_folder().exists()
@@ -95,18 +95,18 @@ def test_that_deleting_everything_deletes_sessions_too(trial):
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 5000, '{"format": "x"}', "x" * (1 << 21)])
 @pytest.mark.parametrize("name", ["session.json", "00002.json"])
-def test_that_a_damaged_session_is_told_in_one_sentence(name, text, trial):
-    put_away(trial)
+def test_that_a_damaged_session_is_told_in_one_sentence(name, text, guided_test):
+    put_away(guided_test)
     (folder,) = (storage.personal_folder() / storage.TESTS_NAME).glob("*/")
     (folder / name).write_text(text)
     (found,) = kept_tests()
-    with pytest.raises(TrialError) as told:
+    with pytest.raises(GuidedTestError) as told:
         open_kept(found.path).read()
     assert str(told.value).count(". ") == 0
 
 
-def test_that_a_presentation_lost_from_the_disk_leaves_the_rest(trial):
-    put_away(trial)
+def test_that_a_presentation_lost_from_the_disk_leaves_the_rest(guided_test):
+    put_away(guided_test)
     (folder,) = (storage.personal_folder() / storage.TESTS_NAME).glob("*/")
     (folder / "00002.json").unlink()
     kept = open_kept(folder.name)

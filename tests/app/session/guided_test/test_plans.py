@@ -2,12 +2,12 @@
 
 import pytest
 
+from app.session.guided_test.guided_test import GuidedTest
 from app.session.guided_test.plans import TestPlan, built_in_plans, plan_from, read_plan
-from app.session.guided_test.presentation import TrialError
-from app.session.guided_test.trial import Trial
+from app.session.guided_test.presentation import GuidedTestError
 from app.types import BONA_FIDE
 from lmkl_core import clopper_pearson
-from tests.app.trial_material import present
+from tests.app.guided_test_material import present
 
 OWN = """
 name = "Two instruments"
@@ -60,28 +60,28 @@ def test_that_other_files_are_refused_in_one_sentence_that_names_them(text, why,
     file = tmp_path / "bad.toml"
     file.write_text(text, encoding="utf-8")
     sentence = rf"^The test plan bad\.toml cannot be used \(.*{why}.*\): mend the file or choose an"
-    with pytest.raises(TrialError, match=sentence):
+    with pytest.raises(GuidedTestError, match=sentence):
         read_plan(file)
 
 
 def test_that_a_file_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(TrialError, match=r"none\.toml cannot be used"):
+    with pytest.raises(GuidedTestError, match=r"none\.toml cannot be used"):
         read_plan(tmp_path / "none.toml")
 
 
 def test_that_a_fresh_plan_promises_the_exact_bound_of_no_errors():
-    shown = TestPlan("a", "", {BONA_FIDE: 50, "print": 150}).shown(())
+    shown = TestPlan("a", "", {BONA_FIDE: 50, "print": 150}).progress(())
     assert [row.bound for row in shown.rows] == [clopper_pearson(0, n, 0.95)[1] for n in (50, 150)]
     assert (shown.n_wanted, shown.n_left) == (200, 200)
 
 
 def test_that_presentations_are_counted_off_and_errors_raise_the_bound():
-    trial = Trial()
-    trial.plan = TestPlan("a", "", {BONA_FIDE: 5, "print": 3, "phone": 2})
+    guided_test = GuidedTest()
+    guided_test.plan = TestPlan("a", "", {BONA_FIDE: 5, "print": 3, "phone": 2})
     for species, score in [("print", 0.1), ("print", 0.9), ("mask", 0.1), (BONA_FIDE, 0.1)]:
-        present(trial, species, [score] * 6)
-    present(trial, "phone", [None] * 6)
-    rows = {row.species: row for row in trial.shown.plan.rows}
+        present(guided_test, species, [score] * 6)
+    present(guided_test, "phone", [None] * 6)
+    rows = {row.species: row for row in guided_test.state.plan.rows}
     assert set(rows) == {BONA_FIDE, "print", "phone"}  # what the plan does not name is extra
     assert [rows[name].n_left for name in rows] == [4, 1, 1]
     assert [rows[name].n_errors for name in rows] == [1, 1, 0]
@@ -89,19 +89,19 @@ def test_that_presentations_are_counted_off_and_errors_raise_the_bound():
     # One of two phones was made and had no response: only one can still have one.
     assert rows["phone"].bound == clopper_pearson(0, 1, 0.95)[1]
     for _ in range(3):
-        present(trial, "print", [0.1] * 6)
-    assert {row.species: row.n_left for row in trial.shown.plan.rows}["print"] == 0
+        present(guided_test, "print", [0.1] * 6)
+    assert {row.species: row.n_left for row in guided_test.state.plan.rows}["print"] == 0
 
 
 def test_that_a_session_keeps_its_plan():
-    trial = Trial()
-    trial.plan = plan_from({"name": "a", "bona_fide": 2})
-    assert Trial.from_dict(trial.as_dict()).plan == trial.plan
-    trial.clear()
-    assert trial.plan is not None
-    broken = trial.as_dict() | {"plan": {"name": "a"}}
-    with pytest.raises(TrialError, match=r"^The plan of this test session cannot be read"):
-        Trial.from_dict(broken)
-    broken = trial.as_dict() | {"details": {"x": 1}}
-    with pytest.raises(TrialError, match=r"^The details of this test session cannot be read"):
-        Trial.from_dict(broken)
+    guided_test = GuidedTest()
+    guided_test.plan = plan_from({"name": "a", "bona_fide": 2})
+    assert GuidedTest.from_dict(guided_test.as_dict()).plan == guided_test.plan
+    guided_test.clear()
+    assert guided_test.plan is not None
+    broken = guided_test.as_dict() | {"plan": {"name": "a"}}
+    with pytest.raises(GuidedTestError, match=r"^The plan of this test session cannot be read"):
+        GuidedTest.from_dict(broken)
+    broken = guided_test.as_dict() | {"details": {"x": 1}}
+    with pytest.raises(GuidedTestError, match=r"^The details of this test session cannot be read"):
+        GuidedTest.from_dict(broken)

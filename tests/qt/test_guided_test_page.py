@@ -19,18 +19,23 @@ from app.qt.pages.guided_test.species_picker import ChoiceButton
 from app.qt.pages.guided_test.tally_table import TallyTable
 from app.qt.pages.guided_test.test_page import TestPage
 from app.reports.guided_test import ReportSummary
-from app.session.guided_test.presentation import PresentationSummary
+from app.session.guided_test.guided_test import GuidedTestState
+from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.tally import Tally
-from app.session.guided_test.trial import TrialState
-from app.types import BONA_FIDE, SPECIES, Verdict
+from app.types import BONA_FIDE, SPECIES, ScoredFrame, Verdict
 
 NAMES = {BONA_FIDE: "Genuine person", "print": "Print (matt)", "phone": "Phone"}
 
-GENUINE = PresentationSummary(1, BONA_FIDE, Verdict.GENUINE, 0.731, 30)
-REFUSED = PresentationSummary(2, BONA_FIDE, Verdict.ATTACK, 0.512, 30)
-PRINT = PresentationSummary(3, "print", Verdict.ATTACK, 0.312, 30)
-MASK = PresentationSummary(4, "silicone mask", Verdict.GENUINE, 0.655, 30)
-UNSEEN = PresentationSummary(5, "phone", Verdict.NO_FACE, None, 0)
+
+def presented(number, species, verdict, score=None):
+    return Presentation(number, species, (ScoredFrame(verdict, score=score),) * 30, 0.6)
+
+
+GENUINE = presented(1, BONA_FIDE, Verdict.GENUINE, 0.731)
+REFUSED = presented(2, BONA_FIDE, Verdict.ATTACK, 0.512)
+PRINT = presented(3, "print", Verdict.ATTACK, 0.312)
+MASK = presented(4, "silicone mask", Verdict.GENUINE, 0.655)
+UNSEEN = presented(5, "phone", Verdict.NO_FACE)
 
 TALLY = (
     Tally(BONA_FIDE, n_accepted=1, n_refused=1, n_unfamiliar=0, n_no_response=0),
@@ -38,7 +43,7 @@ TALLY = (
     Tally("silicone mask", n_accepted=1, n_refused=0, n_unfamiliar=0, n_no_response=0),
     Tally("phone", n_accepted=0, n_refused=0, n_unfamiliar=0, n_no_response=1),
 )
-SESSION = TrialState(presentations=(GENUINE, REFUSED, PRINT, MASK, UNSEEN), tally=TALLY)
+SESSION = GuidedTestState(presentations=(GENUINE, REFUSED, PRINT, MASK, UNSEEN), tally=TALLY)
 REPORT = ReportSummary(
     figures=(("BPCER", "50 % (1.3 to 99 %, n = 2)"), ("EER", "12 %")),
     warnings=("Fewer than 10 presentations: the intervals are wide.",),
@@ -159,9 +164,9 @@ def test_that_typing_the_letter_of_the_shortcut_presents_nothing(qtbot, page):
 
 
 def test_that_a_name_of_ones_own_gets_a_button_once_it_was_presented(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     assert choice(page, "silicone mask").isVisible()
-    page.show_trial(replace(SESSION, tally=TALLY[:2]))
+    page.show_guided_test(replace(SESSION, tally=TALLY[:2]))
     assert "silicone mask" not in [
         each.text() for each in page.findChildren(ChoiceButton) if each.isVisible()
     ]
@@ -180,7 +185,9 @@ def test_that_without_a_model_nothing_is_presented_and_the_way_out_is_shown(qtbo
 
 
 def test_that_a_presentation_shows_its_progress_and_can_only_be_stopped(qtbot, page):
-    page.show_trial(TrialState(presenting="phone", progress=0.4, hint="Hold the attack still."))
+    page.show_guided_test(
+        GuidedTestState(presenting="phone", progress=0.4, hint="Hold the attack still.")
+    )
     assert page._present.bar.value() == 400
     assert "Hold the attack still." in texts(page)
     assert choice(page, "Phone").isChecked()
@@ -194,32 +201,30 @@ def test_that_escape_stops_only_what_is_under_way(qtbot, page):
     stopped = page._controller.guided_test.stop
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert stopped.call_count == 0
-    page.show_trial(TrialState(presenting="phone"))
+    page.show_guided_test(GuidedTestState(presenting="phone"))
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert stopped.call_count == 1
 
 
 def test_that_the_focus_goes_from_present_to_stop_and_back(qtbot, page):
     button(page, "Present: Genuine person").setFocus()
-    page.show_trial(TrialState(presenting=BONA_FIDE))
+    page.show_guided_test(GuidedTestState(presenting=BONA_FIDE))
     assert button(page, "Stop").hasFocus()
-    page.show_trial(TrialState(hint="done"))
+    page.show_guided_test(GuidedTestState(hint="done"))
     assert button(page, "Present: Genuine person").hasFocus()
 
 
-@pytest.mark.parametrize(
-    ("presented", "shape"), [(PRINT, "check"), (MASK, "cross"), (UNSEEN, "dash")]
-)
-def test_that_the_shape_beside_the_outcome_means_right_or_wrong(page, presented, shape):
-    page.show_trial(TrialState(presenting=presented.species))
-    page.show_trial(TrialState(hint="It was judged.", presentations=(presented,)))
+@pytest.mark.parametrize(("newest", "shape"), [(PRINT, "check"), (MASK, "cross"), (UNSEEN, "dash")])
+def test_that_the_shape_beside_the_outcome_means_right_or_wrong(page, newest, shape):
+    page.show_guided_test(GuidedTestState(presenting=newest.species))
+    page.show_guided_test(GuidedTestState(hint="It was judged.", presentations=(newest,)))
     assert "It was judged." in texts(page)
     assert page._present.hint.mark.name == shape
 
 
 def test_that_the_outcome_goes_when_something_else_is_said(page):
-    page.show_trial(TrialState(hint="It was judged.", presentations=(PRINT,)))
-    page.show_trial(TrialState(hint="Too short.", presentations=(PRINT,)))
+    page.show_guided_test(GuidedTestState(hint="It was judged.", presentations=(PRINT,)))
+    page.show_guided_test(GuidedTestState(hint="Too short.", presentations=(PRINT,)))
     assert page._present.hint.mark.name == ""
 
 
@@ -227,19 +232,19 @@ def test_that_the_outcome_goes_when_something_else_is_said(page):
 
 
 def test_that_the_tally_has_the_genuine_row_first_whatever_the_order(page):
-    page.show_trial(replace(SESSION, tally=TALLY[::-1]))
+    page.show_guided_test(replace(SESSION, tally=TALLY[::-1]))
     assert cell(page, 0, 0) == "Genuine 2 times"
 
 
 def test_that_rates_are_shown_with_their_name_and_interval(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     assert cell(page, 0, 4) == "BPCER 50.0\N{NO-BREAK SPACE}% 1.3 to 98.7\N{NO-BREAK SPACE}%"
     assert cell(page, 1, 4) == "APCER 0.0\N{NO-BREAK SPACE}% 0.0 to 97.5\N{NO-BREAK SPACE}%"
     assert cell(page, 3, 4).endswith("no response")
 
 
 def test_that_errors_are_marked_by_a_word_on_the_side_where_they_are_errors(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     assert (cell(page, 0, 1), cell(page, 0, 2)) == ("1", "1 error")
     assert (cell(page, 1, 1), cell(page, 1, 2)) == ("0", "1")
     assert (cell(page, 2, 1), cell(page, 2, 2)) == ("1 error", "0")
@@ -247,7 +252,7 @@ def test_that_errors_are_marked_by_a_word_on_the_side_where_they_are_errors(page
 
 def test_that_the_bound_of_the_chosen_species_is_told(qtbot, page):
     zero_of_ten = Tally("print", n_accepted=0, n_refused=10, n_unfamiliar=0, n_no_response=0)
-    page.show_trial(replace(SESSION, tally=(zero_of_ten,)))
+    page.show_guided_test(replace(SESSION, tally=(zero_of_ten,)))
     click(qtbot, choice(page, "Print (matt)"))
     told = (
         "Print (matt): 0 errors in 10 still allow an error rate of up to 30.8\N{NO-BREAK SPACE}%."
@@ -258,19 +263,19 @@ def test_that_the_bound_of_the_chosen_species_is_told(qtbot, page):
 
 
 def test_that_presentations_are_listed_newest_first_with_verdict_and_score(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     assert row(page, 0) == "No response: the phone, no face found. No. 5, no score, 0 frames"
     assert row(page, 1) == "Wrong: “silicone mask” was accepted. No. 4, score 0.655, 30 frames"
     assert row(page, 4) == "Right: the genuine person was accepted. No. 1, score 0.731, 30 frames"
 
 
 def test_that_a_simulated_presentation_is_marked_in_the_list(page):
-    page.show_trial(TrialState(presentations=(replace(PRINT, is_simulated=True),)))
+    page.show_guided_test(GuidedTestState(presentations=(replace(PRINT, is_simulated=True),)))
     assert row(page, 0).endswith("simulated")
 
 
 def test_that_delete_asks_to_remove_what_is_selected(qtbot, page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     shown = page.findChild(PresentationList)
     shown.setCurrentIndex(shown.model().index(1, 0))
     qtbot.keyClick(shown, Qt.Key.Key_Delete)
@@ -278,7 +283,7 @@ def test_that_delete_asks_to_remove_what_is_selected(qtbot, page):
 
 
 def test_that_the_remove_button_waits_for_a_selection(qtbot, page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     remove = button(page, "Remove selected")
     assert not remove.isEnabled()
     page.findChild(PresentationList).selectAll()
@@ -288,36 +293,36 @@ def test_that_the_remove_button_waits_for_a_selection(qtbot, page):
 
 
 def test_that_a_selection_stays_when_another_presentation_is_added(page):
-    page.show_trial(replace(SESSION, presentations=SESSION.presentations[:4]))
+    page.show_guided_test(replace(SESSION, presentations=SESSION.presentations[:4]))
     shown = page.findChild(PresentationList)
     shown.setCurrentIndex(shown.model().index(0, 0))
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     assert [index.row() for index in shown.selectedIndexes()] == [1]
 
 
 def test_that_frames_of_a_presentation_leave_tally_and_list_alone(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     touched = [
         QSignalSpy(signal)
         for view in (page.findChild(TallyTable), page.findChild(PresentationList))
         for signal in (view.model().modelReset, view.model().dataChanged)
     ]
-    page.show_trial(replace(SESSION, presenting="print", progress=0.1))
-    page.show_trial(replace(SESSION, presenting="print", progress=0.2))
+    page.show_guided_test(replace(SESSION, presenting="print", progress=0.1))
+    page.show_guided_test(replace(SESSION, presenting="print", progress=0.2))
     assert [spy.count() for spy in touched] == [0, 0, 0, 0]
 
 
 def test_that_a_new_count_touches_only_its_row(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     changed = QSignalSpy(page.findChild(TallyTable).model().dataChanged)
     newer = replace(TALLY[1], n_refused=2)
-    page.show_trial(replace(SESSION, tally=(TALLY[0], newer, *TALLY[2:])))
+    page.show_guided_test(replace(SESSION, tally=(TALLY[0], newer, *TALLY[2:])))
     assert [changed.at(number)[0].row() for number in range(changed.count())] == [1]
 
 
 @pytest.mark.parametrize(("answer", "n_cleared"), [("Drop", 1), ("Keep", 0)])
 def test_that_a_session_is_cleared_only_after_a_yes(qtbot, page, answer, n_cleared):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     cleared = page._controller.guided_test.clear
     click(qtbot, button(page, "New session..."))
     box = page.findChild(QMessageBox)
@@ -355,13 +360,13 @@ def test_that_the_demo_is_not_asked_for_what_it_cannot_present(qtbot, page):
 def test_that_there_is_no_report_of_nothing_and_the_reason_is_shown(page):
     assert not button(page, "Save report...").isEnabled()
     assert "There is nothing to report yet" in texts(page)
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     assert button(page, "Save report...").isEnabled()
     assert "There is nothing to report yet" not in texts(page)
 
 
 def test_that_figures_and_warnings_are_shown_as_they_are(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     page.show_report(REPORT)
     settle()
     for words in (*REPORT.figures[0], *REPORT.figures[1], *REPORT.warnings):
@@ -369,9 +374,9 @@ def test_that_figures_and_warnings_are_shown_as_they_are(page):
 
 
 def test_that_an_older_report_says_so_and_can_be_updated(qtbot, page):
-    page.show_trial(replace(SESSION, presentations=SESSION.presentations[:4]))
+    page.show_guided_test(replace(SESSION, presentations=SESSION.presentations[:4]))
     page.show_report(REPORT)
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     assert "Presentations changed since" in texts(page)
     click(qtbot, button(page, "Update"))
     page._controller.guided_test.build_report.assert_called_once()
@@ -380,7 +385,7 @@ def test_that_an_older_report_says_so_and_can_be_updated(qtbot, page):
 
 
 def test_that_a_report_can_be_opened_only_after_it_was_saved(qtbot, page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     page.show_report(REPORT)
     opener = button(page, "Open in browser")
     assert not opener.isEnabled()
@@ -393,7 +398,7 @@ def test_that_a_report_can_be_opened_only_after_it_was_saved(qtbot, page):
 
 
 def test_that_a_report_that_is_taken_away_leaves_no_figures(page):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     page.show_report(REPORT)
     page.show_report(None)
     assert "EER" not in texts(page)
@@ -405,7 +410,7 @@ def test_that_a_report_that_is_taken_away_leaves_no_figures(page):
 
 @pytest.mark.parametrize("width", [460, 620, 1100, 1920])
 def test_that_the_page_never_needs_more_width_than_it_has(page, width):
-    page.show_trial(SESSION)
+    page.show_guided_test(SESSION)
     page.show_report(REPORT)
     page.resize(width, 560)
     settle()

@@ -1,7 +1,7 @@
 """A guided test session: presentations one after the other, and their tally.
 
-Used by one thread. `Trial.start` names what is presented, `Trial.offer` takes every judged frame
-until there are enough, and `Trial.shown` is what the window shows.
+Used by one thread. `GuidedTest.start` names what is presented, `GuidedTest.offer` takes every
+judged frame until there are enough, and `GuidedTest.state` is what the window shows.
 """
 
 from collections.abc import Callable
@@ -18,9 +18,8 @@ from app.session.guided_test.plans import PlanProgress, TestPlan, plan_from
 from app.session.guided_test.presentation import (
     LONGEST_SOURCE,
     Capture,
+    GuidedTestError,
     Presentation,
-    PresentationSummary,
-    TrialError,
     converted,
     kept_numbers,
     operating_system,
@@ -45,13 +44,13 @@ IDLE = "Choose what you present, then start."
 
 
 @dataclass(frozen=True)
-class TrialState:
+class GuidedTestState:
     """A test session; ``presenting`` names the species under way, empty when none is."""
 
     presenting: str = ""
     progress: float = 0.0
     hint: str = ""
-    presentations: tuple[PresentationSummary, ...] = ()
+    presentations: tuple[Presentation, ...] = ()
     tally: tuple[Tally, ...] = ()
     plan: PlanProgress | None = None
     details: Details = field(default_factory=Details)
@@ -134,7 +133,7 @@ _MISSING = {
 }
 
 
-class Trial:
+class GuidedTest:
     """The presentations of a test session, with its plan and its details.
 
     ``clock`` returns the date and time, with its offset.
@@ -175,7 +174,7 @@ class Trial:
     def start(self, species: str, is_simulated: bool = False, source: str = "") -> None:
         """Begin a presentation; one that is under way is dropped.
 
-        Raises `TrialError` when the name of the species is empty or too long.
+        Raises `GuidedTestError` when the name of the species is empty or too long.
         """
         known = (presentation.species for presentation in self._presentations)
         self._running = _Running(
@@ -238,7 +237,7 @@ class Trial:
         self._next_number = 1
         self._hint = IDLE
 
-    def take_over(self, other: "Trial") -> None:
+    def take_over(self, other: "GuidedTest") -> None:
         """Go on with another session, in the place of this one."""
         self._presentations = list(other.presentations)
         self._next_number = other._next_number
@@ -272,15 +271,15 @@ class Trial:
         )
 
     @property
-    def shown(self) -> TrialState:
+    def state(self) -> GuidedTestState:
         running = self._running
-        return TrialState(
+        return GuidedTestState(
             presenting=running.species if running else "",
             progress=running.progress if running else 0.0,
             hint=running.hint if running else self._hint,
-            presentations=tuple(kept.shown for kept in self._presentations),
+            presentations=self.presentations,
             tally=self.tally,
-            plan=None if self.plan is None else self.plan.shown(self._presentations),
+            plan=None if self.plan is None else self.plan.progress(self._presentations),
             details=self.details,
         )
 
@@ -298,37 +297,39 @@ class Trial:
         }
 
     @classmethod
-    def from_dict(cls, value: Any) -> "Trial":
+    def from_dict(cls, value: Any) -> "GuidedTest":
         """Read a session from JSON values, none of which is trusted.
 
-        Raises `TrialError` with one sentence that says what is wrong.
+        Raises `GuidedTestError` with one sentence that says what is wrong.
         """
         if not isinstance(value, dict) or value.get("format") != FORMAT:
-            raise TrialError("This is no test session of lmkl-pad: choose another file.")
+            raise GuidedTestError("This is no test session of lmkl-pad: choose another file.")
         if value.get("version") != FORMAT_VERSION:
             version = cleaned_name(str(value.get("version")), 20)
-            raise TrialError(
+            raise GuidedTestError(
                 f"This test session has format version {version}, which is not {FORMAT_VERSION}: "
                 "open it with the version of lmkl-pad that wrote it."
             )
-        what, trial = "This test session", cls()
+        what, guided_test = "This test session", cls()
         try:
             saved = converted(value, _SessionFile)
             what = "The plan of this test session"
-            trial.plan = None if saved.plan is None else plan_from(saved.plan)
+            guided_test.plan = None if saved.plan is None else plan_from(saved.plan)
             what = "The details of this test session"
-            trial.details = details_from(saved.details)
+            guided_test.details = details_from(saved.details)
             for place, row in enumerate(saved.presentations, start=1):
                 what = f"Presentation {place} of this test session"
                 presentation = presentation_from(row)
-                if presentation.number < trial._next_number:
-                    raise TrialError("its number is not above the one before")
-                trial._presentations.append(presentation)
-                trial._next_number = presentation.number + 1
-        except TrialError as error:
+                if presentation.number < guided_test._next_number:
+                    raise GuidedTestError("its number is not above the one before")
+                guided_test._presentations.append(presentation)
+                guided_test._next_number = presentation.number + 1
+        except GuidedTestError as error:
             reason = str(error).rstrip(".")
-            raise TrialError(f"{what} cannot be read ({reason}): choose another file.") from error
-        return trial
+            raise GuidedTestError(
+                f"{what} cannot be read ({reason}): choose another file."
+            ) from error
+        return guided_test
 
 
 _TOLD = {
