@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 LONGEST_NAME = 60
 """Characters of a name that a person types: of a take, an attack or a template."""
@@ -34,6 +35,13 @@ def cleaned_name(text: str, longest: int) -> str:
 def visible(text: str) -> str:
     """Return text for a page, without marks that show nothing or reverse the words around them."""
     return _UNSEEN.sub("", text)
+
+
+def listed(names: Sequence[str], most: int | None = None) -> str:
+    """Return ``"a, b and c"``; of more than ``most``, ``"a, b, c and 4 more"``."""
+    if most is not None and len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:

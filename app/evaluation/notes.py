@@ -7,7 +7,7 @@ from app.evaluation.options import Options
 from app.evaluation.protocols.types import Fold, Layout, Plan
 from app.evaluation.selection import GRID
 from app.evaluation.task import LEAST_FRAMES
-from app.names import counted
+from app.names import counted, listed
 from lmkl_core.baselines.registry import HAND_MADE
 from lmkl_core.features.presets import Preset
 
@@ -146,11 +146,9 @@ def remarks(store: FeatureStore, max_train: int, layout: Layout) -> list[str]:
         )
     )
     if left_out:
-        names = ", ".join(left_out[:4])
-        names += f" and {len(left_out) - 4} more" if len(left_out) > 4 else ""
         said.append(
-            f"{names} could not be enrolled, for want of training frames with a usable face: test "
-            "presentations meant for these models count as without response."
+            f"{listed(left_out, most=4)} could not be enrolled, for want of training frames with "
+            "a usable face: test presentations meant for these models count as without response."
         )
     largest = max(store.n_ready(plan.train) for plan in layout.plans)
     if largest > max_train:

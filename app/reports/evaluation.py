@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from app.evaluation.published import (
     TABLES,
@@ -14,6 +15,9 @@ from app.evaluation.published import (
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
 from app.reports.figures import FIGURES, NON_RESPONSE, FoldFigures, Joiner, fold_figures
 
+if TYPE_CHECKING:
+    from lmkl_core.baselines import Method
+
 WITHOUT_PAPER = ("APCER", "BPCER", "AUC")
 """Figures that come first where the paper has no table: the two that ISO/IEC 30107-3 asks for,
 and one that needs no threshold."""
@@ -22,23 +26,6 @@ NOT_ASKED_FOR = "not asked for in this run"
 
 MANY_SINGLES = 3
 """Rows of single views from which they have a table of their own: a dozen would hide the rest."""
-
-
-@dataclass(frozen=True)
-class Printed:
-    """Title and citation of a method's row in the paper, both empty where it has none.
-
-    ``differs`` says in what the measured method differs from the published one.
-    """
-
-    title: str
-    citation: str = ""
-    differs: str = ""
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it is the paper's own method, the only one without a citation."""
-        return bool(self.title) and not self.citation
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,30 +158,29 @@ class Table:
         return tuple(dict.fromkeys(name for apcers in found for name in apcers))
 
 
-def build(evaluation: Evaluation, names: Mapping[str, Printed] | None = None) -> Table:
-    """Make the table of an evaluation.
-
-    ``names`` says where the paper prints each method, by default as `lmkl_core.baselines` does.
-    """
+def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None) -> Table:
+    """Make the table of an evaluation of methods, by default those of `lmkl_core.baselines`."""
     published = TABLES.get(evaluation.table)
-    if names is None:
+    if methods is None:
         # Brings the solvers, which the report of a guided test does not need.
         from lmkl_core.baselines import METHODS
 
-        names = {
-            key: Printed(method.published, method.citation, method.differs)
-            for key, method in METHODS.items()
-        }
-    measurable = {(plain_name(each.title), each.citation) for each in names.values()}
+        methods = METHODS
+    measurable = {(plain_name(each.published), each.citation) for each in methods.values()}
     joiner = Joiner()
     by_row: dict[int, list[Row]] = {}
     unprinted, own = [], []
     for result in evaluation.methods:
-        name = names.get(result.method.partition(":")[0], Printed(""))
-        printed = None if published is None else published.row(name.title, name.citation)
-        differs = "" if printed is None else name.differs
+        method = methods.get(result.method.partition(":")[0])
+        printed, differs, is_own = None, "", False
+        if method is not None:
+            # The paper's own method is the only one without a citation.
+            is_own = bool(method.published) and not method.citation
+            if published is not None:
+                printed = published.row(method.published, method.citation)
+            differs = "" if printed is None else method.differs
         remark = differs if result.folds else result.failure
-        row = Row(result.title, printed, result, remark, joiner, name.is_own)
+        row = Row(result.title, printed, result, remark, joiner, is_own)
         if row.is_own:
             own.append(row)
         elif published is None or printed is None:

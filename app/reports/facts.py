@@ -4,15 +4,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from app.models.summary import ModelSummary
 from app.names import counted
 from app.reports.words import grouped, score_text, spaced
 from app.session.guided_test.details import DETAILS, SPECIES_DETAILS, Details
 from app.session.guided_test.plans import PlanProgress
 from app.session.guided_test.presentation import Presentation
 from app.types import BONA_FIDE
+
+if TYPE_CHECKING:
+    from app.reports.guided_test import Report
 
 Origin = Literal["measured", "stated", "missing", "not applicable"]
 
@@ -41,28 +43,18 @@ class Fact:
     species: str = ""
 
 
-def facts(
-    presentations: Sequence[Presentation],
-    details: Details,
-    plan: PlanProgress | None,
-    *,
-    source: str,
-    conditions: str,
-    version: str,
-    model: ModelSummary | None,
-    digests: Sequence[str],
-    thresholds: Sequence[float],
-) -> tuple[Fact, ...]:
-    """Return every fact, those that are missing included."""
+def facts(report: "Report") -> tuple[Fact, ...]:
+    """Return every fact about a test, those that are missing included."""
+    presentations, details = report.presentations, report.details
     found = [
         Fact("evaluation_type", EVALUATION, "Evaluation type", "PAD subsystem", "measured"),
         _measured("dates", EVALUATION, "Dates of the test", _dates(presentations)),
         *(_stated(key, details) for key in ("tester", "organisation", "potential")),
-        _plan(plan),
+        _plan(report.plan),
         Fact("IAPAR", EVALUATION, "IAPAR", NO_COMPARISON, "not applicable"),
         Fact("RIAPAR", EVALUATION, "RIAPAR", NO_COMPARISON, "not applicable"),
         *(_stated(key, details) for key in ("n_subjects", "consent")),
-        _measured("device", CAPTURE, "Capture device", source),
+        _measured("device", CAPTURE, "Capture device", report.source),
         _measured("resolution", CAPTURE, "Resolution", _resolutions(presentations)),
         _measured("rate", CAPTURE, "Frame rate", _rates(presentations)),
         _measured("face_size", CAPTURE, "Face size", _sizes(presentations)),
@@ -70,10 +62,9 @@ def facts(
         *_computer(presentations),
         *_instruments(presentations, details),
     ]
-    if conditions:
+    if conditions := report.context.conditions:
         found.append(Fact("conditions", TESTED, "Conditions", conditions, "stated"))
-    found += _tested(version, model, digests, thresholds)
-    return tuple(found)
+    return (*found, *_tested(report))
 
 
 def _stated(key: str, details: Details) -> Fact:
@@ -147,17 +138,14 @@ def _instruments(presentations: Sequence[Presentation], details: Details) -> Ite
             yield Fact(question.key, INSTRUMENTS, question.label, value, origin, name)
 
 
-def _tested(
-    version: str,
-    model: ModelSummary | None,
-    digests: Sequence[str],
-    thresholds: Sequence[float],
-) -> Iterable[Fact]:
+def _tested(report: "Report") -> Iterable[Fact]:
+    model = report.context.model
+
     def fact(key: str, label: str, value: str) -> Fact:
         return _measured(key, TESTED, label, value)
 
-    yield fact("software", "Software", f"lmkl-pad {version}")
-    yield fact("model_digest", "Model digest", ", ".join(digests))
+    yield fact("software", "Software", f"lmkl-pad {report.context.version}")
+    yield fact("model_digest", "Model digest", ", ".join(report.digests))
     if model is not None:
         takes = counted(len(model.takes), "take")
         enrolled = f"{model.n_samples} frames in {takes}: {grouped(model.takes)}"
@@ -166,7 +154,7 @@ def _tested(
         yield fact("views", "Views", f"preset {model.preset}{views}")
         parameters = "; ".join(f"{name} = {value}" for name, value in model.parameters)
         yield fact("parameters", "Parameters", parameters)
-    told = ", ".join(score_text(one) for one in thresholds) or "none in force"
+    told = ", ".join(score_text(one) for one in report.thresholds) or "none in force"
     yield fact("threshold", "Threshold", f"{told}; accepted when the score reaches it")
     origin = UNKNOWN_ORIGIN
     if model is not None:

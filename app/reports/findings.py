@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 from app.models.summary import ModelSummary
-from app.names import counted
+from app.names import counted, listed
 from app.reports.figures import Figures
-from app.reports.words import ALL_EQUAL, listed, percent, span, worst_species
+from app.reports.words import ALL_EQUAL, percent, span, worst_species
 from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.tally import Tally
 

@@ -157,17 +157,7 @@ class Report:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        return facts(
-            self.presentations,
-            self.details,
-            self.plan,
-            source=self.source,
-            conditions=self.context.conditions,
-            version=self.context.version,
-            model=self.context.model,
-            digests=self.digests,
-            thresholds=self.thresholds,
-        )
+        return facts(self)
 
     @property
     def missing(self) -> tuple[Fact, ...]:

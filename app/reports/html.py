@@ -6,7 +6,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from app.names import counted, visible
+from app.names import counted, listed, visible
 from app.reports.error_charts import interval_bar, tradeoff
 from app.reports.facts import EVALUATION, INSTRUMENTS, TESTED, Fact
 from app.reports.figures import Figure, Figures
@@ -19,7 +19,6 @@ from app.reports.words import (
     NOTHING,
     cells,
     created_text,
-    listed,
     percent,
     score_text,
     span,

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from app.evaluation.protocols.splits import Database
 from app.evaluation.result import DEMO_NOTE, Evaluation, FoldResult, MethodResult
-from app.names import counted
+from app.names import counted, listed
 from app.reports.evaluation import Table
-from app.reports.words import NOTHING, created_text, few_of
+from app.reports.words import NOTHING, created_text
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 SIMULATED = (
@@ -78,8 +78,8 @@ def _unmeasured(table: Table) -> list[str]:
     ]
     if without:
         found.append(
-            f"No threshold could be chosen for {few_of(without)}: figures that need one are "
-            "missing there."
+            f"No threshold could be chosen for {listed(without, most=4)}: figures that need one "
+            "are missing there."
         )
     return found
 
@@ -109,7 +109,7 @@ def _passed_over(table: Table) -> str:
     evaluation = table.evaluation
     said = []
     if evaluation.missing:
-        said.append(f"Missing: {few_of(evaluation.missing)}.")
+        said.append(f"Missing: {listed(evaluation.missing, most=4)}.")
     if evaluation.passed_over:
         said.append(f"Passed over: {evaluation.passed_over[0]}")
         if more := len(evaluation.passed_over) - 1:

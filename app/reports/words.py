@@ -77,17 +77,6 @@ def created_text(created: datetime) -> str:
     return created.strftime("%Y-%m-%d, %H:%M %Z").strip()
 
 
-def listed(items: Sequence[str]) -> str:
-    """Return ``"a, b and c"``."""
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
-
-
-def few_of(names: Sequence[str], most: int = 4) -> str:
-    """Return ``"a, b and 3 more"``."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def grouped(names: Sequence[str]) -> str:
     """Join names, those that differ in a final number as one: ``"lamp 1 to 3, hat"``."""
     joined: list[str] = []

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from app.evaluation.protocols.types import ProtocolError
+from app.names import listed
 from app.storage import read_text
 
 MOST_LIST_BYTES = 1 << 22
@@ -24,7 +25,6 @@ MOST_LIST_BYTES = 1 << 22
 
 MOST_LINE_CHARACTERS = 500
 
-_NAMED = 3
 _LEVELS = 2
 _MOST_FOLDERS = 400
 _SHOWN = 80
@@ -132,7 +132,7 @@ def find_root(
     missing = [name for name in layouts[0] if not _matches(root, name)]
     are = "is" if len(missing) == 1 else "are"
     raise ProtocolError(
-        f"{root} is not {title}: {listed(missing)} {are} missing; name the folder that its "
+        f"{root} is not {title}: {few(missing)} {are} missing; name the folder that its "
         "archives were unpacked into."
     )
 
@@ -152,7 +152,7 @@ def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
     missing = {name: None for name in names if not os.path.isfile(root / name)}
     if strays := [name for name in names if name not in missing and _strays(root, name)]:
         raise ProtocolError(
-            f"{title} in {root} holds links that lead out of it: {listed(strays)}; unpack its "
+            f"{title} in {root} holds links that lead out of it: {few(strays)}; unpack its "
             "archives again."
         )
     return list(missing)
@@ -168,7 +168,7 @@ def incomplete(root: Path, title: str, missing: Sequence[str], remedy: str) -> P
     """Return the error that files are missing, and what to do about it."""
     count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
     return ProtocolError(
-        f"{title} in {root} is not complete, {count} missing: {listed(missing)}; {remedy}."
+        f"{title} in {root} is not complete, {count} missing: {few(missing)}; {remedy}."
     )
 
 
@@ -180,12 +180,9 @@ def _strays(root: Path, name: str) -> bool:
     return not any(place == home or place.startswith(home + os.sep) for home in homes)
 
 
-def listed(names: Sequence[str], most: int = _NAMED) -> str:
+def few(names: Sequence[str]) -> str:
     """Return ``"a, b, c and 4 more"``."""
-    shown = list(names[:most])
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return listed(names, most=3)
 
 
 def folders_in(folder: Path) -> list[str]:

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from app.evaluation.protocols.folders import Line, files_in, find_root, listed, read_list, require
+from app.evaluation.protocols.folders import Line, few, files_in, find_root, read_list, require
 from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.splits import Contents, Database, Division
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
@@ -110,7 +110,7 @@ class VideoLists:
         if name.suffix != SUFFIX:
             name = name.with_name(name.name + SUFFIX)
         if str(name.parent) not in folders:
-            raise line.refused(f"is not in {listed(folders)}")
+            raise line.refused(f"is not in {few(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
             raise line.refused(f"is no name of a {self.title} video")
         return self._video(root, name, match)[0]

@@ -30,7 +30,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from app.evaluation.protocols.folders import find_root, folders_in, listed
+from app.evaluation.protocols.folders import few, find_root, folders_in
 from app.evaluation.protocols.recordings import image_recordings
 from app.evaluation.protocols.splits import Contents, Database, Division, drawn, halves
 from app.evaluation.protocols.types import Mode, ProtocolError, Recording
@@ -65,7 +65,7 @@ def _caltech_256(root: Path | None, protocol: str, mode: Mode) -> Contents:
     }
     refused = []
     if missing := [f"{n:03d}.*" for n in range(1, N_CLASSES + 1) if n not in folders]:
-        lacking = f"{len(missing)} of its {N_CLASSES} classes: {listed(missing)}"
+        lacking = f"{len(missing)} of its {N_CLASSES} classes: {few(missing)}"
         refused.append(ProtocolError(f"{title} lacks {lacking}."))
     pictures = {
         number: image_recordings(root, match[0], match["name"], BONA_FIDE)
@@ -73,7 +73,7 @@ def _caltech_256(root: Path | None, protocol: str, mode: Mode) -> Contents:
         if number <= N_CLASSES
     }
     if empty := [n for n, found in pictures.items() if len(found) < 2]:
-        names = listed([folders[n][0] for n in empty])
+        names = few([folders[n][0] for n in empty])
         refused.append(ProtocolError(f"{title} has too few images in {names}."))
         pictures = {n: found for n, found in pictures.items() if n not in empty}
     # Made once: every image is novel to many classes.
@@ -131,23 +131,25 @@ def _abnormal_objects(root: Path | None, protocol: str, mode: Mode) -> Contents:
     root = find_root(root, title, ("abnormal", "normal"), ("abnormal", "voc"))
     normal = _class_folders(root, "normal" if (root / "normal").is_dir() else "voc")
     abnormal = _class_folders(root, "abnormal")
-    few: list[str] = []
+    lacking: list[str] = []
     divisions = []
     for number, name in enumerate(ABNORMAL_CLASSES):
         genuine = image_recordings(root, normal[name], name, BONA_FIDE)
         odd = image_recordings(root, abnormal[name], name, "abnormal object")
-        lacking = [normal[name]] if len(genuine) < 2 else []
-        lacking += [] if odd else [abnormal[name]]
-        if lacking:
-            few += lacking
-            continue
-        train, tested = halves(genuine, 0, number)
-        divisions.append(Division(name, train, (), (*tested, *odd)))
+        if len(genuine) < 2:
+            lacking.append(normal[name])
+        if not odd:
+            lacking.append(abnormal[name])
+        if len(genuine) >= 2 and odd:
+            train, tested = halves(genuine, 0, number)
+            divisions.append(Division(name, train, (), (*tested, *odd)))
     total = sum(made.is_attack for division in divisions for made in division.test)
     notes = [_HALVES.format("normal")]
     if total != N_ABNORMAL:
         notes.append(f"There are {total} abnormal images instead of the published {N_ABNORMAL}.")
-    refused = [ProtocolError(f"{title} has too few images in {listed(few)}.")] if few else []
+    refused = []
+    if lacking:
+        refused.append(ProtocolError(f"{title} has too few images in {few(lacking)}."))
     return Contents(tuple(divisions), tuple(notes), refused=refused)
 
 

@@ -25,7 +25,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from app.evaluation.protocols.folders import files_in, find_root, folders_in, listed
+from app.evaluation.protocols.folders import few, files_in, find_root, folders_in
 from app.evaluation.protocols.recordings import (
     FileReader,
     in_natural_order,
@@ -116,7 +116,7 @@ def _check_beside(root: Path) -> None:
     ]
     if beside:
         raise ProtocolError(
-            f"{root} has recordings in {listed(beside)}, beside {SPLITS[0]} and {SPLITS[2]}: move "
+            f"{root} has recordings in {few(beside)}, beside {SPLITS[0]} and {SPLITS[2]}: move "
             f"them elsewhere, or call the folder {SPLITS[1]}."
         )
 
@@ -124,7 +124,7 @@ def _check_beside(root: Path) -> None:
 def _left_out(left: list[str]) -> tuple[str, ...]:
     if not left:
         return ()
-    return (f"Left out, because they are no recordings or lie elsewhere: {listed(left)}.",)
+    return (f"Left out, because they are no recordings or lie elsewhere: {few(left)}.",)
 
 
 def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
@@ -139,7 +139,7 @@ def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
         others = [name for name in folders if name not in kinds]
         if misspelt := [name for name in others if name.lower().startswith(_MEANT)]:
             raise ProtocolError(
-                f"{own} holds {listed(misspelt)}: folders of recordings are called {GENUINE} or "
+                f"{own} holds {few(misspelt)}: folders of recordings are called {GENUINE} or "
                 f"{ATTACK}<species>, so rename or move what is not."
             )
         left += [f"{under}{subject}/{name}" for name in [*others, *files_in(own)]]
@@ -178,7 +178,7 @@ def _takes(folder: Path) -> tuple[list[str], list[str]]:
     series = folders_in(folder)
     if empty := [name for name in series if not any(map(is_image, files_in(folder / name)))]:
         raise ProtocolError(
-            f"{folder} has folders without images, {listed(empty)}: fill them, or delete them."
+            f"{folder} has folders without images, {few(empty)}: fill them, or delete them."
         )
     return in_natural_order([*files, *series]), [name for name in names if name not in files]
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.evaluation.protocols.folders import incomplete, listed, missing_files
+from app.evaluation.protocols.folders import few, incomplete, missing_files
 from app.evaluation.protocols.types import (
     Fold,
     Layout,
@@ -34,6 +34,7 @@ from app.evaluation.protocols.types import (
     Recording,
     SplitCount,
 )
+from app.names import listed
 from app.types import BONA_FIDE
 from lmkl_core.features.presets import DEFAULT_PRESET
 
@@ -141,10 +142,10 @@ class Database:
         """
         protocol = protocol or self.protocols[0]
         if protocol not in self.protocols:
-            known = listed(self.protocols, most=99) if any(self.protocols) else "none by name"
+            known = listed(self.protocols) if any(self.protocols) else "none by name"
             raise ProtocolError(f"{self.title} has no protocol {protocol!r}: take {known}.")
         if mode not in self.modes:
-            known = listed(self.modes, most=99)
+            known = listed(self.modes)
             raise ProtocolError(f"{self.title} cannot be read in the mode {mode!r}: take {known}.")
         contents = self.gather(root, protocol, mode)
         for division in contents.divisions:
@@ -259,7 +260,7 @@ def _folds(
         notes.append(f"{title}: there are no development recordings for these {whose}.")
     if mode == "client-independent" and (people := _in_both(folds)):
         notes.append(
-            f"People are both learnt from and tested ({listed(people)}): the figures do not tell "
+            f"People are both learnt from and tested ({few(people)}): the figures do not tell "
             "how well unknown people are recognised as bona fide."
         )
     return tuple(folds), notes
@@ -299,7 +300,7 @@ def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
     if without:
         notes.append(
             "These clients have no bona fide recordings to learn from and are left out: "
-            f"{listed(without, most=len(without))}."
+            f"{listed(without)}."
         )
     return tuple(plans), notes
 

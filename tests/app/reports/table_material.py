@@ -6,16 +6,19 @@ from datetime import UTC, datetime
 import numpy as np
 
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
-from app.reports.evaluation import Printed
+from lmkl_core.baselines import Method
 from lmkl_core.metrics import ScoreTable, Threshold
 
 NAMES = {
-    "mk-svdd": Printed("Multiple Kernel-SVDD", "9535490"),
-    "mk-ocsvm": Printed("Multiple Kernel-OCSVM", "9535490"),
-    "lpq": Printed("ℓp,q-MKL", "9535490"),
-    "fusion": Printed("The work in", "9303455", "equal weights"),
-    "single": Printed(""),
-    "localised": Printed("Localised MKL"),
+    key: Method(key, "", "all", None, published=published, citation=citation, differs=differs)
+    for key, published, citation, differs in (
+        ("mk-svdd", "Multiple Kernel-SVDD", "9535490", ""),
+        ("mk-ocsvm", "Multiple Kernel-OCSVM", "9535490", ""),
+        ("lpq", "ℓp,q-MKL", "9535490", ""),
+        ("fusion", "The work in", "9303455", "equal weights"),
+        ("single", "", "", ""),
+        ("localised", "Localised MKL", "", ""),
+    )
 }
 """Where the paper prints these methods."""
 
