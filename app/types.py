@@ -270,6 +270,20 @@ class Region:
     corners: tuple[Point, Point, Point, Point]
 
 
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One kept frame; ``person`` says whose face it shows, empty where that was not said."""
+
+    number: int
+    take: str
+    views: Mapping[str, NDArray[np.float32]]
+    condition: Condition | None
+    """None for presets that look at no face."""
+    thumbnail: Image | None
+    is_simulated: bool = False
+    person: str = ""
+
+
 @dataclass(frozen=True)
 class ScoredFrame:
     """A frame as judged by a model (`app.session.scoring.score_frame`).

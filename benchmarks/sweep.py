@@ -70,8 +70,8 @@ def enrolled(pipeline, person, sides):
         for side in sides
         for seed in range(3)
     }
-    samples = collect(pipeline, takes)
-    return fitted(samples, Settings(), pipeline.extractor.fingerprint(), is_simulated=True)
+    samples = collect(pipeline, takes, is_simulated=True)
+    return fitted(samples, Settings(), pipeline.extractor.fingerprint())
 
 
 def swept(pipeline, models, person, instrument=None):

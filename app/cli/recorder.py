@@ -26,11 +26,11 @@ from app.demo.source import DemoSource
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
 from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
-from app.session.enrolment import FEWEST_SAMPLES, Enrolment, as_samples, free_name
+from app.session.enrolment import FEWEST_SAMPLES, Enrolment, free_name
 from app.session.scoring import score_frame
-from app.session.takes import SUGGESTIONS, Offer, Plan, Sample
+from app.session.takes import SUGGESTIONS, Offer, Plan
 from app.settings import Settings
-from app.types import Frame
+from app.types import Frame, Sample
 from app.vision.pipeline import Pipeline
 from lmkl_core.errors import InvalidInputError
 
@@ -182,8 +182,8 @@ class Recorder:
         if result.views is None:
             take.refused[result.reason] += 1
             return None
-        number, views = len(take.samples), dict(result.views)
-        sample = Sample(number, take.name, views, result.condition, None, is_simulated, take.person)
+        about = result.views, result.condition, None, is_simulated, take.person
+        sample = Sample(len(take.samples), take.name, *about)
         take.samples.append(sample)
         return sample
 
@@ -224,11 +224,9 @@ class Recorder:
         samples = self.samples
         if len(samples) < FEWEST_SAMPLES:
             raise TooFewFramesError(self._too_few(len(samples)))
-        simulated = any(sample.is_simulated for sample in samples)
-        rows = as_samples(samples)
         if self._base is None:
-            return fitted(rows, self._settings, features, is_simulated=simulated)
-        grown = extended(self._base, rows, is_simulated=simulated)
+            return fitted(samples, self._settings, features)
+        grown = extended(self._base, samples)
         return grown if target_bpcer is None else recalibrated(grown, target_bpcer)
 
     def _too_few(self, n: int) -> str:

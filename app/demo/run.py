@@ -207,10 +207,11 @@ def run(seed: int = 0, progress: Progress | None = None, size: Size = FULL) -> D
     genuine = collect(
         pipeline,
         {name: _next(recordings) for name in enrolled},
-        progress=lambda _, name: step(f"enrolling {name}"),
+        is_simulated=True,
+        progress=lambda name: step(f"enrolling {name}"),
     )
     tell("fitting")
-    model = fitted(genuine, Settings(), extractor.fingerprint(), is_simulated=True)
+    model = fitted(genuine, Settings(), extractor.fingerprint())
     guided_test, presented = GuidedTest(), []
     guided_test.use_model(model.digest)
     for group, take in tested:

@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from app.models.model import PadModel
 from app.models.samples import Samples
 from app.models.summary import people_of, refusal_of, refused_people
 from app.settings import Settings
+from app.types import Sample
 from app.vision.conditions import EnrolledConditions
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import (
@@ -39,11 +40,10 @@ def estimator_of(settings: Settings, n_people: int = 1) -> LocalisedMKL:
 
 
 def fitted(
-    samples: Samples,
+    samples: Iterable[Sample],
     settings: Settings,
     features: dict[str, Any],
     *,
-    is_simulated: bool = False,
     cancel: Cancel | None = None,
 ) -> PadModel:
     """Fit a model from nothing.
@@ -51,21 +51,19 @@ def fitted(
     ``features`` is the fingerprint of the views. ``cancel`` is asked now and then;
     `lmkl_core.errors.Cancelled` is raised when it says so.
     """
-    _refuse_repeated(samples, FEWEST_DIFFERENT)
-    takes = tuple(dict.fromkeys(samples.takes))
-    persons = _persons(samples, takes)
+    rows = Samples(samples)
+    _refuse_repeated(rows, FEWEST_DIFFERENT)
+    takes, persons = _takes_and_persons(rows)
     estimator = estimator_of(settings, len(set(persons) - {""}) or 1)
     with _quiet():
-        estimator.fit(
-            samples.views, groups=samples.takes, conditions=samples.circumstances(), cancel=cancel
-        )
-    conditions = samples.enrolled_conditions() if samples.conditions else None
-    model = PadModel(estimator, features, conditions, takes, persons, is_simulated)
-    return _finished(model, samples.takes)
+        estimator.fit(rows.views, groups=rows.takes, conditions=rows.circumstances(), cancel=cancel)
+    conditions = rows.enrolled_conditions()
+    model = PadModel(estimator, features, conditions, takes, persons, rows.is_simulated)
+    return _finished(model, rows.takes)
 
 
 def extended(
-    model: PadModel, samples: Samples, *, is_simulated: bool = False, cancel: Cancel | None = None
+    model: PadModel, samples: Iterable[Sample], *, cancel: Cancel | None = None
 ) -> PadModel:
     """Fold new takes into a model: rows and clusters stay, weights and threshold are found anew.
 
@@ -73,23 +71,23 @@ def extended(
     second.
     """
     raise_if_cancelled(cancel)
-    _refuse_repeated(samples)
+    rows = Samples(samples)
+    _refuse_repeated(rows)
     # Growing replaces what the estimator holds and never writes into it: a shallow copy will do.
     estimator = copy.copy(model.estimator)
     with _quiet():
-        estimator.extend(samples.views, groups=samples.takes, refine=True)
-    conditions = model.conditions
-    if samples.conditions:
-        new = samples.enrolled_conditions()
+        estimator.extend(rows.views, groups=rows.takes, refine=True)
+    conditions, new = model.conditions, rows.enrolled_conditions()
+    if new is not None:
         conditions = new if conditions is None else _joined(conditions, new)
-    takes = tuple(dict.fromkeys(samples.takes))
+    takes, persons = _takes_and_persons(rows)
     grown = PadModel(
         estimator,
         model.features,
         conditions,
         model.takes + takes,
-        (model.persons or ("",) * len(model.takes)) + _persons(samples, takes),
-        is_simulated=model.is_simulated or is_simulated,
+        (model.persons or ("",) * len(model.takes)) + persons,
+        is_simulated=model.is_simulated or rows.is_simulated,
     )
     return _finished(grown)
 
@@ -104,8 +102,10 @@ def recalibrated(model: PadModel, target_bpcer: float | None) -> PadModel:
     )
 
 
-def _persons(samples: Samples, takes: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(samples.persons.get(take, "") for take in takes)
+def _takes_and_persons(rows: Samples) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    persons = rows.persons
+    takes = tuple(dict.fromkeys(rows.takes))
+    return takes, tuple(persons.get(take, "") for take in takes)
 
 
 def _refuse_repeated(samples: Samples, fewest: int = 1) -> None:

@@ -15,12 +15,11 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from app.models.samples import Samples
 from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
 from app.session.coverage import CoverageItem, coverage_by_person
 from app.session.scoring import thumbnail_of
-from app.session.takes import SUGGESTIONS, EnrolmentState, Offer, Plan, Sample, TakeSummary
-from app.types import ScoredFrame, Verdict
+from app.session.takes import SUGGESTIONS, EnrolmentState, Offer, Plan, TakeSummary
+from app.types import Sample, ScoredFrame, Verdict
 from app.vision.conditions import shared_circumstances
 
 FEWEST_SAMPLES = 12
@@ -253,11 +252,6 @@ class Enrolment:
     # ------------------------------------------------------------- for others
 
     @property
-    def is_simulated(self) -> bool:
-        """Whether any sample is the demo's."""
-        return any(sample.is_simulated for sample in self.samples)
-
-    @property
     def suggested_name(self) -> str:
         """A name for the next take; another person may have one of that name already."""
         taken = self._taken
@@ -339,14 +333,6 @@ class Enrolment:
         for light in shared:
             order.setdefault(light, len(order) + 1)
         return {take: order[light] for take, light in zip(takes, shared, strict=True)}
-
-
-def as_samples(samples: Sequence[Sample]) -> Samples:
-    """Return the rows of enrolled frames."""
-    rows = Samples()
-    for sample in samples:
-        rows.add_views(sample.views, sample.take, sample.condition, sample.person)
-    return rows
 
 
 def _row(views: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 
 from app.names import cleaned_name, counted
 from app.session.runs import Run, begin_run, ended_runs
-from app.session.takes import Sample
-from app.types import Condition
+from app.types import Condition, Sample
 from app.vision.conditions import NAMES
 from lmkl_core.model_file.container import (
     Refused,

@@ -14,9 +14,9 @@ from app.models.summary import ModelSummary, describe
 from app.session.decision import Decider
 from app.session.enrolment import Enrolment
 from app.session.guided_test.guided_test import GuidedTest
-from app.session.takes import Offer, Plan, Sample
+from app.session.takes import Offer, Plan
 from app.settings import Settings
-from app.types import Decision, Image, ScoredFrame, Throughput
+from app.types import Decision, Image, Sample, ScoredFrame, Throughput
 
 RATE_WINDOW = 30
 """Frames over which the rate of scoring is told."""

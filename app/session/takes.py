@@ -3,11 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.session.coverage import CoverageItem
-from app.types import Condition, Image
+from app.types import Sample
 
 SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
 """Names offered for takes, in this order."""
@@ -22,22 +19,6 @@ class Plan:
     """Seconds between kept frames, at least."""
     at_least_every: float = 0.8
     """Seconds after which a frame is kept though it hardly differs from the others."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """One enrolled frame: its views, its circumstances, a small picture; never the frame itself.
-
-    ``person`` says whose face it shows; empty where that was not said.
-    """
-
-    number: int
-    take: str
-    views: dict[str, NDArray[np.float32]]
-    condition: Condition | None
-    thumbnail: Image | None
-    is_simulated: bool = False
-    person: str = ""
 
 
 class Offer(Enum):

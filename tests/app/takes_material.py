@@ -3,8 +3,7 @@
 import numpy as np
 
 from app.session.recovery import find
-from app.session.takes import Sample
-from app.types import Condition
+from app.types import Condition, Sample
 from app.vision.conditions import NAMES
 
 FEATURES = {"format": 1, "preset": {"name": "texture"}, "weights": {"net": "0" * 64}}

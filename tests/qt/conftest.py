@@ -12,11 +12,10 @@ from app.models.fitting import fitted
 from app.qt.app import make_window
 from app.qt.dialogs.passphrase_dialogs import ExportDialog
 from app.qt.state import NetworksState, SourceState
-from app.session.enrolment import as_samples
 from app.session.scoring import score_frame, thumbnail_of
 from app.session.session import Session
-from app.session.takes import Sample
 from app.settings import Settings
+from app.types import Sample
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
@@ -114,7 +113,7 @@ def samples(seen):
 def model(samples):
     """Return a model that was fitted on them."""
     features = Extractor(load_preset("tiny")).fingerprint()
-    return fitted(as_samples(samples), Settings(preset="tiny"), features, is_simulated=True)
+    return fitted(samples, Settings(preset="tiny"), features)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from app.qt.pages.enrol.gallery import NUMBER_ROLE, Gallery, GalleryModel
-from app.session.takes import Sample
+from app.types import Sample
 
 PICTURE = np.full((96, 96, 3), (200, 30, 60), np.uint8)
 

@@ -13,9 +13,8 @@ from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
 from app.qt.state import Notice, PassphraseAsked
 from app.qt.workers.jobs import Cancel, Job
-from app.session.enrolment import as_samples
 from app.session.session import Session
-from app.session.takes import Sample
+from app.types import Sample
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
 
 TOPIC = "model"
@@ -200,11 +199,9 @@ class ModelController(QObject):
         settings, features = self._session.settings, dict(self._features or {})
         numbers = tuple(sample.number for sample in samples)
         faces = [sample.thumbnail for sample in samples]
-        simulated = any(sample.is_simulated for sample in samples)
 
         def work(cancel: Cancel) -> Made:
-            rows = as_samples(samples)
-            made = fitted(rows, settings, features, is_simulated=simulated, cancel=cancel)
+            made = fitted(samples, settings, features, cancel=cancel)
             return made, describe(made, faces)
 
         def use(made: Made) -> None:
@@ -223,10 +220,9 @@ class ModelController(QObject):
             return
         numbers = (*enrolment.modelled, *(sample.number for sample in new))
         faces = self._session.thumbnails(numbers)
-        simulated = any(sample.is_simulated for sample in new)
 
         def work(cancel: Cancel) -> Made:
-            made = extended(base, as_samples(new), is_simulated=simulated, cancel=cancel)
+            made = extended(base, new, cancel=cancel)
             return made, describe(made, faces)
 
         def use(made: Made) -> None:

@@ -9,7 +9,7 @@ from app.qt.state import Choice, Notice
 from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery import Found, fits, offer_of, outcome_of
 from app.session.session import Session, Topic
-from app.session.takes import Sample
+from app.types import Sample
 
 TOPIC = "recovery"
 BRING_BACK, DELETE = "bring back", "delete"

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.logs import way_of
 from app.session.recovery import Found, Journal, find, remove
-from app.session.takes import Sample
+from app.types import Sample
 
 log = logging.getLogger(__name__)
 

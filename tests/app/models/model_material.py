@@ -8,6 +8,7 @@ import numpy as np
 from app.models.fitting import fitted
 from app.models.samples import Samples
 from app.settings import Settings
+from app.types import Sample
 from lmkl_core.model_file import save_model
 from tests.app.vision.test_conditions import HOME
 
@@ -23,8 +24,9 @@ FEATURES = {
 SETTINGS = Settings(n_clusters=2, delta=0.1, target_bpcer=0.1)
 
 
-def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=True):
-    """Rows of some takes, all about one place; ``known`` says whether circumstances are."""
+def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=True, **more):
+    """Rows of some takes, all about one place; ``known`` says whether circumstances are;
+    ``more`` is for each sample."""
     rng, samples = np.random.default_rng(seed), Samples()
     places = {"eyes": np.arange(4.0), "skin": np.arange(3.0)}
     for name in names:
@@ -34,7 +36,7 @@ def samples_of(*names, seed=0, n=8, shift=0.0, warmth=0.3, spread=0.3, known=Tru
                 for view, place in places.items()
             }
             condition = replace(HOME, warmth=warmth, yaw=float(rng.normal())) if known else None
-            samples.add_views(views, name, condition)
+            samples.append(Sample(len(samples), name, views, condition, None, **more))
     return samples
 
 

@@ -137,7 +137,7 @@ def test_that_a_failed_export_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_that_everything_survives_a_file(tmp_path):
-    model = fitted(samples_of(*WINDOW), SETTINGS, FEATURES, is_simulated=True)
+    model = fitted(samples_of(*WINDOW, is_simulated=True), SETTINGS, FEATURES)
     save(model, tmp_path / "m")
     loaded = load(tmp_path / "m", FEATURES)
     assert loaded.takes == model.takes

@@ -1,6 +1,7 @@
 """Models fitted from nothing, grown by a take, and held to another target."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ def test_that_without_circumstances_a_model_knows_none():
 
 def test_that_whether_frames_were_simulated_is_kept():
     assert not window_model().is_simulated
-    assert fitted(samples_of(*WINDOW), SETTINGS, FEATURES, is_simulated=True).is_simulated
+    assert fitted(samples_of(*WINDOW, is_simulated=True), SETTINGS, FEATURES).is_simulated
 
 
 def test_that_a_fit_can_be_cancelled():
@@ -106,23 +107,17 @@ def test_that_the_least_enrolment_can_be_fitted_without_a_warning():
 
 def test_that_repeated_frames_are_fitted_without_a_warning():
     samples = samples_of(*WINDOW)
-    for row in range(8):
-        views = {name: array[row : row + 1] for name, array in samples.views.items()}
-        samples.add_views(views, "again 1", samples.conditions[row])
+    samples += [replace(sample, take="again 1") for sample in samples[:8]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = fitted(samples, SETTINGS, FEATURES)
     assert np.isfinite(model.threshold)
 
 
-def with_odd_take(spread):
+def with_odd_take(spread, **more):
     """The window's takes, and one whose frames are unlike them and, if spread, each other."""
-    samples = samples_of(*WINDOW)
-    odd = samples_of("odd", seed=9, shift=2.0, spread=spread)
-    for row in range(len(odd)):
-        views = {name: array[row : row + 1] for name, array in odd.views.items()}
-        samples.add_views(views, "odd", odd.conditions[row])
-    return samples
+    odd = samples_of("odd", seed=9, shift=2.0, spread=spread, **more)
+    return [*samples_of(*WINDOW), *odd]
 
 
 @pytest.mark.parametrize("target", [0.01, 0.1, 0.5])
@@ -142,7 +137,8 @@ def test_that_a_take_whose_frames_would_be_refused_is_named():
         "“odd” is unlike the other takes and most of its frames would be refused: record it once "
         "more and fit again.",
     )
-    simulated = fitted(samples, Settings(n_clusters=2), FEATURES, is_simulated=True)
+    samples = with_odd_take(spread=3.0, is_simulated=True)
+    simulated = fitted(samples, Settings(n_clusters=2), FEATURES)
     assert simulated.notes == ()
 
 
@@ -170,7 +166,7 @@ def test_that_a_grown_model_scores_its_new_frames_higher():
 
 
 def test_that_a_grown_model_knows_all_its_takes_and_circumstances():
-    grown = extended(window_model(), NEW, is_simulated=True)
+    grown = extended(window_model(), [replace(one, is_simulated=True) for one in NEW])
     assert grown.takes == (*WINDOW, "lamp 1", "lamp 2")
     assert grown.conditions.takes == grown.takes
     assert grown.is_simulated
@@ -183,7 +179,7 @@ def test_that_a_grown_model_knows_all_its_takes_and_circumstances():
 
 
 def test_that_a_simulated_model_stays_one_when_real_frames_are_added():
-    simulated = fitted(samples_of(*WINDOW), SETTINGS, FEATURES, is_simulated=True)
+    simulated = fitted(samples_of(*WINDOW, is_simulated=True), SETTINGS, FEATURES)
     assert extended(simulated, NEW).is_simulated
 
 
@@ -201,8 +197,8 @@ def test_that_growing_by_known_circumstances_helps_a_model_that_knew_none():
 
 
 def test_that_growing_by_other_views_changes_nothing():
-    old, other = window_model(), samples_of("x")
-    other._rows.pop("skin")
+    old = window_model()
+    other = [replace(one, views={"eyes": one.views["eyes"]}) for one in samples_of("x")]
     before = state_of(old)
     with pytest.raises(ValueError, match="skin"):
         extended(old, other)

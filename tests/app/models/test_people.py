@@ -29,10 +29,7 @@ def household(*takes, **more):
     """Rows of takes by (person, name, shift)."""
     rows = Samples()
     for seed, (person, name, shift) in enumerate(takes):
-        one = samples_of(name, seed=seed, shift=shift, **more)
-        for row, condition in enumerate(one.conditions):
-            views = {view: array[row : row + 1] for view, array in one.views.items()}
-            rows.add_views(views, name, condition, person)
+        rows += samples_of(name, seed=seed, shift=shift, person=person, **more)
     return rows
 
 
@@ -150,10 +147,7 @@ def odd_one(person, other="Ann"):
     """Rows of a household in which the last take resembles no other, not even itself."""
     whose = zip(("Ann", "Ann", other), WINDOW, strict=True)
     rows = household(*((name, take, 0.0) for name, take in whose), n=12)
-    odd = samples_of("door", seed=9, shift=4.0, spread=2.0, n=12)
-    for row, condition in enumerate(odd.conditions):
-        views = {view: array[row : row + 1] for view, array in odd.views.items()}
-        rows.add_views(views, "door", condition, person)
+    rows += samples_of("door", seed=9, shift=4.0, spread=2.0, n=12, person=person)
     return fitted(rows, Settings(n_clusters=2), FEATURES)
 
 

@@ -6,16 +6,9 @@ import numpy as np
 import pytest
 
 from app.models.samples import Samples
-from app.types import Frame, FrameResult, Status
+from app.types import Sample
 from lmkl_core import LocalisedMKL
 from tests.app.vision.test_conditions import HOME
-
-FRAME = Frame(np.zeros((2, 2, 3), np.uint8))
-
-
-def ready(rng, condition):
-    row = rng.normal(size=(1, 4)).astype(np.float32)
-    return FrameResult(FRAME, Status.READY, condition=condition, views={"skin": row})
 
 
 def samples_of(warmths, rows_each=6):
@@ -24,22 +17,14 @@ def samples_of(warmths, rows_each=6):
     for number, warmth in enumerate(warmths):
         condition = None if warmth is None else replace(HOME, warmth=warmth)
         for _ in range(rows_each):
-            assert samples.add(ready(rng, condition), f"take {number}")
+            row = rng.normal(size=(1, 4)).astype(np.float32)
+            samples.append(Sample(len(samples), f"take {number}", {"skin": row}, condition, None))
     return samples
 
 
 def fit(samples):
     model = LocalisedMKL(n_clusters=1, delta=0.1, random_state=0)
     return model.fit(samples.views, groups=samples.takes, conditions=samples.circumstances())
-
-
-def test_that_refused_frames_are_counted_by_reason_and_leave_no_row():
-    samples = samples_of([0.3])
-    poor = FrameResult(FRAME, Status.POOR_QUALITY, "Come closer.")
-    assert not samples.add(poor, "take 0")
-    assert not samples.add(poor, "take 0")
-    assert samples.refused == {"Come closer.": 2}
-    assert len(samples) == len(samples.views["skin"]) == 6
 
 
 def test_that_takes_that_share_circumstances_are_left_out_together_for_the_stress_figure():

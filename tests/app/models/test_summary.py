@@ -85,10 +85,7 @@ def test_that_stress_is_told_only_where_whole_conditions_can_be_left_out():
     assert one.stress_bpcer is None
     assert one.stress == ()
     samples = samples_of(*WINDOW)
-    lamp = samples_of("lamp 1", "lamp 2", warmth=0.9, shift=0.5)
-    for row, take in enumerate(lamp.takes):
-        views = {name: array[row : row + 1] for name, array in lamp.views.items()}
-        samples.add_views(views, take, lamp.conditions[row])
+    samples += samples_of("lamp 1", "lamp 2", warmth=0.9, shift=0.5)
     two = describe(fitted(samples, SETTINGS, FEATURES)).threshold
     assert 0.0 <= two.stress_bpcer <= 1.0
     assert len(two.stress) == 40

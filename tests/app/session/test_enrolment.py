@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.session.enrolment import FEWEST_SAMPLES, Enrolment, as_samples
+from app.session.enrolment import FEWEST_SAMPLES, Enrolment
 from app.session.takes import SUGGESTIONS, Offer, Plan
 from app.types import Verdict
 from app.vision.conditions import DIMENSIONS
@@ -144,15 +144,14 @@ def test_that_samples_keep_circumstances_but_not_the_frame(sitting):
     (sample,) = sitting.enrolment.samples
     assert sample.condition is offered.result.condition
     assert sample.is_simulated
-    assert sitting.enrolment.is_simulated
     assert not any(value is offered.frame for value in vars(sample).values())
 
 
 def test_that_frames_without_a_caption_are_not_simulated(sitting):
     sitting.record("a")
-    assert not sitting.enrolment.is_simulated
+    assert not sitting.enrolment.samples[-1].is_simulated
     sitting.record("b", 1, caption="Simulated: a person")
-    assert sitting.enrolment.is_simulated
+    assert sitting.enrolment.samples[-1].is_simulated
 
 
 # ------------------------------------------------------------- stopping
@@ -261,17 +260,6 @@ def test_that_shown_samples_are_in_order_with_their_pictures(sitting):
     kept = sitting.enrolment.samples
     assert [(s.number, s.take) for s in shown] == [(0, "a"), (1, "a")]
     assert all(s.thumbnail is k.thumbnail for s, k in zip(shown, kept, strict=True))
-
-
-def test_that_rows_for_a_fit_know_their_takes(sitting):
-    sitting.record("a")
-    sitting.record("b", 4)
-    rows = as_samples(sitting.enrolment.samples)
-    assert rows.takes == ["a"] * 6 + ["b"] * 4
-    assert len(rows.conditions) == len(rows) == 10
-    expected = np.concatenate([sample.views["eyes"] for sample in sitting.enrolment.samples])
-    assert np.array_equal(rows.views["eyes"], expected)
-    assert rows.views["skin"].shape == (10, 1)
 
 
 def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():

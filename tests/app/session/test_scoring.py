@@ -8,7 +8,7 @@ import pytest
 
 from app.demo.renderer.takes import Take, frames
 from app.models.fitting import fitted
-from app.session.enrolment import Enrolment, as_samples
+from app.session.enrolment import Enrolment
 from app.session.scoring import THUMBNAIL, score_frame, thumbnail_of
 from app.session.takes import Offer, Plan
 from app.settings import Settings
@@ -44,7 +44,7 @@ def enrolled(tiny_extractor):
 def model(enrolled, tiny_extractor):
     """Return a model of that enrolment."""
     settings = Settings(preset="tiny", n_clusters=2)
-    return fitted(as_samples(enrolled.samples), settings, tiny_extractor.fingerprint())
+    return fitted(enrolled.samples, settings, tiny_extractor.fingerprint())
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import Tracking
 from app.vision.pipeline import Pipeline
 from app.vision.quality import Limits
-from lmkl_core.errors import Cancelled, UnusableViewsError
+from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.liveness import LivenessMeter
 from lmkl_core.features.presets import Crop, DescriptorBranch, Preset, load_preset
 from tests.app.models.model_material import window_model
@@ -89,19 +89,11 @@ def test_that_samples_hold_the_same_rows_as_the_frames_they_came_from(pipeline, 
         np.testing.assert_array_equal(view, np.concatenate([row[name] for row in rows]))
 
 
-def test_that_collecting_counts_refusals_by_reason_and_can_be_cancelled(pipeline, genuine_take):
-    black = Frame(np.zeros((480, 640, 3), np.uint8))
-    told = []
-    samples = collect(
-        pipeline,
-        {"one": [genuine_take[0], black], "two": [black]},
-        progress=lambda n, take: told.append((n, take)),
-    )
-    assert (len(samples), samples.n_refused) == (1, 2)
-    assert list(samples.refused.values()) == [2]
-    assert told == [(1, "one"), (2, "one"), (3, "two")]
-    with pytest.raises(Cancelled, match="nothing was enrolled"):
-        collect(pipeline, {"one": genuine_take}, cancel=lambda: True)
+def test_that_frames_without_a_face_leave_no_row(pipeline, genuine_take):
+    black, told = Frame(np.zeros((480, 640, 3), np.uint8)), []
+    takes = {"one": [genuine_take[0], black], "two": [black]}
+    samples = collect(pipeline, takes, progress=told.append)
+    assert (samples.takes, told) == (["one"], ["one", "one", "two"])
 
 
 def test_that_enrolled_conditions_come_from_the_samples(pipeline, genuine_take):

@@ -43,7 +43,7 @@ from app.qt.widgets.layout import button, hbox, vbox
 from app.qt.widgets.marks import picture
 from app.qt.widgets.rows import Index, update_rows
 from app.qt.widgets.texts import plain_tip
-from app.session.takes import Sample
+from app.types import Sample
 
 _PICTURE = 80
 _GAP = 4
