@@ -29,9 +29,8 @@ from app.qt.dialogs.help_dialogs import AboutDialog, ShortcutsDialog
 from app.qt.dialogs.passphrase_dialogs import ExportDialog, UnlockDialog
 from app.qt.dialogs.settings_dialog import SettingsDialog
 from app.qt.menus import settings_choices
-from app.qt.pages.guided_test.plan_card import PlanCard
-from app.qt.pages.guided_test.report_panel import ReportPanel
-from app.qt.pages.guided_test.tally_card import TallyCard
+from app.qt.pages.guided_test.cards import PlanCard, ReportPanel
+from app.qt.pages.guided_test.tally import TallyCard
 from app.qt.state import PassphraseAsked, Working
 from app.qt.window_picture import rest, wait_until
 from app.session.guided_test.details import Details

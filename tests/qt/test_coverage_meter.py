@@ -1,8 +1,9 @@
 """The coverage meter: bars, words and advice agree."""
 
 import pytest
+from PySide6.QtWidgets import QProgressBar
 
-from app.qt.pages.enrol.coverage_meter import CoverageBar, CoverageMeter
+from app.qt.pages.enrol.takes_list import CoverageMeter
 from app.session.coverage import CoverageItem
 
 
@@ -32,7 +33,7 @@ def test_that_words_and_bar_agree_and_only_what_is_complete_is_called_covered(
 ):
     meter.show_coverage((CoverageItem("Nod", share, advice),))
     assert meter.row_words(0) == ("Nod", word, advice)
-    assert meter.findChild(CoverageBar).value() == value
+    assert meter.findChild(QProgressBar).value() == value
 
 
 def test_that_advice_goes_when_it_was_followed(meter):
@@ -44,7 +45,7 @@ def test_that_advice_goes_when_it_was_followed(meter):
 
 def test_that_a_bar_that_is_hardly_filled_is_still_seen(meter):
     meter.show_coverage((CoverageItem("Nod", 0.01, "Nod."),))
-    bar = meter.findChild(CoverageBar)
+    bar = meter.findChild(QProgressBar)
     bar.resize(200, 10)
     hardly = bar.grab().toImage()
     meter.show_coverage((CoverageItem("Nod", 0.0, "Nod."),))
@@ -54,4 +55,4 @@ def test_that_a_bar_that_is_hardly_filled_is_still_seen(meter):
 def test_that_fewer_items_hide_the_rows_that_are_left_over(meter):
     meter.show_coverage((CoverageItem("Nod", 1.0), CoverageItem("Turn", 1.0)))
     meter.show_coverage((CoverageItem("Nod", 1.0),))
-    assert [bar.isVisible() for bar in meter.findChildren(CoverageBar)] == [True, False]
+    assert [bar.isVisible() for bar in meter.findChildren(QProgressBar)] == [True, False]

@@ -1,12 +1,12 @@
 """Names in the window: shown as they are, whatever they look like."""
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import Qt as QtText
 from PySide6.QtGui import QTextDocument
 
 from app.qt.charts.chart import csv_text
-from app.qt.pages.guided_test.presentation_list import PresentationModel
+from app.qt.pages.guided_test.tally import PresentationList
 from app.qt.widgets.texts import plain_tip
 from app.session.guided_test.presentation import Presentation
 from app.types import ScoredFrame, Verdict
@@ -27,12 +27,12 @@ def test_that_a_tool_tip_shows_a_name_as_it_is(qapp, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_that_the_tip_of_a_presentation_is_no_markup(qapp, name):
-    model = PresentationModel()
-    model.show_presentations((Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None),))
-    index = model.index(0, 0, QModelIndex())
-    assert name in as_qt_shows(model.data(index, Qt.ItemDataRole.ToolTipRole))
-    assert name in model.data(index, Qt.ItemDataRole.AccessibleTextRole)
+def test_that_the_tip_of_a_presentation_is_no_markup(qtbot, name):
+    shown = PresentationList()
+    qtbot.addWidget(shown)
+    shown.show_presentations((Presentation(1, name, (ScoredFrame(Verdict.NO_FACE),), None),))
+    assert name in as_qt_shows(shown.item(0).toolTip())
+    assert name in shown.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
 
 
 def test_that_no_name_becomes_a_formula_in_the_table_of_a_chart():

@@ -4,11 +4,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from app.qt.pages.live import notices as module
-from app.qt.pages.live.live_panel import LivePanel
-from app.qt.pages.live.notices import MOST, Notices
+from app.qt.pages.live import live_panel as module
+from app.qt.pages.live.live_panel import MOST, LivePanel, Notices
 from app.qt.state import Choice, Notice
-from app.qt.widgets.marks import Mark
+from app.qt.widgets.texts import Mark
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from app.qt.dialogs.settings_fields import line
 from app.qt.state import PassphraseAsked
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.layout import button, vbox
-from app.qt.widgets.marks import caution
-from app.qt.widgets.texts import plain_tip
+from app.qt.widgets.texts import caution, plain_tip
 
 _WIDTH = 80
 """Of a dialog, in letters."""

@@ -194,6 +194,7 @@ QProgressBar { color: $text; background: $raised; border: none; border-radius: 4
     text-align: center; }
 QProgressBar[textVisible="false"] { min-height: 8px; max-height: 8px; }
 QProgressBar::chunk { background: $accent; border-radius: 4px; }
+QProgressBar[class="good"]::chunk { background: $good; }
 QProgressBar[textVisible="true"]::chunk { background: $accent_soft; border: 1px solid $accent; }
 QSlider::groove:horizontal { background: $raised; height: 4px; border-radius: 2px; }
 QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }

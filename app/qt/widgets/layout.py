@@ -3,6 +3,7 @@
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLayout,
     QMessageBox,
+    QProgressBar,
     QPushButton,
     QScrollArea,
     QTableView,
@@ -133,6 +135,29 @@ def button(
     if slot is not None:
         made.clicked.connect(slot)
     return made
+
+
+def progress_bar(name: str, parent: QWidget | None = None) -> QProgressBar:
+    bar = QProgressBar(parent)
+    bar.setTextVisible(False)
+    bar.setAccessibleName(name)
+    return bar
+
+
+def add_action(
+    widget: QWidget,
+    text: str,
+    slot: object,
+    *keys: QKeySequence | QKeySequence.StandardKey | Qt.Key,
+) -> QAction:
+    """Offer an action in a widget's context menu, and by keys while it has the focus."""
+    action = QAction(text, widget)
+    action.setShortcuts([QKeySequence(key) for key in keys])
+    action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+    action.triggered.connect(slot)
+    widget.addAction(action)
+    widget.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+    return action
 
 
 def ask(

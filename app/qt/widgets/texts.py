@@ -1,11 +1,17 @@
-"""Labels that wrap or are cut, tool tips, and the words for verdicts."""
+"""Texts: labels that wrap or are cut, shapes beside them, tool tips; pictures."""
 
 from html import escape
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtGui import Qt as QtText
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
+
+from app.qt.theme import GRID, colours, set_class
+from app.qt.theme.icons import paint_icon
+from app.qt.widgets.flow import FlowLayout
+from app.qt.widgets.layout import hbox, vbox
+from app.types import Image
 
 
 def wrapped(text: str = "", kind: str = "", parent: QWidget | None = None) -> QLabel:
@@ -72,3 +78,167 @@ class ElidedLabel(QLabel):
         )
         if shown != self.text():
             self.setText(shown)
+
+
+class Mark(QWidget):
+    """An icon as tall as ``scale`` lines of text, in a colour of the theme."""
+
+    def __init__(
+        self,
+        name: str = "dash",
+        role: str = "muted",
+        parent: QWidget | None = None,
+        scale: float = 1.0,
+    ) -> None:
+        super().__init__(parent)
+        self.name, self._role, self._scale = name, role, scale
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_shape(self, name: str, role: str) -> None:
+        if (name, role) != (self.name, self._role):
+            self.name, self._role = name, role
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        side = round(self.fontMetrics().height() * self._scale)
+        return QSize(side, side)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, _event: QPaintEvent, /) -> None:
+        if self.name:
+            painter = QPainter(self)
+            paint_icon(painter, self.name, QRectF(self.rect()), getattr(colours(), self._role))
+            painter.end()
+
+
+class MarkedText(QFrame):
+    """A shape and a text that wraps beside it; without text it takes no room."""
+
+    def __init__(
+        self, icon: str = "", role: str = "text", kind: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.mark = Mark(icon, role, self)
+        self.mark.setVisible(bool(icon))
+        self.label = wrapped("", kind, self)
+        hbox(self, (self.mark, 0, Qt.AlignmentFlag.AlignTop), (self.label, 1))
+        self.hide()
+
+    def show_text(self, text: str, icon: str = "", role: str = "") -> None:
+        """Show a text, with another shape if one is given; an empty text hides both."""
+        if icon:
+            self.set_icon(icon, role)
+        if self.label.text() != text:
+            self.label.setText(text)
+        self.setVisible(bool(text))
+
+    def set_icon(self, icon: str, role: str = "text") -> None:
+        """Show another shape; an empty name shows none."""
+        self.mark.set_shape(icon, role)
+        self.mark.setVisible(bool(icon))
+
+    def text(self) -> str:
+        return self.label.text()
+
+
+def caution(text: str, parent: QWidget | None = None) -> MarkedText:
+    """Return a banner with something that the person should know."""
+    line = MarkedText("warning", "caution", parent=parent)
+    set_class(line, "banner-caution")
+    layout = line.layout()
+    if layout is not None:
+        layout.setContentsMargins(10, 8, 10, 8)
+    line.show_text(text)
+    return line
+
+
+def banner(kind: str, note: MarkedText, *buttons: QPushButton) -> QFrame:
+    """Return a coloured ground with a note, and buttons below it."""
+    frame = QFrame()
+    set_class(frame, kind)
+    parts = [hbox(None, *buttons, 1)] if buttons else []
+    vbox(frame, note, *parts, margins=(GRID + 4, GRID, GRID + 4, GRID))
+    return frame
+
+
+class NumberBadge(QWidget):
+    """The number of a step in a disc."""
+
+    def __init__(self, number: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._number = str(number)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(self._number)
+
+    def sizeHint(self) -> QSize:
+        side = round(self.fontMetrics().height() * 1.5)
+        return QSize(side, side)
+
+    def paintEvent(self, _event: QPaintEvent, /) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours().accent_soft))
+        painter.drawEllipse(QRectF(self.rect()))
+        font = QFont(self.font())
+        font.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(QColor(colours().text))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._number)
+        painter.end()
+
+
+class StepHeading(QWidget):
+    """A step's number and what is to be done."""
+
+    def __init__(self, number: int, text: str = "") -> None:
+        super().__init__()
+        self._label = wrapped(text, "heading", self)
+        hbox(self, (NumberBadge(number, self), 0, Qt.AlignmentFlag.AlignTop), (self._label, 1))
+
+    def set_text(self, text: str) -> None:
+        set_text(self._label, text)
+
+
+class EmptyState(QWidget):
+    """What stands in the place of content that is not there yet: a shape, some words, a way on."""
+
+    def __init__(self, icon: str, role: str = "muted", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.mark = Mark(icon, role, self, 2.6)
+        self._heading, self._lines = wrapped("", "heading", self), wrapped("", "muted", self)
+        centre = Qt.AlignmentFlag.AlignHCenter
+        for label in (self._heading, self._lines):
+            label.setAlignment(centre)
+        self._buttons = QWidget(self)
+        self._flow = FlowLayout(self._buttons, gap=GRID)
+        parts = ((self.mark, 0, centre), self._heading, self._lines, (self._buttons, 0, centre))
+        margins = (3 * GRID, 4 * GRID, 3 * GRID, 4 * GRID)
+        vbox(self, 2, *parts, 3, margins=margins, spacing=GRID + 4)
+        self._buttons.hide()
+
+    def show_words(self, heading: str, lines: str) -> None:
+        set_text(self._heading, heading)
+        set_text(self._lines, lines)
+
+    def add_button(self, button: QPushButton) -> None:
+        self._flow.addWidget(button)
+        self._buttons.show()
+
+    @property
+    def heading(self) -> str:
+        return self._heading.text()
+
+    @property
+    def lines(self) -> str:
+        return self._lines.text()
+
+
+def picture(image: Image) -> QImage:
+    """Return a picture for Qt that owns its pixels."""
+    height, width = image.shape[:2]
+    # The bytes are copied in the order of their rows, whatever the array is a part of.
+    data = image.tobytes()
+    return QImage(data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()

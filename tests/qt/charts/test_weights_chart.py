@@ -8,8 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QToolTip
 
 from app.qt.charts.bars import BarPlot
-from app.qt.charts.weights import WeightsChart
-from app.qt.charts.weights_table import WeightsTable
+from app.qt.charts.weights import WeightsChart, WeightsTable
 from app.qt.widgets.inputs import Choices
 from tests.qt.charts.chart_values import VIEWS, model_shown
 

@@ -3,23 +3,203 @@
 Shortcuts that hold in the whole window are the window's; tool tips here name them.
 """
 
-from PySide6.QtCore import Slot
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.qt.controllers.app_controller import AppController
-from app.qt.pages.enrol.coverage_meter import CoverageMeter
-from app.qt.pages.enrol.fit_bar import FitBar
 from app.qt.pages.enrol.gallery import Gallery
-from app.qt.pages.enrol.guidance import Guidance
 from app.qt.pages.enrol.quality_list import QualityList
 from app.qt.pages.enrol.record_card import RecordCard
-from app.qt.pages.enrol.takes_list import TakesList
+from app.qt.pages.enrol.takes_list import CoverageMeter, TakesList
 from app.qt.theme import set_class
-from app.qt.widgets.layout import ask, card, hbox, scroll_area, vbox
-from app.qt.widgets.texts import wrapped
+from app.qt.theme.icons import icon
+from app.qt.widgets.layout import CARD, ask, button, card, grid, hbox, scroll_area, vbox
+from app.qt.widgets.texts import NumberBadge, set_text, wrapped
 from app.session.takes import EnrolmentState
 from app.types import Quality, ScoredFrame
+
+_STEPS = (
+    "Sit before the camera as you usually do and press Record.",
+    "Turn, nod and lean a little while the ring fills.",
+    "Record a second take in another light, then fit the model.",
+)
+
+
+class Guidance(QFrame):
+    """How to enrol, in three numbered lines under a heading that folds them."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._was_begun = self._is_opened = False
+        tip = "Show or hide the three steps."
+        self.button = button("How to enrol", slot=self._on_clicked, tip=tip, kind="quiet")
+        self._title = wrapped("Show the program your face", "title")
+        self._steps = QWidget(self)
+        steps = grid(self._steps, 12, 10, 0, 1)
+        for row, text in enumerate(_STEPS):
+            steps.addWidget(NumberBadge(row + 1, self), row, 0, Qt.AlignmentFlag.AlignTop)
+            label = wrapped(text, parent=self)
+            label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+            steps.addWidget(label, row, 1)
+        self._opened = wrapped(
+            "The model knows its own takes; pictures are not kept in files. "
+            "A new take is added to it."
+        )
+        folding = (self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column = vbox(self, self._title, folding, self._steps, self._opened, spacing=12)
+        self._fold(False)
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    def show_begun(self, was_begun: bool) -> None:
+        """Say whether anything was recorded: the steps fold then, and unfold when all is gone.
+
+        In between they stay as the person left them.
+        """
+        if was_begun != self._was_begun:
+            self._was_begun = was_begun
+            self._fold(was_begun)
+
+    def show_opened(self, is_opened: bool) -> None:
+        """Say whether the model came from a file: a note about that replaces the steps."""
+        if is_opened != self._is_opened:
+            self._is_opened = is_opened
+            self._fold(self._was_begun)
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        self._fold(self._is_open)
+
+    def _fold(self, is_folded: bool) -> None:
+        self._is_open = not is_folded and not self._is_opened
+        self._opened.setVisible(self._is_opened)
+        self._steps.setVisible(self._is_open)
+        # Before anything was recorded the steps are what matters: nothing to fold them with.
+        self._title.setVisible(not self._was_begun and not self._is_opened)
+        self.button.setVisible(self._was_begun)
+        self.button.setIcon(icon("chevron-down" if self._is_open else "chevron-right"))
+        self.button.setAccessibleDescription(
+            "The steps are shown." if self._is_open else "The steps are hidden."
+        )
+        has_frame = self._is_open or self._is_opened
+        set_class(self, "card" if has_frame else "")
+        if not has_frame:
+            self._column.setContentsMargins(0, 0, 0, 0)
+        elif self._was_begun:
+            self._column.setContentsMargins(0, 0, 16, 16)
+        else:
+            self._column.setContentsMargins(*CARD)
+        self._steps.setContentsMargins(16 if self._was_begun else 0, 0, 0, 0)
+
+
+UNDO_SHORTCUT = QKeySequence.StandardKey.Undo
+FIT_SHORTCUT = "Ctrl+F"
+
+
+class FitBar(QFrame):
+    """Undo on the left, fit on the right, and one line of words above them."""
+
+    undo_requested = Signal()
+    fit_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._enrolment = EnrolmentState()
+        self._is_busy = self._has_model = False
+        self._n_unmodelled = 0
+        self._state: tuple[object, ...] = ()
+        self.words = wrapped(kind="muted", parent=self)
+        tip = f"Take back the last change to the takes ({_native(QKeySequence(UNDO_SHORTCUT))})."
+        self.undo_button = button("Undo", "undo", self.undo, tip=tip, parent=self)
+        self.fit_button = button("", slot=self.fit, parent=self)
+        buttons = hbox(None, self.undo_button, 1, self.fit_button)
+        vbox(self, self.words, buttons, margins=(16, 10, 16, 12))
+        self._refresh()
+
+    def show_enrolment(self, enrolment: EnrolmentState) -> None:
+        """Take what can be undone and whether a model can be fitted."""
+        self._enrolment = enrolment
+        self._refresh()
+
+    def set_busy(self, is_busy: bool) -> None:
+        self._is_busy = is_busy
+        self._refresh()
+
+    def set_model_present(self, is_present: bool, n_unmodelled: int) -> None:
+        """Say whether there is a model, and how many frames it does not know."""
+        self._has_model, self._n_unmodelled = is_present, n_unmodelled
+        self._refresh()
+
+    @property
+    def tab_stops(self) -> tuple[QWidget, ...]:
+        return self.undo_button, self.fit_button
+
+    @property
+    def may_undo(self) -> bool:
+        """Whether there is something to take back, and no take being recorded."""
+        return self._enrolment.can_undo and not self._enrolment.collecting
+
+    @property
+    def may_fit(self) -> bool:
+        taken = self._enrolment
+        return taken.can_fit and not taken.collecting and not self._is_busy
+
+    @Slot()
+    def undo(self) -> None:
+        if self.may_undo:
+            self.undo_requested.emit()
+
+    @Slot()
+    def fit(self) -> None:
+        if self.may_fit:
+            self.fit_requested.emit()
+
+    @property
+    def _n_frames(self) -> int:
+        return sum(take.n_samples for take in self._enrolment.takes)
+
+    def _refresh(self) -> None:
+        n_new = self._n_unmodelled if self._has_model else self._n_frames
+        words = self._in_words(n_new)
+        state = (words, self.may_undo, self.may_fit, n_new, self._fit_text())
+        if state == self._state:
+            return
+        self._state = state
+        set_text(self.words, words)
+        self.undo_button.setEnabled(self.may_undo)
+        self.fit_button.setEnabled(self.may_fit)
+        set_class(self.fit_button, "primary" if self.may_fit and n_new else "")
+        self.fit_button.setText(self._fit_text())
+        keys = _native(QKeySequence(FIT_SHORTCUT))
+        how = f"Learn from all frames of all takes ({keys})."
+        self.fit_button.setToolTip(how if self.may_fit else words)
+        self.fit_button.setAccessibleDescription(words)
+
+    def _fit_text(self) -> str:
+        if self._is_busy:
+            return "Fitting\N{HORIZONTAL ELLIPSIS}"
+        return "Fit again" if self._has_model else "Fit model"
+
+    def _in_words(self, n_new: int) -> str:
+        if self._is_busy:
+            return "The model is being fitted."
+        if not self._enrolment.can_fit:
+            return self._enrolment.why_not
+        if not self._has_model:
+            return f"{self._n_frames} frames are ready to learn from."
+        if n_new == 0:
+            return "The model knows all frames."
+        if n_new == 1:
+            return "The model does not know 1 frame yet: fit again."
+        return f"The model does not know {n_new} frames yet: fit again."
+
+
+def _native(keys: QKeySequence) -> str:
+    return keys.toString(QKeySequence.SequenceFormat.NativeText)
+
 
 _TWO_COLUMNS = 54
 """Width from which there are two columns, in heights of a line of text."""

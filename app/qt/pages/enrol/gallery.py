@@ -14,9 +14,7 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import (
-    QAction,
     QColor,
-    QKeySequence,
     QPainter,
     QPainterPath,
     QPen,
@@ -39,10 +37,9 @@ from PySide6.QtWidgets import (
 from app.qt.theme import colours
 from app.qt.theme.icons import paint_icon
 from app.qt.widgets.inputs import CalmComboBox
-from app.qt.widgets.layout import button, hbox, vbox
-from app.qt.widgets.marks import picture
+from app.qt.widgets.layout import add_action, button, hbox, vbox
 from app.qt.widgets.rows import Index, update_rows
-from app.qt.widgets.texts import plain_tip
+from app.qt.widgets.texts import picture, plain_tip
 from app.types import Sample
 
 _PICTURE = 80
@@ -189,12 +186,8 @@ class Gallery(QWidget):
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         view.setMinimumHeight(_ROWS * _CELL + 2 * _GAP)
         view.setAccessibleName("Enrolled frames")
-        remove = QAction("Delete the selected frames", view)
-        remove.setShortcuts([QKeySequence(Qt.Key.Key_Delete), QKeySequence(Qt.Key.Key_Backspace)])
-        remove.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        remove.triggered.connect(self._on_remove)
-        view.addAction(remove)
-        view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        keys = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+        add_action(view, "Delete the selected frames", self._on_remove, *keys)
         return view
 
     def _show_names(self, names: tuple[str, ...]) -> None:

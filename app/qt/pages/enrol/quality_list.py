@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 from app.qt.theme import set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.layout import button, grid, vbox
-from app.qt.widgets.marks import Mark, MarkedText
-from app.qt.widgets.texts import wrapped
+from app.qt.widgets.texts import Mark, MarkedText, wrapped
 from app.types import Check, Quality
 
 NAMES = {

@@ -1,13 +1,15 @@
-"""The takes of an enrolment: rename, delete or assign them."""
+"""The takes of an enrolment: rename, delete or assign them, and see what they cover."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QAbstractItemModel, QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QGridLayout,
     QHeaderView,
+    QLabel,
     QLineEdit,
+    QProgressBar,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -17,10 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.names import LONGEST_NAME
+from app.qt.theme import set_class
 from app.qt.theme.icons import icon
-from app.qt.widgets.layout import button, hbox, vbox
+from app.qt.widgets.layout import add_action, button, grid, hbox, vbox
 from app.qt.widgets.rows import Index
-from app.qt.widgets.texts import plain_tip, set_text, wrapped
+from app.qt.widgets.texts import Mark, plain_tip, set_text, wrapped
+from app.session.coverage import CoverageItem
 from app.session.takes import TakeSummary
 
 _NAME, _FRAMES, _LIGHT, _MODEL, _PERSON = range(5)
@@ -57,16 +61,22 @@ class TakesList(QWidget):
         self.table.setAccessibleName("Takes")
         self.table.itemSelectionChanged.connect(self._update_buttons)
         self.table.itemDoubleClicked.connect(self._on_double_click)
-        for number, slot, words in (
+        for number, named, words in (
             (_NAME, self._on_named, "New name of the take"),
             (_PERSON, self.assign_requested, "Whose face the take shows"),
         ):
             delegate = _NameDelegate(words, self.table)
-            delegate.named.connect(slot)
+            delegate.named.connect(named)
             self.table.setItemDelegateForColumn(number, delegate)
         self._message = wrapped(kind="caution", parent=self)
         self._message.hide()
-        self._make_actions()
+        for text, slot, keys in (
+            ("Rename", self._on_rename, [Qt.Key.Key_F2]),
+            ("Whose face", self._on_assign, []),
+            ("Show its frames", self._on_frames, []),
+            ("Delete", self._on_remove, [Qt.Key.Key_Delete, Qt.Key.Key_Backspace]),
+        ):
+            add_action(self.table, text, slot, *keys)
         tip = "Give the selected take another name (F2)."
         self.rename_button = button("Rename", slot=self._on_rename, tip=tip, parent=self)
         tip = "Delete the selected take with its frames (Del). Undo brings it back."
@@ -143,20 +153,6 @@ class TakesList(QWidget):
                     item.setIcon(_MODEL, icon(shape, role))
                 if column in (_NAME, _PERSON):
                     item.setToolTip(column, plain_tip(text))
-
-    def _make_actions(self) -> None:
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        for text, keys, slot in (
-            ("Rename", [Qt.Key.Key_F2], self._on_rename),
-            ("Whose face", [], self._on_assign),
-            ("Show its frames", [], self._on_frames),
-            ("Delete", [Qt.Key.Key_Delete, Qt.Key.Key_Backspace], self._on_remove),
-        ):
-            action = QAction(text, self.table)
-            action.setShortcuts([QKeySequence(key) for key in keys])
-            action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            action.triggered.connect(slot)
-            self.table.addAction(action)
 
     @Slot()
     def _update_buttons(self) -> None:
@@ -273,3 +269,69 @@ def _new_item() -> QTreeWidgetItem:
     item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
     item.setTextAlignment(_FRAMES, _RIGHT)
     return item
+
+
+class CoverageMeter(QWidget):
+    """A bar, a word and some advice for every kind of variety."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Coverage of the enrolment")
+        self._shown: tuple[CoverageItem, ...] = ()
+        self._rows: list[_Row] = []
+        self._grid = grid(self, 10, 3, 0, 2, 3)
+
+    def show_coverage(self, items: Sequence[CoverageItem]) -> None:
+        if tuple(items) == self._shown:
+            return
+        self._shown = tuple(items)
+        while len(self._rows) < len(items):
+            self._rows.append(_Row(self._grid, len(self._rows), self))
+        for number, row in enumerate(self._rows):
+            row.show_item(items[number] if number < len(items) else None)
+
+    def row_words(self, number: int) -> tuple[str, str, str]:
+        row = self._rows[number]
+        return row.name.text(), row.word.text(), row.advice.text()
+
+
+class _Row(QObject):
+    """The widgets of one item, on two lines of the grid."""
+
+    def __init__(self, layout: QGridLayout, number: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.mark = Mark(parent=parent)
+        self.name = wrapped(parent=parent)
+        self.bar = QProgressBar(parent, textVisible=False)
+        self.word = QLabel(parent)
+        self.advice = wrapped(kind="small", parent=parent)
+        top = 3 * number
+        middle = Qt.AlignmentFlag.AlignVCenter
+        layout.addWidget(self.mark, top, 0, middle)
+        layout.addWidget(self.name, top, 1)
+        layout.addWidget(self.bar, top, 2, middle)
+        layout.addWidget(self.word, top, 3)
+        layout.addWidget(self.advice, top + 1, 1, 1, 3)
+        if number:
+            layout.setRowMinimumHeight(top - 1, 5)
+
+    def show_item(self, item: CoverageItem | None) -> None:
+        for widget in (self.mark, self.name, self.bar, self.word):
+            widget.setVisible(item is not None)
+        if item is None:
+            set_text(self.advice, "")
+            return
+        # What still has advice is not complete, however near the rounded number is.
+        is_covered = not item.advice
+        per_cent = 100 if is_covered else min(int(item.share * 100), 99)
+        word = "covered" if is_covered else "missing"
+        if not is_covered and per_cent > 0:
+            word = f"{'partly' if item.share >= 0.5 else 'a little'}, {per_cent} %"
+        self.mark.set_shape("check" if is_covered else "dash", "good" if is_covered else "muted")
+        self.name.setText(item.name)
+        self.bar.setValue(per_cent)
+        set_class(self.bar, "good" if is_covered else "")
+        self.bar.setAccessibleName(item.name)
+        self.bar.setAccessibleDescription(f"{word}. {item.advice}".strip())
+        self.word.setText(word)
+        set_text(self.advice, item.advice)

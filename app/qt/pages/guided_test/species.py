@@ -1,8 +1,20 @@
-"""What the Test page calls species, outcomes and rates, and the icons of species."""
+"""Species: their names, icons and outcomes in words, and the buttons that choose one."""
 
+from collections.abc import Iterable
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QSizePolicy, QWidget
+
+from app.names import LONGEST_NAME
+from app.qt.theme import GRID, colours, set_mark
+from app.qt.theme.icons import paint_icon
+from app.qt.widgets.flow import EvenLayout
+from app.qt.widgets.layout import vbox
+from app.qt.widgets.texts import set_text, wrapped
 from app.session.guided_test.presentation import Presentation
 from app.session.guided_test.tally import Tally
-from app.types import BONA_FIDE, Verdict
+from app.types import BONA_FIDE, SPECIES, Verdict
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -85,3 +97,280 @@ def bound_words(row: Tally) -> str:
         return f"{what}: 0 errors in {n} still allow an error rate of up to {at_most}."
     errors = "1 error" if wrong == 1 else f"{wrong} errors"
     return f"{what}: {errors} in {n}, so the error rate may be as high as {at_most}."
+
+
+_TYPED = LONGEST_NAME * 4
+"""What the field takes: more than a name may have, so that a long name is refused, not cut."""
+
+_ICON, _PAD, _GAP, _MARK = 24, 8, 6, 14
+_CORNER = 6.0
+
+
+class ChoiceButton(QAbstractButton):
+    """A large button that stays down while it is chosen, with a tick beside the colour.
+
+    Parameters
+    ----------
+    text : str
+        Its name; cut off with an ellipsis where there is no room.
+    icon_name : str
+        One of `app.qt.theme.icons`.
+    is_wide : bool
+        Whether the picture stands before the name, not above it.
+    is_own : bool
+        Whether a person typed the name, which may be long: it then asks for little room.
+    """
+
+    def __init__(
+        self, text: str, icon_name: str, *, is_wide: bool = False, is_own: bool = False
+    ) -> None:
+        super().__init__()
+        self._icon_name, self._is_wide, self._is_own = icon_name, is_wide, is_own
+        self.setText(text)
+        self.setAccessibleName(text)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        width = metrics.horizontalAdvance(self.text()) + 1
+        if self._is_own:
+            width = min(width, metrics.averageCharWidth() * 10)
+        if self._is_wide:
+            height = max(_ICON, metrics.height()) + 2 * _PAD
+            return QSize(width + _ICON + _GAP + 2 * _PAD + _MARK, height)
+        return QSize(max(width, _ICON) + 2 * _PAD, _ICON + _GAP + metrics.height() + 2 * _PAD)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave Space and Enter to the page when they would choose what is chosen already."""
+        chooses = event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if chooses and self.isChecked():
+            event.ignore()
+        elif chooses and event.key() != Qt.Key.Key_Space:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw ground, edge, picture, name, and the tick of the chosen one."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw_ground(painter)
+        shown = colours()
+        # What is chosen stays readable while it is presented and nothing else can be chosen.
+        text = shown.text if self.isEnabled() or self.isChecked() else shown.faint
+        inner = self.rect().adjusted(_PAD, _PAD, -_PAD, -_PAD)
+        if self._is_wide:
+            width = min(inner.width(), self.sizeHint().width() - 2 * _PAD - _MARK)
+            left = inner.x() + (inner.width() - width) // 2
+            picture = QRectF(left, inner.center().y() - _ICON / 2 + 0.5, _ICON, _ICON)
+            place = QRect(left + _ICON + _GAP, inner.y(), width - _ICON - _GAP, inner.height())
+            align = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        else:
+            picture = QRectF(inner.x(), inner.y(), inner.width(), _ICON)
+            top = inner.y() + _ICON + _GAP
+            place = QRect(4, top, self.width() - 8, inner.bottom() + 1 - top)
+            align = Qt.AlignmentFlag.AlignCenter
+        is_chosen = self.isChecked() and self.isEnabled()
+        marked = shown.accent if is_chosen else text
+        paint_icon(painter, self._icon_name, picture, marked)
+        painter.setPen(QColor(text))
+        cut = Qt.TextElideMode.ElideRight
+        painter.drawText(
+            place, align, self.fontMetrics().elidedText(self.text(), cut, place.width())
+        )
+        if self.isChecked():
+            mark = QRectF(self.width() - _MARK - 5, 5, _MARK, _MARK)
+            paint_icon(painter, "check", mark, marked)
+        painter.end()
+
+    def _draw_ground(self, painter: QPainter) -> None:
+        shown = colours()
+        ground, edge, width = shown.panel, shown.outline, 1.0
+        if self.isChecked():
+            ground, edge, width = shown.accent_soft, shown.accent, 1.5
+        elif self.isDown():
+            ground = shown.border
+        elif self.underMouse() and self.isEnabled():
+            ground = shown.raised
+        if not self.isEnabled():
+            edge = shown.border if not self.isChecked() else shown.outline
+        if self.hasFocus():
+            edge, width = shown.text if self.isChecked() else shown.accent, 2.0
+        painter.setPen(QPen(QColor(edge), width))
+        painter.setBrush(QColor(ground))
+        half = width / 2
+        box = QRectF(self.rect()).adjusted(half, half, -half, -half)
+        painter.drawRoundedRect(box, _CORNER, _CORNER)
+
+
+class SpeciesPicker(QWidget):
+    """Large buttons, one of which is down, and a field for another name."""
+
+    changed = Signal()
+    """Another species was chosen or typed."""
+    confirmed = Signal()
+    """Enter was pressed in the field."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._own_names: tuple[str, ...] = ()
+        self._possible: frozenset[str] | None = None
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, ChoiceButton] = {}
+        for species in (BONA_FIDE, *SPECIES):
+            self._add(species)
+        self._other = ChoiceButton("Other...", "species-own")
+        self._group.addButton(self._other)
+        grid = QWidget()
+        self._grid = EvenLayout(grid, GRID)
+        self._name = QLineEdit()
+        self._name.setPlaceholderText("What is it? For example: silicone mask")
+        self._name.setAccessibleName("Name of the attack")
+        self._name.setToolTip("A short name, which the tally and the report use.")
+        self._name.setMaxLength(_TYPED)
+        self._complaint = wrapped("", "bad")
+        caption = wrapped("or an attack", "muted")
+        vbox(self, self._buttons[BONA_FIDE], caption, grid, self._name, self._complaint)
+        self._name.hide()
+        self._complaint.hide()
+        self._fill_grid()
+        self._buttons[BONA_FIDE].setChecked(True)
+        self._group.buttonToggled.connect(self._on_toggled)
+        self._name.textChanged.connect(self._on_typed)
+        self._name.returnPressed.connect(self.confirmed)
+        self._show_possible()
+
+    @property
+    def species(self) -> str:
+        """What is chosen; empty when it has no usable name, which `problem` then explains."""
+        for species, button in self._buttons.items():
+            if button.isChecked():
+                return species if button.isEnabledTo(self) else ""
+        return "" if self.problem else self._typed()
+
+    @property
+    def problem(self) -> str:
+        """Why what is chosen cannot be presented, in one sentence; empty when it can."""
+        if not self._other.isChecked():
+            return ""
+        if self._possible is not None:
+            return "The demo cannot present other things: choose one of the buttons."
+        name = self._typed()
+        if not name:
+            return "Type what is presented, such as silicone mask."
+        if len(name) > LONGEST_NAME:
+            return f"The name has {len(name)} characters: use at most {LONGEST_NAME}."
+        if name.casefold() == BONA_FIDE.casefold():
+            return "That is no attack: choose Genuine person instead."
+        return ""
+
+    def show_own_names(self, names: Iterable[str]) -> None:
+        """Offer typed names that were presented before, each with a button."""
+        wanted = tuple(name for name in dict.fromkeys(names) if name not in (BONA_FIDE, *SPECIES))
+        if wanted == self._own_names:
+            return
+        chosen = self.species
+        self._own_names = wanted
+        self._show_own_buttons()
+        # What was typed has a button now, and what had a button may have lost it.
+        if chosen in self._buttons:
+            self.choose(chosen)
+
+    def set_possible(self, species: Iterable[str] | None) -> None:
+        """Allow only some species, as the demo does; None allows everything."""
+        possible = None if species is None else frozenset(species)
+        if possible == self._possible:
+            return
+        self._possible = possible
+        self._show_possible()
+        chosen = self._group.checkedButton()
+        if chosen is None or not chosen.isEnabledTo(self):
+            self.choose(BONA_FIDE)
+
+    @Slot(str)
+    def choose(self, species: str) -> None:
+        """Choose a species; one without a button is typed into the field."""
+        button = self._buttons.get(species)
+        if button is not None:
+            button.setChecked(True)
+        else:
+            self._name.setText(species)
+            self._other.setChecked(True)
+
+    def _typed(self) -> str:
+        name = " ".join(self._name.text().split())
+        known = {one.casefold(): one for one in (*SPECIES, *self._own_names)}
+        return known.get(name.casefold(), name)
+
+    def _fill_grid(self) -> None:
+        while self._grid.takeAt(0) is not None:
+            pass
+        for name in (*SPECIES, *self._own_names):
+            self._grid.addWidget(self._buttons[name])
+        self._grid.addWidget(self._other)
+
+    def _add(self, species: str) -> None:
+        button = self._buttons[species] = ChoiceButton(
+            species_words(species),
+            species_icon_name(species),
+            is_wide=species == BONA_FIDE,
+            is_own=species not in (BONA_FIDE, *SPECIES),
+        )
+        self._group.addButton(button)
+
+    def _show_own_buttons(self) -> None:
+        offered = (BONA_FIDE, *SPECIES, *self._own_names)
+        gone = [name for name in self._buttons if name not in offered]
+        for button in [self._buttons.pop(name) for name in gone]:
+            if button.isChecked():
+                self._buttons[BONA_FIDE].setChecked(True)
+            self._group.removeButton(button)
+            button.hide()
+            button.deleteLater()
+        for species in self._own_names:
+            if species not in self._buttons:
+                self._add(species)
+        self._fill_grid()
+        for species in self._own_names:
+            self._buttons[species].show()
+        before: QWidget = self._buttons[SPECIES[-1]]
+        for after in (*(self._buttons[name] for name in self._own_names), self._other, self._name):
+            QWidget.setTabOrder(before, after)
+            before = after
+        self._show_possible()
+
+    def _show_possible(self) -> None:
+        possible = self._possible
+        impossible = "The demo cannot present this: choose a camera as the source."
+        for species, button in self._buttons.items():
+            is_possible = possible is None or species == BONA_FIDE or species in possible
+            button.setEnabled(is_possible)
+            tip = f"Present this: {species_words(species)}."
+            button.setToolTip(tip if is_possible else impossible)
+        self._other.setEnabled(possible is None)
+        tip = "Present something that is not listed, under a name of your own."
+        self._other.setToolTip(tip if possible is None else impossible)
+
+    @Slot("QAbstractButton*", bool)
+    def _on_toggled(self, _button: object, is_checked: bool) -> None:
+        if not is_checked:
+            return
+        is_own = self._other.isChecked()
+        self._name.setVisible(is_own)
+        if is_own and self._other.hasFocus():
+            self._name.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._on_typed()
+
+    @Slot()
+    def _on_typed(self) -> None:
+        # An empty field explains itself; only what was typed can be wrong.
+        problem = self.problem if self._name.text().strip() else ""
+        set_text(self._complaint, problem)
+        set_mark(self._name, "wrong", bool(problem))
+        self.changed.emit()

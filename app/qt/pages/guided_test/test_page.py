@@ -10,15 +10,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.models.summary import ModelSummary
 from app.qt.controllers.app_controller import AppController
 from app.qt.dialogs.details_dialog import DetailsDialog
-from app.qt.pages.guided_test.plan_card import PlanCard
-from app.qt.pages.guided_test.present_card import MARGIN, PresentCard
-from app.qt.pages.guided_test.report_panel import ReportPanel
-from app.qt.pages.guided_test.species_picker import SpeciesPicker
-from app.qt.pages.guided_test.tally_card import TallyCard
+from app.qt.pages.guided_test.cards import MARGIN, PlanCard, PresentCard, ReportPanel
+from app.qt.pages.guided_test.species import SpeciesPicker
+from app.qt.pages.guided_test.tally import TallyCard
 from app.qt.state import SourceState
 from app.qt.widgets.layout import ask, button, card, hbox, scroll_area, vbox
-from app.qt.widgets.marks import MarkedText, StepHeading, banner
-from app.qt.widgets.texts import wrapped
+from app.qt.widgets.texts import MarkedText, StepHeading, banner, wrapped
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.keeping import KeptTest

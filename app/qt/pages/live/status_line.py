@@ -1,10 +1,11 @@
 """The foot of the window: the source, how fast things go, and what is being done."""
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import QLabel, QStatusBar, QWidget
 
 from app.qt import theme
 from app.qt.state import Working
+from app.qt.widgets.layout import button, progress_bar
 from app.types import Throughput
 
 
@@ -16,13 +17,9 @@ class StatusLine(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self._text, self._bar = QLabel(), QProgressBar()
+        self._text, self._bar = QLabel(), progress_bar("Progress")
         self._bar.setMaximumWidth(160)
-        self._bar.setTextVisible(False)
-        self._bar.setAccessibleName("Progress")
-        self._cancel = QPushButton("Cancel")
-        theme.set_class(self._cancel, "quiet")
-        self._cancel.clicked.connect(self.cancel_requested)
+        self._cancel = button("Cancel", slot=self.cancel_requested, kind="quiet")
         self._figures = QLabel()
         theme.set_class(self._figures, "muted")
         for widget in (self._text, self._bar, self._cancel):

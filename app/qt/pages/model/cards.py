@@ -1,24 +1,279 @@
-"""Cards about work: how far a piece of it is, and the liveness networks where they are missing."""
+"""Cards of the Model page: the model in brief, its clusters, the work under way, the networks."""
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QProgressBar, QWidget
+from itertools import zip_longest
+from pathlib import PurePath
 
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent, QTextOption
+from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QSizePolicy, QWidget
+
+from app.models.summary import ModelSummary
+from app.qt.charts.format import decimals, places_for, scientific
+from app.qt.pages.model.threshold import threshold_mark, threshold_words
 from app.qt.state import NetworksState, Working
-from app.qt.theme import set_class
-from app.qt.widgets.layout import CARD, button, hbox, vbox
-from app.qt.widgets.marks import MarkedText
-from app.qt.widgets.texts import set_text, wrapped
+from app.qt.theme import colours, set_class
+from app.qt.theme.icons import icon, paint_icon
+from app.qt.widgets.flow import FlowRow
+from app.qt.widgets.layout import CARD, button, clear, hbox, progress_bar, vbox
+from app.qt.widgets.texts import (
+    ElidedLabel,
+    Mark,
+    MarkedText,
+    caution,
+    picture,
+    plain_tip,
+    set_text,
+    wrapped,
+)
+from app.types import Image
+
+
+class _Figure(QWidget):
+    """A number with its name below it."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._value, label = QLabel(self), QLabel(name, self)
+        set_class(self._value, "title")
+        set_class(label, "muted")
+        vbox(self, self._value, label, spacing=0)
+
+    def show_value(self, text: str) -> None:
+        self._value.setText(text)
+        self.setAccessibleName(f"{self._name}: {text}")
+
+
+class ModelHeader(QFrame):
+    """A card that sums a model up."""
+
+    fit_requested = Signal()
+    export_requested = Signal()
+    open_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_class(self, "card")
+        self._notes: list[MarkedText] = []
+        self._notes_column = vbox(None, spacing=6)
+        self._simulated = caution("", self)
+        names = ("frames", "takes", "clusters", "threshold")
+        self._figures = {name: _Figure(name, self) for name in names}
+        figures = FlowRow(self, gap=28)
+        figures.add(*self._figures.values())
+        self.certificate = MarkedText("genuine", "good", parent=self)
+        self.threshold = MarkedText("genuine", "good", parent=self)
+        tip = "Show or hide how the threshold was set, in exact words"
+        self.more = button("Details", "chevron-right", tip=tip, kind="quiet", parent=self)
+        self.more.setCheckable(True)
+        self.more.setAccessibleName("Details of the threshold")
+        self.more.toggled.connect(self._on_more)
+        self.details = wrapped("", "muted", self)
+        self.file = ElidedLabel(parent=self)
+        self.protection = QLabel(self)
+        set_class(self.protection, "muted")
+        self._file_mark = Mark("save", "muted", self)
+        tip = "Save the model as one file and check that it scores alike"
+        self.export = button("Export…", "export", self.export_requested, tip=tip, parent=self)
+        self.fit = button("Fit again", "refresh", self.fit_requested, parent=self)
+        tip = "Use a model from a file in place of this one"
+        self.open = button("Open…", "open", self.open_requested, tip=tip, parent=self)
+        buttons = FlowRow(self, gap=8)
+        buttons.add(self.export, self.fit, self.open)
+        vbox(
+            self,
+            self._simulated,
+            figures,
+            self.certificate,
+            self.threshold,
+            (self.more, 0, Qt.AlignmentFlag.AlignLeft),
+            self.details,
+            self._notes_column,
+            hbox(None, self._file_mark, self.file, self.protection, 1),
+            buttons,
+            margins=CARD,
+            spacing=10,
+        )
+        self.details.hide()
+        self.set_can_fit(True, "")
+
+    def show_model(self, model: ModelSummary) -> None:
+        simulated = "Simulated: frames of the demo were enrolled, not of a person."
+        self._simulated.show_text(simulated if model.is_simulated else "")
+        threshold = model.threshold
+        values = {
+            "frames": str(model.n_samples),
+            "takes": str(len(model.takes)),
+            "clusters": str(model.n_clusters),
+            "threshold": decimals(threshold.value, places_for(abs(threshold.value))),
+        }
+        for name, value in values.items():
+            self._figures[name].show_value(value)
+        gap = scientific(model.gap)
+        if model.is_certified:
+            text = f"The fit is optimal: proven to within {gap} (relative)."
+            self.certificate.show_text(text, "genuine", "good")
+        else:
+            text = (
+                f"The fit is not proven optimal: other weights may be better by up to {gap} "
+                "(relative)."
+            )
+            self.certificate.show_text(text, "warning", "caution")
+        self.threshold.show_text(threshold_words(threshold), *threshold_mark(threshold))
+        self.details.setText(f"{threshold.statement} Set to {threshold.origin}.")
+        clear(self._notes_column)
+        self._notes = [caution(note, self) for note in model.notes]
+        for note in self._notes:
+            self._notes_column.addWidget(note)
+        self._show_file(model.path, model.is_protected)
+
+    def set_can_fit(self, can_fit: bool, why_not: str) -> None:
+        """Allow another fit, or say why there cannot be one."""
+        self.fit.setEnabled(can_fit)
+        self.fit.setToolTip("Fit anew on all enrolled takes" if can_fit else why_not)
+
+    @property
+    def simulated(self) -> str:
+        """The remark that the frames are simulated; empty where they are not."""
+        return self._simulated.text()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(note.text() for note in self._notes)
+
+    @Slot(bool)
+    def _on_more(self, is_open: bool) -> None:
+        self.details.setVisible(is_open)
+        self.more.setIcon(icon("chevron-down" if is_open else "chevron-right"))
+
+    def _show_file(self, path: str, is_protected: bool) -> None:
+        self.file.set_whole(PurePath(path).name if path else "Not exported yet")
+        self.file.setToolTip(plain_tip(path) or "The model is in memory only: it ends with the app")
+        shape = "lock" if is_protected else "check"
+        self._file_mark.set_shape(shape if path else "info", "good" if path else "caution")
+        self.protection.setText("protected by a passphrase" if is_protected else "not protected")
+        self.protection.setVisible(bool(path))
+        set_class(self.export, "" if path else "primary")
+        self.export.setIcon(icon("export", "text" if path else "on_accent"))
+
+
+_EDGE = 3
+
+
+class ClusterTile(QWidget):
+    """One cluster: its most typical face in a frame of its colour, its number and its size."""
+
+    def __init__(
+        self, number: int, size: int, n_frames: int, face: Image | None, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._number, self._size = number, size
+        self._face = None if face is None else picture(face)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(f"{self.title}, {self.caption}")
+        rest = "; its face is not kept" if face is None else " belong mostly to it"
+        self.setToolTip(f"{self.title}: {size} of {n_frames} enrolled frames{rest}")
+
+    @property
+    def title(self) -> str:
+        return f"Cluster {self._number + 1}"
+
+    @property
+    def caption(self) -> str:
+        return "1 frame" if self._size == 1 else f"{self._size} frames"
+
+    @property
+    def has_face(self) -> bool:
+        return self._face is not None
+
+    def _side(self) -> int:
+        """Side of the picture: wide enough for the words below it."""
+        metrics = self.fontMetrics()
+        words = max(metrics.horizontalAdvance(text) for text in (self.title, self.caption))
+        return max(words + metrics.height(), round(metrics.height() * 5.2))
+
+    def sizeHint(self) -> QSize:
+        side = self._side()
+        return QSize(side, side + 2 * self.fontMetrics().height() + 8)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        painter = QPainter(self)
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
+        side, theme = self._side(), colours()
+        place = QRectF(0, 0, side, side)
+        colour = QColor(theme.series_colour(self._number))
+        inner = place.adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
+        clip = QPainterPath()
+        clip.addRoundedRect(inner, 4, 4)
+        frame = QPainterPath()
+        frame.addRoundedRect(place, 7, 7)
+        painter.fillPath(frame.subtracted(clip), colour)
+        painter.save()
+        painter.setClipPath(clip)
+        if self._face is None:
+            painter.fillRect(inner, QColor(theme.raised))
+            middle = inner.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24)
+            paint_icon(painter, "person", middle, theme.faint)
+        else:
+            self._paint_face(painter, inner, self._face)
+        painter.restore()
+        height = self.fontMetrics().height()
+        line = QRectF(0, side + 5, side, height)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(line, Qt.AlignmentFlag.AlignHCenter, self.title)
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(line.translated(0, height), Qt.AlignmentFlag.AlignHCenter, self.caption)
+        painter.end()
+
+    @staticmethod
+    def _paint_face(painter: QPainter, place: QRectF, face: QImage) -> None:
+        """Fill the place with the middle of the picture, undistorted."""
+        side = min(face.width(), face.height())
+        left, top = (face.width() - side) / 2, (face.height() - side) / 2
+        painter.drawImage(place, face, QRectF(left, top, side, side))
+
+
+class ClustersStrip(QWidget):
+    """All clusters of a model in as many lines as it takes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tiles: tuple[ClusterTile, ...] = ()
+        self._tray = FlowRow(self, gap=16)
+        self._remark = wrapped("", "muted", self)
+        vbox(self, self._tray, self._remark)
+
+    def show_model(self, model: ModelSummary | None) -> None:
+        self._tray.clear()
+        self.tiles = ()
+        if model is not None:
+            self.tiles = tuple(
+                ClusterTile(number, size, model.n_samples, face, self._tray)
+                for number, (size, face) in enumerate(
+                    zip_longest(model.cluster_sizes, model.typical_faces)
+                )
+            )
+        self._tray.add(*self.tiles)
+        for tile in self.tiles:
+            tile.show()
+        n_faces = sum(tile.has_face for tile in self.tiles)
+        who = "Some faces are missing" if n_faces else "No faces here"
+        is_complete = n_faces == len(self.tiles)
+        remark = "" if is_complete else f"{who}: pictures are not kept in model files."
+        set_text(self._remark, remark)
+
+    @property
+    def remark(self) -> str:
+        return self._remark.text()
+
 
 _STEPS = 1000
 _BY_HAND_LINES = 14
-
-
-def _progress_bar(name: str, parent: QWidget) -> QProgressBar:
-    bar = QProgressBar(parent)
-    bar.setTextVisible(False)
-    bar.setAccessibleName(name)
-    return bar
 
 
 class WorkingCard(QFrame):
@@ -31,7 +286,7 @@ class WorkingCard(QFrame):
         set_class(self, "card")
         self._shown = Working()
         self._title = wrapped("", "heading", self)
-        self.bar = _progress_bar("Progress", self)
+        self.bar = progress_bar("Progress", self)
         tip = "End this work; the model in use stays as it is"
         self.cancel = button("Cancel", "stop", self.cancel_requested, tip=tip, parent=self)
         head = hbox(None, (self._title, 1), self.cancel, spacing=12)
@@ -86,7 +341,7 @@ class NetworksCard(QFrame):
         self.files.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self.files.setFixedHeight(_BY_HAND_LINES * self.fontMetrics().lineSpacing())
         self.files.setAccessibleName("Files to bring, with their addresses and checksums")
-        self.bar = _progress_bar("Progress of the download", self)
+        self.bar = progress_bar("Progress of the download", self)
         self.get = button(
             "Get them",
             "import",

@@ -1,7 +1,7 @@
 """Everything else about a model, as a table that can be copied."""
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Slot
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from app.models.summary import ModelSummary
 from app.qt.charts.format import number, percent, scientific
-from app.qt.widgets.layout import button, hbox, read_only, vbox
+from app.qt.widgets.layout import add_action, button, hbox, read_only, vbox
 
 _BREAK = "\N{ZERO WIDTH SPACE}"
 _LONGEST_WORD = 16
@@ -117,12 +117,7 @@ class FactsTable(QTableWidget):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setMinimumSectionSize(40)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        copy = QAction("Copy", self)
-        copy.setShortcut(QKeySequence(QKeySequence.StandardKey.Copy))
-        copy.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.triggered.connect(self.copy_rows)
-        self.addAction(copy)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        add_action(self, "Copy", self.copy_rows, QKeySequence.StandardKey.Copy)
 
     def show_facts(self, facts: tuple[Section, ...]) -> None:
         self._shown = facts

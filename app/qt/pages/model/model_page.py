@@ -7,18 +7,15 @@ from app.models.summary import ModelSummary
 from app.qt.charts.convergence import ConvergenceChart
 from app.qt.charts.weights import WeightsChart
 from app.qt.controllers.app_controller import AppController
-from app.qt.pages.model.cards import NetworksCard, WorkingCard
-from app.qt.pages.model.clusters_strip import ClustersStrip
+from app.qt.pages.model.cards import ClustersStrip, ModelHeader, NetworksCard, WorkingCard
 from app.qt.pages.model.details import DetailsPanel
-from app.qt.pages.model.model_header import ModelHeader
 from app.qt.pages.model.threshold import ThresholdPanel
 from app.qt.state import Working
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmTabBar
 from app.qt.widgets.layout import Unscrolled, button, card, scroll_area, vbox
-from app.qt.widgets.marks import EmptyState
-from app.qt.widgets.texts import wrapped
+from app.qt.widgets.texts import EmptyState, wrapped
 from app.session.takes import EnrolmentState
 
 _CHART_LINES = 26

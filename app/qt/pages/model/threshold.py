@@ -11,8 +11,7 @@ from app.qt.theme import set_class
 from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.inputs import CalmSpinBox
 from app.qt.widgets.layout import Unscrolled, clear, grid, vbox
-from app.qt.widgets.marks import MarkedText
-from app.qt.widgets.texts import set_text, wrapped
+from app.qt.widgets.texts import MarkedText, set_text, wrapped
 
 AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
 """What stands for no target, and the targets that can be chosen, in percent."""

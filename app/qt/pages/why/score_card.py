@@ -8,8 +8,7 @@ from app.qt.charts.format import decimals, percent, places_for, view_name
 from app.qt.theme import colours, set_class
 from app.qt.theme.icons import VERDICTS
 from app.qt.widgets.layout import hbox, vbox
-from app.qt.widgets.marks import MarkedText
-from app.qt.widgets.texts import set_text, wrapped
+from app.qt.widgets.texts import MarkedText, set_text, wrapped
 from app.session.explanation import Explanation
 from app.types import Decision, ScoredFrame, Verdict
 

@@ -11,8 +11,7 @@ from app.qt.pages.why.score_card import ScoreCard
 from app.qt.theme import GRID
 from app.qt.theme.icons import VERDICTS, icon
 from app.qt.widgets.layout import Unscrolled, button, card, hbox, scroll_area, vbox
-from app.qt.widgets.marks import EmptyState
-from app.qt.widgets.texts import wrapped
+from app.qt.widgets.texts import EmptyState, wrapped
 from app.session.explanation import explain
 from app.types import Decision, ScoredFrame
 

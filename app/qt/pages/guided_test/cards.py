@@ -1,0 +1,358 @@
+"""Cards of the Test page: the plan, the presentation under way, and the report."""
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QToolButton, QWidget
+
+from app.qt.pages.guided_test.species import NO_BREAK, judgement, percent, rate_name, species_words
+from app.qt.theme import GRID, set_class
+from app.qt.widgets.flow import FlowRow
+from app.qt.widgets.inputs import CalmComboBox
+from app.qt.widgets.layout import button, clear, grid, hbox, progress_bar, vbox
+from app.qt.widgets.texts import ElidedLabel, MarkedText, StepHeading, caution, set_text, wrapped
+from app.reports.guided_test import ReportSummary
+from app.session.guided_test.guided_test import GuidedTestState
+from app.session.guided_test.plans import PlannedRow, PlanProgress
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class PlanCard(QFrame):
+    """A card with the choice of a plan and a row for every species of it."""
+
+    plan_chosen = Signal(str)
+    """Name of a plan; empty for none."""
+    plan_opened = Signal(str)
+    """Path of a plan's file."""
+    species_chosen = Signal(str)
+    """A species of the plan that is to be presented next."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_class(self, "card")
+        self._plan: PlanProgress | None = None
+        self._names: tuple[str, ...] = ()
+        self._rows: dict[str, tuple[QLabel, QLabel]] = {}
+        title = QLabel("Test &plan")
+        set_class(title, "heading")
+        self.choice = CalmComboBox()
+        self.choice.setAccessibleName("Test plan")
+        self.choice.keep_narrow(0)
+        self.choice.activated.connect(self._on_chosen)
+        title.setBuddy(self.choice)
+        tip = "Use a plan of your own, a TOML file."
+        self.open_button = button("Open...", "open", self.ask_for_file, tip=tip)
+        self._note, self._left = wrapped("", "small"), wrapped()
+        self._grid = grid(None, 2 * GRID, 2, 1)
+        head = hbox(None, title, (self.choice, 1), self.open_button)
+        vbox(self, head, self._note, self._left, self._grid, margins=MARGIN)
+        self.show_plans(())
+        self._refresh()
+
+    def show_plans(self, names: tuple[str, ...]) -> None:
+        self._names = names
+        with QSignalBlocker(self.choice):
+            self.choice.clear()
+            self.choice.addItem("None: present what you like", "")
+            for name in names:
+                self.choice.addItem(name, name)
+        self._show_chosen()
+
+    def show_plan(self, plan: PlanProgress | None) -> None:
+        """Show how far a plan is; cheap when nothing changed."""
+        if plan == self._plan:
+            return
+        self._plan = plan
+        self._show_chosen()
+        self._refresh()
+
+    @property
+    def next_species(self) -> str:
+        """What the plan wants next: of what is still to do, that with the smallest share made."""
+        rows = [] if self._plan is None else [row for row in self._plan.rows if row.n_left]
+        return min(rows, key=lambda row: row.n_made / row.n_wanted).species if rows else ""
+
+    def is_wanted(self, species: str) -> bool:
+        """Whether the plan still wants presentations of a species."""
+        rows = () if self._plan is None else self._plan.rows
+        return any(row.species == species and row.n_left for row in rows)
+
+    @Slot()
+    def ask_for_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Open a test plan", "", "Test plans (*.toml);;All files (*)"
+        )
+        if path:
+            self.plan_opened.emit(path)
+
+    @Slot(int)
+    def _on_chosen(self, place: int) -> None:
+        self.plan_chosen.emit(str(self.choice.itemData(place)))
+
+    def _show_chosen(self) -> None:
+        name = self._plan.name if self._plan else ""
+        with QSignalBlocker(self.choice):
+            if name and name not in self._names:
+                self._names = (*self._names, name)
+                self.choice.addItem(name, name)
+            self.choice.setCurrentIndex(self.choice.findData(name))
+
+    def _refresh(self) -> None:
+        plan = self._plan
+        rows = plan.rows if plan else ()
+        if tuple(self._rows) != tuple(row.species for row in rows):
+            self._make_rows(rows)
+        for each in rows:
+            made, bound = self._rows[each.species]
+            made.setText(f"{each.n_made} of {each.n_wanted}")
+            bound.setText(f"at most {percent(each.bound)}")
+            bound.setToolTip(
+                f"Upper end of the exact 95 % interval of {rate_name(each.species)} once all are "
+                f"made: {each.n_errors} errors so far, and none in the {each.n_left} to come."
+            )
+        set_text(self._note, plan.note if plan else "")
+        left = ""
+        if plan and plan.n_left:
+            left = f"{plan.n_left} of {plan.n_wanted} presentations are still to do."
+        elif plan:
+            left = f"All {plan.n_wanted} presentations are made."
+        set_text(self._left, left)
+
+    def _make_rows(self, rows: tuple[PlannedRow, ...]) -> None:
+        clear(self._grid)
+        self._rows = {}
+        titles = ("Present", "Made", "If no more errors") if rows else ()
+        for place, text in enumerate(titles):
+            heading = QLabel(text)
+            set_class(heading, "small")
+            self._grid.addWidget(heading, 0, place, _RIGHT if place else Qt.AlignmentFlag(0))
+        metrics = self.fontMetrics()
+        most = 26 * metrics.averageCharWidth()
+        for number, each in enumerate(rows, start=1):
+            what = species_words(each.species)
+            chooser = QToolButton()
+            chooser.setText(metrics.elidedText(what, Qt.TextElideMode.ElideRight, most))
+            chooser.setToolTip(f"Choose this: {what}.")
+            chooser.setProperty("species", each.species)
+            chooser.clicked.connect(self._on_species)
+            made, bound = self._rows[each.species] = QLabel(), QLabel()
+            self._grid.addWidget(chooser, number, 0, Qt.AlignmentFlag.AlignLeft)
+            self._grid.addWidget(made, number, 1, _RIGHT)
+            self._grid.addWidget(bound, number, 2, _RIGHT)
+
+    @Slot()
+    def _on_species(self) -> None:
+        self.species_chosen.emit(str(self.sender().property("species")))
+
+
+MARGIN = GRID + 4
+"""Pixels around what lies in a card of the page, and between its parts."""
+
+_STEPS = 1000
+
+
+class PresentCard(QFrame):
+    """A card with the buttons Present and Stop, a bar and a sentence."""
+
+    started = Signal()
+    stopped = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_class(self, "card")
+        self._is_presenting = False
+        self._newest = 0
+        self._outcome = ""
+        self._heading = StepHeading(2)
+        self.present_button = button("Present", "play", self.started, kind="primary")
+        tip = "End the presentation now; it counts if it can be judged already (Esc)."
+        self.stop_button = button("Stop", "stop", self.stopped, tip=tip)
+        self.stop_button.setEnabled(False)
+        self.bar = progress_bar("Progress of the presentation")
+        self.bar.setRange(0, _STEPS)
+        self.hint = MarkedText()
+        buttons = hbox(None, (self.present_button, 1), self.stop_button)
+        parts = (self._heading, buttons, self.bar, self.hint)
+        vbox(self, *parts, margins=MARGIN, spacing=MARGIN)
+        self.set_simulated(False)
+
+    def show_guided_test(self, guided_test: GuidedTestState) -> None:
+        """Show how far the presentation is, or what became of the last one."""
+        is_presenting = bool(guided_test.presenting)
+        value = round(_STEPS * min(max(guided_test.progress, 0.0), 1.0)) if is_presenting else 0
+        if self.bar.value() != value:
+            self.bar.setValue(value)
+        newest = guided_test.presentations[-1] if guided_test.presentations else None
+        number = newest.number if newest else 0
+        if newest is not None and number > self._newest and not is_presenting:
+            self._outcome = guided_test.hint
+            self.hint.set_icon(*judgement(newest))
+        elif guided_test.hint != self._outcome or number < self._newest:
+            self._outcome = ""
+            self.hint.set_icon("")
+        self.hint.show_text(guided_test.hint)
+        self._newest = number
+        if is_presenting != self._is_presenting:
+            self._is_presenting = is_presenting
+            self._swap_buttons(is_presenting)
+
+    def set_simulated(self, is_simulated: bool) -> None:
+        """Say who holds it up: the person, or the demo."""
+        self._heading.set_text(
+            "Press Present: the demo holds it up"
+            if is_simulated
+            else "Hold it before the camera, then press Present"
+        )
+
+    def set_possible(self, why_not: str, species: str) -> None:
+        """Allow a presentation or say why there cannot be one, and name what it will be."""
+        can = not why_not and not self._is_presenting
+        if self.present_button.isEnabled() != can:
+            self.present_button.setEnabled(can)
+        text = f"Present: {species_words(species)}" if species else "Present"
+        # A long typed name must not make the page wider than the window.
+        most = self.fontMetrics().averageCharWidth() * 26
+        text = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, most)
+        if self.present_button.text() != text:
+            self.present_button.setText(text)
+        self.present_button.setToolTip(
+            why_not or "Begin to judge what stands before the camera (P or Space)."
+        )
+
+    def _swap_buttons(self, is_presenting: bool) -> None:
+        # The focus goes with what can be pressed, so that the keyboard alone suffices.
+        had_focus = self.present_button.hasFocus() or self.stop_button.hasFocus()
+        self.stop_button.setEnabled(is_presenting)
+        self.present_button.setEnabled(not is_presenting)
+        if had_focus:
+            target = self.stop_button if is_presenting else self.present_button
+            target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class ReportPanel(QFrame):
+    """A card with the figures of a report and the ways to keep it."""
+
+    made = Signal()
+    """The figures are asked for."""
+    saved = Signal()
+    """The report is to be saved."""
+    opened = Signal()
+    """The saved page is to be opened in a browser."""
+    details_asked = Signal()
+    """The details of the test are to be filled in."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_class(self, "card")
+        self._report: ReportSummary | None = None
+        self._why_not = ""
+        self._is_stale = False
+
+        self._note = MarkedText(kind="muted")
+        self._figures = grid(None, 2 * GRID, 6, 2, 3)
+        self._values: dict[str, QLabel] = {}
+        self._warnings = vbox(None)
+        self._missing = MarkedText("info", "accent")
+        self._path = ElidedLabel()
+        set_class(self._path, "small")
+        self.make_button = button("Show figures", "report", self.made)
+        self.save_button = button("Save report...", "save", self.saved)
+        self.open_button = button("Open in browser", "open", self.opened)
+        tip = "Say who tested, with what instruments, and what else an evaluator asks."
+        self.details_button = button("Details...", "enrol", self.details_asked, tip=tip)
+        buttons = FlowRow(gap=GRID)
+        buttons.add(self.make_button, self.details_button, self.save_button, self.open_button)
+        vbox(
+            self,
+            StepHeading(4, "Read and save the report"),
+            self._note,
+            self._figures,
+            self._warnings,
+            self._missing,
+            self._path,
+            buttons,
+            margins=MARGIN,
+            spacing=MARGIN,
+        )
+        self._refresh()
+
+    def show_report(self, report: ReportSummary | None) -> None:
+        """Show a report that fits the presentations as they are, or that there is none."""
+        is_same = report == self._report and not self._is_stale
+        if is_same:
+            return
+        self._report = report
+        self._is_stale = False
+        self._show_figures(report.figures if report else ())
+        self._show_warnings(report.warnings if report else ())
+        self._refresh()
+
+    def set_stale(self) -> None:
+        """Say that presentations came or went since the report was made."""
+        if self._report is not None and not self._is_stale:
+            self._is_stale = True
+            self._refresh()
+
+    def set_why_not(self, why: str) -> None:
+        """Say why no report can be made; empty when one can."""
+        if why != self._why_not:
+            self._why_not = why
+            self._refresh()
+
+    def _refresh(self) -> None:
+        report, can = self._report, not self._why_not
+        self.make_button.setVisible(report is None or self._is_stale)
+        self.make_button.setText("Show figures" if report is None else "Update")
+        self.make_button.setEnabled(can)
+        self.save_button.setEnabled(can)
+        html = report.html if report else ""
+        self.open_button.setEnabled(bool(html))
+        self._path.set_whole(f"Saved as {html}" if html else "")
+        self._path.setToolTip(html)
+        self._path.setVisible(bool(html))
+        n = report.n_missing if report else 0
+        missing = "1 detail that an evaluator expects is missing."
+        if n != 1:
+            missing = f"{n} details that an evaluator expects are missing." if n else ""
+        self._missing.show_text(missing)
+        self.make_button.setToolTip(self._why_not or "Work out the figures from all presentations.")
+        self.save_button.setToolTip(
+            self._why_not
+            or "Save the report as a page that opens anywhere, with JSON and CSV beside it."
+        )
+        self.open_button.setToolTip(
+            "Open the saved page in your browser."
+            if html
+            else "Save the report first, then it can be opened."
+        )
+        self._say(html)
+
+    def _say(self, html: str) -> None:
+        text, shape, role = "", "", "muted"
+        if self._why_not:
+            text, shape = self._why_not, "info"
+        elif self._is_stale:
+            shape, role = "warning", "caution"
+            again = " and save them again" if html else ""
+            text = f"Presentations changed since: update the figures{again}."
+        elif self._report is None:
+            text = "Error rates with their intervals, and what to bear in mind with them."
+        self._note.set_icon(shape, role)
+        self._note.show_text(text)
+
+    def _show_figures(self, figures: tuple[tuple[str, str], ...]) -> None:
+        if [name for name, _ in figures] != list(self._values):
+            clear(self._figures)
+            self._values = {}
+            for number, (name, _) in enumerate(figures):
+                value = self._values[name] = wrapped()
+                value.setAccessibleName(name)
+                top = Qt.AlignmentFlag.AlignTop
+                self._figures.addWidget(wrapped(name, "muted"), number, 0, top)
+                self._figures.addWidget(value, number, 1, top)
+        for name, text in figures:
+            self._values[name].setText(text.replace(" %", f"{NO_BREAK}%"))
+
+    def _show_warnings(self, warnings: tuple[str, ...]) -> None:
+        clear(self._warnings)
+        for text in warnings:
+            self._warnings.addWidget(caution(text, self))
