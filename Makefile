@@ -26,11 +26,11 @@ run: $(LIGHT)
 
 # The linters take seconds, so the one command that CI runs covers them too.
 test: lint light
-	$(DEV)/python -m pytest $(PYTEST_ARGS)
+	$(DEV)/python -m pytest --numprocesses auto --dist loadfile $(PYTEST_ARGS)
 
 # What has to work without torch, where there is no torch.
 light: $(TESTING)
-	$(BIN)/python -m pytest -m light $(LIGHT_ARGS)
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m light $(LIGHT_ARGS)
 
 lint: $(FULL)
 	$(DEV)/ruff check .

@@ -30,7 +30,7 @@ def test_that_a_dask_cluster_gives_the_same_selection():
         expected = run()
     counted.clear()
     cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None
+        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=":0"
     )
     with cluster, distributed.Client(cluster) as client, joblib.parallel_config(backend="dask"):
         assert_same(run(), expected)
