@@ -74,7 +74,7 @@ class JobWorker(QObject):
         except Cancelled:
             self.ended.emit(job.on_cancelled)
         except Exception as error:
-            log.info("%s failed: %s", job.text, way_of(error))
+            log.info("A job failed: %s", way_of(error))  # its text may name a file
             self.ended.emit(partial(job.on_failed, sentence_of(error, f"{job.text} failed")))
         else:
             self.ended.emit(partial(job.on_done, result))
