@@ -14,6 +14,7 @@ from app.cli.console import AsJson, ExitCode, logged_progress, option, print_jso
 from app.cli.evaluate_tables import listing, print_comparison, print_listing, print_table
 from app.cli.outputs import make_folder
 from app.evaluation import runner
+from app.evaluation.extraction import available_preset
 from app.evaluation.methods import chosen_methods
 from app.evaluation.options import Options
 from app.evaluation.protocols.registry import DATABASES
@@ -262,7 +263,7 @@ def _name(database: Database, options: Options, n_databases: int, chosen: list[O
 def _check_views(database: Database, options: Options) -> None:
     """Say before hours of work that other views are used, or that networks are missing."""
     try:
-        if instead := runner.available_preset(database, options)[1]:
+        if instead := available_preset(database, options)[1]:
             say(instead)
     except MissingWeightsError:
         preset = options.preset or database.preset

@@ -90,13 +90,7 @@ class Cache:
     def store(
         self, key: str, document: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Keep an entry, all of it or nothing.
-
-        Raises
-        ------
-        InvalidInputError
-            If the folder cannot be written.
-        """
+        """Keep an entry, all of it or nothing."""
         path = self._path(key)
         arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
         data = seal({**document, "key": key}, arrays)
@@ -112,13 +106,7 @@ class Cache:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Give a folder on the same disk that is gone afterwards.
-
-        Raises
-        ------
-        InvalidInputError
-            If the folder cannot be written.
-        """
+        """Give a folder on the same disk that is gone afterwards."""
         with self.writable():
             make_private(self.folder)
             place = tempfile.mkdtemp(prefix=".views-", dir=self.folder)
@@ -176,19 +164,10 @@ class _Document(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False)
 class RecordingFeatures:
-    """Views of one recording's frames.
+    """Views of one recording's frames: a row of each view for each frame that is ready.
 
-    Attributes
-    ----------
-    views : mapping of str to ndarray
-        One row a frame that has views, in their order.
-    conditions : ndarray (rows, 13) or (rows, 0)
-        Circumstances of these frames (`app.vision.conditions.NAMES`); none for presets of whole
-        pictures.
-    ready : ndarray of bool
-        Whether each frame has views.
-    reasons : tuple of str
-        Why not, one for each frame without.
+    ``conditions`` are the circumstances of these frames (`app.vision.conditions.NAMES`), without
+    columns for presets of whole pictures; ``reasons`` say why the other frames have no views.
     """
 
     views: Mapping[str, NDArray[np.float32]]

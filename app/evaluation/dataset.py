@@ -30,16 +30,8 @@ and all are taken to share them: whole recordings are then left out for the thre
 class Rows:
     """Rows of one part of a plan, a row for each frame that has views.
 
-    Attributes
-    ----------
-    views : mapping of str to ndarray
-        Features.
-    recordings : ndarray of int
-        Number of each row's recording.
-    conditions : ndarray of int, optional
-        Circumstances of each row, the same number where recordings share them.
-    is_attack : ndarray of bool, optional
-        Of each row; known for development rows only.
+    ``recordings`` numbers each row's recording, ``conditions`` its circumstances, with one number
+    where recordings share them. ``is_attack`` is known for development rows only.
     """
 
     views: Views
@@ -154,20 +146,10 @@ class ScoreTemplate:
 def assemble(
     plan: Plan, others: Sequence[Plan], store: FeatureStore, max_train: int, folder: Path
 ) -> PlanData:
-    """Gather a plan's rows.
+    """Gather a plan's rows, those for training thinned out evenly to ``max_train``.
 
-    Parameters
-    ----------
-    plan : Plan
-        Which recordings.
-    others : sequence of Plan
-        Plans of other classes, by which parameters are chosen.
-    store : FeatureStore
-        Where their views are.
-    max_train : int
-        Training rows are thinned out evenly to this many.
-    folder : path
-        Where large arrays are put while they are needed.
+    ``others`` are plans of other classes, by which parameters are chosen; large arrays are put into
+    ``folder`` while they are needed.
     """
     train, development = _problem(plan, store, max_train, folder)
     test, _ = _gathered(plan.test, store, folder, "test")

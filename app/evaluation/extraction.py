@@ -16,7 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from math import inf
 from pathlib import Path
@@ -29,7 +29,9 @@ from numpy.typing import NDArray
 from app.capture.opencv import cv2
 from app.capture.source import SourceError
 from app.evaluation.cache import FORMAT, Cache, Digests, RecordingFeatures, key_of
+from app.evaluation.options import Options
 from app.evaluation.progress import CANCELLED, Cancel, Part, Progress, arriving
+from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Recording
 from app.logs import way_of
 from app.vision.faces.detector import make_detector
@@ -38,8 +40,17 @@ from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
 from app.vision.quality import Limits
 from lmkl_core.errors import raise_if_cancelled
-from lmkl_core.features.extractor import Extractor
-from lmkl_core.features.presets import Preset
+from lmkl_core.features.engines.engine import EngineError
+from lmkl_core.features.extractor import Extractor, check_torch
+from lmkl_core.features.presets import (
+    DEFAULT_PRESET,
+    Crop,
+    Preset,
+    PresetError,
+    load_preset,
+    with_descriptors,
+)
+from lmkl_core.features.weights import MissingWeightsError, find
 from lmkl_core.system.processes import preferred_workers
 
 PIPELINE_VERSION = 2
@@ -123,15 +134,7 @@ class FeaturePipeline:
         step: Callable[[], None] = lambda: None,
         cancel: Cancel | None = None,
     ) -> RecordingFeatures:
-        """Make the views of a recording.
-
-        Raises
-        ------
-        SourceError, OSError
-            If it cannot be read.
-        Cancelled
-            If ``cancel``, asked before every frame, said so.
-        """
+        """Make the views of a recording; ``cancel`` is asked before every frame."""
         results = []
         self.pipeline.reset()
         for frame in recording.reader.frames(n_frames):
@@ -200,11 +203,8 @@ class FeatureStore:
     ) -> None:
         """Make the views of all recordings of a database that have none yet.
 
-        Raises
-        ------
-        Cancelled
-            If ``cancel`` said so, asked before every frame or, with several jobs, between some
-            recordings; finished recordings are kept.
+        ``cancel`` is asked before every frame or, with several jobs, between some recordings;
+        finished recordings are kept.
         """
         every = list(recordings)
         part = Part(progress, len(every), "Looking for views made before")
@@ -319,3 +319,54 @@ def _chunks(recordings: Sequence[Recording], n_frames: int) -> Iterator[list[Rec
             chunk, size = [], 0
     if chunk:
         yield chunk
+
+
+# ------------------------------------------------------------------ presets
+
+
+def available_preset(database: Database, options: Options) -> tuple[Preset, str]:
+    """Return the preset to use, and a sentence where it is not the database's own.
+
+    The database's preset is taken unless another is asked for, or its networks cannot be used here;
+    `MissingWeightsError` or `EngineError` is raised where that preset was insisted on.
+    """
+    preset = load_preset(options.preset or database.preset)
+    try:
+        check_torch(preset)
+        for name in preset.networks:
+            find(name, options.weights)
+    except (MissingWeightsError, EngineError) as error:
+        if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
+            raise
+        way = f"`lmkl-pad weights fetch --preset {preset.name}` gets their networks."
+        if isinstance(error, EngineError):
+            way = str(error)
+        other = load_preset(DEFAULT_PRESET)
+        if all(crop.of == "image" for crop in preset.crops):
+            other = _of_whole_pictures(other)
+        return other, (
+            f"The paper's views ({preset.name}) cannot be made on this computer, so the views are "
+            f"those of the preset {other.name}. {way} `--paper-views` stops instead."
+        )
+    return preset, ""
+
+
+def _of_whole_pictures(preset: Preset) -> Preset:
+    """Return the networks and layers of a preset on whole pictures: objects have no faces."""
+    crop = Crop("image", preset.crops[0].size, of="image")
+    branches = tuple(replace(branch, crops=(crop.name,)) for branch in preset.branches)
+    return replace(preset, name=f"{preset.name}-image", crops=(crop,), branches=branches)
+
+
+def with_face_descriptors(preset: Preset) -> Preset:
+    """Add descriptors of the face, or of the picture; a preset that can have none stays.
+
+    They are made whether or not a method uses them: they cost little beside the networks, and views
+    made for some methods then serve all others.
+    """
+    has_face = any(crop.of == "face" for crop in preset.crops)
+    try:
+        return with_descriptors(preset, crop="face" if has_face else preset.crops[0].name)
+    except PresetError as error:
+        log.info("No descriptors: %s", way_of(error))
+        return preset

@@ -28,13 +28,7 @@ class Row:
 
 
 def chosen_methods(names: Sequence[str]) -> tuple[Method, ...]:
-    """Return the named methods in the order of the paper's tables; all of them for no name.
-
-    Raises
-    ------
-    InvalidInputError
-        For an unknown name.
-    """
+    """Return the named methods in the order of the paper's tables; all of them for no name."""
     unknown = [name for name in names if name not in METHODS]
     if unknown:
         raise InvalidInputError(

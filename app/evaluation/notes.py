@@ -4,14 +4,12 @@ from collections import Counter
 
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
 from app.evaluation.options import Options
-from app.evaluation.protocols.types import Fold, Layout, Plan
+from app.evaluation.protocols.types import PARTS, Fold, Layout, Plan
 from app.evaluation.selection import GRID
 from app.evaluation.task import LEAST_FRAMES
 from app.names import counted, listed
 from lmkl_core.baselines.registry import HAND_MADE
 from lmkl_core.features.presets import Preset
-
-PARTS = ("train", "development", "test")
 
 
 def settings_of(

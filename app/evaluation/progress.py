@@ -40,11 +40,6 @@ def arriving(
 
     ``parallel`` returns them as ``"generator_unordered"``. ``cancel`` is asked after each result
     but the last.
-
-    Raises
-    ------
-    Cancelled
-        If ``cancel`` said so.
     """
     results = parallel(iter(tasks))
     try:

@@ -6,51 +6,41 @@ is interrupted at any point goes on there the next time and ends with the same f
 """
 
 import contextlib
-import logging
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
 
 from app.evaluation.cache import Cache
 from app.evaluation.computing import compute
 from app.evaluation.dataset import ScoreTemplate
-from app.evaluation.extraction import FeaturePipeline, FeatureStore
-from app.evaluation.methods import Row, chosen_methods, rows
-from app.evaluation.notes import (
-    PARTS,
-    copies,
-    counts,
-    is_left_out,
-    remarks,
-    settings_of,
+from app.evaluation.extraction import (
+    FeaturePipeline,
+    FeatureStore,
+    available_preset,
+    with_face_descriptors,
 )
-from app.evaluation.options import Options
-from app.evaluation.pooling import pooled
+from app.evaluation.methods import Row, chosen_methods, rows
+from app.evaluation.notes import copies, counts, is_left_out, remarks, settings_of
+from app.evaluation.options import Options, ThresholdRule
 from app.evaluation.progress import Cancel, Progress
 from app.evaluation.protocols.splits import Database
-from app.evaluation.protocols.types import Layout, Plan, ProtocolError, Recording
-from app.evaluation.result import Evaluation, MethodResult
+from app.evaluation.protocols.types import Fold, Layout, Plan
+from app.evaluation.result import Evaluation, FoldResult, Level, MethodResult
 from app.evaluation.selection import others_of, remarks_on_others
-from app.evaluation.task import Outcome
-from app.logs import way_of
+from app.evaluation.task import Enrolled, Outcome
+from app.names import counted
 from app.storage import FEATURES_NAME, StorageError, remember_cache
-from lmkl_core.features.engines.engine import EngineError
-from lmkl_core.features.extractor import check_torch
-from lmkl_core.features.presets import (
-    DEFAULT_PRESET,
-    Crop,
-    Preset,
-    PresetError,
-    load_preset,
-    with_descriptors,
-)
-from lmkl_core.features.weights import MissingWeightsError, find
+from lmkl_core.metrics import ScoreTable, Threshold, threshold_from
 
 OWN = ("plain", "demo")
 """Databases without a protocol of others, on which the quality gate counts as in the app."""
 
-log = logging.getLogger(__name__)
+MOST_NOTES = 5
+"""Notes of a fold that are named one by one."""
+
+_NO_MODEL = Threshold(None, "no model")
+"""Of those who could not be enrolled: all of theirs is without a score, and needs no threshold."""
 
 
 def run(
@@ -63,20 +53,10 @@ def run(
 ) -> Evaluation:
     """Measure methods on a layout.
 
-    Parameters
-    ----------
-    layout : Layout
-        Recordings, and who learns from and is tested on which.
-    database : Database
-        Where they come from.
-    options : Options, optional
-        What is measured, and how.
-    progress : callable, optional
-        Called with the number of steps done, their total, and what is being done. A run has three
-        parts (looking for views, making views, fitting), each of which begins with nothing done.
-    cancel : callable, optional
-        Asked before every frame and between tasks; inside tasks too where they run one after the
-        other.
+    ``progress`` is called with the number of steps done, their total, and what is being done; a run
+    has three parts (looking for views, making views, fitting), each of which begins with nothing
+    done. ``cancel`` is asked before every frame and between tasks; inside tasks too where they run
+    one after the other.
 
     Returns
     -------
@@ -92,11 +72,11 @@ def run(
     """
     options = options or Options()
     methods = chosen_methods(options.methods)
-    check(layout)
+    layout.check()
     preset, instead = available_preset(database, options)
     gate = layout.database in OWN if options.gate is None else options.gate
     pipeline = FeaturePipeline(
-        _with_descriptors(preset),
+        with_face_descriptors(preset),
         gate=gate,
         weights=options.weights,
         progress=progress,
@@ -108,7 +88,7 @@ def run(
         with contextlib.suppress(StorageError):
             remember_cache(options.cache)
     store = FeatureStore(pipeline, Cache(FEATURES_NAME, options.cache), options.n_frames)
-    store.prepare(recordings_of(layout), n_jobs=options.n_jobs, progress=progress, cancel=cancel)
+    store.prepare(layout.recordings, n_jobs=options.n_jobs, progress=progress, cancel=cancel)
     lines = rows(methods, list(pipeline.columns))
     plans = layout.plans
     others = [_others(plan, plans, layout, options) for plan in plans]
@@ -145,108 +125,6 @@ def run(
     )
 
 
-def recordings_of(layout: Layout) -> list[Recording]:
-    """Return every recording once, in the order in which they are needed."""
-    found: dict[str, Recording] = {}
-    for plan in layout.plans:
-        for recording in (*plan.train, *plan.development, *plan.test):
-            found.setdefault(recording.name, recording)
-    return list(found.values())
-
-
-def check(layout: Layout) -> None:
-    """Refuse a layout on which figures would mean nothing.
-
-    Raises
-    ------
-    ProtocolError
-        If a model would be tested on what it has learnt from, or on what its parameters and
-        threshold were chosen by; if it would learn from attacks; or if there is nothing to learn
-        from or to be tested on.
-    """
-    if not layout.plans:
-        raise ProtocolError(f"{layout.title} was laid out without anything to measure.")
-    if len({fold.name for fold in layout.folds}) < len(layout.folds):
-        raise ProtocolError(f"Folds of {layout.title} share a name: name each its own.")
-    for fold in layout.folds:
-        place = f"fold {fold.name}" if fold.name else "the only fold"
-        if len({plan.name for plan in fold.plans}) < len(fold.plans):
-            raise ProtocolError(f"Plans of {place} share a name: name each its own.")
-        for plan in fold.plans:
-            _check(plan, f"{place}, {plan.name}" if plan.name else place)
-
-
-def _check(plan: Plan, place: str) -> None:
-    if not plan.train or not plan.test:
-        missing = "learn from" if not plan.train else "test on"
-        raise ProtocolError(f"There is nothing to {missing} in {place}: add recordings.")
-    names = {part: {each.name for each in getattr(plan, part)} for part in PARTS}
-    for one, other in (("train", "test"), ("development", "test"), ("train", "development")):
-        if shared := sorted(names[one] & names[other]):
-            raise ProtocolError(
-                f"{shared[0]} is in {one} and in {other} of {place}: a recording belongs to one."
-            )
-    for recording in plan.train:
-        if recording.is_attack:
-            raise ProtocolError(
-                f"{recording.name} is an attack in train of {place}: models learn from bona fide "
-                "recordings alone."
-            )
-
-
-def available_preset(database: Database, options: Options) -> tuple[Preset, str]:
-    """Return the preset to use, and a sentence where it is not the database's own.
-
-    The database's preset is taken unless another is asked for, or its networks cannot be used
-    here.
-
-    Raises
-    ------
-    MissingWeightsError, EngineError
-        If the networks of a preset that was insisted on cannot be used here.
-    """
-    preset = load_preset(options.preset or database.preset)
-    try:
-        check_torch(preset)
-        for name in preset.networks:
-            find(name, options.weights)
-    except (MissingWeightsError, EngineError) as error:
-        if options.preset or options.paper_views or preset.name == DEFAULT_PRESET:
-            raise
-        way = f"`lmkl-pad weights fetch --preset {preset.name}` gets their networks."
-        if isinstance(error, EngineError):
-            way = str(error)
-        other = load_preset(DEFAULT_PRESET)
-        if all(crop.of == "image" for crop in preset.crops):
-            other = _of_whole_pictures(other)
-        return other, (
-            f"The paper's views ({preset.name}) cannot be made on this computer, so the views are "
-            f"those of the preset {other.name}. {way} `--paper-views` stops instead."
-        )
-    return preset, ""
-
-
-def _of_whole_pictures(preset: Preset) -> Preset:
-    """Return the networks and layers of a preset on whole pictures: objects have no faces."""
-    crop = Crop("image", preset.crops[0].size, of="image")
-    branches = tuple(replace(branch, crops=(crop.name,)) for branch in preset.branches)
-    return replace(preset, name=f"{preset.name}-image", crops=(crop,), branches=branches)
-
-
-def _with_descriptors(preset: Preset) -> Preset:
-    """Add descriptors of the face, or of the picture; a preset that can have none stays.
-
-    They are made whether or not a method uses them: they cost little beside the networks, and views
-    made for some methods then serve all others.
-    """
-    has_face = any(crop.of == "face" for crop in preset.crops)
-    try:
-        return with_descriptors(preset, crop="face" if has_face else preset.crops[0].name)
-    except PresetError as error:
-        log.info("No descriptors: %s", way_of(error))
-        return preset
-
-
 def _others(plan: Plan, plans: list[Plan], layout: Layout, options: Options) -> tuple[Plan, ...]:
     """Return problems of other classes where parameters are to be chosen by these."""
     wanted = options.selection in ("auto", "development") and not plan.development
@@ -274,3 +152,119 @@ def _result(
         folds.append(pooled(fold, outcomes[part], options.rule, templates[part]))
         at = part.stop
     return MethodResult(row.key, row.title, tuple(folds), "", seconds)
+
+
+# ------------------------------------------------------------------ scores of a fold
+
+
+def pooled(
+    fold: Fold,
+    outcomes: Sequence[Outcome],
+    rule: ThresholdRule,
+    templates: Sequence[tuple[ScoreTemplate, ScoreTemplate]],
+) -> FoldResult:
+    """Join the test scores of a fold's plans, each with thresholds of its own.
+
+    Thresholds are chosen at the level at which they are used, never on test scores.
+    There is an outcome for each plan, and a pair of templates: its development and test rows. Where
+    there was too little to learn from there is no model, and everything tested on it is without a
+    response; no other outcome has failed.
+    """
+    frames, presentations, of_frames, of_presentations = [], [], [], []
+    for (held, tested), outcome in zip(templates, outcomes, strict=True):
+        if not outcome.is_enrolled:
+            frames.append(tested.filled(None))
+            presentations.append(tested.filled(None).by_presentation())
+            of_frames.append(_NO_MODEL)
+            of_presentations.append(_NO_MODEL)
+            continue
+        development, test = held.filled(outcome.development), tested.filled(outcome.test)
+        frames.append(test)
+        presentations.append(test.by_presentation())
+        enrolled = outcome.enrolled
+        of_frames.append(choose_threshold(rule, development, enrolled, "frame"))
+        of_presentations.append(choose_threshold(rule, development, enrolled, "presentation"))
+    parameters = {
+        plan.name: outcome.parameters
+        for plan, outcome in zip(fold.plans, outcomes, strict=True)
+        if outcome.parameters
+    }
+    n_train, notes = sum(outcome.n_train for outcome in outcomes), _notes(outcomes)
+    if len(fold.plans) == 1:
+        return FoldResult(
+            fold.name, frames[0], of_frames[0], of_presentations[0], parameters, n_train, notes
+        )
+    names = [plan.name for plan in fold.plans]
+    own = [outcome.enrolled.threshold for outcome in outcomes]
+    frame_table, frame_threshold = _joined(frames, of_frames, own, names)
+    table, threshold = _joined(presentations, of_presentations, own, names)
+    return FoldResult(
+        fold.name, frame_table, frame_threshold, threshold, parameters, n_train, notes, table
+    )
+
+
+def _joined(
+    tables: Sequence[ScoreTable],
+    thresholds: Sequence[Threshold],
+    own: Sequence[float],
+    names: Sequence[str],
+) -> tuple[ScoreTable, Threshold]:
+    """Join tables, their scores shifted by their thresholds.
+
+    Where one has none, all are shifted by the models' own, from enrolment: scores of different
+    models have no common zero, and an AUC over them as they are would mean nothing.
+    """
+    models = [threshold for threshold in thresholds if threshold is not _NO_MODEL]
+    # What follows a colon are numbers of one model.
+    origins = Counter(threshold.origin.partition(":")[0] for threshold in models)
+    origin_text = ", or ".join(
+        origin if len(origins) == 1 else f"{origin} ({count} models)"
+        for origin, count in origins.items()
+    )
+    values = [threshold.value for threshold in models if threshold.value is not None]
+    if len(values) < len(models):
+        return _shifted(tables, own, names), Threshold(None, origin_text)
+    said = f"{origin_text}, for each of {counted(len(values), 'model')}; scores are told from it"
+    zeros = [0.0 if threshold.value is None else threshold.value for threshold in thresholds]
+    return _shifted(tables, zeros, names), Threshold(0.0, said)
+
+
+def _shifted(
+    tables: Sequence[ScoreTable], zeros: Sequence[float], names: Sequence[str]
+) -> ScoreTable:
+    moved = [table.shifted(-zero) for table, zero in zip(tables, zeros, strict=True)]
+    return ScoreTable.joined(moved, names)
+
+
+def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Return each note once, with how many models it is about."""
+    numbers = Counter(note for outcome in outcomes for note in outcome.notes)
+    n = sum(outcome.is_enrolled for outcome in outcomes)
+    notes = [note if n == 1 else f"{note} ({k} of {n} models)" for note, k in numbers.items()]
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"There are {len(notes) - MOST_NOTES} more notes of this kind."]
+    return tuple(notes)
+
+
+def choose_threshold(
+    rule: ThresholdRule, development: ScoreTable, enrolled: Enrolled, level: Level
+) -> Threshold:
+    """Return a plan's threshold for one level, from development scores frame by frame.
+
+    The model's own threshold is of frames; the mean of a presentation's frames varies less than
+    one of them, so that it is a cautious threshold for presentations too.
+    """
+    table = development if level == "frame" else development.by_presentation()
+    by = rule.by
+    if by == "auto":
+        has_both = len(table.bona_fide) and any(map(len, table.attacks.values()))
+        by = "eer" if has_both else "enrolment"
+    found = threshold_from(
+        by,
+        table.bona_fide,
+        table.attacks,
+        target=rule.value if by == "bpcer" else None,
+        given=rule.value if by == "given" else None,
+        calibration=enrolled,
+    )
+    return Threshold(found.value, found.origin)

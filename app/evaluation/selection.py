@@ -162,13 +162,7 @@ def _all_scored(
 
 
 def scores_of(model: Any, views: Views, cancel: Cancel | None = None) -> NDArray[np.float64]:
-    """Return the scores of rows, some at a time.
-
-    Raises
-    ------
-    InvalidInputError
-        If some are not finite.
-    """
+    """Return the scores of rows, some at a time; refuse those that are not finite."""
     n = len(next(iter(views.values())))
     scores = np.empty(n)
     for start in range(0, n, SCORED_AT_ONCE):

@@ -100,11 +100,6 @@ def work(
 
     The number is returned with the outcome, since outcomes arrive in any order. ``cancel`` is for
     tasks in the caller's own thread.
-
-    Raises
-    ------
-    Cancelled
-        If ``cancel`` said so.
     """
     start = time.perf_counter()
     with WarningCapture() as captured:
@@ -242,19 +237,13 @@ def kept(cache: Cache, key: str, n_development: int, n_test: int) -> Outcome | N
         return None
     if document.format != FORMAT:
         return None
-    development, test = found.tensors["development"], found.tensors["test"]
-    for scores, n in ((development, n_development), (test, n_test)):
+    for name, n in (("development", n_development), ("test", n_test)):
+        scores = found.tensors[name]
         if scores.shape != (n,) or not np.isfinite(scores).all():
             return None
-    return Outcome(
-        development,
-        test,
-        document.enrolled,
-        document.parameters,
-        document.n_train,
-        document.notes,
-        document.seconds,
-    )
+    values = msgspec.structs.asdict(document)
+    del values["format"]
+    return Outcome(found.tensors["development"], found.tensors["test"], **values)
 
 
 @lru_cache(maxsize=1)

@@ -131,13 +131,7 @@ class Comparison:
 
 
 def compare(runs: Sequence[Run]) -> Comparison:
-    """Put runs side by side, the first as reference.
-
-    Raises
-    ------
-    InvalidInputError
-        With fewer than two runs, or names that are not different.
-    """
+    """Put two runs or more side by side, the first as reference; each has its own name."""
     if len(runs) < 2 or len({run.name for run in runs}) < len(runs):
         raise InvalidInputError("A comparison needs two runs or more, each with its own name.")
     headlines = {run.table.headline for run in runs}

@@ -38,12 +38,7 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
 
     ``name.html`` comes with ``name.json`` (everything, the session included), ``name.csv`` (the
     figures), ``name-details.csv`` (the facts) and ``name-presentations.csv``. None is replaced
-    unless there is room for all.
-
-    Raises
-    ------
-    ReportError
-        Where the disk refuses.
+    unless there is room for all; `ReportError` where the disk refuses.
     """
     page, as_json, numbers, details, presentations = files_of(path)
     texts = {
@@ -75,13 +70,7 @@ def files_of(path: str | os.PathLike[str]) -> tuple[Path, Path, Path, Path, Path
 def write_table(
     table: Table, folder: str | os.PathLike[str], *, with_scores: bool = False
 ) -> tuple[Path, ...]:
-    """Write an evaluation as a page, JSON, CSV and LaTeX, and return the files, the page first.
-
-    Raises
-    ------
-    ReportError
-        Where the disk refuses.
-    """
+    """Write an evaluation as a page, JSON, CSV and LaTeX, and return the files, the page first."""
     return _write_table(
         folder,
         table_name(table),

@@ -9,30 +9,62 @@ people, and development and test have other people.
 Takes are numbered so that no two parts share one; all are of one day.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from functools import lru_cache
+from importlib import metadata, resources
+from itertools import islice
 from pathlib import Path
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
-from app.demo.renderer.takes import Take
+from app.demo.renderer.takes import Take, frames
 from app.demo.script import RATE
-from app.evaluation.protocols.recordings import DemoReader
 from app.evaluation.protocols.splits import Contents, Database, Division
 from app.evaluation.protocols.types import Mode, Recording
 from app.evaluation.result import DEMO_NOTE
-from app.types import BONA_FIDE
+from app.types import BONA_FIDE, Frame
 
-TITLE = "Demo (simulated)"
-MODES: tuple[Mode, ...] = ("client-specific", "client-independent")
 LIGHTS = ("office", "window", "lamp")
 KNOWN = ("print", "phone")
 """Species of the development's attacks."""
 
 N_PEOPLE = 4
 N_DEVELOPMENT = 2
-SECONDS = 6
+N_FRAMES = int(6 * RATE)
 
-_PARTS = {"enrolment": 0, "test": 1, "development": 3}
+_SEEDS = {"enrolment": 0, "test": 1000, "development": 3000}
+
+
+@dataclass(frozen=True)
+class DemoReader:
+    """Renders a take of the demo when its frames are asked for."""
+
+    take: Take
+
+    def digest(self) -> str:
+        """Return a digest of the take's values and of the program that records takes."""
+        values = repr((astuple(self.take), _recorder()))
+        return hashlib.blake2b(values.encode(), digest_size=32).hexdigest()
+
+    def frames(self, n: int) -> Iterator[Frame]:
+        """Yield up to ``n`` frames at equal distances."""
+        return islice(frames(self.take, max(1, self.take.n_frames // max(n, 1))), n)
+
+    def count(self, n: int) -> int:
+        return min(n, self.take.n_frames)
+
+
+@lru_cache(maxsize=1)
+def _recorder() -> str:
+    """Return a digest of what decides how takes look: a version by hand would be forgotten."""
+    total = hashlib.blake2b(metadata.version("openpeople").encode(), digest_size=32)
+    folder = resources.files("app.demo.renderer")
+    for part in sorted(folder.iterdir(), key=lambda part: part.name):
+        if part.name.endswith(".py"):
+            total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")
+    return total.hexdigest()
 
 
 def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
@@ -77,19 +109,11 @@ def _test(people: Sequence[str]) -> tuple[Recording, ...]:
 
 
 def _genuine(person: str, light: str, part: str, number: int) -> Recording:
-    return _recording(Take(person, "bonafide", None, light, _seed(part) + number, _length()))
+    return _recording(Take(person, "bonafide", None, light, _SEEDS[part] + number, N_FRAMES))
 
 
 def _attack(person: str, species: str, light: str, part: str) -> Recording:
-    return _recording(Take(person, "attack", species, light, _seed(part) + 500, _length()))
-
-
-def _seed(part: str) -> int:
-    return 1000 * _PARTS[part]
-
-
-def _length() -> int:
-    return int(SECONDS * RATE)
+    return _recording(Take(person, "attack", species, light, _SEEDS[part] + 500, N_FRAMES))
 
 
 def _recording(take: Take) -> Recording:
@@ -99,8 +123,5 @@ def _recording(take: Take) -> Recording:
 
 
 DATABASE = Database(
-    "demo",
-    TITLE,
-    gather,
-    modes=MODES,
+    "demo", "Demo (simulated)", gather, modes=("client-specific", "client-independent")
 )

@@ -68,12 +68,8 @@ def read_list(
 ) -> list[Item]:
     """Return what the lines of a list say, each thing once; empty lines are passed over.
 
-    Lines that ``parse`` refuses, or that say the same as another, are added to ``refused``.
-
-    Raises
-    ------
-    ProtocolError
-        If the list is missing, too large or no text.
+    Lines that ``parse`` refuses, or that say the same as another, are added to ``refused``. A list
+    that is missing, too large or no text raises `ProtocolError`.
     """
     try:
         content = read_text(path, MOST_LIST_BYTES)
@@ -109,12 +105,7 @@ def find_root(
     """Return the folder that a database lies in: the named one, or one of ``inner`` in it.
 
     A layout holds names or patterns of what lies directly in the folder; all of one must be there.
-
-    Raises
-    ------
-    ProtocolError
-        If it is not there: with the right folder, where that is above or below, and otherwise with
-        what is missing.
+    `ProtocolError` names the right folder where that is above or below, else what is missing.
     """
     if root is None:
         raise ProtocolError(f"{_begun(title)} has to be on this disk: name it with --root.")
@@ -138,15 +129,10 @@ def find_root(
 
 
 def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
-    """Return the files that are not there.
+    """Return the files that are not there; refuse any that lie elsewhere.
 
     A link in the database's folder may lead to a part of it on another disk. A link further down
     came with an archive, and may not lead out of the part that it lies in.
-
-    Raises
-    ------
-    ProtocolError
-        If a file lies elsewhere.
     """
     names = list(names)
     missing = {name: None for name in names if not os.path.isfile(root / name)}

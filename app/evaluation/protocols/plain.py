@@ -33,14 +33,13 @@ from app.evaluation.protocols.recordings import (
     is_video,
 )
 from app.evaluation.protocols.splits import Contents, Database, Division, bona_fide, by_subject
-from app.evaluation.protocols.types import Mode, ProtocolError, Recording
+from app.evaluation.protocols.types import PARTS, Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
 TITLE = "Own recordings"
 MODES: tuple[Mode, ...] = ("client-specific", "client-independent")
 GENUINE = "bonafide"
 ATTACK = "attack-"
-SPLITS = ("train", "development", "test")
 
 _MEANT = ("attack", "bona")
 """How names of folders begin, in any case, that were meant for recordings."""
@@ -56,7 +55,7 @@ def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
         _check_beside(root)
         train, development, test = (
             tuple(_recordings(root, f"{split}/", left)) if os.path.isdir(root / split) else ()
-            for split in SPLITS
+            for split in PARTS
         )
         return Contents((Division("", train, development, test),), _left_out(left))
     everything = tuple(_recordings(root, "", left))
@@ -91,10 +90,10 @@ def _all_subjects(root: Path, everything: tuple[Recording, ...]) -> tuple[Divisi
             f"{root} has one subject only with bona fide recordings: add others, or take the mode "
             "client-specific."
         )
-    splits = SPLITS if len(subjects) > 2 else ("train", "test")
+    splits = PARTS if len(subjects) > 2 else ("train", "test")
     dealt = {split: subjects[place :: len(splits)] for place, split in enumerate(splits)}
     dealt["test"] += [subject for subject in own if subject not in subjects]
-    train, development, test = (_of(own, dealt.get(split, ())) for split in SPLITS)
+    train, development, test = (_of(own, dealt.get(split, ())) for split in PARTS)
     who = "; ".join(f"{split}: {', '.join(names)}" for split, names in dealt.items())
     return Division("", train, development, test), f"Subjects were divided in turn ({who})."
 
@@ -108,7 +107,7 @@ def _check_beside(root: Path) -> None:
     beside = [
         name
         for name in folders_in(root)
-        if name not in SPLITS
+        if name not in PARTS
         and any(
             inner == GENUINE or os.path.isdir(root / name / inner / GENUINE)
             for inner in folders_in(root / name)
@@ -116,8 +115,8 @@ def _check_beside(root: Path) -> None:
     ]
     if beside:
         raise ProtocolError(
-            f"{root} has recordings in {few(beside)}, beside {SPLITS[0]} and {SPLITS[2]}: move "
-            f"them elsewhere, or call the folder {SPLITS[1]}."
+            f"{root} has recordings in {few(beside)}, beside {PARTS[0]} and {PARTS[2]}: move "
+            f"them elsewhere, or call the folder {PARTS[1]}."
         )
 
 

@@ -1,4 +1,4 @@
-r"""Frames of recordings: from files on disk, or the demo's generated takes.
+r"""Frames of recordings on disk.
 
 Frames are spread evenly: a recording of :math:`N` frames is cut into :math:`n` equal parts, and the
 frame in the middle of each part is taken, number :math:`\lfloor (2i + 1) N / 2n \rfloor` for
@@ -14,12 +14,9 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import astuple, dataclass
-from functools import lru_cache
-from importlib import metadata, resources
-from itertools import islice
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.capture.folder import IMAGE_SUFFIXES, natural_order, read_image
 from app.capture.pacing import DEFAULT_RATE
@@ -28,9 +25,6 @@ from app.capture.video import VideoFile
 from app.evaluation.protocols.folders import files_in
 from app.evaluation.protocols.types import Recording
 from app.types import Frame, Image
-
-if TYPE_CHECKING:
-    from app.demo.renderer.takes import Take
 
 VIDEO_SUFFIXES = frozenset(
     {".avi", ".m4v", ".mjpeg", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".webm", ".wmv"}
@@ -43,8 +37,7 @@ IMAGE_RATE = 10.0
 MOST_HELD = 256 << 20
 """Bytes of a video's frames that are held while its end is not known; more are read afterwards."""
 
-_DIGEST_BYTES = 32
-_CHUNK = 1 << 20
+_blake2b = partial(hashlib.blake2b, digest_size=32)
 
 
 def spread(n_frames: int, n: int) -> list[int]:
@@ -101,7 +94,7 @@ class FileReader:
         """Return a digest of the bytes; for a folder, of its images' names and bytes."""
         if not self.path.is_dir():
             return _file_digest(self.path).hex()
-        total = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+        total = _blake2b()
         for image in images_in(self.path):
             name = os.fsencode(image.name)
             total.update(len(name).to_bytes(4, "big") + name + _file_digest(image))
@@ -110,12 +103,8 @@ class FileReader:
     def frames(self, n: int) -> Iterator[Frame]:
         """Yield up to ``n`` frames, numbered as in the recording.
 
-        Images of a folder that cannot be read are passed over.
-
-        Raises
-        ------
-        SourceError
-            If there is no frame that can be read.
+        Images of a folder that cannot be read are passed over; `SourceError` is raised when none is
+        left.
         """
         if self.path.is_dir():
             return _folder_frames(self.path, n)
@@ -129,40 +118,16 @@ class FileReader:
         return min(n, 1) if is_image(self.path.name) else n
 
 
-@dataclass(frozen=True)
-class DemoReader:
-    """Renders a take of the demo when its frames are asked for."""
-
-    take: "Take"
-
-    def digest(self) -> str:
-        """Return a digest of the take's values and of the program that records takes."""
-        values = repr((astuple(self.take), _recorder()))
-        return hashlib.blake2b(values.encode(), digest_size=_DIGEST_BYTES).hexdigest()
-
-    def frames(self, n: int) -> Iterator[Frame]:
-        """Yield up to ``n`` frames at equal distances."""
-        from app.demo.renderer.takes import frames
-
-        return islice(frames(self.take, max(1, self.take.n_frames // max(n, 1))), n)
-
-    def count(self, n: int) -> int:
-        return min(n, self.take.n_frames)
-
-
 def _file_digest(path: Path) -> bytes:
-    total = hashlib.blake2b(digest_size=_DIGEST_BYTES)
     try:
         with path.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                total.update(chunk)
+            return hashlib.file_digest(stream, _blake2b).digest()
     except PermissionError:
         raise unreadable_by_account(f"The file {path}") from None
     except FileNotFoundError:
         raise SourceError(Cause.NOT_FOUND, f"The file {path}") from None
     except OSError:
         raise SourceError(Cause.UNREADABLE, f"The file {path}") from None
-    return total.digest()
 
 
 def _video_frames(path: Path, n: int) -> Iterator[Frame]:
@@ -214,14 +179,3 @@ def _folder_frames(folder: Path, n: int) -> Iterator[Frame]:
         yield Frame(image, number, number / IMAGE_RATE)
     if not found:
         raise failure
-
-
-@lru_cache(maxsize=1)
-def _recorder() -> str:
-    """Return a digest of what decides how takes look: a version by hand would be forgotten."""
-    total = hashlib.blake2b(metadata.version("openpeople").encode(), digest_size=_DIGEST_BYTES)
-    folder = resources.files("app.demo.renderer")
-    for part in sorted(folder.iterdir(), key=lambda part: part.name):
-        if part.name.endswith(".py"):
-            total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")
-    return total.hexdigest()

@@ -26,6 +26,7 @@ import numpy as np
 
 from app.evaluation.protocols.folders import few, incomplete, missing_files
 from app.evaluation.protocols.types import (
+    PARTS,
     Fold,
     Layout,
     Mode,
@@ -38,7 +39,7 @@ from app.names import listed
 from app.types import BONA_FIDE
 from lmkl_core.features.presets import DEFAULT_PRESET
 
-SPLITS = ("train", "development", "test", "enrolment")
+SPLITS = (*PARTS, "enrolment")
 ALLOW_MISSING = "--allow-missing"
 
 
@@ -308,7 +309,7 @@ def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
 def _check(title: str, division: Division) -> None:
     """No recording may be in two places."""
     place: dict[str, str] = {}
-    for split in ("train", "development", "test"):
+    for split in PARTS:
         for recording in getattr(division, split):
             other = place.get(recording.name)
             if other is not None:

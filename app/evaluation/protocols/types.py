@@ -13,6 +13,8 @@ from lmkl_core.errors import InvalidInputError
 Mode: TypeAlias = Literal["client-independent", "client-specific", "one-against-rest"]
 """One model for all people; one for each; one for each class of objects."""
 
+PARTS = ("train", "development", "test")
+
 
 class ProtocolError(InvalidInputError):
     """A folder that does not hold what a protocol needs, with the paths that are missing."""
@@ -148,3 +150,47 @@ class Layout:
     def plans(self) -> list[Plan]:
         """The plans of all folds."""
         return [plan for fold in self.folds for plan in fold.plans]
+
+    @property
+    def recordings(self) -> list[Recording]:
+        """Every recording once, in the order in which they are needed."""
+        found: dict[str, Recording] = {}
+        for plan in self.plans:
+            for recording in (*plan.train, *plan.development, *plan.test):
+                found.setdefault(recording.name, recording)
+        return list(found.values())
+
+    def check(self) -> None:
+        """Raise `ProtocolError` for a layout on which figures would mean nothing.
+
+        No model may be tested on what it has learnt from, or on what its parameters and threshold
+        were chosen by, nor learn from attacks.
+        """
+        if not self.plans:
+            raise ProtocolError(f"{self.title} was laid out without anything to measure.")
+        if len({fold.name for fold in self.folds}) < len(self.folds):
+            raise ProtocolError(f"Folds of {self.title} share a name: name each its own.")
+        for fold in self.folds:
+            place = f"fold {fold.name}" if fold.name else "the only fold"
+            if len({plan.name for plan in fold.plans}) < len(fold.plans):
+                raise ProtocolError(f"Plans of {place} share a name: name each its own.")
+            for plan in fold.plans:
+                _check(plan, f"{place}, {plan.name}" if plan.name else place)
+
+
+def _check(plan: Plan, place: str) -> None:
+    if not plan.train or not plan.test:
+        missing = "learn from" if not plan.train else "test on"
+        raise ProtocolError(f"There is nothing to {missing} in {place}: add recordings.")
+    names = {part: {each.name for each in getattr(plan, part)} for part in PARTS}
+    for one, other in (("train", "test"), ("development", "test"), ("train", "development")):
+        if shared := sorted(names[one] & names[other]):
+            raise ProtocolError(
+                f"{shared[0]} is in {one} and in {other} of {place}: a recording belongs to one."
+            )
+    for recording in plan.train:
+        if recording.is_attack:
+            raise ProtocolError(
+                f"{recording.name} is an attack in train of {place}: models learn from bona fide "
+                "recordings alone."
+            )

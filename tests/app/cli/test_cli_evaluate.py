@@ -13,6 +13,7 @@ from app.cli.console import ExitCode, ProgressLines
 from app.cli.main import cli
 from app.demo.renderer.takes import Take, write_recordings
 from app.evaluation import runner
+from app.evaluation.extraction import available_preset
 from app.evaluation.options import Options
 from app.evaluation.protocols.objects import ABNORMAL_CLASSES
 from app.evaluation.protocols.registry import DATABASES
@@ -75,14 +76,14 @@ def test_that_json_is_all_that_standard_output_holds(own, tmp_path):
 
 
 def test_that_a_method_without_views_keeps_the_others(own, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "_with_descriptors", lambda preset: preset)
+    monkeypatch.setattr(runner, "with_face_descriptors", lambda preset: preset)
     run = evaluate_own(own, tmp_path, "--methods", "md,lbp-nn")
     assert run.exit_code == ExitCode.OK, run.output
     assert "There are no lbp views for it" in run.stdout
 
 
 def test_that_nothing_measured_is_a_failure_with_the_table_written(own, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "_with_descriptors", lambda preset: preset)
+    monkeypatch.setattr(runner, "with_face_descriptors", lambda preset: preset)
     run = evaluate_own(own, tmp_path, "--methods", "lbp-nn")
     assert run.exit_code == ExitCode.FAILED
     assert "No method could be measured" in run.stderr
@@ -238,16 +239,16 @@ def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path, monkey
 
 def test_that_the_default_preset_stands_in_where_torch_is_missing(monkeypatch):
     monkeypatch.setattr("lmkl_core.features.extractor.has_torch", lambda: False)
-    preset, told = runner.available_preset(DATABASES["oulu-npu"], Options())
+    preset, told = available_preset(DATABASES["oulu-npu"], Options())
     assert preset == load_preset("texture")
     assert "torch" in told
     with pytest.raises(EngineError):
-        runner.available_preset(DATABASES["oulu-npu"], Options(paper_views=True))
+        available_preset(DATABASES["oulu-npu"], Options(paper_views=True))
 
 
 @pytest.mark.parametrize("name", ["nuaa", "casia-fasd", "plain", "demo"])
 def test_that_databases_without_a_table_use_the_default_preset(name):
-    assert runner.available_preset(DATABASES[name], Options()) == (load_preset("texture"), "")
+    assert available_preset(DATABASES[name], Options()) == (load_preset("texture"), "")
 
 
 # ------------------------------------------------------------------ several runs

@@ -6,7 +6,6 @@ import pytest
 
 from app.evaluation.cache import Cache
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
-from app.evaluation.runner import recordings_of
 from app.vision.pipeline import Pipeline
 from lmkl_core.features.presets import load_preset, with_descriptors
 from tests.app.evaluation.material import N_FRAMES, record, together
@@ -26,7 +25,7 @@ def prepared(recorded, tmp_path_factory):
     folder = tmp_path_factory.mktemp("prepared")
     pipeline = FeaturePipeline(with_descriptors(load_preset("tiny")), gate=False)
     store = FeatureStore(pipeline, Cache("features", folder), N_FRAMES)
-    store.prepare(recordings_of(together(recorded)))
+    store.prepare(together(recorded).recordings)
     return folder
 
 

@@ -6,7 +6,6 @@ import pytest
 from app.evaluation.cache import Cache
 from app.evaluation.dataset import ScoreTemplate, assemble
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
-from app.evaluation.runner import recordings_of
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
 from tests.app.evaluation.material import N_FRAMES, together
@@ -16,7 +15,7 @@ from tests.app.evaluation.material import N_FRAMES, together
 def library(recorded, prepared):
     eyes = FeaturePipeline(with_descriptors(load_preset("tiny")), gate=False)
     made = FeatureStore(eyes, Cache("features", prepared), N_FRAMES)
-    made.prepare(recordings_of(together(recorded)))
+    made.prepare(together(recorded).recordings)
     return made
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from app.evaluation.cache import Cache, RecordingFeatures, key_of
 from app.evaluation.extraction import OPEN, FeaturePipeline, FeatureStore
-from app.evaluation.runner import recordings_of
 from app.vision.quality import Limits
 from lmkl_core.errors import Cancelled, InvalidInputError
 from lmkl_core.features.presets import load_preset, with_descriptors
@@ -23,7 +22,7 @@ def eyes():
 
 @pytest.fixture
 def recording(recorded):
-    return recordings_of(together(recorded))[0]
+    return together(recorded).recordings[0]
 
 
 def library(eyes, folder, n_frames=N_FRAMES):
@@ -65,7 +64,7 @@ def test_that_kept_views_are_found_by_content_wherever_a_file_lies(
 
 
 def test_that_another_content_is_another_entry(eyes, cache, recording, recorded, tmp_path, calls):
-    other = recordings_of(together(recorded))[1]
+    other = together(recorded).recordings[1]
     moved = tmp_path / "take.avi"
     shutil.copy(recording.reader.path, moved)
     reader = type(recording.reader)(moved)
@@ -217,7 +216,7 @@ def test_that_frames_without_a_face_are_kept_with_the_reason(eyes, tmp_path, cal
 def test_that_several_jobs_make_the_same_views(
     eyes, cache, recorded, tmp_path, backend, monkeypatch
 ):
-    recordings = recordings_of(together(recorded))
+    recordings = together(recorded).recordings
     expected = library(eyes, cache)
     expected.prepare(recordings)
     shelf, told = library(eyes, tmp_path / "new"), []
@@ -234,7 +233,7 @@ def test_that_several_jobs_make_the_same_views(
 
 
 def test_that_what_workers_cannot_read_is_tried_here_and_told(eyes, recorded, tmp_path):
-    good = recordings_of(together(recorded))[0]
+    good = together(recorded).recordings[0]
     broken = tmp_path / "broken.avi"
     broken.write_bytes(b"no video")
     bad = type(good)("broken.avi", "P001", "bona fide", type(good.reader)(broken))
@@ -246,7 +245,7 @@ def test_that_what_workers_cannot_read_is_tried_here_and_told(eyes, recorded, tm
 
 
 def test_that_several_jobs_can_be_cancelled_and_keep_what_they_finished(eyes, recorded, tmp_path):
-    recordings = recordings_of(together(recorded))
+    recordings = together(recorded).recordings
     shelf = library(eyes, tmp_path)
     with joblib.parallel_config(backend="threading"), pytest.raises(Cancelled):
         shelf.prepare(recordings, n_jobs=2, cancel=lambda: len(shelf.seen) > 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.evaluation.options import ThresholdRule
-from app.evaluation.pooling import choose_threshold
+from app.evaluation.runner import choose_threshold
 from app.evaluation.task import Enrolled
 from lmkl_core.metrics import ScoreTable
 from lmkl_core.metrics import choose_threshold as at_equal_errors

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from app.cli.console import ExitCode
 from app.cli.main import cli
-from app.evaluation import runner
+from app.evaluation import extraction
 from app.evaluation.runner import run
 from tests.app.evaluation.material import DATABASE, assert_equal, each, options
 
@@ -40,7 +40,7 @@ def test_that_a_dask_cluster_finds_the_same(recorded, cache, tmp_path, cluster, 
 
 def test_that_the_command_runs_caltech_256_on_a_cluster(tmp_path, cluster, calls, monkeypatch):
     # The command gives the preset to the workers, which need not know which is the default.
-    monkeypatch.setattr(runner, "DEFAULT_PRESET", "tiny")
+    monkeypatch.setattr(extraction, "DEFAULT_PRESET", "tiny")
     rng = np.random.default_rng(0)
     root = tmp_path / "256_ObjectCategories"
     for folder in ("001.ak47", "002.flag", "256.toad"):

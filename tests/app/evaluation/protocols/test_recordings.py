@@ -8,8 +8,10 @@ import pytest
 from app.capture.source import SourceError
 from app.capture.video import VideoFile
 from app.demo.renderer.takes import Take, frames
+from app.evaluation.protocols import demo as demo_database
 from app.evaluation.protocols import recordings
-from app.evaluation.protocols.recordings import DemoReader, FileReader, spread
+from app.evaluation.protocols.demo import DemoReader
+from app.evaluation.protocols.recordings import FileReader, spread
 from tests.app.capture.material import (
     CODECS,
     N_FRAMES,
@@ -240,5 +242,5 @@ def test_that_demo_digests_tell_takes_and_versions_of_the_demo_apart(monkeypatch
     first = one.digest()
     assert first == DemoReader(Take("P002")).digest()
     assert first != other.digest()
-    monkeypatch.setattr(recordings, "_recorder", lambda: "another program")
+    monkeypatch.setattr(demo_database, "_recorder", lambda: "another program")
     assert one.digest() != first
