@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import get_args
 
 from app.reports.evaluation import WITHOUT_PAPER, Row, Table
-from app.reports.figures import MOST_SUBJECTS, Figure, Figures
+from app.reports.figures import MOST_SUBJECTS, Figure, Figures, Spread
 from app.reports.notices import facts, sentences, unlike_the_paper
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics import bootstrap_difference
@@ -68,8 +68,7 @@ class Line:
     method: str
     title: str
     figure: Figure
-    mean: float | None = None
-    std: float | None = None
+    spread: Spread | None = None
     difference: Difference | None = None
 
 
@@ -155,9 +154,7 @@ def _line(first: Run, run: Run, method: str, name: str) -> Line:
         is_paired = first.table.evaluation.database == run.table.evaluation.database
         difference = _difference(other.by_presentation.pooled, level.pooled, name, is_paired)
     spread = level.spread(name) if len(level.folds) > 1 else None
-    mean, std = (None, None) if spread is None else (spread.mean, spread.std)
-    figure = level.pooled.figure(name)
-    return Line(run.name, method, row.title, figure, mean, std, difference)
+    return Line(run.name, method, row.title, level.pooled.figure(name), spread, difference)
 
 
 def _difference(first: Figures, second: Figures, name: str, is_paired: bool) -> Difference:

@@ -96,20 +96,11 @@ class Figure:
 class Figures:
     """All figures of one set of decisions.
 
-    Attributes
-    ----------
-    errors : Errors
-        Of the decisions.
-    genuine_scores, attack_scores : array-like, mapping of str to array-like
-        Scores of everything with a response, attacks by species.
-    scores : ScoreTable, optional
-        The same by subject, for intervals from drawing subjects.
-    threshold : float, optional
-        Of all decisions; without one, only figures that need none are known.
-    are_independent : bool
-        Frames of an evaluation are not, and have intervals by subject only.
-    tallies : tuple of Tally
-        Of a guided test: bona fide first, also when there is none, then attacks as they appeared.
+    ``genuine_scores`` and ``attack_scores``, by species, are of everything with a response;
+    ``scores`` are the same by subject, for intervals from drawing subjects. Without a ``threshold``
+    only figures that need none are known. Frames of an evaluation are not independent and have
+    intervals by subject only. ``tallies`` are of a guided test: bona fide first, also when there is
+    none, then attacks as they appeared.
     """
 
     errors: Errors
@@ -180,9 +171,9 @@ class Figures:
         presentations are taken as independent instead, as for all other figures.
         """
         if name not in self._figures:
-            self._figures[name] = self._by_subject(name) or self._counted(
-                name, with_searched=self.are_independent and len(self.scores) <= MOST_SEARCHED
-            )
+            is_fast = self.are_independent and len(self.scores) <= MOST_SEARCHED
+            bare = () if is_fast else SEARCHED
+            self._figures[name] = self._by_subject(name) or self._counted(name, bare)
         return self._figures[name]
 
     def counted(self, name: str) -> Figure:
@@ -190,7 +181,7 @@ class Figures:
 
         For dozens of folds and methods, intervals that are drawn or searched would take hours.
         """
-        return self._counted(name, with_searched=False, with_auc=False)
+        return self._counted(name, (*SEARCHED, "AUC"))
 
     def value(self, name: str) -> float | None:
         """Return a figure's value alone, which costs no interval."""
@@ -200,8 +191,9 @@ class Figures:
             self._values[name] = value
         return self._values[name]
 
-    def _counted(self, name: str, *, with_searched: bool, with_auc: bool = True) -> Figure:
-        if (name in SEARCHED and not with_searched) or (name == "AUC" and not with_auc):
+    def _counted(self, name: str, bare: Sequence[str]) -> Figure:
+        """Return a figure; those named ``bare`` have no interval."""
+        if name in bare:
             n_bona_fide = len(self.genuine_scores)
             n_attacks = sum(map(len, self.attack_scores.values()))
             return Figure(name, self.value(name), n_bona_fide=n_bona_fide, n_attacks=n_attacks)

@@ -292,8 +292,15 @@ class Band:
 
 def genuine_sizes(presentations: Iterable[Presentation]) -> list[tuple[float, float]]:
     """Return size and score of every genuine frame that has both."""
+    return [(size, score) for size, _, _, score in _genuine_frames(presentations)]
+
+
+def _genuine_frames(
+    presentations: Iterable[Presentation],
+) -> list[tuple[float, int, bool, float]]:
+    """Return size, presentation, refusal and score of every genuine frame with size and score."""
     return [
-        (frame.size, frame.score)
+        (frame.size, one.number, frame.verdict.refuses, frame.score)
         for one in presentations
         if not one.is_attack
         for frame in one.frames
@@ -303,13 +310,7 @@ def genuine_sizes(presentations: Iterable[Presentation]) -> list[tuple[float, fl
 
 def bands(presentations: Iterable[Presentation]) -> tuple[Band, ...]:
     """Return the bands of sizes in which there are genuine frames, the smallest first."""
-    rows = [
-        (frame.size, one.number, frame.verdict.refuses, frame.score)
-        for one in presentations
-        if not one.is_attack
-        for frame in one.frames
-        if frame.size is not None and frame.score is not None
-    ]
+    rows = _genuine_frames(presentations)
     found = []
     for low, high in pairwise(EDGES):
         if inside := [row for row in rows if low <= row[0] < high]:

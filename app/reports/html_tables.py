@@ -19,7 +19,7 @@ from app.reports.error_charts import (
     intervals,
 )
 from app.reports.evaluation import Row, Singles, Table
-from app.reports.figures import FIGURES, NON_RESPONSE, Figure, FoldFigures, Spread
+from app.reports.figures import FIGURES, NON_RESPONSE, Figure, FoldFigures
 from app.reports.html import TEMPLATES
 from app.reports.notices import (
     MODES,
@@ -325,7 +325,7 @@ def comparison_page(comparison: Comparison) -> str:
         version=last.version,
         headings=[FIGURES[name] for name in comparison.figures],
         methods=[_compared(comparison, key, title) for key, title in comparison.methods.items()],
-        is_spread=any(line.mean is not None for line in comparison.lines),
+        is_spread=any(line.spread is not None for line in comparison.lines),
         figures=Markup(_intervals(comparison)),
         differences=Markup(_intervals(comparison, are_differences=True)),
         **_drawn(curves),
@@ -350,8 +350,8 @@ def _compared_cell(line: Line | None) -> dict[str, Any]:
     if line is None:
         return {"value": NOTHING, "interval": "", "difference": "", "is_clear": False}
     found, value = line.difference, share(line.figure.value)
-    if line.mean is not None:
-        value = f"{spread_text(Spread(line.mean, line.std, 0))}; {value}"
+    if line.spread is not None:
+        value = f"{spread_text(line.spread)}; {value}"
     return {
         "value": value,
         "interval": interval_text(line.figure),
@@ -365,7 +365,7 @@ def _intervals(comparison: Comparison, *, are_differences: bool = False) -> str:
         if line is None or (are_differences and line.difference is None):
             return Mark()
         if line.difference is None or not are_differences:
-            return Mark(line.figure, line.mean)
+            return Mark(line.figure, None if line.spread is None else line.spread.mean)
         return Mark(Figure(line.figure.name, line.difference.value, line.difference.interval))
 
     strands = [

@@ -280,8 +280,8 @@ def line_values(line: Line) -> dict[str, Any]:
     """Return one figure of one method in one run."""
     values: dict[str, Any] = {"run": line.run, "method": line.method, "title": line.title}
     values["figure"] = line.figure.name
-    if line.mean is not None:
-        values |= {"mean": line.mean, "std": line.std}
+    if line.spread is not None:
+        values |= {"mean": line.spread.mean, "std": line.spread.std}
     values |= {**figure_values(line.figure), "difference": None}
     if (found := line.difference) is not None:
         low, high = found.interval or (None, None)
