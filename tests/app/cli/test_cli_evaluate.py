@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from app.cli.console import ExitCode, ProgressLines
 from app.cli.main import cli
 from app.demo.renderer.takes import Take, write_recordings
-from app.evaluation import runner
+from app.evaluation import extraction, runner
 from app.evaluation.extraction import available_preset
 from app.evaluation.options import Options
 from app.evaluation.protocols.objects import ABNORMAL_CLASSES
@@ -218,7 +218,7 @@ def objects(root):
 
 
 def test_that_the_default_preset_stands_in_for_missing_networks(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "DEFAULT_PRESET", "tiny")
+    monkeypatch.setattr(extraction, "DEFAULT_PRESET", "tiny")
     places = ("--root", objects(tmp_path / "objects"), "--output", tmp_path / "out")
     arguments = ("abnormal-objects", *places, "--cache", tmp_path / "cache")
     arguments += ("--methods", "md", "--selection", "none")

@@ -112,7 +112,7 @@ def test_that_a_failure_is_not_remembered(recorded, cache, monkeypatch):
 def test_that_a_method_without_views_of_its_own_is_a_row_with_the_reason(
     recorded, cache, monkeypatch
 ):
-    monkeypatch.setattr(runner, "_with_descriptors", lambda preset: preset)
+    monkeypatch.setattr(runner, "with_face_descriptors", lambda preset: preset)
     asked = options(cache, methods=("lbp-nn", "md"))
     lbp, md = run(together(recorded), DATABASE, asked).methods
     assert lbp.failure == "There are no lbp views for it: choose another preset."
