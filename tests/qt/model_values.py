@@ -19,7 +19,7 @@ STATEMENT = (
 ORIGIN = "a BPCER of 5.0%, from 180 left-out scores in 30 time blocks of about 6 rows, 9 takes"
 
 
-def threshold_shown(**more):
+def threshold_summary(**more):
     rng = random.Random(1)
     left_out = tuple(sorted(rng.gauss(0.78, 0.06) for _ in range(180)))
     stress = tuple(rng.gauss(0.70, 0.08) for _ in range(180))
@@ -49,7 +49,7 @@ def usual_terms(n_clusters=3, total=0.8):
     return tuple(tuple(scale * value for value in row) for row in rows)
 
 
-def model_shown(**more):
+def model_summary(**more):
     rng = random.Random(5)
     values = {
         "view_names": VIEWS,
@@ -65,7 +65,7 @@ def model_shown(**more):
         "n_solves": 31,
         "gap_history": tuple(10 ** (-0.35 - 0.55 * i - 0.2 * rng.random()) for i in range(14)),
         "objective_history": tuple(0.412 + 0.3 * math.exp(-0.6 * i) for i in range(14)),
-        "threshold": threshold_shown(),
+        "threshold": threshold_summary(),
         "bounds": (
             Bound("sum of weights", 5.123, "at most 6.928 under this constraint"),
             Bound("radius of the fit", 0.912, "Lambda; known before the fit to be at most 2.236"),

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea
 from app.models.summary import PersonSummary
 from app.qt.pages.model.model_page import ModelPage
 from app.qt.state import Working
-from tests.qt.model_values import STATEMENT, VIEWS, model_shown, threshold_shown
+from tests.qt.model_values import STATEMENT, VIEWS, model_summary, threshold_summary
 from tests.qt.model_values import THRESHOLD as VALUE
 
 WEIGHTS, THRESHOLD, CONVERGENCE, DETAILS = range(4)
@@ -57,7 +57,7 @@ def test_that_a_fit_is_offered_once_frames_suffice(qtbot, page):
 
 
 def test_that_a_model_takes_the_place_of_the_empty_state_and_gives_it_back(page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     assert page.header.isVisible()
     assert not page.empty.isVisible()
     page.show_model(None)
@@ -69,7 +69,7 @@ def test_that_a_model_takes_the_place_of_the_empty_state_and_gives_it_back(page)
 
 
 def test_that_a_certified_fit_is_told_by_word_and_shape_with_its_gap(page):
-    page.show_model(model_shown(gap=3.1e-8, is_certified=True))
+    page.show_model(model_summary(gap=3.1e-8, is_certified=True))
     certificate = page.header.certificate
     assert certificate.text() == "The fit is optimal: proven to within 3.1e-8 (relative)."
     assert "3.1e-8" in certificate.text()
@@ -77,7 +77,7 @@ def test_that_a_certified_fit_is_told_by_word_and_shape_with_its_gap(page):
 
 
 def test_that_a_fit_that_is_not_certified_has_another_word_and_another_shape(page):
-    page.show_model(model_shown(gap=2.3e-3, is_certified=False))
+    page.show_model(model_summary(gap=2.3e-3, is_certified=False))
     certificate = page.header.certificate
     assert certificate.text().startswith("The fit is not proven optimal")
     assert "2.3e-3" in certificate.text()
@@ -85,7 +85,7 @@ def test_that_a_fit_that_is_not_certified_has_another_word_and_another_shape(pag
 
 
 def test_that_the_threshold_is_told_in_plain_words_first(page):
-    page.show_model(model_shown(threshold=threshold_shown(stress_bpcer=None)))
+    page.show_model(model_summary(threshold=threshold_summary(stress_bpcer=None)))
     assert page.header.threshold.text() == (
         "About 1 in 22 genuine frames may be refused "
         "(4.4 %; with about 72 independent frames, anything from 1.2 to 11.3 %)."
@@ -93,8 +93,8 @@ def test_that_the_threshold_is_told_in_plain_words_first(page):
 
 
 def test_that_a_target_that_is_missed_is_told_with_the_way_out(page):
-    missed = threshold_shown(promised=False, bpcer=0.1, target_bpcer=0.05, stress_bpcer=1.0)
-    page.show_model(model_shown(threshold=missed))
+    missed = threshold_summary(promised=False, bpcer=0.1, target_bpcer=0.05, stress_bpcer=1.0)
+    page.show_model(model_summary(threshold=missed))
     told = page.header.threshold.text()
     assert told.startswith("About 1 in 10 genuine frames may be refused (10.0 %;")
     assert "You asked for 5.0 %: record more takes." in told
@@ -102,8 +102,8 @@ def test_that_a_target_that_is_missed_is_told_with_the_way_out(page):
 
 
 def test_that_without_a_target_there_is_neither_promise_nor_warning(page):
-    plain = threshold_shown(target_bpcer=None, promised=None, level=VALUE / 0.65)
-    page.show_model(model_shown(threshold=plain))
+    plain = threshold_summary(target_bpcer=None, promised=None, level=VALUE / 0.65)
+    page.show_model(model_summary(threshold=plain))
     told = page.header.threshold
     assert told.text().startswith("The threshold is 65 % of the usual score of genuine frames.")
     assert "You asked" not in told.text()
@@ -115,7 +115,7 @@ def test_that_without_a_target_there_is_neither_promise_nor_warning(page):
 
 
 def test_that_the_exact_statement_on_the_threshold_is_behind_details(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     assert not page.header.details.isVisible()
     click(qtbot, page.header.more)
     assert page.header.details.isVisible()
@@ -124,7 +124,7 @@ def test_that_the_exact_statement_on_the_threshold_is_behind_details(qtbot, page
 
 
 def test_that_the_wheel_over_the_tabs_turns_no_page(page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     where = QPointF(page.tabs.rect().center())
     event = QWheelEvent(
         where,
@@ -142,26 +142,26 @@ def test_that_the_wheel_over_the_tabs_turns_no_page(page):
 
 
 def test_that_a_threshold_that_promises_nothing_is_marked_by_shape(page):
-    page.show_model(model_shown(threshold=threshold_shown(promised=False)))
+    page.show_model(model_summary(threshold=threshold_summary(promised=False)))
     assert page.header.threshold.mark.name == "warning"
 
 
 def test_that_notes_are_shown_as_cautions_and_go_with_the_model(page):
-    page.show_model(model_shown(notes=("Record another take.", "The fit stopped.")))
+    page.show_model(model_summary(notes=("Record another take.", "The fit stopped.")))
     assert page.header.notes == ("Record another take.", "The fit stopped.")
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     assert page.header.notes == ()
 
 
 def test_that_simulated_frames_are_named(page):
-    page.show_model(model_shown(is_simulated=True))
+    page.show_model(model_summary(is_simulated=True))
     assert "Simulated" in page.header.simulated
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     assert page.header.simulated == ""
 
 
 def test_that_export_is_the_primary_action_until_there_is_a_file(qtbot, page):
-    model = model_shown()
+    model = model_summary()
     page.show_model(model)
     assert page.header.file.whole == "Not exported yet"
     assert page.header.export.property("class") == "primary"
@@ -174,7 +174,7 @@ def test_that_export_is_the_primary_action_until_there_is_a_file(qtbot, page):
 
 
 def test_that_fitting_again_can_be_asked_for_or_says_why_not(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     page.set_can_fit(True)
     click(qtbot, page.header.fit)
     page._controller.model.fit.assert_called_once()
@@ -187,7 +187,7 @@ def test_that_fitting_again_can_be_asked_for_or_says_why_not(qtbot, page):
 
 
 def test_that_work_shows_its_progress_and_can_be_cancelled(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     page.set_can_fit(True)
     page.show_working(Working("Fitting the model", 3, 12))
     assert page.working.isVisible()
@@ -212,7 +212,7 @@ def test_that_work_of_unknown_length_shows_a_busy_bar_that_stops_with_it(page):
 
 
 def test_that_only_the_chosen_tab_is_shown(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     assert page.weights.isVisible()
     assert not page.convergence.isVisible()
     page.tabs.setFocus()
@@ -224,7 +224,7 @@ def test_that_only_the_chosen_tab_is_shown(qtbot, page):
 
 def test_that_every_cluster_has_a_tile_with_its_size_and_face(page):
     faces = (np.full((40, 30, 3), 90, np.uint8), np.zeros((30, 40, 3), np.uint8)[:, ::2], None)
-    page.show_model(model_shown(typical_faces=faces))
+    page.show_model(model_summary(typical_faces=faces))
     tiles = page.clusters.tiles
     assert [tile.accessibleName() for tile in tiles] == [
         "Cluster 1, 74 frames",
@@ -237,13 +237,13 @@ def test_that_every_cluster_has_a_tile_with_its_size_and_face(page):
 
 def test_that_nothing_is_said_of_missing_faces_when_all_are_there(page):
     face = np.zeros((20, 20, 3), np.uint8)
-    page.show_model(model_shown(typical_faces=(face, face, face)))
+    page.show_model(model_summary(typical_faces=(face, face, face)))
     assert page.clusters.remark == ""
 
 
 def test_that_a_model_with_fewer_clusters_has_fewer_tiles(page):
-    page.show_model(model_shown())
-    model = model_shown(
+    page.show_model(model_summary())
+    model = model_summary(
         weights=((0.5,) * len(VIEWS),), cluster_sizes=(9,), typical_faces=(None,), n_samples=9
     )
     page.show_model(model)
@@ -251,7 +251,7 @@ def test_that_a_model_with_fewer_clusters_has_fewer_tiles(page):
 
 
 def test_that_another_target_is_told_once_the_person_has_settled(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     page.tabs.setCurrentIndex(THRESHOLD)
     target = page.threshold.target
     assert target.value() == 5.0
@@ -264,7 +264,7 @@ def test_that_another_target_is_told_once_the_person_has_settled(qtbot, page):
 
 
 def test_that_a_target_is_told_even_when_the_tab_is_left_at_once(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     page.tabs.setCurrentIndex(THRESHOLD)
     page.threshold.target.stepBy(-1)
     page.tabs.setCurrentIndex(WEIGHTS)
@@ -274,7 +274,7 @@ def test_that_a_target_is_told_even_when_the_tab_is_left_at_once(qtbot, page):
 def test_that_a_target_shown_for_a_model_is_not_told_back(page):
     told = []
     page.threshold.target_changed.connect(told.append)
-    page.show_model(model_shown(threshold=threshold_shown(target_bpcer=0.2)))
+    page.show_model(model_summary(threshold=threshold_summary(target_bpcer=0.2)))
     page.tabs.setCurrentIndex(THRESHOLD)
     page.tabs.setCurrentIndex(DETAILS)
     assert page.threshold.target.value() == 20.0
@@ -282,7 +282,7 @@ def test_that_a_target_shown_for_a_model_is_not_told_back(page):
 
 
 def test_that_the_automatic_threshold_comes_before_the_lowest_target(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     page.tabs.setCurrentIndex(THRESHOLD)
     target = page.threshold.target
     assert target.maximum() == 30.0
@@ -296,7 +296,7 @@ def test_that_the_automatic_threshold_comes_before_the_lowest_target(qtbot, page
 def test_that_a_target_beyond_the_field_is_neither_automatic_nor_told_back(
     share, text, qtbot, page
 ):
-    page.show_model(model_shown(threshold=threshold_shown(target_bpcer=share)))
+    page.show_model(model_summary(threshold=threshold_summary(target_bpcer=share)))
     page.tabs.setCurrentIndex(THRESHOLD)
     assert page.threshold.target.text() == text
     page.tabs.setCurrentIndex(DETAILS)
@@ -304,19 +304,19 @@ def test_that_a_target_beyond_the_field_is_neither_automatic_nor_told_back(
 
 
 def test_that_the_stress_test_has_a_rate_with_n_and_interval(page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     (sentence,) = [text for text in page.threshold.sentences if "never enrolled" in text]
     assert "of 180 frames" in sentence
     assert "95 % interval 0.8 % to 90.6 %" in sentence
 
 
 def test_that_a_single_light_says_that_other_light_is_not_known(page):
-    page.show_model(model_shown(threshold=threshold_shown(stress_bpcer=None, stress=())))
+    page.show_model(model_summary(threshold=threshold_summary(stress_bpcer=None, stress=())))
     assert any("not known" in text for text in page.threshold.sentences)
 
 
 def test_that_details_hold_parameters_bounds_takes_digest_and_views(qtbot, page):
-    page.show_model(model_shown(digest="ab12" * 16))
+    page.show_model(model_summary(digest="ab12" * 16))
     page.tabs.setCurrentIndex(DETAILS)
     click(qtbot, page.details.copy)
     text = QGuiApplication.clipboard().text()
@@ -328,7 +328,7 @@ def test_that_details_hold_parameters_bounds_takes_digest_and_views(qtbot, page)
 
 
 def test_that_chosen_rows_are_copied_alone_and_whole(qtbot, page):
-    page.show_model(model_shown(digest="ab12" * 16))
+    page.show_model(model_summary(digest="ab12" * 16))
     page.tabs.setCurrentIndex(DETAILS)
     table = page.details.table
     lines = table.to_text().splitlines()
@@ -340,7 +340,7 @@ def test_that_chosen_rows_are_copied_alone_and_whole(qtbot, page):
 
 
 def test_that_the_table_of_details_is_shown_whole(page):
-    page.show_model(model_shown(digest="ab12" * 16))
+    page.show_model(model_summary(digest="ab12" * 16))
     page.tabs.setCurrentIndex(DETAILS)
     table = page.details.table
     assert table.verticalHeader().length() <= table.viewport().height()
@@ -348,7 +348,7 @@ def test_that_the_table_of_details_is_shown_whole(page):
 
 @pytest.mark.parametrize("tab", range(4))
 def test_that_the_page_never_scrolls_sideways(qtbot, page, tab):
-    page.show_model(model_shown(is_simulated=True, notes=("A long caution, " * 9,)))
+    page.show_model(model_summary(is_simulated=True, notes=("A long caution, " * 9,)))
     page.tabs.setCurrentIndex(tab)
     scroll = page.findChild(QScrollArea)
     qtbot.waitUntil(lambda: scroll.verticalScrollBar().maximum() > 0)
@@ -356,7 +356,7 @@ def test_that_the_page_never_scrolls_sideways(qtbot, page, tab):
 
 
 def test_that_the_weights_are_whole_inside_the_page(qtbot, page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     (inner,) = page.weights.findChildren(QScrollArea)
     qtbot.waitUntil(lambda: inner.verticalScrollBar().maximum() == 0)
     assert inner.viewport().height() >= inner.widget().minimumHeight()
@@ -370,19 +370,19 @@ SOMEBODY = PersonSummary("", 1, 35, 0.5, 0.6, (0.3, 0.9), 35, 12.0)
 
 def test_that_several_people_are_compared_under_the_threshold(page):
     page.tabs.setCurrentIndex(THRESHOLD)
-    page.show_model(model_shown(people=(ANN, SOMEBODY)))
+    page.show_model(model_summary(people=(ANN, SOMEBODY)))
     people = page.threshold.people
     assert people.isVisible()
     assert people.rows[1:] == (
         ("Ann", "2, 70", "0.912", "0.0 % of 70 (0.0 % to 12.3 %)"),
         ("no name", "1, 35", "0.500", "60.0 % of 35 (30.0 % to 90.0 %)"),
     )
-    page.show_model(model_shown(people=(ANN,)))
+    page.show_model(model_summary(people=(ANN,)))
     assert not people.isVisible()
     assert people.rows == ()
 
 
 def test_that_the_name_of_a_person_is_no_markup(page):
-    page.show_model(model_shown(people=(replace(ANN, name="<b>Ann</b>"), SOMEBODY)))
+    page.show_model(model_summary(people=(replace(ANN, name="<b>Ann</b>"), SOMEBODY)))
     label = next(each for each in page.findChildren(QLabel) if each.text() == "<b>Ann</b>")
     assert label.textFormat() == Qt.TextFormat.PlainText

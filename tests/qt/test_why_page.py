@@ -9,7 +9,7 @@ from app.types import Verdict
 from tests.qt.model_values import (
     VIEWS,
     decision,
-    model_shown,
+    model_summary,
     scored,
     unscored,
     usual_terms,
@@ -31,7 +31,7 @@ def page(qtbot, controller):
 
 @pytest.fixture
 def ready(page):
-    page.show_model(model_shown())
+    page.show_model(model_summary())
     return page
 
 
@@ -196,7 +196,7 @@ def test_that_another_model_forgets_the_score_of_the_one_before(ready):
     ready.show_scored(scored(1))
     ready.refresh()
     ready.hold.setChecked(True)
-    ready.show_model(model_shown())
+    ready.show_model(model_summary())
     assert not ready.is_held
     assert not ready.score.isVisible()
     assert ready.empty.heading == "Waiting for a frame"
@@ -205,7 +205,7 @@ def test_that_another_model_forgets_the_score_of_the_one_before(ready):
 
 
 def test_that_scores_without_enrolled_terms_are_explained_all_the_same(page):
-    page.show_model(model_shown(typical_terms=()))
+    page.show_model(model_summary(typical_terms=()))
     page.show_scored(scored(1))
     page.refresh()
     assert "exact sum" in words(page)

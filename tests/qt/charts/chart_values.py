@@ -14,7 +14,7 @@ VIEWS = load_preset("texture").view_names
 IMAGE = np.zeros((2, 2, 3), np.uint8)
 
 
-def threshold_shown(*, n=240, with_stress=True, value=0.62):
+def threshold_summary(*, n=240, with_stress=True, value=0.62):
     rng = random.Random(1)
     left_out = tuple(rng.gauss(0.78, 0.06) for _ in range(n))
     stress = tuple(rng.gauss(0.74, 0.08) for _ in range(n)) if with_stress else ()
@@ -46,7 +46,7 @@ def weights(n_clusters, n_views, seed=3):
     return tuple(rows)
 
 
-def model_shown(*, n_clusters=3, views=VIEWS, gap_history=None, objective_history=None, **more):
+def model_summary(*, n_clusters=3, views=VIEWS, gap_history=None, objective_history=None, **more):
     rng = random.Random(5)
     gaps = tuple(10 ** (-0.35 - 0.55 * i - 0.2 * rng.random()) for i in range(14))
     gaps = gaps if gap_history is None else gap_history
@@ -62,7 +62,7 @@ def model_shown(*, n_clusters=3, views=VIEWS, gap_history=None, objective_histor
         "n_solves": 31,
         "gap_history": gaps,
         "objective_history": objective if objective_history is None else objective_history,
-        "threshold": threshold_shown(),
+        "threshold": threshold_summary(),
         "bounds": (),
         "parameters": (),
         "takes": ("window", "lamp"),

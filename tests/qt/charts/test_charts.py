@@ -17,7 +17,7 @@ from app.qt.charts.plot import Plot
 from app.qt.charts.timeline import ScoreTimeline
 from app.qt.charts.weights import WeightsChart
 from app.qt.theme.themes import DARK, LIGHT
-from tests.qt.charts.chart_values import VIEWS, model_shown, scored, session, threshold_shown
+from tests.qt.charts.chart_values import VIEWS, model_summary, scored, session, threshold_summary
 
 
 def timeline():
@@ -29,7 +29,7 @@ def timeline():
 
 def weights():
     chart = WeightsChart()
-    chart.show_model(model_shown())
+    chart.show_model(model_summary())
     return chart
 
 
@@ -41,13 +41,13 @@ def contributions():
 
 def convergence():
     chart = ConvergenceChart()
-    chart.show_model(model_shown())
+    chart.show_model(model_summary())
     return chart
 
 
 def histogram():
     chart = ScoreHistogram()
-    chart.show_threshold(threshold_shown())
+    chart.show_threshold(threshold_summary())
     return chart
 
 
@@ -236,7 +236,7 @@ def test_that_values_that_are_not_finite_are_survived(on_show):
         chart.append(scored(i, score=value, threshold=value))
     chart.refresh()
     chart.grab()
-    model = model_shown(
+    model = model_summary(
         views=VIEWS[:4], weights=(odd,), gap_history=odd, objective_history=odd, gap=math.nan
     )
     for kind in (WeightsChart, ConvergenceChart):
@@ -250,7 +250,7 @@ def test_that_values_that_are_not_finite_are_survived(on_show):
     chart.refresh()
     chart.grab()
     chart = on_show(ScoreHistogram())
-    chart.show_threshold(replace(threshold_shown(), left_out=odd, stress=()))
+    chart.show_threshold(replace(threshold_summary(), left_out=odd, stress=()))
     chart.refresh()
     chart.grab()
 

@@ -4,7 +4,7 @@ import pytest
 
 from app.qt.charts.convergence import ConvergenceChart
 from app.qt.charts.plot import Plot
-from tests.qt.charts.chart_values import model_shown
+from tests.qt.charts.chart_values import model_summary
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def chart(on_show):
 
 def show(chart, objective, gaps, gap, is_certified=True, reason=""):
     chart.show_model(
-        model_shown(
+        model_summary(
             objective_history=objective,
             gap_history=gaps,
             gap=gap,

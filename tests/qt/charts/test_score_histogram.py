@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolTip
 
 from app.qt.charts.histogram import ScoreHistogram
 from app.qt.charts.plot import Plot
-from tests.qt.charts.chart_values import threshold_shown
+from tests.qt.charts.chart_values import threshold_summary
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def chart(on_show):
 
 def show(chart, scores, threshold):
     rate = sum(score < threshold for score in scores) / sum(map(math.isfinite, scores))
-    summary = threshold_shown(with_stress=False)
+    summary = threshold_summary(with_stress=False)
     chart.show_threshold(replace(summary, value=threshold, left_out=tuple(scores), bpcer=rate))
 
 
@@ -29,7 +29,7 @@ def words(chart):
 
 
 def test_that_left_out_scores_come_with_n_rate_and_interval(chart):
-    chart.show_threshold(threshold_shown(with_stress=False))
+    chart.show_threshold(threshold_summary(with_stress=False))
     assert words(chart) == (
         "Threshold 0.620. left-out frames: n = 240, 2 below the threshold "
         "(0.8 %; 95 % interval 0.0 % to 2.8 %)."
@@ -37,7 +37,7 @@ def test_that_left_out_scores_come_with_n_rate_and_interval(chart):
 
 
 def test_that_stress_scores_have_a_row_of_their_own(chart):
-    chart.show_threshold(threshold_shown())
+    chart.show_threshold(threshold_summary())
     assert "left-out conditions (stress): n = 240" in words(chart)
     assert len(chart._counts) == 2
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QToolTip
 from app.qt.charts.bars import BarPlot
 from app.qt.charts.weights import WeightsChart, WeightsTable
 from app.qt.widgets.inputs import Choices
-from tests.qt.charts.chart_values import VIEWS, model_shown
+from tests.qt.charts.chart_values import VIEWS, model_summary
 
 FOUR = ("face/vgg16.last", "eyes/vgg16.last", "face/resnet50.layer9", "face/resnet50.layer13")
 WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
@@ -19,7 +19,7 @@ WEIGHTS = ((0.1, 0.4, 0.0, 0.3), (0.6, 0.2, 0.2, 0.0))
 @pytest.fixture
 def chart(on_show):
     chart = WeightsChart()
-    chart.show_model(model_shown(n_clusters=2, views=FOUR, weights=WEIGHTS))
+    chart.show_model(model_summary(n_clusters=2, views=FOUR, weights=WEIGHTS))
     return on_show(chart)
 
 
@@ -73,14 +73,14 @@ def test_that_shares_of_a_cluster_sum_to_one(chart):
 
 def test_that_the_order_survives_a_refit_with_as_many_clusters(chart):
     sort_by(chart, "Cluster 2, largest first")
-    chart.show_model(model_shown(n_clusters=2, views=FOUR, weights=WEIGHTS[::-1]))
+    chart.show_model(model_summary(n_clusters=2, views=FOUR, weights=WEIGHTS[::-1]))
     chart.refresh()
     assert names(chart)[0] == FOUR[1]
 
 
 def test_that_an_order_of_a_cluster_that_is_gone_becomes_as_enrolled(chart):
     sort_by(chart, "Cluster 2, largest first")
-    chart.show_model(model_shown(n_clusters=1, views=FOUR, weights=WEIGHTS[:1]))
+    chart.show_model(model_summary(n_clusters=1, views=FOUR, weights=WEIGHTS[:1]))
     assert names(chart) == list(FOUR)
 
 
@@ -126,7 +126,7 @@ def test_that_the_legend_gives_the_size_of_every_cluster(chart):
 def test_that_many_weights_get_rows_of_readable_height(on_show, n_clusters):
     views = tuple(f"{name}{i}" for name in VIEWS for i in range(3))
     chart = WeightsChart()
-    chart.show_model(model_shown(n_clusters=n_clusters, views=views))
+    chart.show_model(model_summary(n_clusters=n_clusters, views=views))
     plot = on_show(chart).findChild(BarPlot)
     assert plot.height() >= len(views) * plot.fontMetrics().height()
 
