@@ -32,25 +32,25 @@ def checks(qtbot):
 def test_that_a_passed_check_has_a_tick_its_value_and_its_limit(checks):
     checks.show_quality(Quality((SIZE,)), "")
     assert checks.row_words("size") == ("check", "164 px", "at least 80 px")
-    assert checks.summary == "All 1 checks pass: this picture can be kept."
+    assert checks.summary.text() == "All 1 checks pass: this picture can be kept."
 
 
 def test_that_reasons_of_failed_checks_are_in_plain_sight(checks):
     checks.show_quality(Quality((SMALL, DARK)), "Come closer.")
     assert checks.row_words("size")[0] == checks.row_words("brightness")[0] == "cross"
-    assert checks.summary == "Come closer. Too dark: turn on a light."
+    assert checks.summary.text() == "Come closer. Too dark: turn on a light."
 
 
 def test_that_without_a_face_the_reason_is_shown_and_no_check_seems_passed(checks, qtbot):
     checks.show_quality(Quality((SIZE,)), "")
     checks.show_quality(None, "No face is in view.")
-    qtbot.waitUntil(lambda: checks.summary == "No face is in view.")
+    qtbot.waitUntil(lambda: checks.summary.text() == "No face is in view.")
     assert checks.row_words("size") == ("dash", "", "at least 80 px")
 
 
 def test_that_a_passing_face_with_another_reason_is_not_called_good(checks):
     checks.show_quality(Quality((SIZE,)), "Two faces are in view.")
-    assert checks.summary == "Two faces are in view."
+    assert checks.summary.text() == "Two faces are in view."
 
 
 def test_that_an_unknown_check_gets_a_row_of_its_own(checks):

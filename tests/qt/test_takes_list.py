@@ -81,7 +81,7 @@ def test_that_a_double_click_renames(takes, qtbot):
 def test_that_a_name_that_exists_is_refused_with_a_reason(takes, qtbot):
     with qtbot.assertNotEmitted(takes.rename_requested):
         rename(takes, qtbot, 1, "window")
-    assert takes.message == "There is a take of that name already: choose another one."
+    assert takes.message.text() == "There is a take of that name already: choose another one."
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_that_a_name_that_exists_is_refused_with_a_reason(takes, qtbot):
 def test_that_no_new_name_is_no_renaming(takes, qtbot, text, key):
     with qtbot.assertNotEmitted(takes.rename_requested):
         rename(takes, qtbot, 1, text, key)
-    assert takes.message == ""
+    assert takes.message.text() == ""
 
 
 def test_that_names_cannot_get_longer_than_the_enrolment_keeps(takes, qtbot):

@@ -41,7 +41,7 @@ def words(page):
 
 def test_that_without_a_model_the_page_offers_enrolment(qtbot, page):
     assert page.empty.isVisible()
-    assert page.empty.heading == "No model yet"
+    assert page.empty.heading.text() == "No model yet"
     (enrol,) = [each for each in page.findChildren(QPushButton) if each.text() == "Enrol a face"]
     with qtbot.waitSignal(page.enrol_requested):
         qtbot.mouseClick(enrol, Qt.MouseButton.LeftButton)
@@ -50,8 +50,8 @@ def test_that_without_a_model_the_page_offers_enrolment(qtbot, page):
 def test_that_a_frame_without_a_face_is_named_with_its_reason(ready):
     ready.show_scored(unscored(1, reason="No face is in view."))
     ready.refresh()
-    assert ready.empty.heading == "Nothing to explain: no face"
-    assert ready.empty.lines == "No face is in view."
+    assert ready.empty.heading.text() == "Nothing to explain: no face"
+    assert ready.empty.lines.text() == "No face is in view."
     assert not ready.hold.isEnabled()
 
 
@@ -199,9 +199,9 @@ def test_that_another_model_forgets_the_score_of_the_one_before(ready):
     ready.show_model(model_summary())
     assert not ready.is_held
     assert not ready.score.isVisible()
-    assert ready.empty.heading == "Waiting for a frame"
+    assert ready.empty.heading.text() == "Waiting for a frame"
     ready.show_model(None)
-    assert ready.empty.heading == "No model yet"
+    assert ready.empty.heading.text() == "No model yet"
 
 
 def test_that_scores_without_enrolled_terms_are_explained_all_the_same(page):

@@ -31,7 +31,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -39,6 +38,7 @@ from app.qt import theme
 from app.qt.charts.plot import Plot
 from app.qt.theme.themes import Colours
 from app.qt.widgets.flow import FlowRow
+from app.qt.widgets.layout import vbox
 
 _MARGIN = 12
 _SCALE = 2.0
@@ -119,12 +119,12 @@ class Chart(QWidget):
             elif not self.picture().save(path, "PNG"):
                 raise OSError("the picture could not be written")
         except OSError as error:
-            text = "{path} was not saved ({reason}). Choose another folder or name."
+            reason = error.strerror or str(error)
             box = QMessageBox(self)
             box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             box.setIcon(QMessageBox.Icon.Warning)
             box.setTextFormat(Qt.TextFormat.PlainText)
-            box.setText(text.format(path=path, reason=error.strerror or str(error)))
+            box.setText(f"{path} was not saved ({reason}). Choose another folder or name.")
             box.open()
 
     def mark_stale(self) -> None:
@@ -139,13 +139,9 @@ class Chart(QWidget):
         button.setMenu(self._export_menu(button))
         self.head.add(*controls, button)
         self._parts = parts
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.head)
-        for part in parts:
-            column.addWidget(part, int(isinstance(part, Plot | QScrollArea | QStackedWidget)))
-        column.addStretch(0)
+        grows = (Plot, QScrollArea, QStackedWidget)
+        stretched = [(part, int(isinstance(part, grows))) for part in parts]
+        vbox(self, self.head, *stretched, 0, spacing=6)
 
     def _draw(self) -> None:
         raise NotImplementedError

@@ -125,8 +125,7 @@ class ContributionsChart(Chart):
         if grouping == _VIEW:
             return [_Group(parts, (i,), clusters) for i, parts in enumerate(row_parts(self._views))]
         if grouping == _CLUSTER:
-            name = "Cluster {number}"
-            return [_Group((name.format(number=c + 1),), everything, (c,)) for c in clusters]
+            return [_Group((f"Cluster {c + 1}",), everything, (c,)) for c in clusters]
         members: dict[str, list[int]] = {}
         for index, parts in enumerate(row_parts(self._views)):
             region = self._views[index].region
@@ -229,9 +228,8 @@ class ContributionsChart(Chart):
     def _keys(self) -> tuple[Key, ...]:
         if self._scored is None:
             return ()
-        name = "Cluster {number}"
         keys = [
-            Key(name.format(number=cluster + 1), self._colours.series_colour(cluster))
+            Key(f"Cluster {cluster + 1}", self._colours.series_colour(cluster))
             for cluster in range(len(self._scored.terms))
         ]
         if self._reference:

@@ -70,15 +70,12 @@ class ConvergenceChart(Chart):
         model = self._model
         if model is None or not self._n:
             return "No model yet: the fit's progress appears here."
-        if model.is_certified:
-            words = "Certified: no weights are better by more than {gap} (relative)."
-        else:
-            words = "Not certified: weights may be better by up to {gap} (relative)."
-            if model.stop_reason:
-                words += " It stopped because: {reason}."
-        words += " 1 iteration." if self._n == 1 else " {n} iterations."
-        reason = model.stop_reason.rstrip(".")
-        return words.format(gap=scientific(model.gap), reason=reason, n=self._n)
+        gap, reason = scientific(model.gap), model.stop_reason.rstrip(".")
+        words = f"Certified: no weights are better by more than {gap} (relative)."
+        if not model.is_certified:
+            words = f"Not certified: weights may be better by up to {gap} (relative)."
+            words += f" It stopped because: {reason}." if reason else ""
+        return words + (" 1 iteration." if self._n == 1 else f" {self._n} iterations.")
 
     def _write(self) -> None:
         super()._write()

@@ -83,13 +83,9 @@ class ScoreHistogram(Chart):
         words = f"{name}: n = {len(known)}"
         if known:
             n_below = sum(score < self._threshold for score in known)
-            text = ", {count} below the threshold ({share}; 95 % interval {low} to {high})"
-            words += text.format(
-                count=n_below,
-                share=percent(n_below / len(known) if rate is None else rate),
-                low=percent(low),
-                high=percent(high),
-            )
+            share = percent(n_below / len(known) if rate is None else rate)
+            interval = f"95 % interval {percent(low)} to {percent(high)}"
+            words += f", {n_below} below the threshold ({share}; {interval})"
         if n_unknown := len(scores) - len(known):
             words += f", {n_unknown} without a score"
         return words

@@ -332,9 +332,8 @@ class WeightsChart(Chart):
 
     def _keys(self) -> tuple[Key, ...]:
         sizes = () if self._model is None else self._model.cluster_sizes
-        text = "Cluster {number} ({size} frames)"
         return tuple(
-            Key(text.format(number=i + 1, size=size), self._colours.series_colour(i))
+            Key(f"Cluster {i + 1} ({size} frames)", self._colours.series_colour(i))
             for i, size in enumerate(sizes)
         )
 

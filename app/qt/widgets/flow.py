@@ -3,6 +3,8 @@
 from PySide6.QtCore import QMargins, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QSizePolicy, QWidget
 
+from app.qt.widgets.layout import clear
+
 Places = list[tuple[QLayoutItem, QRect]]
 
 
@@ -121,8 +123,5 @@ class FlowRow(QWidget):
 
     def clear(self) -> None:
         """Remove all widgets for good."""
-        while (item := self._flow.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._flow)
         self._flow.invalidate()

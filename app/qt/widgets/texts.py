@@ -208,32 +208,24 @@ class EmptyState(QWidget):
     def __init__(self, icon: str, role: str = "muted", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.mark = Mark(icon, role, self, 2.6)
-        self._heading, self._lines = wrapped("", "heading", self), wrapped("", "muted", self)
+        self.heading, self.lines = wrapped("", "heading", self), wrapped("", "muted", self)
         centre = Qt.AlignmentFlag.AlignHCenter
-        for label in (self._heading, self._lines):
+        for label in (self.heading, self.lines):
             label.setAlignment(centre)
         self._buttons = QWidget(self)
         self._flow = FlowLayout(self._buttons, gap=GRID)
-        parts = ((self.mark, 0, centre), self._heading, self._lines, (self._buttons, 0, centre))
+        parts = ((self.mark, 0, centre), self.heading, self.lines, (self._buttons, 0, centre))
         margins = (3 * GRID, 4 * GRID, 3 * GRID, 4 * GRID)
         vbox(self, 2, *parts, 3, margins=margins, spacing=GRID + 4)
         self._buttons.hide()
 
     def show_words(self, heading: str, lines: str) -> None:
-        set_text(self._heading, heading)
-        set_text(self._lines, lines)
+        set_text(self.heading, heading)
+        set_text(self.lines, lines)
 
     def add_button(self, button: QPushButton) -> None:
         self._flow.addWidget(button)
         self._buttons.show()
-
-    @property
-    def heading(self) -> str:
-        return self._heading.text()
-
-    @property
-    def lines(self) -> str:
-        return self._lines.text()
 
 
 def picture(image: Image) -> QImage:

@@ -50,41 +50,32 @@ class Guidance(QFrame):
         self._column = vbox(self, self._title, folding, self._steps, self._opened, spacing=12)
         self._fold(False)
 
-    @property
-    def is_open(self) -> bool:
-        return self._is_open
+    def show_state(self, *, was_begun: bool, is_opened: bool) -> None:
+        """Fold the steps once something was recorded, and unfold them when all is gone.
 
-    def show_begun(self, was_begun: bool) -> None:
-        """Say whether anything was recorded: the steps fold then, and unfold when all is gone.
-
-        In between they stay as the person left them.
+        In between they stay as the person left them. A note replaces them where the model came
+        from a file.
         """
-        if was_begun != self._was_begun:
-            self._was_begun = was_begun
+        if (was_begun, is_opened) != (self._was_begun, self._is_opened):
+            self._was_begun, self._is_opened = was_begun, is_opened
             self._fold(was_begun)
-
-    def show_opened(self, is_opened: bool) -> None:
-        """Say whether the model came from a file: a note about that replaces the steps."""
-        if is_opened != self._is_opened:
-            self._is_opened = is_opened
-            self._fold(self._was_begun)
 
     @Slot()
     def _on_clicked(self) -> None:
-        self._fold(self._is_open)
+        self._fold(self.is_open)
 
     def _fold(self, is_folded: bool) -> None:
-        self._is_open = not is_folded and not self._is_opened
+        self.is_open = not is_folded and not self._is_opened
         self._opened.setVisible(self._is_opened)
-        self._steps.setVisible(self._is_open)
+        self._steps.setVisible(self.is_open)
         # Before anything was recorded the steps are what matters: nothing to fold them with.
         self._title.setVisible(not self._was_begun and not self._is_opened)
         self.button.setVisible(self._was_begun)
-        self.button.setIcon(icon("chevron-down" if self._is_open else "chevron-right"))
+        self.button.setIcon(icon("chevron-down" if self.is_open else "chevron-right"))
         self.button.setAccessibleDescription(
-            "The steps are shown." if self._is_open else "The steps are hidden."
+            "The steps are shown." if self.is_open else "The steps are hidden."
         )
-        has_frame = self._is_open or self._is_opened
+        has_frame = self.is_open or self._is_opened
         set_class(self, "card" if has_frame else "")
         if not has_frame:
             self._column.setContentsMargins(0, 0, 0, 0)
@@ -270,9 +261,9 @@ class EnrolPage(QWidget):
 
     def _guide(self) -> None:
         has_begun = bool(self._shown.takes or self._shown.collecting)
-        self.guidance.show_begun(has_begun)
         # A model from a file was enrolled elsewhere: the first steps are not needed.
-        self.guidance.show_opened(self._has_model and not has_begun)
+        is_opened = self._has_model and not has_begun
+        self.guidance.show_state(was_begun=has_begun, is_opened=is_opened)
 
     def _lock(self) -> None:
         """Leave the takes alone while one is recorded; a fit goes on with what it was given."""

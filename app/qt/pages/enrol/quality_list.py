@@ -51,21 +51,21 @@ class QualityList(QWidget):
         self._rows: dict[str, _Row] = {}
         self._timer = QTimer(self, singleShot=True, interval=INTERVAL_MS)
         self._timer.timeout.connect(self._on_due)
-        self._summary = MarkedText("no-face", "muted", parent=self)
+        self.summary = MarkedText("no-face", "muted", parent=self)
         # Room for two lines, so that nothing jumps.
-        self._summary.label.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
-        self._summary.label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-        layout = self._summary.layout()
+        self.summary.label.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        self.summary.label.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        layout = self.summary.layout()
         assert layout is not None
         layout.setContentsMargins(12, 8, 12, 8)
-        layout.setAlignment(self._summary.mark, Qt.AlignmentFlag.AlignVCenter)
+        layout.setAlignment(self.summary.mark, Qt.AlignmentFlag.AlignVCenter)
         self._is_open = False
         self._calm: dict[str, int] = {}
         self.fold_button = button("", slot=self._on_fold, kind="quiet", parent=self)
         self._body = QWidget(self)
         self._grid = grid(self._body, 10, 6, 0, 3, 2, 3)
         folding = (self.fold_button, 0, Qt.AlignmentFlag.AlignLeft)
-        vbox(self, self._summary, self._body, folding, spacing=12)
+        vbox(self, self.summary, self._body, folding, spacing=12)
         for name in NAMES:
             self._row(name)
         self._show_fold()
@@ -78,10 +78,6 @@ class QualityList(QWidget):
     @property
     def rows_shown(self) -> tuple[str, ...]:
         return tuple(name for name, row in self._rows.items() if not row.name.isHidden())
-
-    @property
-    def summary(self) -> str:
-        return self._summary.text()
 
     def row_words(self, name: str) -> tuple[str, str, str]:
         """Return the shape, the value and the limits that a check's row shows."""
@@ -162,9 +158,9 @@ class QualityList(QWidget):
         else:
             kind, mark = "banner-good", ("genuine", "good")
             words = f"All {len(quality.checks)} checks pass: this picture can be kept."
-        set_class(self._summary, kind)
-        self._summary.show_text(words, *mark)
-        self._summary.setAccessibleDescription(words)
+        set_class(self.summary, kind)
+        self.summary.show_text(words, *mark)
+        self.summary.setAccessibleDescription(words)
 
     def _row(self, name: str) -> "_Row":
         if name not in self._rows:

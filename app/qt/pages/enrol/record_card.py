@@ -72,8 +72,8 @@ class ProgressRing(QWidget):
 
     def show_complete(self, n_frames: int) -> None:
         """Show a full ring with a tick and the number of frames below it."""
-        text = "1 frame" if n_frames == 1 else "{n} frames"
-        self._show(1.0, text.format(n=n_frames), "", is_complete=True)
+        text = "1 frame" if n_frames == 1 else f"{n_frames} frames"
+        self._show(1.0, text, "", is_complete=True)
 
     def sizeHint(self) -> QSize:
         side = round(self.fontMetrics().height() * _LINES)
@@ -172,6 +172,9 @@ SHORTCUT = "Ctrl+R"
 
 RECOMMENDED = 2
 """Takes in different light, before a model is fitted."""
+
+
+_INVITATION = "The recording ends by itself when the ring is full."
 
 
 class RecordCard(QFrame):
@@ -317,13 +320,13 @@ class RecordCard(QFrame):
             self.heading.setText(f"Recording {_quoted(self._collecting)}")
             self.button.setText("Stop")
             self.button.setIcon(icon("stop", "bad"))
-            tip = "Stop recording; the frames so far stay ({keys})."
+            tip = f"Stop recording; the frames so far stay ({keys})."
         else:
             self.heading.setText("New take")
             self.button.setText("Record")
             self.button.setIcon(icon("record", "on_accent"))
-            tip = "Record a take ({keys}). It ends by itself when the ring is full."
-        self.button.setToolTip(tip.format(keys=keys))
+            tip = f"Record a take ({keys}). It ends by itself when the ring is full."
+        self.button.setToolTip(tip)
         set_class(self.button, "" if is_recording else "primary")
         self._top.setCurrentIndex(int(is_recording))
 
@@ -333,29 +336,20 @@ class RecordCard(QFrame):
             label.setText(words)
 
     def _show_note(self) -> None:
-        if self._collecting:
-            self._say(self.note, self._invitation())
-        else:
-            self._say(self.note, " ".join(filter(None, (self._outcome, self._next_step()))))
-
-    def _invitation(self) -> str:
-        return "The recording ends by itself when the ring is full."
+        words = " ".join(filter(None, (self._outcome, self._next_step())))
+        self._say(self.note, _INVITATION if self._collecting else words)
 
     def _next_step(self) -> str:
         """Return how many takes there are of those that are recommended, and what comes next."""
         n = sum(take.person == self._person for take in self._takes)
         if not n or (self._has_model and n >= RECOMMENDED):
-            return "" if self._outcome else self._invitation()
+            return "" if self._outcome else _INVITATION
         if n >= RECOMMENDED:
             return f"{n} takes: fit the model, or record another light."
         line = self.name.lineEdit()
         suggested = "" if line is None else line.placeholderText()
-        text = (
-            "{n} of {recommended} recommended takes. Next: {name}, then fit."
-            if suggested
-            else "{n} of {recommended} recommended takes."
-        )
-        return text.format(n=n, recommended=RECOMMENDED, name=suggested)
+        rest = f" Next: {suggested}, then fit." if suggested else ""
+        return f"{n} of {RECOMMENDED} recommended takes.{rest}"
 
     def _show_all(self, takes: tuple[TakeSummary, ...]) -> None:
         if takes:
@@ -370,13 +364,10 @@ class RecordCard(QFrame):
             self.ring.show_complete(n)
         else:
             self.ring.show_progress(n, self._n_wanted)
+        frames = "1 frame" if n == 1 else f"{n} frames"
+        self._outcome = f"{_quoted(name)} has {frames}."
         if not n:
-            text = "Nothing was kept. Check the picture below and record again."
-        elif n == 1:
-            text = "{name} has 1 frame."
-        else:
-            text = "{name} has {n} frames."
-        self._outcome = text.format(name=_quoted(name), n=n)
+            self._outcome = "Nothing was kept. Check the picture below and record again."
 
     @Slot()
     def _on_person(self) -> None:

@@ -68,8 +68,9 @@ class TakesList(QWidget):
             delegate = _NameDelegate(words, self.table)
             delegate.named.connect(named)
             self.table.setItemDelegateForColumn(number, delegate)
-        self._message = wrapped(kind="caution", parent=self)
-        self._message.hide()
+        self.message = wrapped(kind="caution", parent=self)
+        """Why the last name was not taken; empty when it was."""
+        self.message.hide()
         for text, slot, keys in (
             ("Rename", self._on_rename, [Qt.Key.Key_F2]),
             ("Whose face", self._on_assign, []),
@@ -90,17 +91,12 @@ class TakesList(QWidget):
             parent=self,
         )
         buttons = hbox(None, self.rename_button, self.remove_button, 1, self.clear_button)
-        vbox(self, self.table, self._message, buttons)
+        vbox(self, self.table, self.message, buttons)
         self._update_buttons()
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
         return self.table, self.rename_button, self.remove_button, self.clear_button
-
-    @property
-    def message(self) -> str:
-        """Why the last name was not taken; empty when it was."""
-        return self._message.text()
 
     def show_takes(self, takes: Sequence[TakeSummary], collecting: str = "") -> None:
         """Show these takes; ``collecting`` is the one that is being recorded."""
@@ -115,7 +111,7 @@ class TakesList(QWidget):
             self._show_take(self.table.topLevelItem(number), take)
         self.table.setColumnHidden(_PERSON, len({take.person for take in takes}) < 2)
         self.table.updateGeometry()
-        set_text(self._message, "")
+        set_text(self.message, "")
         self._update_buttons()
 
     def set_locked(self, is_locked: bool, may_clear: bool) -> None:
@@ -186,7 +182,7 @@ class TakesList(QWidget):
             message = "There is a take of that name already: choose another one."
         elif new and new != old:
             self.rename_requested.emit(old, new)
-        set_text(self._message, message)
+        set_text(self.message, message)
 
     @Slot()
     def _on_remove(self) -> None:

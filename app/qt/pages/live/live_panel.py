@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QSplitter,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -165,9 +164,7 @@ class _Stage(QFrame):
     def __init__(self, preview: Preview, notices: Notices) -> None:
         super().__init__()
         theme.set_class(self, "stage")
-        framed = QVBoxLayout(self)
-        framed.setContentsMargins(0, 0, 0, 0)
-        framed.addWidget(preview)
+        vbox(self, preview)
         self._notices = notices
         notices.setParent(self)
         notices.changed.connect(self._place)
@@ -199,21 +196,14 @@ class LivePanel(QWidget):
         self.timeline = ScoreTimeline()
         self.timeline.setMinimumHeight(110)
         above = QWidget()
-        top = QVBoxLayout(above)
-        top.setContentsMargins(0, 0, 0, 0)
-        top.setSpacing(8)
-        top.addWidget(self.source_bar)
-        top.addWidget(_Stage(self.preview, self.notices), 1)
-        top.addWidget(self.banner)
+        vbox(above, self.source_bar, (_Stage(self.preview, self.notices), 1), self.banner)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
         for number, (part, stretch) in enumerate(((above, 4), (self.timeline, 1))):
             parts.addWidget(part)
             parts.setStretchFactor(number, stretch)
         parts.setSizes([4 * TIMELINE_HEIGHT, TIMELINE_HEIGHT])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 12, 6, 8)
-        column.addWidget(parts)
+        vbox(self, parts, margins=(12, 12, 6, 8))
         self._connect()
         self._on_frame()  # a frame may wait already; the next is signalled when it is taken
 

@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.qt import theme
 from app.qt.theme import icons
-from app.qt.widgets.layout import button, hbox
+from app.qt.widgets.layout import button, grid, hbox
 from app.session.decision import WINDOW
 from app.session.takes import EnrolmentState
 from app.types import Decision, Verdict
@@ -115,20 +115,17 @@ class VerdictBanner(QFrame):
 
     def _lay_out(self) -> None:
         below = hbox(None, (self._reason, 1), self._add, self._enrol, self._fit, self._stop)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(12, 10, 12, 8)
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(2)
-        grid.addWidget(self._icon, 0, 0, 2, 1)
-        grid.addLayout(hbox(None, self._headline, 1, self._figures, spacing=12), 0, 1)
-        grid.addLayout(below, 1, 1)
-        grid.addWidget(self._rule, 2, 1)
-        grid.setColumnStretch(1, 1)
+        layout = grid(self, 12, 2, 0, 1)
+        layout.setContentsMargins(12, 10, 12, 8)
+        layout.addWidget(self._icon, 0, 0, 2, 1)
+        layout.addLayout(hbox(None, self._headline, 1, self._figures, spacing=12), 0, 1)
+        layout.addLayout(below, 1, 1)
+        layout.addWidget(self._rule, 2, 1)
         # Always room for three lines or a button, and for the rule: otherwise the picture above
         # would jump with every verdict.
         lines = 3 * self.fontMetrics().lineSpacing() + 2
-        grid.setRowMinimumHeight(1, max(lines, self._enrol.sizeHint().height()))
-        grid.setRowMinimumHeight(2, self._rule.sizeHint().height())
+        layout.setRowMinimumHeight(1, max(lines, self._enrol.sizeHint().height()))
+        layout.setRowMinimumHeight(2, self._rule.sizeHint().height())
 
     def _write(self) -> None:
         """Show the newest decision, or what is going on."""

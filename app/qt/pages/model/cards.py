@@ -54,9 +54,9 @@ class ModelHeader(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_class(self, "card")
-        self._notes: list[MarkedText] = []
+        self.notes: list[MarkedText] = []
         self._notes_column = vbox(None, spacing=6)
-        self._simulated = caution("", self)
+        self.simulated = caution("", self)
         names = ("frames", "takes", "clusters", "threshold")
         self._figures = {name: _Figure(name, self) for name in names}
         figures = FlowRow(self, gap=28)
@@ -82,7 +82,7 @@ class ModelHeader(QFrame):
         buttons.add(self.export, self.fit, self.open)
         vbox(
             self,
-            self._simulated,
+            self.simulated,
             figures,
             self.certificate,
             self.threshold,
@@ -99,7 +99,7 @@ class ModelHeader(QFrame):
 
     def show_model(self, model: ModelSummary) -> None:
         simulated = "Simulated: frames of the demo were enrolled, not of a person."
-        self._simulated.show_text(simulated if model.is_simulated else "")
+        self.simulated.show_text(simulated if model.is_simulated else "")
         threshold = model.threshold
         values = {
             "frames": str(model.n_samples),
@@ -122,8 +122,8 @@ class ModelHeader(QFrame):
         self.threshold.show_text(threshold_words(threshold), *threshold_mark(threshold))
         self.details.setText(f"{threshold.statement} Set to {threshold.origin}.")
         clear(self._notes_column)
-        self._notes = [caution(note, self) for note in model.notes]
-        for note in self._notes:
+        self.notes = [caution(note, self) for note in model.notes]
+        for note in self.notes:
             self._notes_column.addWidget(note)
         self._show_file(model.path, model.is_protected)
 
@@ -131,15 +131,6 @@ class ModelHeader(QFrame):
         """Allow another fit, or say why there cannot be one."""
         self.fit.setEnabled(can_fit)
         self.fit.setToolTip("Fit anew on all enrolled takes" if can_fit else why_not)
-
-    @property
-    def simulated(self) -> str:
-        """The remark that the frames are simulated; empty where they are not."""
-        return self._simulated.text()
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return tuple(note.text() for note in self._notes)
 
     @Slot(bool)
     def _on_more(self, is_open: bool) -> None:
@@ -245,8 +236,8 @@ class ClustersStrip(QWidget):
         super().__init__(parent)
         self.tiles: tuple[ClusterTile, ...] = ()
         self._tray = FlowRow(self, gap=16)
-        self._remark = wrapped("", "muted", self)
-        vbox(self, self._tray, self._remark)
+        self.remark = wrapped("", "muted", self)
+        vbox(self, self._tray, self.remark)
 
     def show_model(self, model: ModelSummary | None) -> None:
         self._tray.clear()
@@ -265,11 +256,7 @@ class ClustersStrip(QWidget):
         who = "Some faces are missing" if n_faces else "No faces here"
         is_complete = n_faces == len(self.tiles)
         remark = "" if is_complete else f"{who}: pictures are not kept in model files."
-        set_text(self._remark, remark)
-
-    @property
-    def remark(self) -> str:
-        return self._remark.text()
+        set_text(self.remark, remark)
 
 
 _STEPS = 1000
