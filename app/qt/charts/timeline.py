@@ -23,6 +23,7 @@ _MARK_GAP = 9.0
 _MARK_SIZE = 8.0
 _STRIP = 4.0
 _WORDS_GAP = 8
+_SIDES = ("accepted", "refused")
 _LONGEST_STEP = 0.5
 """Seconds of frame time over which scores are joined; a longer gap is left open."""
 
@@ -196,13 +197,10 @@ class ScoreTimeline(Chart):
         if not self._range.has_settled:
             self._must_draw = True
 
-    def _sides(self) -> tuple[str, str]:
-        return "accepted", "refused"
-
     def _words_width(self) -> float:
         """Return how many seconds wide the words on both sides are: no frame is drawn there."""
         metrics = self._plot.small_metrics
-        pixels = max(metrics.horizontalAdvance(text) for text in self._sides()) + 2 * _WORDS_GAP
+        pixels = max(metrics.horizontalAdvance(text) for text in _SIDES) + 2 * _WORDS_GAP
         width = max(self._plot.area().width(), 2.0 * pixels)
         return SECONDS * pixels / (width - pixels)
 
@@ -260,7 +258,7 @@ class ScoreTimeline(Chart):
         painter.drawLine(line)
         painter.setFont(self._plot.small_font)
         align = Qt.AlignmentFlag.AlignRight
-        accepted, refused = self._sides()
+        accepted, refused = _SIDES
         gap = _WORDS_GAP
         painter.setPen(QColor(colours.good))
         painter.drawText(

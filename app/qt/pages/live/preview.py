@@ -30,7 +30,6 @@ class Preview(QWidget):
         """Different frames that have been painted so far."""
         self._frame: Frame | None = None
         self._picture = QImage()
-        self._caption = ""
         self._is_new = False
         self._scored: ScoredFrame | None = None
         self._verdict = "looking"
@@ -50,7 +49,6 @@ class Preview(QWidget):
         height, width = image.shape[:2]
         self._frame = frame
         self._picture = QImage(image.data, width, height, 3 * width, QImage.Format.Format_RGB888)
-        self._caption = frame.caption
         self._is_new = True
         self.update()
 
@@ -79,7 +77,7 @@ class Preview(QWidget):
     def clear(self) -> None:
         """Forget the picture: another source follows."""
         self._frame, self._scored = None, None
-        self._picture, self._caption = QImage(), ""
+        self._picture = QImage()
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -99,8 +97,8 @@ class Preview(QWidget):
         painter.drawImage(target, self._picture)
         if self._scored is not None and self._is_fresh(self._scored):
             self._paint_face(painter, target, self._scored)
-        if self._caption:
-            self._paint_pill(painter, target.topLeft(), self._caption)
+        if self._frame is not None and self._frame.caption:
+            self._paint_pill(painter, target.topLeft(), self._frame.caption)
         painter.end()  # before the signal is emitted
         self._count()
 
