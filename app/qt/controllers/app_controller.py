@@ -195,8 +195,10 @@ class AppController(QObject):
     @Slot(object)
     def set_target(self, target: float | None) -> None:
         """Set the target BPCER of the settings and of the model, which may have had another."""
-        self.change_settings(target_bpcer=target)
-        self.model.set_target(target)
+        if target == self.settings.target_bpcer:
+            self.model.set_target(target)  # an opened model may have another
+        else:
+            self.change_settings(target_bpcer=target)  # sets the model's too
 
     def delete_everything(self) -> None:
         """Forget model, takes and tests, and remove all that is stored of the person."""
