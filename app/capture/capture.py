@@ -16,7 +16,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from app.capture.pacing import Clock, SystemClock
@@ -179,12 +178,7 @@ class Capture:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     # ------------------------------------------------------------- the reading thread
