@@ -15,8 +15,7 @@ from app.cli.evaluate_tables import listing, print_comparison, print_listing, pr
 from app.cli.outputs import make_folder
 from app.evaluation import runner
 from app.evaluation.extraction import available_preset
-from app.evaluation.methods import chosen_methods
-from app.evaluation.options import Options
+from app.evaluation.options import Options, chosen_methods
 from app.evaluation.protocols.registry import DATABASES
 from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Layout, Mode

@@ -30,7 +30,7 @@ from app.capture.opencv import cv2
 from app.capture.source import SourceError
 from app.evaluation.cache import FORMAT, Cache, Digests, RecordingFeatures, key_of
 from app.evaluation.options import Options
-from app.evaluation.progress import CANCELLED, Cancel, Part, Progress, arriving
+from app.evaluation.parallel import CANCELLED, Cancel, Part, Progress, arriving
 from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Recording
 from app.logs import way_of

@@ -1,13 +1,14 @@
-"""What can be set about an evaluation, checked in one place."""
+"""What an evaluation measures and how: options, and the table rows of the chosen methods."""
 
 import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from app.evaluation.result import LEVELS, Level
+from lmkl_core.baselines import METHODS, Method, views_for
 from lmkl_core.errors import InvalidInputError
 
 Selection: TypeAlias = Literal["auto", "development", "bona-fide", "none"]
@@ -18,7 +19,7 @@ SELECTIONS: tuple[Selection, ...] = ("auto", "development", "bona-fide", "none")
 GRIDS: tuple[GridName, ...] = ("paper", "small")
 
 MOST_FRAMES = 10_000
-"""Frames of a recording that may be asked for: a key of the cache covers all of them."""
+"""Frames of a recording at most; one cache entry holds all of them."""
 
 _PLAIN_RULES: tuple[RuleName, ...] = ("auto", "eer", "enrolment")
 _THRESHOLDS = "auto, eer, enrolment, bpcer:RATE such as bpcer:0.05, or given:VALUE"
@@ -26,14 +27,14 @@ _THRESHOLDS = "auto, eer, enrolment, bpcer:RATE such as bpcer:0.05, or given:VAL
 
 @dataclass(frozen=True)
 class ThresholdRule:
-    """How thresholds are chosen: a name, with a number for ``bpcer`` and ``given``."""
+    """A way to choose thresholds, with a number for ``bpcer`` and ``given``."""
 
     by: RuleName
     value: float | None = None
 
     @classmethod
     def parse(cls, text: str) -> "ThresholdRule":
-        """Read a rule as it is written on the command line, such as ``bpcer:0.05``."""
+        """Parse a rule of the command line, such as ``bpcer:0.05``."""
         for plain in _PLAIN_RULES:
             if text == plain:
                 return cls(plain)
@@ -49,23 +50,23 @@ class ThresholdRule:
 
 @dataclass(frozen=True)
 class Options:
-    """What is evaluated, and how.
+    """What is evaluated, and how; empty or None means the default.
 
     Parameters
     ----------
     methods : sequence of str
-        Keys of `lmkl_core.baselines.METHODS`, in any order; all of them when empty.
+        Keys of `lmkl_core.baselines.METHODS`; all by default.
     preset : str
-        Name or path of the views' preset; the database's own when empty.
+        Name or path of the preset of views; the database's own by default.
     paper_views : bool
-        Whether missing networks of the database's own preset are an error; otherwise the default
-        preset is used, and the result says so.
+        Fail when networks of the database's preset are missing, instead of using the default
+        preset and saying so.
     n_frames : int
         Frames a recording, spread evenly over it.
     selection : {"auto", "development", "bona-fide", "none"}
-        How parameters are chosen: by AUC on the development data, as the paper does; by the
-        criterion of `lmkl_core.select` on genuine training frames alone; or not at all.
-        ``"auto"`` takes the first where the development data have both classes, else the second.
+        Choose parameters by AUC on development data, as the paper does; by `lmkl_core.select` on
+        bona fide training frames alone; or not at all. ``"auto"`` takes the first where the
+        development data have both classes, else the second.
     grid : {"paper", "small"}
         The paper's 384 cells, or a coarse grid within it.
     threshold : str
@@ -73,20 +74,18 @@ class Options:
         model's own, from left-out training frames), or ``auto``: ``eer`` where the development
         data have both classes, else ``enrolment``.
     gate : bool, optional
-        Whether frames that the quality gate refuses count as non-responses. By default only on
-        one's own recordings and the demo: the databases' protocols know no gate.
+        Count frames that the quality gate refuses as non-responses; by default only on own
+        recordings and the demo, since the databases' protocols have no gate.
     n_jobs : int, optional
         As in joblib, whose active backend is used.
-    seed : int
-        Of everything random.
     cache : path, optional
-        Folder of the caches; by default the user's cache folder.
+        Folder of the caches; the user's cache folder by default.
     level : {"presentation", "frame"}
-        What the AUC of the selection is taken over, and what tables show first.
+        Level of the AUC of the selection, and of the first figures in tables.
     max_train : int
-        Training frames of a plan are thinned out evenly to this many.
+        Training frames of a plan, thinned out evenly to this many.
     weights : path, optional
-        Folder in which networks' weights are looked for first.
+        Folder searched first for networks' weights.
     """
 
     methods: tuple[str, ...] = ()
@@ -119,7 +118,7 @@ class Options:
         _whole("n_frames", self.n_frames, 1, MOST_FRAMES)
         _whole("max_train", self.max_train, 2)
         _whole("seed", self.seed, 0, 2**32 - 1)
-        if self.n_jobs is not None and (_no_integer(self.n_jobs) or self.n_jobs == 0):
+        if self.n_jobs is not None and (not _is_whole(self.n_jobs) or self.n_jobs == 0):
             raise InvalidInputError(
                 f"n_jobs={self.n_jobs!r} must be a whole number: 2 for two at a time, -1 for all."
             )
@@ -127,15 +126,61 @@ class Options:
 
     @property
     def rule(self) -> ThresholdRule:
-        """How thresholds are chosen."""
         return ThresholdRule.parse(self.threshold)
 
 
-def _no_integer(value: Any) -> bool:
-    return isinstance(value, bool) or not isinstance(value, int)
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _whole(name: str, value: Any, least: int, most: float = math.inf) -> None:
-    if _no_integer(value) or not least <= value <= most:
+    if not _is_whole(value) or not least <= value <= most:
         upto = f" to {most}" if most < math.inf else " or more"
         raise InvalidInputError(f"{name}={value!r} must be a whole number of {least}{upto}.")
+
+
+# ------------------------------------------------------------------ rows of the table
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table: a method, its key in files, its title, and the views it uses.
+
+    ``view`` is the one view of a single-view method. ``names`` is empty when the preset has no
+    views for the method.
+    """
+
+    method: Method
+    key: str
+    title: str
+    view: str | None
+    names: tuple[str, ...]
+
+    def make(self, seed: int, parameters: Mapping[str, Any] | None = None) -> Any:
+        """Return an unfitted estimator."""
+        return self.method.make(view=self.view, random_state=seed, **(parameters or {}))
+
+
+def chosen_methods(names: Sequence[str]) -> tuple[Method, ...]:
+    """Return the named methods in the order of the paper's tables; all without a name."""
+    unknown = [name for name in names if name not in METHODS]
+    if unknown:
+        raise InvalidInputError(
+            f"There is no method {unknown[0]!r}: take some of {', '.join(METHODS)}."
+        )
+    return tuple(method for name, method in METHODS.items() if not names or name in names)
+
+
+def rows(methods: Sequence[Method], names: Sequence[str]) -> tuple[Row, ...]:
+    """Return the rows of methods on the named views."""
+    found: list[Row] = []
+    for method in methods:
+        used = tuple(views_for(method, names))
+        if method.uses == "single":
+            found += [
+                Row(method, f"{method.name}:{view}", method.title_for(view), view, (view,))
+                for view in used
+            ]
+        else:
+            found.append(Row(method, method.name, method.title, None, used))
+    return tuple(found)

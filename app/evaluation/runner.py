@@ -12,7 +12,6 @@ from datetime import datetime
 from importlib.metadata import version
 
 from app.evaluation.cache import Cache
-from app.evaluation.computing import compute
 from app.evaluation.dataset import ScoreTemplate
 from app.evaluation.extraction import (
     FeaturePipeline,
@@ -20,15 +19,14 @@ from app.evaluation.extraction import (
     available_preset,
     with_face_descriptors,
 )
-from app.evaluation.methods import Row, chosen_methods, rows
 from app.evaluation.notes import copies, counts, is_left_out, remarks, settings_of
-from app.evaluation.options import Options, ThresholdRule
-from app.evaluation.progress import Cancel, Progress
+from app.evaluation.options import Options, Row, ThresholdRule, chosen_methods, rows
+from app.evaluation.parallel import Cancel, Progress
 from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Fold, Layout, Plan
 from app.evaluation.result import Evaluation, FoldResult, Level, MethodResult
 from app.evaluation.selection import others_of, remarks_on_others
-from app.evaluation.task import Enrolled, Outcome
+from app.evaluation.task import Enrolled, Outcome, compute
 from app.names import counted
 from app.storage import FEATURES_NAME, StorageError, remember_cache
 from lmkl_core.metrics import ScoreTable, Threshold, threshold_from

@@ -29,9 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.evaluation.dataset import Problem, Rows, Views
-from app.evaluation.methods import Row
-from app.evaluation.options import GridName, Selection
-from app.evaluation.progress import CANCELLED, Cancel
+from app.evaluation.options import GridName, Options, Row
+from app.evaluation.parallel import CANCELLED, Cancel
 from app.evaluation.protocols.types import Plan, Recording
 from app.evaluation.result import Level
 from lmkl_core import LocalisedMKL, select
@@ -54,16 +53,6 @@ GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
 
 
 @dataclass(frozen=True)
-class SelectionConfig:
-    """How parameters are chosen: the options that decide an outcome."""
-
-    selection: Selection
-    grid: GridName
-    level: Level
-    seed: int
-
-
-@dataclass(frozen=True)
 class Choice:
     """Chosen parameters, and what must be said about how they were chosen."""
 
@@ -76,32 +65,32 @@ def choose(
     train: Rows,
     development: Rows,
     others: Sequence[Problem],
-    config: SelectionConfig,
+    options: Options,
     cancel: Cancel | None = None,
 ) -> Choice:
     """Choose a method's parameters from rows with its views.
 
     ``others`` are the same of other classes, for where development data are missing.
     """
-    selection, grid, seed = config.selection, config.grid, config.seed
+    selection = options.selection
     if selection == "none" or len(row.method.grid()) < 2:
         return Choice()
     notes = []
     if selection in ("auto", "development"):
         problems = [(train, development)] if development.has_both_classes else others
         if problems:
-            return _by_development(row, problems, config, cancel)
+            return _by_development(row, problems, options, cancel)
         if selection == "development":
             notes.append(
                 "Without development data of both classes parameters were chosen on bona fide "
                 "training frames alone."
             )
-    estimator = row.make(seed)
+    estimator = row.make(options.seed)
     if not isinstance(estimator, LocalisedMKL):
         notes.append("Without development data the parameters are the method's defaults.")
         return Choice({}, tuple(notes))
     few, said = _few(train)
-    deltas, exponents = GRID[grid]
+    deltas, exponents = GRID[options.grid]
     found = select(
         estimator,
         few.views,
@@ -119,14 +108,14 @@ def choose(
 
 
 def _by_development(
-    row: Row, problems: Sequence[Problem], config: SelectionConfig, cancel: Cancel | None
+    row: Row, problems: Sequence[Problem], options: Options, cancel: Cancel | None
 ) -> Choice:
     """Return the cell with the largest mean area over the problems."""
     totals: list[float] = []
     for train, development in problems:
         few, notes = _few(train)
-        cells, scores = _all_scored(row, few, development, config, cancel)
-        areas = [area(each, development, config.level) for each in scores]
+        cells, scores = _all_scored(row, few, development, options, cancel)
+        areas = [area(each, development, options.level) for each in scores]
         totals = areas if not totals else [a + b for a, b in zip(totals, areas, strict=True)]
     # Rounding must not decide between cells that are equally good.
     means = [round(total / len(problems), 9) for total in totals]
@@ -135,12 +124,12 @@ def _by_development(
 
 
 def _all_scored(
-    row: Row, train: Rows, development: Rows, config: SelectionConfig, cancel: Cancel | None
+    row: Row, train: Rows, development: Rows, options: Options, cancel: Cancel | None
 ) -> tuple[list[dict[str, Any]], NDArray[np.float64]]:
     """Return the cells that a method chooses from, and their scores of the development rows."""
-    estimator = row.make(config.seed)
+    estimator = row.make(options.seed)
     if isinstance(estimator, LocalisedMKL):
-        deltas, exponents = GRID[config.grid]
+        deltas, exponents = GRID[options.grid]
         found = score_grid(
             estimator,
             train.views,
@@ -154,7 +143,7 @@ def _all_scored(
     cells, scores = row.method.grid(), []
     for cell in cells:
         raise_if_cancelled(cancel, CANCELLED)
-        model = row.make(config.seed, cell).fit(
+        model = row.make(options.seed, cell).fit(
             train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
         )
         scores.append(scores_of(model, development.views, cancel))

@@ -1,52 +1,58 @@
-"""One method on one plan: a pure function of arrays, for this process or any other.
+"""Every method on every plan: a pure function of arrays, run through joblib and kept on disk.
 
 A task knows which development rows are attacks, because parameters are chosen by them. Of test rows
-it gets the views alone, so that nothing it does can depend on what they are.
+it gets the views alone, so that nothing it does can depend on their class.
 
-Outcomes are kept on disk, so that an interrupted evaluation goes on where it was. Scores are kept,
-not figures: another rule for the threshold costs nothing. The key covers the rows that went in, the
-method, the options that decide its parameters, and the code that computes, so that the outcome of
-another release is never taken for this one's.
+Outcomes are kept as they arrive, so that an interrupted evaluation resumes. Scores are kept, not
+figures: another threshold rule costs nothing. The key covers the rows, the method, the options that
+decide its parameters, and the code that computes, so that another release never reuses an outcome.
 """
 
 import hashlib
 import logging
-import threading
+import shutil
 import time
-import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import metadata, resources
 from importlib.resources.abc import Traversable
-from types import TracebackType
 from typing import Any
 
 import msgspec
 import numpy as np
-from joblib import parallel_config
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 
 from app.evaluation.cache import Cache, key_of
-from app.evaluation.dataset import PlanData
+from app.evaluation.dataset import PlanData, assemble
 from app.evaluation.extraction import FeatureStore
-from app.evaluation.methods import Row
-from app.evaluation.progress import CANCELLED, Cancel
+from app.evaluation.options import Options, Row
+from app.evaluation.parallel import CANCELLED, Cancel, Part, Progress, WarningCapture, arriving
 from app.evaluation.protocols.types import Plan
-from app.evaluation.selection import SelectionConfig, choose, scores_of
+from app.evaluation.selection import choose, scores_of
 from app.logs import way_of
 from app.models.summary import CERTIFIED_GAP
+from app.storage import OUTCOMES_NAME
 from lmkl_core.errors import Cancelled, InvalidInputError, raise_if_cancelled
+from lmkl_core.system.processes import preferred_workers
 
 LEAST_FRAMES = 2
-"""Training frames without which there is no model."""
+"""Training frames that a model needs."""
 
-FORMAT = 2
+FORMAT = 3
 """Raised when the contents of a kept outcome change."""
+
+BATCH_BYTES = 1 << 30
+"""Size up to which views of several plans are held at once."""
+
+TASKS_A_JOB = 4
+"""Tasks given out together, for each one that can run at a time."""
 
 _COMPUTES = {
     "app.vision": ("conditions.py",),
-    "app.evaluation": ("cache.py", "dataset.py", "methods.py", "selection.py", "task.py"),
+    "app.evaluation": ("cache.py", "dataset.py", "options.py", "selection.py", "task.py"),
 }
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
@@ -54,12 +60,12 @@ log = logging.getLogger(__name__)
 
 
 class NotEnrolled(InvalidInputError):
-    """Too few training frames with a usable face for any model, whatever the method."""
+    """Too few training frames with a usable face for any method."""
 
 
 @dataclass(frozen=True)
 class Enrolled:
-    """The threshold that the training frames alone gave, as `lmkl_core.metrics` asks for it."""
+    """The model's own threshold, from training frames alone."""
 
     threshold: float
     origin: str
@@ -69,8 +75,8 @@ class Enrolled:
 class Outcome:
     """Scores of one method's development and test rows, and how they came about.
 
-    ``enrolled`` is the model's own threshold. ``failure`` says in one sentence why there is
-    nothing; ``is_enrolled`` is False where there was too little to learn from.
+    ``failure`` says in one sentence why there are none; ``is_enrolled`` is False where there was
+    too little to learn from.
     """
 
     development: NDArray[np.float64]
@@ -90,23 +96,18 @@ class Outcome:
 
 
 def work(
-    number: int,
-    row: Row,
-    data: PlanData,
-    config: SelectionConfig,
-    cancel: Cancel | None = None,
+    number: int, row: Row, data: PlanData, options: Options, cancel: Cancel | None = None
 ) -> tuple[int, Outcome]:
-    """Choose parameters, fit, and score; a failure is an outcome too.
+    """Choose parameters, fit and score; a failure is an outcome too.
 
-    The number is returned with the outcome, since outcomes arrive in any order. ``cancel`` is for
-    tasks in the caller's own thread.
+    The number comes back with the outcome, since outcomes arrive in any order.
     """
     start = time.perf_counter()
     with WarningCapture() as captured:
         try:
             # The caller's backend is busy with tasks such as this one.
             with parallel_config(backend="sequential"):
-                outcome = _fitted(row, data, config, cancel)
+                outcome = _fitted(row, data, options, cancel)
         except Cancelled:
             raise Cancelled(CANCELLED) from None
         except NotEnrolled as error:
@@ -118,7 +119,7 @@ def work(
     return number, replace(outcome, notes=notes, seconds=time.perf_counter() - start)
 
 
-def _fitted(row: Row, data: PlanData, config: SelectionConfig, cancel: Cancel | None) -> Outcome:
+def _fitted(row: Row, data: PlanData, options: Options, cancel: Cancel | None) -> Outcome:
     if not row.names:
         raise InvalidInputError(
             f"There are no {row.method.uses} views for it: choose another preset."
@@ -130,9 +131,9 @@ def _fitted(row: Row, data: PlanData, config: SelectionConfig, cancel: Cancel | 
             f"There are {len(train)} training frames with a usable face: at least {LEAST_FRAMES} "
             "are needed."
         )
-    choice = choose(row, train, development, data.others, config, cancel)
+    choice = choose(row, train, development, data.others, options, cancel)
     raise_if_cancelled(cancel)
-    model = row.make(config.seed, choice.parameters).fit(
+    model = row.make(options.seed, choice.parameters).fit(
         train.views, groups=train.recordings, conditions=train.conditions, cancel=cancel
     )
     calibration = model.calibration_
@@ -167,14 +168,113 @@ def _sentence(error: Exception) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
+# ------------------------------------------------------------------ all tasks
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One method on one plan, by the plan's number."""
+
+    plan: int
+    row: Row
+    key: str
+
+
+def compute(
+    plans: Sequence[Plan],
+    others: Sequence[Sequence[Plan]],
+    rows: Sequence[Row],
+    store: FeatureStore,
+    options: Options,
+    *,
+    progress: Progress | None = None,
+    cancel: Cancel | None = None,
+) -> dict[str, list[Outcome]]:
+    """Return every method's outcomes in the order of plans, computing those that are not kept.
+
+    ``others`` holds, for each plan, plans of other classes that choose its parameters.
+    """
+    cache = Cache(OUTCOMES_NAME, options.cache)
+    found: dict[tuple[str, int], Outcome] = {}
+    missing: list[_Task] = []
+    for number, plan in enumerate(plans):
+        sizes = [store.n_ready(part) for part in (plan.development, plan.test)]
+        content = rows_key(plan, others[number], options.max_train, store)
+        for row in rows:
+            raise_if_cancelled(cancel, CANCELLED)
+            key = outcome_key(content, row, options)
+            outcome = kept(cache, key, *sizes)
+            if outcome is None:
+                missing.append(_Task(number, row, key))
+            else:
+                found[row.key, number] = outcome
+    part = Part(progress, len(missing), "Fitting and scoring")
+    with closing(_computed(plans, others, missing, store, options, cancel)) as computed:
+        for task, outcome in computed:
+            keep(cache, task.key, outcome)
+            found[task.row.key, task.plan] = outcome
+            part.step(text=f"Fitting and scoring: {task.row.title}")
+    return {row.key: [found[row.key, number] for number in range(len(plans))] for row in rows}
+
+
+def _computed(
+    plans: Sequence[Plan],
+    others: Sequence[Sequence[Plan]],
+    tasks: list[_Task],
+    store: FeatureStore,
+    options: Options,
+    cancel: Cancel | None,
+) -> Generator[tuple[_Task, Outcome], None, None]:
+    """Yield outcomes as they arrive."""
+    if not tasks:
+        return
+    # Tasks in this very thread can ask by themselves.
+    n_at_once = effective_n_jobs(options.n_jobs)
+    asking = cancel if n_at_once == 1 else None
+    by_plan: dict[int, list[_Task]] = {}
+    for task in tasks:
+        by_plan.setdefault(task.plan, []).append(task)
+    with (
+        store.cache.scratch() as place,
+        Parallel(
+            n_jobs=options.n_jobs, prefer=preferred_workers(), return_as="generator_unordered"
+        ) as parallel,
+    ):
+
+        def batches() -> Iterator[list[tuple[_Task, PlanData]]]:
+            """Yield tasks with their arrays: enough that no job idles, within the memory."""
+            batch: list[tuple[_Task, PlanData]] = []
+            size = 0
+            for number, group in by_plan.items():
+                raise_if_cancelled(cancel, CANCELLED)
+                room = place / str(number)
+                data = assemble(plans[number], others[number], store, options.max_train, room)
+                batch += [(task, data) for task in group]
+                size += data.n_bytes
+                if size >= BATCH_BYTES or len(batch) >= TASKS_A_JOB * n_at_once:
+                    yield batch
+                    batch, size = [], 0
+            if batch:
+                yield batch
+
+        for batch in batches():
+            jobs = [
+                delayed(work)(number, task.row, data, options, asking)
+                for number, (task, data) in enumerate(batch)
+            ]
+            with closing(arriving(parallel, jobs, cancel)) as results:
+                for number, outcome in results:
+                    yield batch[number][0], outcome
+            # Mapped views of many plans would fill the disk.
+            for number in {task.plan for task, _ in batch}:
+                shutil.rmtree(place / str(number), ignore_errors=True)
+
+
 # ------------------------------------------------------------------ on disk
 
 
 def rows_key(plan: Plan, others: Sequence[Plan], max_train: int, store: FeatureStore) -> str:
-    """Return the key of all rows that go into the models of a plan.
-
-    Of test recordings it holds their content and not what they are.
-    """
+    """Return the key of all rows that go into a plan's models; of the test, without its classes."""
     seen = store.seen
 
     def learnt(one: Plan) -> dict[str, Any]:
@@ -188,7 +288,7 @@ def rows_key(plan: Plan, others: Sequence[Plan], max_train: int, store: FeatureS
     return key_of({**learnt(plan), "test": test, "others": elsewhere, "max_train": max_train})
 
 
-def outcome_key(rows: str, row: Row, config: SelectionConfig) -> str:
+def outcome_key(rows: str, row: Row, options: Options) -> str:
     """Return the key of one method's outcome on the rows of one plan."""
     return key_of(
         {
@@ -196,65 +296,44 @@ def outcome_key(rows: str, row: Row, config: SelectionConfig) -> str:
             "code": code_digest(),
             "method": row.key,
             "views": list(row.names),
-            "manner": vars(config),
+            "options": [options.selection, options.grid, options.level, options.seed],
             "rows": rows,
         }
     )
 
 
-class _Document(msgspec.Struct):
-    format: int
-    enrolled: Enrolled
-    parameters: dict[str, Any]
-    n_train: int
-    notes: tuple[str, ...]
-    seconds: float
-
-
 def keep(cache: Cache, key: str, outcome: Outcome) -> None:
-    """Keep an outcome; failures are not kept, since their causes may go away."""
-    if outcome.failure:
-        return
-    document = {
-        "format": FORMAT,
-        "enrolled": vars(outcome.enrolled),
-        "parameters": outcome.parameters,
-        "n_train": outcome.n_train,
-        "notes": list(outcome.notes),
-        "seconds": outcome.seconds,
-    }
-    cache.store(key, document, {"development": outcome.development, "test": outcome.test})
+    """Keep an outcome, but not a failure: its cause may go away."""
+    if not outcome.failure:
+        document = asdict(outcome)
+        tensors = {name: document.pop(name) for name in ("development", "test")}
+        cache.store(key, document, tensors)
 
 
 def kept(cache: Cache, key: str, n_development: int, n_test: int) -> Outcome | None:
     """Return a kept outcome, or None if there is none that fits."""
     found = cache.load(key)
-    if found is None or found.tensors.keys() != {"development", "test"}:
+    if found is None:
         return None
     try:
-        document = msgspec.convert(found.document, _Document)
+        outcome = msgspec.convert({**found.document, **found.tensors}, Outcome)
     except msgspec.ValidationError:
         return None
-    if document.format != FORMAT:
-        return None
-    for name, n in (("development", n_development), ("test", n_test)):
-        scores = found.tensors[name]
+    for scores, n in ((outcome.development, n_development), (outcome.test, n_test)):
         if scores.shape != (n,) or not np.isfinite(scores).all():
             return None
-    values = msgspec.structs.asdict(document)
-    del values["format"]
-    return Outcome(found.tensors["development"], found.tensors["test"], **values)
+    return outcome
 
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """Return a digest of the code that turns rows into scores: a version by hand is forgotten."""
+    """Return a digest of the code that turns rows into scores; a manual version is forgotten."""
     total = hashlib.sha256(" ".join(metadata.version(name) for name in _LIBRARIES).encode())
     for package, names in _COMPUTES.items():
         for name in names:
             _add(total, resources.files(package) / name)
     for part in sorted(resources.files("lmkl_core").iterdir(), key=lambda each: each.name):
-        # What makes views is covered by the keys of these.
+        # The keys of views cover the code that makes them.
         if part.name != "features":
             _add(total, part)
     return total.hexdigest()
@@ -266,62 +345,3 @@ def _add(total: Any, part: Traversable) -> None:
             _add(total, inner)
     elif part.name.endswith(".py"):
         total.update(part.name.encode() + b"\0" + part.read_bytes() + b"\0")
-
-
-# ------------------------------------------------------------------ warnings
-
-_local = threading.local()
-_lock = threading.Lock()
-
-
-class WarningCapture:
-    """A context in which this thread's warnings are collected instead of printed.
-
-    `warnings.catch_warnings` is not for threads: two that overlap leave each other's filters
-    behind, and a Dask worker runs several tasks at once. So one router stands in for all of them;
-    it gives each warning to the thread that caused it.
-    """
-
-    _inside = 0
-    _context: warnings.catch_warnings | None = None
-
-    def __init__(self) -> None:
-        self.messages: list[str] = []
-
-    def __enter__(self) -> "WarningCapture":
-        self._before: list[str] | None = getattr(_local, "messages", None)
-        _local.messages = self.messages
-        with _lock:
-            if WarningCapture._inside == 0:
-                WarningCapture._context = warnings.catch_warnings()
-                WarningCapture._context.__enter__()
-                warnings.simplefilter("always")
-                _route(warnings.showwarning)
-            WarningCapture._inside += 1
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        _local.messages = self._before
-        with _lock:
-            WarningCapture._inside -= 1
-            if WarningCapture._inside == 0 and WarningCapture._context is not None:
-                WarningCapture._context.__exit__(kind, error, trace)
-                WarningCapture._context = None
-
-
-def _route(others: Any) -> None:
-    """Send warnings to the list of the thread they arise in, and all others where they went."""
-
-    def show(message: Warning | str, *arguments: Any, **named: Any) -> None:
-        messages: list[str] | None = getattr(_local, "messages", None)
-        if messages is None:
-            others(message, *arguments, **named)
-        else:
-            messages.append(str(message))
-
-    warnings.showwarning = show

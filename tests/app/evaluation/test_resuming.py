@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.evaluation import computing, task
+from app.evaluation import task
 from app.evaluation.runner import run
 from lmkl_core.errors import Cancelled
 from tests.app.evaluation.material import (
@@ -35,13 +35,13 @@ def uninterrupted(recorded, prepared, tmp_path_factory):
 def worked(monkeypatch):
     """Count tasks that are computed."""
     tasks = []
-    work = computing.work
+    work = task.work
 
     def counted(number, row, *rest):
         tasks.append(row.key)
         return work(number, row, *rest)
 
-    monkeypatch.setattr(computing, "work", counted)
+    monkeypatch.setattr(task, "work", counted)
     return tasks
 
 
@@ -218,9 +218,8 @@ def test_that_damaged_outcomes_are_computed_again(recorded, cache, worked, unint
 
 PLUMBING = {
     "app.evaluation.extraction",
-    "app.evaluation.options",
+    "app.evaluation.parallel",
     "app.evaluation.result",
-    "app.evaluation.progress",
     "app.logs",
     "app.models.summary",
     "app.evaluation.protocols.recordings",

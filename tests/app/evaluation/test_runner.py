@@ -88,7 +88,7 @@ def test_that_a_method_that_fails_is_a_row_with_the_reason(recorded, cache, monk
             broken()
 
     registry = {**METHODS, "md": replace(METHODS["md"], estimator=Broken)}
-    monkeypatch.setattr("app.evaluation.methods.METHODS", registry)
+    monkeypatch.setattr("app.evaluation.options.METHODS", registry)
     failed, fine = run(together(recorded), DATABASE, options(cache)).methods
     assert failed.failure == "RuntimeError: The solver gave up."
     assert failed.folds == ()
@@ -103,7 +103,7 @@ def test_that_a_failure_is_not_remembered(recorded, cache, monkeypatch):
 
     registry = {**METHODS, "md": replace(METHODS["md"], estimator=Broken)}
     with monkeypatch.context() as patch:
-        patch.setattr("app.evaluation.methods.METHODS", registry)
+        patch.setattr("app.evaluation.options.METHODS", registry)
         asked = options(cache, methods=("md",))
         assert run(together(recorded), DATABASE, asked).methods[0].failure == "Not today."
     assert run(together(recorded), DATABASE, asked).methods[0].failure == ""

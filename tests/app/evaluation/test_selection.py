@@ -5,8 +5,8 @@ import pytest
 
 from app.evaluation import selection as selecting
 from app.evaluation.dataset import Rows
-from app.evaluation.methods import rows
-from app.evaluation.selection import GRID, SelectionConfig, area
+from app.evaluation.options import Options, rows
+from app.evaluation.selection import GRID, area
 from lmkl_core.baselines import METHODS
 from lmkl_core.errors import Cancelled
 from lmkl_core.metrics import auc
@@ -16,7 +16,7 @@ NAMES = ("eyes", "mouth", "skin")
 
 
 def choose(row, train, development, others=(), *, cancel=None, **config):
-    return selecting.choose(row, train, development, others, SelectionConfig(**config), cancel)
+    return selecting.choose(row, train, development, others, Options(**config), cancel)
 
 
 def row_of(name):

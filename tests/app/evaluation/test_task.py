@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from app.evaluation.dataset import PlanData, Rows
-from app.evaluation.methods import rows
-from app.evaluation.selection import SelectionConfig
+from app.evaluation.options import Options, rows
 from app.evaluation.task import work
 from lmkl_core.baselines import METHODS
 from lmkl_core.calibration.threshold import LEVEL_SHARE
 from tests.core.recordings import recording
 
 NAMES = ("eyes", "mouth", "skin")
-MANNER = SelectionConfig("none", "small", "presentation", 0)
+MANNER = Options(selection="none", grid="small")
 
 
 def material(n_apart=0):

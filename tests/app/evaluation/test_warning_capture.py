@@ -3,7 +3,7 @@ import warnings
 
 import pytest
 
-from app.evaluation.task import WarningCapture
+from app.evaluation.parallel import WarningCapture
 
 
 def test_that_warnings_are_collected_and_not_shown():
