@@ -8,7 +8,7 @@ circle, ``R x y w h r`` a box with round corners, ``A x y r start sweep`` an arc
 anticlockwise from three o'clock.
 """
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -36,19 +36,7 @@ APP_ICON_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Shape:
-    """One icon.
-
-    Attributes
-    ----------
-    lines : str
-        Drawn with the pen.
-    areas : str
-        Filled.
-    cut : str
-        Lines that are taken out of the areas, so that the ground shows through.
-    is_dashed : bool
-        Whether the lines are broken.
-    """
+    """One icon: lines drawn with the pen, areas filled, and lines cut out of the areas."""
 
     lines: str = ""
     areas: str = ""
@@ -101,10 +89,6 @@ SHAPES = {
         "M 3 6 L 11 6 M 17 6 L 21 6 O 14 6 2.5 M 3 12 L 5 12 M 11 12 L 21 12 O 8 12 2.5 "
         "M 3 18 L 13 18 M 19 18 L 21 18 O 16 18 2.5"
     ),
-    "help": Shape(
-        "O 12 12 9.5 M 9.2 9.6 C 9.2 5.6 15.2 5.8 15 9.4 C 14.8 11.6 12 11.4 12 14 "
-        "M 12 17.2 L 12 17.3"
-    ),
     "keyboard": Shape(
         "R 2 5 20 14 2 M 6 9.5 L 6 9.6 M 10 9.5 L 10 9.6 M 14 9.5 L 14 9.6 M 18 9.5 L 18 9.6 "
         "M 7.5 14.5 L 16.5 14.5"
@@ -122,18 +106,12 @@ SHAPES = {
         "M 10.2 10 L 10.4 17 M 13.8 10 L 13.6 17"
     ),
     "add": Shape("M 12 4 L 12 20 M 4 12 L 20 12"),
-    "remove": Shape("M 4 12 L 20 12"),
     "copy": Shape("R 8 8 13 13 2 M 4.5 16 L 4 16 Q 3 16 3 15 L 3 4 Q 3 3 4 3 L 15 3 Q 16 3 16 4"),
-    "sort": Shape(
-        "M 7 4 L 7 20 M 3.5 16.5 L 7 20 L 10.5 16.5 M 13 6 L 21 6 M 13 12 L 19 12 M 13 18 L 16 18"
-    ),
-    "eye": Shape("M 1.5 12 C 6 3.5 18 3.5 22.5 12 C 18 20.5 6 20.5 1.5 12 Z O 12 12 3.2"),
     "lock": Shape(
         "M 7.5 11 L 7.5 7.5 C 7.5 1.5 16.5 1.5 16.5 7.5 L 16.5 11",
         areas="R 4.5 11 15 10.5 2",
         cut="M 12 15 L 12 17.5",
     ),
-    "more": Shape(areas="O 5 12 1.9 O 12 12 1.9 O 19 12 1.9"),
     "chevron-down": Shape("M 5 9 L 12 16 L 19 9"),
     "chevron-up": Shape("M 5 15 L 12 8 L 19 15"),
     "chevron-right": Shape("M 9 5 L 16 12 L 9 19"),
@@ -183,36 +161,19 @@ VERDICTS = {
 """Shape and colour of every `app.types.Verdict`, whose values are these texts."""
 
 
-def icon(name: str, role: str = "text", on: str = "") -> QIcon:
-    """Return an icon by name.
-
-    Parameters
-    ----------
-    name : str
-        One of `SHAPES`.
-    role : str
-        Which of the theme's `Colours` it takes; when disabled it is faint.
-    on : str
-        The colour while its button is checked; by default the same.
-
-    Raises
-    ------
-    KeyError
-        For a name that is not there.
-    """
-    return QIcon(_ThemedIcon(SHAPES[name], role, on or role))
+def icon(name: str, role: str = "text") -> QIcon:
+    """Return an icon of `SHAPES` in one of the theme's `Colours`; faint when disabled."""
+    return QIcon(_ThemedIcon(SHAPES[name], role))
 
 
 def verdict_icon(verdict: str) -> QIcon:
     """Return the icon of an `app.types.Verdict`, with a shape and a colour of its own."""
-    name, role = VERDICTS[verdict]
-    return icon(name, role)
+    return icon(*VERDICTS[verdict])
 
 
 def verdict_colour(verdict: str) -> str:
     """Return the colour of an `app.types.Verdict` in the theme that is shown."""
-    found: str = getattr(colours(), VERDICTS[verdict][1])
-    return found
+    return str(getattr(colours(), VERDICTS[verdict][1]))
 
 
 def paint_icon(painter: QPainter, name: str, rect: QRectF, colour: QColor | str) -> None:
@@ -239,16 +200,12 @@ class _ThemedIcon(QIconEngine):
     _clones: list["_ThemedIcon"] = []  # noqa: RUF012
     """Qt owns a clone but PySide does not know; without a reference it would be freed twice."""
 
-    def __init__(self, shape: Shape, role: str, on: str) -> None:
+    def __init__(self, shape: Shape, role: str) -> None:
         super().__init__()
-        self._shape = shape
-        self._roles = (role, on)
+        self._shape, self._role = shape, role
 
-    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
-        off, on = self._roles
-        role = on if state == QIcon.State.On else off
-        if mode == QIcon.Mode.Disabled:
-            role = "faint"
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
+        role = "faint" if mode == QIcon.Mode.Disabled else self._role
         # Where it is given more width than height, the rest is a gap before the words.
         square = QRectF(rect.x(), rect.y(), min(rect.width(), rect.height()), rect.height())
         _paint(painter, self._shape, square, QColor(getattr(colours(), role)))
@@ -264,7 +221,7 @@ class _ThemedIcon(QIconEngine):
         return result
 
     def clone(self) -> QIconEngine:
-        copy = _ThemedIcon(self._shape, *self._roles)
+        copy = _ThemedIcon(self._shape, self._role)
         self._clones.append(copy)
         return copy
 
@@ -306,8 +263,8 @@ def _paths(shape: Shape) -> tuple[QPainterPath, QPainterPath]:
 
 def _path(text: str) -> QPainterPath:
     path = QPainterPath()
-    for letter, numbers in _commands(text):
-        match letter, numbers:
+    for part in re.findall(r"[A-Z][^A-Z]*", text):
+        match part[0], [float(number) for number in part[1:].split()]:
             case "M", [x, y]:
                 path.moveTo(x, y)
             case "L", [x, y]:
@@ -328,18 +285,5 @@ def _path(text: str) -> QPainterPath:
                     path.arcMoveTo(box, start)
                 path.arcTo(box, start, sweep)
             case _:
-                raise ValueError(f"The drawing {text!r} has an unknown part {letter} {numbers}.")
+                raise ValueError(f"The drawing {text!r} has an unknown part {part!r}.")
     return path
-
-
-def _commands(text: str) -> Iterator[tuple[str, list[float]]]:
-    letter, numbers = "", list[float]()
-    for word in text.split():
-        if not word.isalpha():
-            numbers.append(float(word))
-            continue
-        if letter:
-            yield letter, numbers
-        letter, numbers = word, []
-    if letter:
-        yield letter, numbers

@@ -5,7 +5,6 @@ A widget's role is its property ``class`` (`app.qt.theme.set_class`):
 - ``QLabel``: ``title``, ``heading``, ``muted``, ``small``, ``figure`` (a number to be read from
   afar), ``good``, ``bad``, ``caution``;
 - ``QPushButton``: ``primary``, ``danger``, ``quiet``;
-- ``QToolButton``: ``nav`` (checkable, for moving between views);
 - ``QFrame``: ``card``, ``line``, ``stage`` (around a picture), ``banner-info``, ``banner-good``,
   ``banner-caution``, ``banner-bad``.
 
@@ -83,8 +82,6 @@ QPushButton[class="quiet"]:checked { background: $accent_soft; }
 QPushButton[class="quiet"]:focus { border: 2px solid $accent; padding: 5px 13px; }
 QPushButton[class="quiet"]:disabled { color: $faint; background: transparent; }
 
-QToolBar { background: $panel; border: none; border-bottom: 1px solid $border;
-    spacing: 4px; padding: 4px 8px; }
 QToolButton { color: $text; background: transparent; border: 1px solid transparent;
     border-radius: 6px; padding: 5px 8px; }
 QToolButton:hover { background: $raised; }
@@ -92,27 +89,19 @@ QToolButton:pressed { background: $border; }
 QToolButton:checked { background: $accent_soft; }
 QToolButton:focus { border: 2px solid $accent; padding: 4px 7px; }
 QToolButton:disabled { color: $faint; }
-QToolButton[popupMode="1"] { padding-right: 20px; }
 QToolButton::menu-indicator { image: none; }
-QToolButton[class="nav"] { padding: 8px 12px; text-align: left; }
-QToolButton[class="nav"]:checked { color: $accent; font-weight: 600; }
-QToolButton[class="nav"]:focus { padding: 7px 11px; }
 
-QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox, QComboBox {
+QLineEdit, QPlainTextEdit, QDoubleSpinBox, QComboBox {
     color: $text; background: $panel; border: 1px solid $outline; border-radius: 6px;
     padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent;
 }
-QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus,
-QComboBox:focus { border: 2px solid $accent; padding: 4px 7px; }
-QLineEdit[wrong="true"], QSpinBox[wrong="true"], QDoubleSpinBox[wrong="true"],
-QComboBox[wrong="true"] { border-color: $bad; }
-QLineEdit:disabled, QPlainTextEdit:disabled, QTextEdit:disabled, QSpinBox:disabled,
-QDoubleSpinBox:disabled, QComboBox:disabled {
+QLineEdit:focus, QPlainTextEdit:focus, QDoubleSpinBox:focus, QComboBox:focus {
+    border: 2px solid $accent; padding: 4px 7px; }
+QLineEdit[wrong="true"], QComboBox[wrong="true"] { border-color: $bad; }
+QLineEdit:disabled, QPlainTextEdit:disabled, QDoubleSpinBox:disabled, QComboBox:disabled {
     color: $faint; background: $window; border-color: $border;
 }
-QTextEdit[readOnly="true"], QPlainTextEdit[readOnly="true"], QTextBrowser {
-    border-color: $border;
-}
+QPlainTextEdit[readOnly="true"] { border-color: $border; }
 QComboBox QLineEdit, QComboBox QLineEdit:focus { border: none; padding: 0 2px;
     background: transparent; }
 QComboBox { combobox-popup: 0; padding-right: 26px; }
@@ -124,8 +113,8 @@ QComboBox QAbstractItemView { color: $text; background: $panel; border: 1px soli
     padding: 4px; outline: none; selection-background-color: $accent_soft;
     selection-color: $text; }
 QComboBox QAbstractItemView::item { padding: 5px 6px; }
-QSpinBox, QDoubleSpinBox { padding-right: 24px; }
-QSpinBox:focus, QDoubleSpinBox:focus { padding-right: 23px; }
+QDoubleSpinBox { padding-right: 24px; }
+QDoubleSpinBox:focus { padding-right: 23px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
     subcontrol-origin: border; width: 22px; border: none; background: transparent;
 }
@@ -137,30 +126,20 @@ QAbstractSpinBox::up-arrow { image: url($prefix:chevron-up-$shade.png);
 QAbstractSpinBox::down-arrow { image: url($prefix:chevron-down-$shade.png);
     width: 10px; height: 10px; }
 
-QCheckBox, QRadioButton { color: $text; spacing: 8px; padding: 3px; border: 2px solid transparent;
+QCheckBox { color: $text; spacing: 8px; padding: 3px; border: 2px solid transparent;
     border-radius: 6px; background: transparent; }
-QCheckBox:focus, QRadioButton:focus { border-color: $accent; }
-QCheckBox:disabled, QRadioButton:disabled { color: $faint; }
-QCheckBox::indicator, QRadioButton::indicator, QAbstractItemView::indicator {
-    width: 14px; height: 14px; border: 1px solid $outline; background: $panel;
+QCheckBox:focus { border-color: $accent; }
+QCheckBox:disabled { color: $faint; }
+QCheckBox::indicator, QAbstractItemView::indicator {
+    width: 14px; height: 14px; border: 1px solid $outline; border-radius: 4px; background: $panel;
 }
-QCheckBox::indicator, QAbstractItemView::indicator { border-radius: 4px; }
-QRadioButton::indicator { border-radius: 8px; }
-QCheckBox::indicator:hover, QRadioButton::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {
     background: $accent; border-color: $accent; image: url($prefix:check-$shade.png);
 }
 QCheckBox::indicator:indeterminate { background: $accent; border-color: $accent;
     image: url($prefix:dash-$shade.png); }
-QRadioButton::indicator:checked { background: $panel; border: 5px solid $accent;
-    width: 6px; height: 6px; }
-QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: $border;
-    background: $raised; }
-
-QGroupBox { border: 1px solid $border; border-radius: 6px; margin-top: 1.6em; padding: 10px;
-    background: $panel; }
-QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; left: 2px;
-    color: $text; font-weight: 600; }
+QCheckBox::indicator:disabled { border-color: $border; background: $raised; }
 
 QTabWidget::pane { border: none; border-top: 1px solid $border; }
 QTabBar { background: transparent; qproperty-drawBase: 0; }
@@ -196,11 +175,6 @@ QProgressBar[textVisible="false"] { min-height: 8px; max-height: 8px; }
 QProgressBar::chunk { background: $accent; border-radius: 4px; }
 QProgressBar[class="good"]::chunk { background: $good; }
 QProgressBar[textVisible="true"]::chunk { background: $accent_soft; border: 1px solid $accent; }
-QSlider::groove:horizontal { background: $raised; height: 4px; border-radius: 2px; }
-QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
-QSlider::handle:horizontal { background: $panel; border: 2px solid $accent; width: 12px;
-    height: 12px; margin: -6px 0; border-radius: 8px; }
-QSlider:focus { border: 2px solid $accent; border-radius: 6px; }
 
 QScrollArea { background: transparent; border: none; }
 QScrollBar { background: transparent; border: none; margin: 0; }
