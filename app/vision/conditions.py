@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.types import Condition, Familiarity
-from app.vision.quality import Colour, FaceMeasures
 
 NAMES = tuple(field.name for field in fields(Condition))
 
@@ -61,37 +60,6 @@ PLACE = [NAMES.index(name) for name in ("distance", "yaw", "pitch", "roll")]
 
 # The ends of a take's range: a few blinking or blurred frames do not stretch it.
 RANGE_QUANTILES = (0.02, 0.98)
-
-
-def condition_of(measures: FaceMeasures, frame_height: int) -> Condition:
-    """Return the circumstances of a measured face.
-
-    Distance is the share of the frame's height that a face fills, whatever the resolution.
-    """
-    warmth, tint = _cast(measures.colour)
-    room_warmth, room_tint = _cast(measures.room)
-    return Condition(
-        brightness=measures.brightness,
-        contrast=measures.contrast,
-        warmth=warmth,
-        tint=tint,
-        side_light=measures.side_light,
-        sharpness=measures.sharpness,
-        room_brightness=sum(measures.room) / 3,
-        room_warmth=room_warmth,
-        room_tint=room_tint,
-        distance=math.log2(frame_height / measures.size),
-        yaw=measures.pose.yaw,
-        pitch=measures.pose.pitch,
-        roll=measures.pose.roll,
-    )
-
-
-def _cast(colour: Colour) -> tuple[float, float]:
-    """Return log ratios of red to blue, and of green to the mean of both."""
-    # One grey level keeps the logarithms finite on a channel that is all zero.
-    red, green, blue = (value + 1.0 for value in colour)
-    return math.log(red / blue), math.log(green / math.sqrt(red * blue))
 
 
 @dataclass(frozen=True, eq=False)

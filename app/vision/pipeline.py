@@ -17,8 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from app.capture.frames import as_rgb
-from app.types import Face, Frame, FrameResult, Image, Status
-from app.vision.conditions import condition_of
+from app.types import Condition, Face, Frame, FrameResult, Image, Quality, Status
 from app.vision.faces.alignment import (
     Matrix,
     cut,
@@ -29,7 +28,7 @@ from app.vision.faces.alignment import (
 )
 from app.vision.faces.pose import head_pose
 from app.vision.faces.tracking import FaceTracker
-from app.vision.quality import ALIGNED_SIZE, FaceMeasures, Limits, judge, measure, surroundings
+from app.vision.quality import ALIGNED_SIZE, Limits, condition_of, judge, surroundings
 from lmkl_core.errors import UnusableViewsError
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.liveness import LivenessMeter
@@ -110,25 +109,28 @@ class Pipeline:
             reason = "The face's landmarks cannot be used: look straight into the camera."
             return replace(result, status=Status.POOR_QUALITY, reason=reason)
         with _timed(seconds, "quality"):
-            measures = self._measure(frame.time, image, face, transform)
-            quality = judge(measures, self.limits)
-            condition = condition_of(measures, image.shape[0])
+            condition, quality = self._measure(frame.time, image, face, transform)
         result = replace(result, quality=quality, condition=condition)
         if not quality.passed:
             return replace(result, status=Status.POOR_QUALITY, reason=quality.reasons[0])
         return self._with_views(result, image, seconds)
 
-    def _measure(self, time: float, image: Image, face: Face, transform: Matrix) -> FaceMeasures:
+    def _measure(
+        self, time: float, image: Image, face: Face, transform: Matrix
+    ) -> tuple[Condition, Quality]:
         size = face_side(transform)
         x, y = (float(value) for value in face.landmarks.mean(axis=0))
-        return measure(
+        condition = condition_of(
             cut(image, transform, _ALIGNED),
             room=surroundings(image, (x, y), size),
             size=size,
-            visible=visible_share(face.landmarks, transform, image.shape[:2]),
+            frame_height=image.shape[0],
             pose=head_pose(face.landmarks),
-            motion=self._motion(time, (x, y), size),
         )
+        visible = visible_share(face.landmarks, transform, image.shape[:2])
+        motion = self._motion(time, (x, y), size)
+        quality = judge(condition, self.limits, size=size, visible=visible, motion=motion)
+        return condition, quality
 
     def _motion(self, time: float, centre: tuple[float, float], size: float) -> float:
         """Return the speed since a frame shortly before, in face sides a second."""

@@ -1,7 +1,7 @@
-"""The quality gate: named values with limits, and advice for each failure.
+"""What is measured of a face, and the quality gate: named values with limits and advice.
 
 Everything is measured on the aligned face (one size for every distance and tilt) or on its
-geometry, so that a limit means the same thing at every resolution of the camera.
+geometry, so a limit means the same at every resolution of the camera.
 """
 
 import math
@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from app.types import Check, Image, Pose, Quality
+from app.types import Check, Condition, Image, Pose, Quality
 
 Colour: TypeAlias = tuple[float, float, float]
 
@@ -40,45 +40,44 @@ class Limits:
     max_yaw: float = 35.0  # degrees either way
     max_pitch: float = 40.0  # a person's own nose shifts it by about ten degrees
     max_roll: float = 30.0
-    max_motion: float = 1.0  # face sides per second
+    max_motion: float = 1.0  # face sides a second
 
 
-@dataclass(frozen=True)
-class FaceMeasures:
-    """Measures of a face for the quality gate and the condition alike."""
+def condition_of(
+    aligned: Image, *, room: Colour, size: float, frame_height: int, pose: Pose
+) -> Condition:
+    """Measure an aligned face, `ALIGNED_SIZE` pixels square and ``size`` pixels wide in its frame.
 
-    size: float  # side of the tight face square in pixels of the frame
-    visible: float  # `app.vision.faces.alignment.visible_share`
-    brightness: float
-    contrast: float
-    sharpness: float
-    side_light: float  # log ratio of the mean luma of the left half to that of the right
-    colour: Colour
-    room: Colour  # `surroundings`
-    pose: Pose
-    motion: float  # face sides per second
-
-
-def measure(
-    aligned: Image, *, room: Colour, size: float, visible: float, pose: Pose, motion: float
-) -> FaceMeasures:
-    """Add the measures of an aligned face, `ALIGNED_SIZE` pixels square, to those of its place."""
+    Distance is the share of the frame's height that the face fills, whatever the resolution.
+    """
     luma = cv2.cvtColor(aligned, cv2.COLOR_RGB2GRAY).astype(np.float32)
     red, green, blue = (float(value) for value in cv2.mean(aligned)[:3])
+    warmth, tint = _cast((red, green, blue))
+    room_warmth, room_tint = _cast(room)
     half = luma.shape[1] // 2
     left, right = luma[:, :half].mean() + 1.0, luma[:, half:].mean() + 1.0
-    return FaceMeasures(
-        size=size,
-        visible=visible,
+    return Condition(
         brightness=float(luma.mean()),
         contrast=float(luma.std()),
-        sharpness=sharpness(luma),
+        warmth=warmth,
+        tint=tint,
         side_light=math.log(left / right),
-        colour=(red, green, blue),
-        room=room,
-        pose=pose,
-        motion=motion,
+        sharpness=sharpness(luma),
+        room_brightness=sum(room) / 3,
+        room_warmth=room_warmth,
+        room_tint=room_tint,
+        distance=math.log2(frame_height / size),
+        yaw=pose.yaw,
+        pitch=pose.pitch,
+        roll=pose.roll,
     )
+
+
+def _cast(colour: Colour) -> tuple[float, float]:
+    """Return log ratios of red to blue, and of green to the mean of both."""
+    # One grey level keeps the logarithms finite on a channel that is all zero.
+    red, green, blue = (value + 1.0 for value in colour)
+    return math.log(red / blue), math.log(green / math.sqrt(red * blue))
 
 
 def surroundings(image: Image, centre: tuple[float, float], side: float) -> Colour:
@@ -122,24 +121,26 @@ ADVICE = {
 TOO_BRIGHT = "Too bright: turn away from the light or lower the exposure."
 
 
-def judge(measures: FaceMeasures, limits: Limits) -> Quality:
-    """Check the measures against the limits, most important first."""
-    pose, any_more = measures.pose, math.inf
-    checks = (
-        ("size", measures.size, limits.min_size, any_more, "px"),
-        ("visible", measures.visible, limits.min_visible, any_more, ""),
-        ("brightness", measures.brightness, *limits.brightness, ""),
-        ("contrast", measures.contrast, limits.min_contrast, any_more, ""),
-        ("sharpness", measures.sharpness, limits.min_sharpness, any_more, ""),
-        ("turn", pose.yaw, -limits.max_yaw, limits.max_yaw, "°"),
-        ("nod", pose.pitch, -limits.max_pitch, limits.max_pitch, "°"),
-        ("tilt", pose.roll, -limits.max_roll, limits.max_roll, "°"),
-        ("motion", measures.motion, 0.0, limits.max_motion, "faces/s"),
+def judge(
+    condition: Condition, limits: Limits, *, size: float, visible: float, motion: float
+) -> Quality:
+    """Check a face against the limits, most important first."""
+    return Quality(
+        (
+            _check("size", size, limits.min_size, unit="px"),
+            _check("visible", visible, limits.min_visible),
+            _check("brightness", condition.brightness, *limits.brightness),
+            _check("contrast", condition.contrast, limits.min_contrast),
+            _check("sharpness", condition.sharpness, limits.min_sharpness),
+            _check("turn", condition.yaw, -limits.max_yaw, limits.max_yaw, "°"),
+            _check("nod", condition.pitch, -limits.max_pitch, limits.max_pitch, "°"),
+            _check("tilt", condition.roll, -limits.max_roll, limits.max_roll, "°"),
+            _check("motion", motion, 0.0, limits.max_motion, "faces/s"),
+        )
     )
-    return Quality(tuple(_check(*check) for check in checks))
 
 
-def _check(name: str, value: float, low: float, high: float, unit: str) -> Check:
+def _check(name: str, value: float, low: float, high: float = math.inf, unit: str = "") -> Check:
     reason = "" if low <= value <= high else ADVICE[name]
     if name == "brightness" and value > high:
         reason = TOO_BRIGHT
