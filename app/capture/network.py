@@ -15,8 +15,7 @@ from email import message_from_bytes
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from app.capture.opencv import Grabber, OpenCVSource, cv2
-from app.capture.pacing import Clock
-from app.capture.source import Cause, SourceError
+from app.capture.source import Cause, Clock, SourceError
 
 PROBE_TIMEOUT = 2.0
 """Seconds to find out why an address gives no video."""

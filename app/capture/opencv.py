@@ -40,8 +40,7 @@ import numpy as np  # noqa: E402
 from numpy.typing import NDArray  # noqa: E402
 
 from app.capture.frames import MAX_PIXELS  # noqa: E402
-from app.capture.pacing import Clock, SystemClock  # noqa: E402
-from app.capture.source import Cause, FrameSource, SourceError, SourceInfo  # noqa: E402
+from app.capture.source import Cause, Clock, FrameSource, SourceError, SourceInfo, SystemClock  # noqa: E402  # noqa: E402
 from app.logs import kind_of  # noqa: E402
 from app.types import Frame, Image  # noqa: E402
 

@@ -5,8 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.capture.opencv import Grabber, OpenCVSource, cv2, rgb_from_bgr
-from app.capture.pacing import Clock, Pacer, Timeline
-from app.capture.source import Cause, SourceError, SourceInfo, printable, unreadable_by_account
+from app.capture.source import (
+    Cause,
+    Clock,
+    Pacer,
+    SourceError,
+    SourceInfo,
+    Timeline,
+    printable,
+    unreadable_by_account,
+)
 from app.types import Frame
 
 

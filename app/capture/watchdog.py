@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.capture.frames import BLOCK, MISSING_SHARE, lacks_lower_part
-from app.capture.pacing import LARGEST_GAP
-from app.capture.source import Cause, SourceInfo
+from app.capture.source import LARGEST_GAP, Cause, SourceInfo
 
 STEP = 16
 """Distance of the rows that are compared: whole rows, because memory is read in a row."""

@@ -248,9 +248,8 @@ def _screen() -> Iterator[Finding]:
 
 
 def _cameras() -> Iterator[Finding]:
-    from app.capture.cameras import list_cameras
     from app.capture.source import Cause, advice
-    from app.capture.webcam import why_not_opened
+    from app.capture.webcam import list_cameras, why_not_opened
 
     cameras = list_cameras()
     if not cameras:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.capture.pacing import Clock, Pacer
-from app.capture.source import Cause, FrameSource, SourceError, SourceInfo
+from app.capture.source import Cause, Clock, FrameSource, Pacer, SourceError, SourceInfo
 from app.demo.reel import Projector, Reel
 from app.demo.script import N_RECORDED, PERSON, RATE, SIZE, Chapter, script
 from app.types import Frame

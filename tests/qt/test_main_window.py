@@ -23,7 +23,7 @@ def modelled(launch, exported):
 
 
 def test_that_without_a_camera_the_demo_starts_and_says_so(launch, monkeypatch):
-    monkeypatch.setattr("app.capture.cameras.list_cameras", list)
+    monkeypatch.setattr("app.capture.webcam.list_cameras", list)
     driver = launch(source="auto")
     driver.until_told("No camera was found, so this is the built-in demo")
     driver.until(lambda: driver.window.live.preview.n_painted)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
-from app.capture.mailbox import LatestFrame
+from app.capture.capture import LatestFrame
 from app.qt.controllers.networks import SHOW, TOPIC, NetworksController
 from app.qt.pages.model.cards import NetworksCard
 from app.qt.state import FileWanted, NetworksState, Working

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
-from app.capture.cameras import Camera
 from app.capture.source import Cause, SourceError
+from app.capture.webcam import Camera
 from app.qt.state import Choice
 from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.worker import WorkerThread
@@ -94,7 +94,7 @@ def test_that_a_mistake_in_making_a_source_is_told(studio, qtbot, expect_log):
 
 
 def test_that_without_cameras_auto_is_the_demo_in_their_place(studio, qtbot, monkeypatch):
-    monkeypatch.setattr("app.capture.cameras.list_cameras", list)
+    monkeypatch.setattr("app.capture.webcam.list_cameras", list)
     source = Pictures()
     boss, _ = studio(source)
     with qtbot.waitSignal(boss.source_opened, timeout=PATIENCE) as told:
@@ -106,7 +106,7 @@ def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtb
     def forbidden(*_):
         raise SourceError(Cause.PERMISSION, "The camera")
 
-    monkeypatch.setattr("app.capture.cameras.find_camera", forbidden)
+    monkeypatch.setattr("app.capture.webcam.find_camera", forbidden)
     boss, _ = studio(Pictures())
     with (
         qtbot.waitSignal(boss.failed, timeout=PATIENCE) as told,
@@ -118,7 +118,7 @@ def test_that_a_camera_that_may_not_be_used_is_told_and_not_replaced(studio, qtb
 
 def test_that_cameras_are_listed_by_name(studio, qtbot, monkeypatch):
     found = [Camera("Webcam", ()), Camera("DroidCam", (), is_virtual=True)]
-    monkeypatch.setattr("app.capture.cameras.list_cameras", lambda: found)
+    monkeypatch.setattr("app.capture.webcam.list_cameras", lambda: found)
     boss, _ = studio()
     with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
         boss.cameras.emit()
@@ -131,7 +131,7 @@ def test_that_cameras_that_cannot_be_listed_are_none(studio, qtbot, monkeypatch,
         raise OSError("no such device")
 
     expect_log("Cameras could not be listed")
-    monkeypatch.setattr("app.capture.cameras.list_cameras", fail)
+    monkeypatch.setattr("app.capture.webcam.list_cameras", fail)
     boss, _ = studio()
     with qtbot.waitSignal(boss.cameras_listed, timeout=PATIENCE) as told:
         boss.cameras.emit()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.capture.mailbox import LatestFrame
+from app.capture.capture import LatestFrame
 from app.qt.workers.scoring import ScoringWorker
 from app.types import Frame
 from lmkl_core.errors import InvalidInputError

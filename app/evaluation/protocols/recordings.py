@@ -19,8 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from app.capture.folder import IMAGE_SUFFIXES, natural_order, read_image
-from app.capture.pacing import DEFAULT_RATE
-from app.capture.source import Cause, SourceError, unreadable_by_account
+from app.capture.source import DEFAULT_RATE, Cause, SourceError, unreadable_by_account
 from app.capture.video import VideoFile
 from app.evaluation.protocols.folders import files_in
 from app.evaluation.protocols.types import Recording

@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.capture.capture import Capture, CaptureState
-from app.capture.mailbox import LatestFrame
+from app.capture.capture import Capture, CaptureState, LatestFrame
 from app.capture.source import Cause, FrameSource, SourceError
 from app.demo.source import DemoSource
 from app.logs import way_of
@@ -93,7 +92,7 @@ class CaptureWorker(QObject):
     def list_cameras(self) -> None:
         """List the cameras without opening one."""
         try:
-            from app.capture.cameras import list_cameras
+            from app.capture.webcam import list_cameras
 
             self.cameras_listed.emit([Choice(one.name, one.label) for one in list_cameras()])
         except Exception as error:
@@ -118,8 +117,8 @@ class CaptureWorker(QObject):
         return source_from(text, width=width, height=height), False
 
     def _first_camera(self, width: int, height: int) -> tuple[FrameSource, bool]:
-        from app.capture.cameras import find_camera
         from app.capture.opening import source_from
+        from app.capture.webcam import find_camera
 
         try:
             name = find_camera().name

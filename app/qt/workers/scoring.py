@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.capture.mailbox import LatestFrame
+from app.capture.capture import LatestFrame
 from app.logs import way_of
 from app.models.model import PadModel
 from app.qt.state import Working

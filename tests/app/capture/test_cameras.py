@@ -2,7 +2,8 @@ import cv2
 import pytest
 from cv2_enumerate_cameras import CameraInfo
 
-from app.capture.cameras import (
+from app.capture.source import Cause, SourceError
+from app.capture.webcam import (
     Camera,
     Route,
     distinct_cameras,
@@ -10,7 +11,6 @@ from app.capture.cameras import (
     is_virtual,
     list_cameras,
 )
-from app.capture.source import Cause, SourceError
 
 WINDOWS = (cv2.CAP_MSMF, cv2.CAP_DSHOW)
 LINUX = (cv2.CAP_V4L2,)

@@ -10,13 +10,11 @@ import pytest
 
 from app.capture import opencv
 from app.capture import webcam as webcam_module
-from app.capture.cameras import Camera, Route
-from app.capture.capture import Capture, Phase
-from app.capture.mailbox import LatestFrame
+from app.capture.capture import Capture, LatestFrame, Phase
 from app.capture.network import NetworkCamera
 from app.capture.source import Cause, FrameSource, SourceInfo
 from app.capture.watchdog import Health, Limits
-from app.capture.webcam import Webcam
+from app.capture.webcam import Camera, Route, Webcam
 from tests.app.capture.capturing import PATIENCE, Recorder, Scripted
 from tests.app.capture.material import (
     HEIGHT,

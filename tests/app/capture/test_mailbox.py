@@ -2,7 +2,7 @@ import threading
 
 import numpy as np
 
-from app.capture.mailbox import LatestFrame
+from app.capture.capture import LatestFrame
 from app.types import Frame
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.capture.pacing import DEFAULT_RATE, Pacer, SystemClock, Timeline
+from app.capture.source import DEFAULT_RATE, Pacer, SystemClock, Timeline
 from tests.app.capture.material import FakeClock
 
 

@@ -4,8 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from app.capture.pacing import LARGEST_GAP
-from app.capture.source import Cause, SourceInfo
+from app.capture.source import LARGEST_GAP, Cause, SourceInfo
 from app.capture.watchdog import Health, Limits, Watchdog
 from tests.app.capture.material import noise, picture
 

@@ -7,9 +7,8 @@ import cv2
 import pytest
 
 from app.capture import webcam as webcam_module
-from app.capture.cameras import Camera, Route
 from app.capture.source import Cause, SourceError
-from app.capture.webcam import Webcam, cause_on_linux
+from app.capture.webcam import Camera, Route, Webcam, cause_on_linux
 from tests.app.capture.material import picture
 
 

@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 
-from app.capture.cameras import Camera, Route
+from app.capture.webcam import Camera, Route
 from app.cli import doctor as checks
 from app.cli.console import ExitCode
 from app.cli.doctor import State, check_up, folder_finding, versions
@@ -129,7 +129,7 @@ def test_that_no_screen_is_a_note_because_commands_do_without(monkeypatch):
 
 def test_that_a_camera_that_is_a_program_is_a_note(monkeypatch):
     camera = Camera("OBS Virtual Camera", (Route(0, 0),), is_virtual=True)
-    monkeypatch.setattr("app.capture.cameras.list_cameras", lambda: [camera])
+    monkeypatch.setattr("app.capture.webcam.list_cameras", lambda: [camera])
     finding = first("camera")
     assert (finding.state, finding.found) == (State.NOTE, "OBS Virtual Camera (a program)")
     assert "never passed a lens" in finding.advice
@@ -139,7 +139,7 @@ def test_that_a_check_that_breaks_is_a_finding_and_stops_no_other(monkeypatch):
     def fail():
         raise OSError("libsomething.so is missing")
 
-    monkeypatch.setattr("app.capture.cameras.list_cameras", fail)
+    monkeypatch.setattr("app.capture.webcam.list_cameras", fail)
     result = doctor("--json")
     assert result.exit_code == ExitCode.UNHEALTHY
     told = {one["check"]: one for one in json.loads(result.stdout)["checks"]}
