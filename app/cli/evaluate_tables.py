@@ -47,7 +47,7 @@ SHORT = {
 
 def print_table(table: Table, console: Console) -> None:
     """Print a table: the paper's figures first, then all others of methods on several views."""
-    mode = MODES.get(table.evaluation.mode, table.evaluation.mode)
+    mode = MODES.get(table.layout.mode, table.layout.mode)
     console.print(f"[bold]{escape(table.title)}[/bold], {mode}")
     if simulated(table):
         console.print(f"[bold reverse] SIMULATED [/] {simulated(table)}")

@@ -1,15 +1,15 @@
-"""The result of an evaluation: plain values that tables and files are made of."""
+"""The result of an evaluation: plain values that reports are made of."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from app.evaluation.protocols.types import SplitCount
+from app.evaluation.protocols.types import Layout
 from lmkl_core.metrics import ScoreTable, Threshold
 
 Level: TypeAlias = Literal["frame", "presentation"]
-"""What counts as one decision: a frame, or a presentation by the mean of its frames' scores."""
+"""Unit of a decision: a frame, or a presentation by the mean of its frames' scores."""
 
 LEVELS: tuple[Level, ...] = ("frame", "presentation")
 
@@ -24,34 +24,26 @@ DEMO_NOTE = (
 class FoldResult:
     """One method on one fold: the test scores of all its plans together.
 
-    A fold of one plan holds its scores as they are, with its thresholds. In a fold of several
-    plans every plan has a model and thresholds of its own, and scores of different models have no
-    common scale: each table then holds ``score - threshold`` of the row's own plan, and the
-    threshold is 0 for all. A plan has one threshold for frames and another for presentations,
-    so that the means of shifted frames' scores are not shifted presentations' scores. Ask `at` for
-    a level's table and threshold: it knows all this.
+    A fold of one plan holds its scores and thresholds as they are. Scores of several models have
+    no common scale: tables of several plans hold ``score - threshold`` of the row's own plan, and
+    the threshold is 0. Thresholds of frames and of presentations differ, so the means of shifted
+    frames' scores are not shifted presentations' scores: `at` returns the right ones.
 
     Attributes
     ----------
-    fold : str
-        The fold's name.
     frames : ScoreTable
-        Test scores frame by frame; NaN for frames without a usable face. In a fold of several
-        plans a presentation is named ``plan: recording``, since several models may be shown the
-        same recording.
-    threshold : Threshold
-        Of the frames' scores.
-    presentation_threshold : Threshold
-        Of presentations' means.
+        Test scores by frame; NaN without a usable face. With several plans a presentation is
+        named ``plan: recording``, since several models may be shown the same recording.
+    threshold, presentation_threshold : Threshold
+        Of frames' scores, and of presentations' means.
     parameters : mapping
-        Parameters of the method by plan; empty for methods without any.
+        Chosen parameters by plan.
     n_train : int
-        Frames learnt from, over all plans.
+        Training frames of all plans.
     notes : tuple of str
-        What a reader must know, such as a fit that is not certified.
+        Caveats, such as a fit that is not certified.
     presentations : ScoreTable, optional
-        Test scores presentation by presentation, where they do not follow from `frames`: in folds
-        of several plans.
+        Test scores by presentation, where they do not follow from `frames`: with several plans.
     """
 
     fold: str
@@ -64,7 +56,7 @@ class FoldResult:
     presentations: ScoreTable | None = None
 
     def at(self, level: Level) -> tuple[ScoreTable, Threshold]:
-        """Return the scores of a level and the threshold they are held against."""
+        """Return the scores of a level, and their threshold."""
         if level == "frame":
             return self.frames, self.threshold
         if self.presentations is not None:
@@ -90,28 +82,25 @@ class MethodResult:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """All methods on one layout, whose values it repeats.
+    """All methods on one layout.
 
     Attributes
     ----------
     table : str
-        Label of the paper's table beside which the figures stand; empty where there is none.
+        Label of the paper's table to compare with; empty where there is none.
     methods : tuple of MethodResult
         In the order of the paper's tables.
     settings : mapping of str to str
-        What was set and how: preset, frames a recording, selection, threshold, seed.
+        Settings by name: preset, frames a recording, selection, threshold, seed.
     counts : mapping of str to int
-        Recordings and frames by split and kind, for example ``"test attack recordings"``.
+        Recordings and frames by split and kind, such as ``"test attack recordings"``.
     notes : tuple of str
         Sentences that a report must say.
     is_simulated : bool
         Whether the recordings are the demo's.
     """
 
-    database: str
-    title: str
-    protocol: str
-    mode: str
+    layout: Layout
     table: str
     methods: tuple[MethodResult, ...]
     settings: Mapping[str, str]
@@ -120,6 +109,3 @@ class Evaluation:
     version: str
     created: datetime
     is_simulated: bool = False
-    recordings: tuple[SplitCount, ...] = ()
-    missing: tuple[str, ...] = ()
-    passed_over: tuple[str, ...] = ()

@@ -96,10 +96,7 @@ def run(
     ]
     outcomes = compute(plans, others, lines, store, options, progress=progress, cancel=cancel)
     return Evaluation(
-        database=layout.database,
-        title=layout.title,
-        protocol=layout.protocol,
-        mode=layout.mode,
+        layout=layout,
         table=database.table,
         methods=tuple(
             _result(row, layout, outcomes[row.key], options, store, templates) for row in lines
@@ -117,9 +114,6 @@ def run(
         version=version("lmkl-pad"),
         created=datetime.now().astimezone(),
         is_simulated=layout.database == "demo",
-        recordings=layout.counts,
-        missing=layout.missing,
-        passed_over=layout.passed_over,
     )
 
 

@@ -151,7 +151,7 @@ def _line(first: Run, run: Run, method: str, name: str) -> Line:
     level = row.by_presentation
     difference = None
     if run is not first and other is not None:
-        is_paired = first.table.evaluation.database == run.table.evaluation.database
+        is_paired = first.table.layout.database == run.table.layout.database
         difference = _difference(other.by_presentation.pooled, level.pooled, name, is_paired)
     spread = level.spread(name) if len(level.folds) > 1 else None
     return Line(run.name, method, row.title, level.pooled.figure(name), spread, difference)

@@ -148,8 +148,8 @@ def _level_lines(
 
 
 def _about(table: Table) -> Iterator[dict[str, Any]]:
-    evaluation = table.evaluation
-    for each in evaluation.recordings:
+    layout = table.layout
+    for each in layout.counts:
         yield {
             "level": "recordings",
             "fold": each.fold,
@@ -159,8 +159,8 @@ def _about(table: Table) -> Iterator[dict[str, Any]]:
             "n_published": each.published,
         }
     texts = {
-        "missing": evaluation.missing,
-        "passed over": evaluation.passed_over,
+        "missing": layout.missing,
+        "passed over": layout.passed_over,
         "notice": sentences(table),
     }
     for level, own in texts.items():

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from app.evaluation.protocols.types import Layout
 from app.evaluation.published import (
     TABLES,
     PrintedFigure,
@@ -101,9 +102,13 @@ class Table:
     rows: tuple[Row, ...]
 
     @property
+    def layout(self) -> Layout:
+        return self.evaluation.layout
+
+    @property
     def title(self) -> str:
-        protocol = f", protocol {self.evaluation.protocol}" if self.evaluation.protocol else ""
-        return f"{self.evaluation.title}{protocol}"
+        protocol = f", protocol {self.layout.protocol}" if self.layout.protocol else ""
+        return f"{self.layout.title}{protocol}"
 
     @property
     def headline(self) -> tuple[str, ...]:

@@ -65,9 +65,10 @@ def evaluation_page(table: Table) -> str:
     thresholds = {threshold_text(row.measured) for row in table.measured if row.measured}
     return TEMPLATES.get_template("evaluation.html.j2").render(
         evaluation=evaluation,
+        layout=table.layout,
         title=table.title,
         created=created_text(evaluation.created),
-        mode=MODES.get(evaluation.mode, evaluation.mode),
+        mode=MODES.get(table.layout.mode, table.layout.mode),
         published=table.published,
         n_folds=len(table.folds),
         simulated=simulated(table),
@@ -104,7 +105,7 @@ def _drawn(curves: Curves) -> dict[str, Any]:
 def _recordings(table: Table) -> list[dict[str, Any]]:
     """Return what the database has beside what was published; folds that are alike together."""
     alike: dict[SplitCount, list[str]] = {}
-    for each in table.evaluation.recordings:
+    for each in table.layout.counts:
         if each.missing or each.published is not None:
             alike.setdefault(replace(each, fold=""), []).append(each.fold)
     return [

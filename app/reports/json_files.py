@@ -138,21 +138,21 @@ def evaluation_document(table: Table, *, with_scores: bool = False) -> dict[str,
 
 
 def _header(table: Table) -> dict[str, Any]:
-    evaluation = table.evaluation
+    evaluation, layout = table.evaluation, table.layout
     return {
         "created": evaluation.created.isoformat(),
         "software": {"name": "lmkl-pad", "version": evaluation.version},
-        "database": evaluation.database,
-        "title": evaluation.title,
-        "protocol": evaluation.protocol,
-        "mode": evaluation.mode,
+        "database": layout.database,
+        "title": layout.title,
+        "protocol": layout.protocol,
+        "mode": layout.mode,
         "paper_table": evaluation.table,
         "is_simulated": evaluation.is_simulated,
         "settings": dict(evaluation.settings),
         "counts": dict(evaluation.counts),
-        "recordings": [asdict(each) for each in evaluation.recordings],
-        "missing": list(evaluation.missing),
-        "passed_over": list(evaluation.passed_over),
+        "recordings": [asdict(each) for each in layout.counts],
+        "missing": list(layout.missing),
+        "passed_over": list(layout.passed_over),
         "notices": sentences(table),
     }
 

@@ -168,7 +168,7 @@ def _caption(table: Table) -> str:
         FIGURES[name].replace(", worst species", " of the worst species") for name in table.headline
     ]
     over = f" (mean$\\pm$std over {len(table.folds)} folds)" if len(table.folds) > 1 else ""
-    where = f"{escaped(table.title)}, {escaped(evaluation.mode)}"
+    where = f"{escaped(table.title)}, {escaped(table.layout.mode)}"
     said = [rf"{escaped(', '.join(figures))} in \% on {where}{over}, by presentation."]
     said += map(escaped, (*shortfall(table), *unlike_the_paper(table)))
     if any(map(_differs, table.rows)):
@@ -181,7 +181,7 @@ def _caption(table: Table) -> str:
 
 
 def _label(table: Table) -> str:
-    parts = (table.evaluation.database, table.evaluation.protocol)
+    parts = (table.layout.database, table.layout.protocol)
     name = "-".join(part for part in parts if part)
     return "".join(each for each in name if each.isascii() and (each.isalnum() or each == "-"))
 

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from app.evaluation.protocols.splits import Database
-from app.evaluation.result import DEMO_NOTE, Evaluation, FoldResult, MethodResult
+from app.evaluation.protocols.types import Layout
+from app.evaluation.result import DEMO_NOTE, FoldResult, MethodResult
 from app.names import counted, listed
 from app.reports.evaluation import Table
 from app.reports.words import NOTHING, created_text
@@ -26,12 +27,12 @@ MOST_TOLD = 8
 """Splits that a sentence tells the numbers of; the files have all."""
 
 
-def known_database(evaluation: Evaluation) -> Database | None:
-    """Return the database of an evaluation, if it is one of ours."""
+def known_database(layout: Layout) -> Database | None:
+    """Return the database of a layout, if it is one of ours."""
     # Brings OpenCV and the demo's renderer, which the report of a guided test does not need.
     from app.evaluation.protocols.registry import DATABASES
 
-    return DATABASES.get(evaluation.database)
+    return DATABASES.get(layout.database)
 
 
 def simulated(table: Table) -> str:
@@ -86,19 +87,19 @@ def _unmeasured(table: Table) -> list[str]:
 
 def shortfall(table: Table) -> list[str]:
     """Say in what the recordings are not the published ones."""
-    evaluation = table.evaluation
+    layout = table.layout
     found = [
         (f"fold {each.fold}, " if each.fold else "")
         + f"{each.split} {each.kind} {each.found}"
         + ("" if each.published is None else f" of {each.published} published")
         + (f" ({each.missing} missing)" if each.missing else "")
-        for each in evaluation.recordings
+        for each in layout.counts
         if each.missing or each.published not in (None, each.found)
     ]
     if not found:
         return []
     what = "The numbers of recordings are not the published ones"
-    if n := len(evaluation.missing):
+    if n := len(layout.missing):
         what = f"{counted(n, 'recording')} of the protocol {'is' if n == 1 else 'are'} missing"
     more = f" and {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
     return [f"{what}: {'; '.join(found[:MOST_TOLD])}{more}."]
@@ -106,39 +107,39 @@ def shortfall(table: Table) -> list[str]:
 
 def _passed_over(table: Table) -> str:
     """Name what is missing and what was wrong; the JSON and CSV files name all of it."""
-    evaluation = table.evaluation
+    layout = table.layout
     said = []
-    if evaluation.missing:
-        said.append(f"Missing: {listed(evaluation.missing, most=4)}.")
-    if evaluation.passed_over:
-        said.append(f"Passed over: {evaluation.passed_over[0]}")
-        if more := len(evaluation.passed_over) - 1:
+    if layout.missing:
+        said.append(f"Missing: {listed(layout.missing, most=4)}.")
+    if layout.passed_over:
+        said.append(f"Passed over: {layout.passed_over[0]}")
+        if more := len(layout.passed_over) - 1:
             said.append(f"{more} more {'was' if more == 1 else 'were'} passed over as well.")
     return " ".join(said)
 
 
 def unlike_the_paper(table: Table) -> list[str]:
     """Say why published figures are not the target of the measured ones."""
-    evaluation = table.evaluation
+    layout = table.layout
     if table.published is None:
         return []
     found = []
-    preset = evaluation.settings.get("preset", "")
+    preset = table.evaluation.settings.get("preset", "")
     if preset and not preset.startswith("paper-"):
         found.append(
             f"The views are those of the preset {preset}, not the paper's: published figures stand "
             "beside the measured ones for orientation, not as their target."
         )
     # What the paper used comes first in a database's own lists.
-    known = known_database(evaluation)
-    if known is not None and evaluation.protocol not in ("", known.protocols[0]):
+    known = known_database(layout)
+    if known is not None and layout.protocol not in ("", known.protocols[0]):
         found.append(
             f"The published figures are those of protocol {known.protocols[0]}; protocol "
-            f"{evaluation.protocol} was measured."
+            f"{layout.protocol} was measured."
         )
-    if known is not None and evaluation.mode != known.modes[0]:
+    if known is not None and layout.mode != known.modes[0]:
         found.append(
-            f"The published figures are those of {known.modes[0]} models; {evaluation.mode} ones "
+            f"The published figures are those of {known.modes[0]} models; {layout.mode} ones "
             "were measured."
         )
     return found
@@ -183,8 +184,8 @@ def _few_subjects(table: Table) -> str:
 
 def facts(table: Table) -> list[tuple[str, str]]:
     """Return how it was measured, as names and texts, for every kind of output."""
-    evaluation = table.evaluation
-    mode = MODES.get(evaluation.mode, evaluation.mode)
+    evaluation, layout = table.evaluation, table.layout
+    mode = MODES.get(layout.mode, layout.mode)
     found = [("Data", f"{table.title}; {mode}")]
     found += [(_begun(name), text) for name, text in evaluation.settings.items()]
     found += _counts(evaluation.counts)

@@ -99,10 +99,10 @@ def table_name(table: Table) -> str:
     A mode that is not the database's own is part of it, so that two modes written into one folder
     do not replace each other.
     """
-    evaluation = table.evaluation
-    known = known_database(evaluation)
-    is_usual = known is None or evaluation.mode == known.modes[0]
-    parts = (evaluation.database, evaluation.protocol, "" if is_usual else evaluation.mode)
+    layout = table.layout
+    known = known_database(layout)
+    is_usual = known is None or layout.mode == known.modes[0]
+    parts = (layout.database, layout.protocol, "" if is_usual else layout.mode)
     return file_name("-".join(part for part in parts if part))
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from app.evaluation.protocols.types import Layout
 from app.evaluation.result import Evaluation, FoldResult, MethodResult
 from lmkl_core.baselines import Method
 from lmkl_core.metrics import ScoreTable, Threshold
@@ -21,6 +22,8 @@ NAMES = {
     )
 }
 """Where the paper prints these methods."""
+
+LAYOUT_FIELDS = {"database", "title", "protocol", "mode", "missing", "passed_over"}
 
 
 def scores(bona_fide, n_frames=2, **attacks):
@@ -54,12 +57,10 @@ def method(key="localised", title="Localised MKL", folds=None, **changes):
 
 
 def evaluation(*methods, **changes):
-    """Return an evaluation of one method unless others are given."""
+    """Return an evaluation of one method unless others are given; changes may be of its layout."""
+    layout = Layout("replay-mobile", "Replay-Mobile", "", "client-independent", ())
     made = Evaluation(
-        database="replay-mobile",
-        title="Replay-Mobile",
-        protocol="",
-        mode="client-independent",
+        layout=layout,
         table="RM",
         methods=methods or (method(),),
         settings={"preset": "paper-pad", "frames a recording": "20", "selection": "development"},
@@ -68,4 +69,7 @@ def evaluation(*methods, **changes):
         version="0.1.0",
         created=datetime(2026, 3, 14, 9, 26, tzinfo=UTC),
     )
-    return replace(made, **changes)
+    own = {name: changes.pop(name) for name in LAYOUT_FIELDS & changes.keys()}
+    if "recordings" in changes:
+        own["counts"] = changes.pop("recordings")
+    return replace(made, layout=replace(layout, **own), **changes)

@@ -306,7 +306,7 @@ def test_that_every_output_tells_what_is_missing_beside_what_was_published(tmp_p
         assert "train bona fide 58 of 60 published (2 missing)" in text
     document = json.loads(texts[".json"])
     assert document["recordings"] == [asdict(each) for each in counts]
-    assert document["missing"] == list(made.missing)
+    assert document["missing"] == list(made.layout.missing)
     lines = list(csv.DictReader(io.StringIO(texts[".csv"])))
     numbers = [
         (line["figure"], line["value"], line["n_missing"], line["n_published"])
@@ -315,7 +315,7 @@ def test_that_every_output_tells_what_is_missing_beside_what_was_published(tmp_p
     ]
     assert numbers == [("train bona fide", "58", "2", "60"), ("test attack", "270", "0", "270")]
     assert [line["text"] for line in lines if line["level"] == "missing"] == document["missing"]
-    for name in (*made.missing, *made.passed_over):
+    for name in (*made.missing, *made.layout.passed_over):
         assert str(Markup.escape(name)) in texts[".html"]
 
 
