@@ -27,6 +27,11 @@ class Diagram:
     boxes: dict[str, tuple[str, ...]]
     edges: set[tuple[str, str]]
 
+    @property
+    def graph(self) -> dict[str, set[str]]:
+        """The boxes that each box imports."""
+        return {box: {end for start, end in self.edges if start == box} for box in self.boxes}
+
 
 def diagrams_of(page: Page) -> list[Diagram]:
     """Return the diagrams whose boxes name modules, each with the heading above it."""
@@ -77,17 +82,6 @@ def edges_between(diagram: Diagram, root: Path) -> dict[tuple[str, str], str]:
                         if start != end:
                             found.setdefault((start, end), str(item))
     return found
-
-
-def cycle_in(edges: set[tuple[str, str]]) -> list[str]:
-    """Return boxes that can be reached from themselves."""
-    left = set(edges)
-    while True:
-        starts = {start for start, _ in left}
-        kept = {(start, end) for start, end in left if end in starts}
-        if kept == left:
-            return sorted(starts)
-        left = kept
 
 
 @cache

@@ -4,8 +4,6 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-RELATIVE = "."
-
 
 @dataclass(frozen=True)
 class Import:
@@ -37,7 +35,7 @@ def _modules(node: ast.AST) -> list[str]:
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         if node.level:
-            return [RELATIVE * node.level + (node.module or "")]
+            return ["." * node.level + (node.module or "")]
         # The name may be a module itself, as in "from app import qt".
         return [f"{node.module}.{alias.name}" for alias in node.names]
     if isinstance(node, ast.Call) and _is_dynamic_import(node.func) and node.args:

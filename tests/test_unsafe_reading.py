@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 from tests.imports import imports_of, is_within
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,25 +95,3 @@ def test_that_no_call_can_run_what_a_file_holds():
         for call in unsafe_calls(path.read_text(encoding="utf-8"))
     }
     assert found == set()
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "torch.load(path, weights_only=True)",
-        "np.load(path)",
-        "np.load(path, allow_pickle=True)",
-        "joblib.load(path)",
-        "eval(text)",
-        "exec(text)",
-        "subprocess.run(text, shell=True)",
-        "os.system(text)",
-    ],
-)
-def test_that_these_rules_notice(source):
-    assert list(unsafe_calls(source))
-
-
-def test_that_these_rules_let_the_harmless_pass():
-    source = "np.load(p, allow_pickle=False); module.eval(); json.loads(t); re.compile('x')"
-    assert list(unsafe_calls(source)) == []
