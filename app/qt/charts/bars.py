@@ -10,8 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPen, QResi
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QToolTip, QWidget
 
 from app.qt.charts.format import percent
-from app.qt.charts.legend import draw_mark
-from app.qt.charts.plot import Pixels, Plot, tinted
+from app.qt.charts.plot import Pixels, Plot, draw_mark, tinted
 from app.qt.theme.themes import Colours
 
 _COLUMN_GAP = 12
@@ -29,6 +28,8 @@ class Row:
     values: tuple[float, ...]
     texts: tuple[str, ...] = ()
     """What stands at the bars: one for each value, or a single one where they are stacked."""
+    tips: tuple[str, ...] = ()
+    """Tool tips: one for each value, or a single one."""
     reference: float | None = None
     """Where a tick marks what is usual."""
     note: str = ""
@@ -50,7 +51,7 @@ class _RowNames(pg.AxisItem):
         self._columns: tuple[int, ...] = ()
         self._gutter = self._number_height = 0
 
-    def arrange(self, rows: tuple[Row, ...], gutter: int, number_height: int) -> None:
+    def arrange(self, rows: list[Row], gutter: int, number_height: int) -> None:
         """Lay the names out for the width of the plot.
 
         At their right `gutter` pixels are for the clusters' numbers, each `number_height` below
@@ -72,7 +73,7 @@ class _RowNames(pg.AxisItem):
         self.setWidth(min(room, needed) + gutter)
         self.update()
 
-    def n_lines(self, rows: tuple[Row, ...]) -> int:
+    def n_lines(self, rows: list[Row]) -> int:
         return 2 if not self._columns and any(len(row.parts) > 1 for row in rows) else 1
 
     def paint(
@@ -133,9 +134,8 @@ class BarPlot(Plot):
         super().__init__(parent, axes={"left": self._names, "top": pg.AxisItem("top")})
         self._names.plot = self
         self._is_stacked = is_stacked
-        self.rows: tuple[Row, ...] = ()
+        self.rows: list[Row] = []
         self.row = -1
-        self._tips: tuple[tuple[str, ...], ...] = ()
         self._limits = (0.0, 1.0)
         self._is_percent = False
         self._ticks: list[float] = []
@@ -146,28 +146,14 @@ class BarPlot(Plot):
         self.key_pressed.connect(self._on_key)
 
     def show_rows(
-        self,
-        rows: tuple[Row, ...],
-        limits: tuple[float, float],
-        tips: tuple[tuple[str, ...], ...] = (),
-        *,
-        is_percent: bool = False,
+        self, rows: list[Row], limits: tuple[float, float], *, is_percent: bool = False
     ) -> None:
         """Show rows from top to bottom.
 
-        Parameters
-        ----------
-        rows : tuple of Row
-            The rows.
-        limits : tuple of float
-            Lowest and highest value of all bars; the lower is at most 0.
-        tips : tuple of tuple of str
-            Tool tips: for every row one for each cluster, or a single one.
-        is_percent : bool
-            Whether values are shares, written as percentages.
+        ``limits`` are the lowest and highest value of all bars, the lower at most 0;
+        ``is_percent`` writes values, which are shares, as percentages.
         """
-        self.rows, self._limits, self._tips = rows, limits, tips
-        self._is_percent = is_percent
+        self.rows, self._limits, self._is_percent = rows, limits, is_percent
         if self.row >= len(rows):
             self._set_row(-1)
         self._arrange()
@@ -339,7 +325,7 @@ class BarPlot(Plot):
     def _on_hovered(self, place: QPoint) -> None:
         row, cluster = self.place_at(place)
         self._set_row(row)
-        tips = self._tips[row] if 0 <= row < len(self._tips) else ()
+        tips = self.rows[row].tips if row >= 0 else ()
         if not tips:
             QToolTip.hideText()
             return

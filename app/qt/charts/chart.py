@@ -1,28 +1,22 @@
-"""What all charts have in common: when they draw, their words, and ways to take them along.
-
-Two clocks. Data may arrive at any rate: a chart only notes that it is stale. A timer then draws at
-most every `Chart.interval_ms`, and another writes text at most every `Chart.text_interval_ms`,
-because text must be readable. Both are single shots that run only while the chart can be seen and
-is stale, so a chart that is hidden or has nothing new costs nothing.
-"""
+"""What all charts share: when they draw, their words and legend, and how they are exported."""
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QPoint, QPointF, QSize, Qt, Slot
 from PySide6.QtGui import (
     QAction,
     QColor,
     QContextMenuEvent,
     QGuiApplication,
-    QHideEvent,
     QKeySequence,
     QPainter,
+    QPaintEvent,
     QPixmap,
     QResizeEvent,
-    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -30,40 +24,47 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QWidget,
 )
 
 from app.qt import theme
-from app.qt.charts.plot import Plot
-from app.qt.theme.themes import Colours
+from app.qt.charts.plot import Plot, draw_mark
+from app.qt.theme.themes import LIGHT, Colours
 from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.layout import vbox
+from app.qt.widgets.texts import wrapped
+from app.qt.widgets.throttle import Throttle
 
 _MARGIN = 12
 _SCALE = 2.0
 
 
 class Chart(QWidget):
-    """A chart that draws when it is stale and can be seen.
+    """A chart that draws while it is stale and visible.
 
     A kind of chart calls ``_lay_out`` and writes ``_draw`` (the picture), ``_words`` (one or two
-    sentences that state the content, also its accessible description) and ``to_csv``.
+    sentences that state the content, also its accessible description) and ``to_csv``. Text
+    changes less often than the picture, because it must be readable.
     """
 
     interval_ms = 33
     text_interval_ms = 250
     file_stem = "chart"
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAccessibleName(name)
         self._colours = theme.colours()
-        self._is_on_screen = False
-        self._must_draw = self._must_write = self._must_colour = True
-        self._draw_timer = self._single_shot(self.interval_ms, self._on_draw_due)
-        self._text_timer = self._single_shot(self.text_interval_ms, self._on_text_due)
+        self._is_recoloured = False
+        # The newest event filter is called first: a chart that is shown draws before it writes.
+        self._writing = Throttle(self, self.text_interval_ms, self._write)
+        self._drawing = Throttle(self, self.interval_ms, self._on_draw_due)
         self._actions = self._make_actions()
         self._parts: tuple[QWidget, ...] = ()
+        self._statement = wrapped(parent=self)
+        self._legend = Legend(self)
         self.head = FlowRow(self)
         """Controls above the picture; the last one copies or saves the chart."""
         theme.notifier().changed.connect(self.set_colours)
@@ -71,16 +72,19 @@ class Chart(QWidget):
     @Slot(object)
     def set_colours(self, colours: Colours) -> None:
         if colours != self._colours:
-            self._colours = colours
-            self._must_colour = True
+            self._colours, self._is_recoloured = colours, False
             self.mark_stale()
 
     @Slot()
     def refresh(self) -> None:
-        """Draw and write now whatever is out of date."""
-        self._on_draw_due()
-        self._on_text_due()
-        self._restart()
+        """Draw and write now if there is something new."""
+        self._drawing.catch_up()
+        self._writing.catch_up()
+
+    def mark_stale(self) -> None:
+        """Note that there is something new; cheap, whatever the rate."""
+        self._drawing.mark_stale()
+        self._writing.mark_stale()
 
     def to_csv(self) -> str:
         """Return the numbers of the chart as CSV with a header."""
@@ -112,25 +116,20 @@ class Chart(QWidget):
             self.save(path)
 
     def save(self, path: str) -> None:
-        """Save as CSV if the name ends so, otherwise as PNG; a failure is shown in a box."""
+        """Save as CSV if the name ends so, otherwise as PNG; show a failure in a box."""
         try:
             if path.lower().endswith(".csv"):
                 Path(path).write_text(self.to_csv(), encoding="utf-8")
             elif not self.picture().save(path, "PNG"):
                 raise OSError("the picture could not be written")
         except OSError as error:
-            reason = error.strerror or str(error)
             box = QMessageBox(self)
             box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             box.setIcon(QMessageBox.Icon.Warning)
             box.setTextFormat(Qt.TextFormat.PlainText)
+            reason = error.strerror or error
             box.setText(f"{path} was not saved ({reason}). Choose another folder or name.")
             box.open()
-
-    def mark_stale(self) -> None:
-        """Note that there is something new; cheap, whatever the rate."""
-        self._must_draw = self._must_write = True
-        self._restart()
 
     def _lay_out(self, *parts: QWidget, controls: Sequence[QWidget] = ()) -> None:
         """Put the controls above the parts of the picture; plots take the room there is."""
@@ -149,11 +148,21 @@ class Chart(QWidget):
     def _words(self) -> str:
         raise NotImplementedError
 
+    def _statement_text(self) -> str:
+        """The text that stands with the picture; by default all words."""
+        return self._words()
+
+    def _keys(self) -> tuple["Key", ...]:
+        """The entries of the legend."""
+        return ()
+
+    @Slot()
     def _write(self) -> None:
-        """Bring texts up to date; kinds of charts extend it."""
         words = self._words()
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
+        self._statement.setText(self._statement_text())
+        self._legend.show_keys(self._keys(), self._colours)
 
     def _recolour(self) -> None:
         """Take over new colours where `_draw` does not; kinds of charts extend it."""
@@ -164,21 +173,9 @@ class Chart(QWidget):
         line = self.fontMetrics().height()
         return QSize(line * 36, line * 18)
 
-    def showEvent(self, event: QShowEvent, /) -> None:
-        super().showEvent(event)
-        self._is_on_screen = True
-        self.refresh()
-
-    def hideEvent(self, event: QHideEvent, /) -> None:
-        self._is_on_screen = False
-        self._draw_timer.stop()
-        self._text_timer.stop()
-        super().hideEvent(event)
-
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         super().resizeEvent(event)
-        self._must_draw = True
-        self._restart()
+        self._drawing.mark_stale()
 
     def contextMenuEvent(self, event: QContextMenuEvent, /) -> None:
         """Offer to copy or save; also by the keyboard's menu key."""
@@ -186,41 +183,19 @@ class Chart(QWidget):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 
-    def _single_shot(self, milliseconds: int, slot: object) -> QTimer:
-        timer = QTimer(self, singleShot=True, interval=milliseconds)
-        timer.timeout.connect(slot)
-        return timer
-
-    def _restart(self) -> None:
-        if not self._is_on_screen:
-            return
-        if self._must_draw and not self._draw_timer.isActive():
-            self._draw_timer.start()
-        if self._must_write and not self._text_timer.isActive():
-            self._text_timer.start()
-
     @Slot()
     def _on_draw_due(self) -> None:
-        if self._must_colour:
-            self._must_colour = False
+        if not self._is_recoloured:
+            self._is_recoloured = True
             self._recolour()
-        if self._must_draw:
-            self._must_draw = False
-            self._draw()
-            self._restart()
-
-    @Slot()
-    def _on_text_due(self) -> None:
-        if self._must_write:
-            self._must_write = False
-            self._write()
+        self._draw()
 
     def _make_actions(self) -> list[QAction]:
         actions = []
         for text, keys, slot in (
             ("Copy as image", "Ctrl+Shift+C", self.copy_image),
             ("Copy as CSV", QKeySequence.StandardKey.Copy, self.copy_csv),
-            ("Save as\N{HORIZONTAL ELLIPSIS}", "", self.save_as),
+            ("Save as…", "", self.save_as),
         ):
             action = QAction(text, self)
             action.setShortcut(QKeySequence(keys))
@@ -234,6 +209,82 @@ class Chart(QWidget):
         menu = QMenu(parent)
         menu.addActions(self._actions)
         return menu
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a legend: its words, its colour (``#rrggbb``) and the shape of its mark."""
+
+    text: str
+    colour: str
+    shape: str = "square"
+
+
+class _Entry(QWidget):
+    def __init__(self, key: Key, colours: Colours, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.set_key(key, colours)
+
+    def set_key(self, key: Key, colours: Colours) -> None:
+        self._key = key
+        self._colours = colours
+        self.setAccessibleName(key.text)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._key.text) + self._mark() + 8, metrics.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._mark() * 3, self.fontMetrics().height())
+
+    def paintEvent(self, event: QPaintEvent, /) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mark = self._mark()
+        centre = QPointF(mark / 2 + 1, self.height() / 2)
+        draw_mark(painter, self._key.shape, centre, mark * 0.75, self._key.colour)
+        painter.setPen(QColor(self._colours.text))
+        rest = self.rect().adjusted(mark + 6, 0, 0, 0)
+        text = self.fontMetrics().elidedText(
+            self._key.text, Qt.TextElideMode.ElideRight, rest.width()
+        )
+        painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.end()
+
+    def _mark(self) -> int:
+        return max(10, round(self.fontMetrics().ascent() * 0.95))
+
+
+class Legend(FlowRow):
+    """Entries side by side; hidden while there are none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, gap=14)
+        self._shown: tuple[tuple[Key, ...], Colours] = ((), LIGHT)
+        self._entries: list[_Entry] = []
+        self.hide()
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        return self._shown[0]
+
+    def show_keys(self, keys: tuple[Key, ...], colours: Colours) -> None:
+        """Show entries; costs nothing when they are the same."""
+        if self._shown == (keys, colours):
+            return
+        self._shown = (keys, colours)
+        if len(keys) == len(self._entries):
+            # In place: texts that change a few times a second must not flicker.
+            for entry, key in zip(self._entries, keys, strict=True):
+                entry.set_key(key, colours)
+            return
+        self.clear()
+        self._entries = [_Entry(key, colours, self) for key in keys]
+        self.add(*self._entries)
+        self.setVisible(bool(keys))
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -7,13 +7,11 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
 from app.qt.charts.bars import BarPlot, Row
-from app.qt.charts.chart import Chart, csv_text
+from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import ViewName, decimals, parts_of_sum, places_for, row_parts, view_name
-from app.qt.charts.legend import Key, Legend
 from app.qt.charts.plot import SteadyRange
 from app.qt.widgets.inputs import Choices
 from app.qt.widgets.layout import scroll_area
-from app.qt.widgets.texts import wrapped
 from app.types import ScoredFrame
 
 Terms = tuple[tuple[float, ...], ...]
@@ -50,8 +48,7 @@ class ContributionsChart(Chart):
     file_stem = "contributions"
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Why this score")
+        super().__init__("Why this score", parent)
         self._scored: ScoredFrame | None = None
         self._current: ScoredFrame | None = None
         self._names: tuple[str, ...] = ()
@@ -62,12 +59,10 @@ class ContributionsChart(Chart):
         grouping = ("View", "Region", "Layer", "Cluster")
         self._grouping = Choices("Contributions by", grouping, self, first=_REGION)
         self._grouping.chosen.connect(self._on_grouping)
-        self._sum = wrapped(parent=self)
-        self._legend = Legend(self)
         self._plot = BarPlot(is_stacked=True)
         self._plot.setAccessibleName("Contributions as bars; arrow keys go through them")
         self._scroll = scroll_area(self._plot, self, takes_focus=False)
-        self._lay_out(self._sum, self._legend, self._scroll, controls=[self._grouping])
+        self._lay_out(self._statement, self._legend, self._scroll, controls=[self._grouping])
 
     def show_scored(self, scored: ScoredFrame, view_names: tuple[str, ...]) -> None:
         """Show a frame; one without a score leaves the last one that had one on show.
@@ -179,10 +174,6 @@ class ContributionsChart(Chart):
             words += f". Not scored now ({current.verdict.value}): this is the last score"
         return words + "."
 
-    def _write(self) -> None:
-        super()._write()
-        self._sum.setText(self._words())
-
     def _places(self) -> int:
         score = 0.0 if self._scored is None else (self._scored.score or 0.0)
         return places_for(abs(score))
@@ -190,7 +181,7 @@ class ContributionsChart(Chart):
     def _draw(self) -> None:
         terms = self._terms()
         places = self._places()
-        rows, tips, extent = [], [], [0.0]
+        rows, extent = [], [0.0]
         score = fsum(value for row in terms for value in row if isfinite(value))
         for group, printed in self._printed():
             values = group.values(terms)
@@ -202,14 +193,13 @@ class ContributionsChart(Chart):
                 note = f"usual {decimals(usual, places)}"
                 extent.append(usual)
             texts = (decimals(printed, places),)
-            rows.append(Row(group.parts, values, texts, usual, note, is_low))
-            tips.append((self._tip(group, values, usual, places + 1),))
+            tips = (self._tip(group, values, usual, places + 1),)
+            rows.append(Row(group.parts, values, texts, tips, usual, note, is_low))
             extent.append(fsum(value for value in values if value > 0))
             extent.append(fsum(value for value in values if value < 0))
         self._range.follow(extent)
         self._range.settle()
-        self._plot.show_rows(tuple(rows), (self._range.low, self._range.high), tuple(tips))
-        self._legend.show_keys(self._keys(), self._colours)
+        self._plot.show_rows(rows, (self._range.low, self._range.high))
         self._scroll.setVisible(bool(rows))
         # Few rows leave no empty field below them.
         self._scroll.setMaximumHeight(round(self._plot.minimumHeight() * _AIR))

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.models.summary import CERTIFIED_GAP, ModelSummary
 from app.qt.charts.chart import Chart, csv_text
 from app.qt.charts.format import number, scientific
-from app.qt.charts.legend import draw_mark
-from app.qt.charts.plot import Pixels, Plot, draw_curve
+from app.qt.charts.plot import Pixels, Plot, draw_curve, draw_mark
 from app.qt.widgets.texts import wrapped
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -26,12 +25,10 @@ class ConvergenceChart(Chart):
     file_stem = "convergence"
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Convergence of the fit")
+        super().__init__("Convergence of the fit", parent)
         self._model: ModelSummary | None = None
         self._points: tuple[Points, Points] = ([], [])
         self._is_floored: list[bool] = []
-        self._statement = wrapped(parent=self)
         self._titles = (
             wrapped("Objective by iteration", parent=self),
             wrapped(
@@ -76,10 +73,6 @@ class ConvergenceChart(Chart):
             words = f"Not certified: weights may be better by up to {gap} (relative)."
             words += f" It stopped because: {reason}." if reason else ""
         return words + (" 1 iteration." if self._n == 1 else f" {self._n} iterations.")
-
-    def _write(self) -> None:
-        super()._write()
-        self._statement.setText(self._words())
 
     def _draw(self) -> None:
         for widget in (self._top, self._bottom, *self._titles, self.head):

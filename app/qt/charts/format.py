@@ -76,15 +76,6 @@ def _depth(network: str, layer: str) -> str:
     return "early" if int(block[1]) < 5 else "middle" if int(block[1]) < 11 else "late"
 
 
-def natural_order(text: str) -> tuple[tuple[int, str], ...]:
-    """Key that sorts ``layer9`` before ``layer13``."""
-    return tuple(
-        (int(part), "") if part.isdigit() else (-1, part.casefold())
-        for part in re.split(r"(\d+)", text)
-        if part
-    )
-
-
 def number(value: float, digits: int = 3) -> str:
     """Write a number with some significant digits, with a true minus sign; a dash if not finite."""
     if not math.isfinite(value):

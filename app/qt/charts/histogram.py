@@ -10,12 +10,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.models.summary import ThresholdSummary
-from app.qt.charts.chart import Chart, csv_text
+from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import decimals, percent, places_for
-from app.qt.charts.legend import Key, Legend
 from app.qt.charts.plot import Pixels, Plot, tinted
 from app.qt.widgets.layout import scroll_area
-from app.qt.widgets.texts import wrapped
 from app.types import Interval
 
 _MOST_BINS = 60
@@ -33,14 +31,11 @@ class ScoreHistogram(Chart):
     file_stem = "score-histogram"
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Histogram of scores")
+        super().__init__("Histogram of scores", parent)
         self._series: tuple[Series, ...] = ()
         self._threshold = 0.0
         self._edges: list[float] = []
         self._counts: list[list[int]] = []
-        self._statement = wrapped(parent=self)
-        self._legend = Legend(self)
         self._plot = Plot(self, axes={"bottom": pg.AxisItem("bottom")})
         self._plot.set_y_range(0, 1)
         self._plot.setAccessibleName("Histogram of scores, the bars")
@@ -93,14 +88,20 @@ class ScoreHistogram(Chart):
     def _words(self) -> str:
         if not self._series:
             return "No scores yet."
-        value = decimals(self._threshold, self._places())
-        threshold = f"Threshold {value}"
-        return ". ".join([threshold, *map(self._label, self._series)]) + "."
+        return f"{self._threshold_words()}. {'. '.join(map(self._label, self._series))}."
 
-    def _write(self) -> None:
-        super()._write()
-        text = f"Threshold {decimals(self._threshold, self._places())}: accepted at or above it"
-        self._statement.setText(text if self._series else self._words())
+    def _statement_text(self) -> str:
+        text = f"{self._threshold_words()}: accepted at or above it"
+        return text if self._series else self._words()
+
+    def _threshold_words(self) -> str:
+        return f"Threshold {decimals(self._threshold, self._places())}"
+
+    def _keys(self) -> tuple[Key, ...]:
+        accent = self._colours.accent
+        light = tinted(accent, 0.45).name(QColor.NameFormat.HexArgb)
+        keys = (Key("genuine, accepted", light), Key("genuine, refused", accent))
+        return keys if self._series else ()
 
     def _places(self) -> int:
         return places_for(self._edges[-1] - self._edges[0]) if self._edges else 3
@@ -117,10 +118,6 @@ class ScoreHistogram(Chart):
         axis = self._plot.small_metrics.height() + 12
         self._plot.setMinimumHeight(max(1, len(self._series)) * line * 5 + axis)
         self._plot.viewport().update()
-        accent = self._colours.accent
-        light = tinted(accent, 0.45).name(QColor.NameFormat.HexArgb)
-        keys = (Key("genuine, accepted", light), Key("genuine, refused", accent))
-        self._legend.show_keys(keys if self._series else (), self._colours)
         self._scroll.setVisible(bool(self._series))
         self.head.setVisible(bool(self._series))
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPen,
+    QPolygonF,
     QTransform,
     QWheelEvent,
 )
@@ -91,6 +92,37 @@ def draw_curve(
     pen.setCapStyle(Qt.PenCapStyle.RoundCap)  # covers the notches between lines
     painter.setPen(pen)
     painter.drawLines(lines)
+
+
+def draw_mark(painter: QPainter, shape: str, centre: QPointF, size: float, colour: str) -> None:
+    """Paint one mark; ``size`` is its side or diameter in pixels."""
+    half = size / 2
+    fill = QColor(colour)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(fill)
+    x, y = centre.x(), centre.y()
+    match shape:
+        case "circle":
+            painter.drawEllipse(centre, half, half)
+        case "ring":
+            painter.setPen(QPen(fill, 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(centre, half - 0.75, half - 0.75)
+        case "triangle":
+            down = [QPointF(x - half, y - half * 0.8), QPointF(x + half, y - half * 0.8)]
+            painter.drawPolygon(QPolygonF([*down, QPointF(x, y + half)]))
+        case "diamond":
+            edges = [(0, -half), (half, 0), (0, half), (-half, 0)]
+            painter.drawPolygon(QPolygonF([QPointF(x + dx, y + dy) for dx, dy in edges]))
+        case "bar" | "hollow bar":
+            if shape == "hollow bar":
+                painter.setPen(QPen(fill, 1.2))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(x - size * 0.8, y - 2, size * 1.6, 4), 2, 2)
+        case "tick":
+            painter.drawRect(QRectF(x - 1, y - half, 2, size))
+        case _:
+            painter.drawRoundedRect(QRectF(x - half, y - half, size, size), 2, 2)
 
 
 class PlotLayer(pg.GraphicsObject):

@@ -8,12 +8,10 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.qt.charts.chart import Chart, csv_text
+from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import decimals, places_for
-from app.qt.charts.legend import Key, Legend, draw_mark
-from app.qt.charts.plot import Pixels, Plot, SteadyRange, draw_curve, tinted
+from app.qt.charts.plot import Pixels, Plot, SteadyRange, draw_curve, draw_mark, tinted
 from app.qt.theme.themes import Colours
-from app.qt.widgets.texts import wrapped
 from app.types import ScoredFrame, Verdict
 
 SECONDS = 20.0
@@ -64,23 +62,20 @@ class ScoreTimeline(Chart):
     file_stem = "scores"
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Score over time")
+        super().__init__("Score over time", parent)
         self._moments: deque[_Moment] = deque(maxlen=int(SECONDS * 130))
         self._threshold: float | None = None
         self._range = SteadyRange()
         self._curve: list[tuple[float, float]] = []
         self._marks: list[tuple[float, float, str, str]] = []
         self._runs: list[_Run] = []
-        self._readout = wrapped(parent=self)
-        self._legend = Legend(self)
         self._plot = Plot(self, left_text="\N{MINUS SIGN}0.000")
         self._plot.setAccessibleName("Score over time, the curve")
         ticks = [(-back, f"{decimals(-back, 0)} s") for back in (5, 10, 15, 20)]
         self._plot.axis("bottom").setTicks([[(0, "now"), *ticks], []])
         self._plot.add_layer(self._paint_bands, z=-10)
         self._front = self._plot.add_layer(self._paint_marks, z=10)
-        self._lay_out(self._readout, self._plot, self._legend)
+        self._lay_out(self._statement, self._plot, self._legend)
         self.head.hide()  # little room: the context menu copies and saves
 
     def append(self, scored: ScoredFrame) -> None:
@@ -158,11 +153,9 @@ class ScoreTimeline(Chart):
             return f"Score {score}, no threshold"
         return f"Score {score}, threshold {decimals(self._threshold, places)}: {name}"
 
-    def _write(self) -> None:
-        super()._write()
+    def _statement_text(self) -> str:
         # The line stays when there is nothing to say, so that the plot does not jump.
-        self._readout.setText(self._now() or " ")
-        self._legend.show_keys(self._keys(), self._colours)
+        return self._now() or " "
 
     def _keys(self) -> tuple[Key, ...]:
         colours = self._colours
@@ -195,7 +188,7 @@ class ScoreTimeline(Chart):
         self._find_runs(now)
         self._front.update()
         if not self._range.has_settled:
-            self._must_draw = True
+            self._drawing.mark_stale()
 
     def _words_width(self) -> float:
         """Return how many seconds wide the words on both sides are: no frame is drawn there."""

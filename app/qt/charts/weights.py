@@ -17,25 +17,24 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.capture.folder import natural_order
 from app.models.summary import ModelSummary
 from app.qt.charts.bars import BarPlot, Row
-from app.qt.charts.chart import Chart, csv_text
+from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import (
     ViewName,
-    natural_order,
     number,
     percent,
     row_parts,
     view_name,
     weight_text,
 )
-from app.qt.charts.legend import Key, Legend
 from app.qt.charts.plot import tinted
 from app.qt.theme.themes import LIGHT, Colours
 from app.qt.widgets.inputs import Choices
 from app.qt.widgets.layout import read_only, scroll_area
 from app.qt.widgets.rows import Index
-from app.qt.widgets.texts import plain_tip, wrapped
+from app.qt.widgets.texts import plain_tip
 
 SHARE_ROLE = Qt.ItemDataRole.UserRole
 """How long the bar of a cell is: 0 to 1, None for cells without one."""
@@ -85,7 +84,7 @@ class WeightsTable(QTableWidget):
         header.sectionClicked.connect(self.column_chosen)
 
     def show_values(
-        self, views: tuple[ViewName, ...], values: tuple[tuple[float, ...], ...], are_shares: bool
+        self, views: list[ViewName], values: list[tuple[float, ...]], are_shares: bool
     ) -> None:
         clusters = [f"Cluster {i + 1}" for i in range(len(values[0]) if values else 0)]
         titles = [*_NAMES, *clusters, *([] if are_shares else ["Total"])]
@@ -140,7 +139,11 @@ class WeightsTable(QTableWidget):
         self.viewport().update()
 
 
-_N_TOLD = 4
+Values = list[tuple[float, ...]]
+"""Of every view (outer) in every cluster (inner)."""
+
+_MOST_CLUSTERS = 4
+"""With more, the text below the chart is a count."""
 _AS_ENROLLED, _BY_TOTAL, _BY_NAME = "as enrolled", "total", "name"
 
 
@@ -150,10 +153,11 @@ class WeightsChart(Chart):
     file_stem = "kernel-weights"
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName("Kernel weights")
-        self._model: ModelSummary | None = None
+        super().__init__("Kernel weights", parent)
         self._views: tuple[ViewName, ...] = ()
+        self._sizes: tuple[int, ...] = ()
+        self._weights: Values = []
+        self._cluster_shares: Values = []
         self._order: list[int] = []
 
         self._form = Choices("Show as", ("Bars", "Table"), self)
@@ -163,137 +167,92 @@ class WeightsChart(Chart):
         self._shares = QCheckBox("Share within cluster", self)
         self._shares.setToolTip("Each cluster's weights as percentages that sum to 100 %")
         self._shares.toggled.connect(self._on_option)
-        self._legend = Legend(self)
         self._plot = BarPlot(is_stacked=False)
         self._plot.setAccessibleName("Kernel weights as bars; arrow keys go through them")
-        self._plot.row_changed.connect(self._write_readout)
+        self._plot.row_changed.connect(self._write)
         self._table = WeightsTable(self)
         self._table.column_chosen.connect(self._on_column)
         self._stack = QStackedWidget(self)
         self._stack.addWidget(scroll_area(self._plot, self, takes_focus=False))
         self._stack.addWidget(self._table)
         self._form.chosen.connect(self._stack.setCurrentIndex)
-        self._readout = wrapped(parent=self)
         controls = (self._form, self._sort, self._shares)
-        self._lay_out(self._legend, self._stack, self._readout, controls=controls)
+        self._lay_out(self._legend, self._stack, self._statement, controls=controls)
         self._fill_sort()
 
     def show_model(self, model: ModelSummary | None) -> None:
-        old = self._n_clusters
-        self._model = model
-        self._views = () if model is None else tuple(view_name(each) for each in model.view_names)
-        if old != self._n_clusters:
+        names, clusters = ((), ()) if model is None else (model.view_names, model.weights)
+        self._views = tuple(map(view_name, names))
+        self._weights = [
+            tuple(
+                cluster[index] if index < len(cluster) and isfinite(cluster[index]) else 0.0
+                for cluster in clusters
+            )
+            for index in range(len(names))
+        ]
+        totals = [fsum(column) for column in zip(*self._weights, strict=True)]
+        self._cluster_shares = [
+            tuple(value / total if total else 0.0 for value, total in zip(row, totals, strict=True))
+            for row in self._weights
+        ]
+        n_before, self._sizes = len(self._sizes), () if model is None else model.cluster_sizes
+        if n_before != len(self._sizes):
             self._fill_sort()
         self.mark_stale()
 
     def to_csv(self) -> str:
         """Return every view with its weight and share in every cluster, in the order shown."""
-        model = self._model
-        if model is None:
-            return csv_text(("view", "region", "network", "layer"), ())
-        self._order = self._sorted()
-        numbers = range(1, model.n_clusters + 1)
+        numbers = range(1, len(self._sizes) + 1)
         header = [
             *("view", "region", "network", "layer"),
             *(f"weight cluster {number}" for number in numbers),
             *(f"share cluster {number}" for number in numbers),
         ]
-        raw, shares = self._raw(), self._within_clusters()
         rows = []
-        for index in self._order:
+        for index in self._sorted():
             view = self._views[index]
             names = (view.full, view.region, view.network, view.layer)
-            rows.append((*names, *raw[index], *shares[index]))
+            rows.append((*names, *self._weights[index], *self._cluster_shares[index]))
         return csv_text(header, rows)
 
-    @property
-    def _n_clusters(self) -> int:
-        return 0 if self._model is None else self._model.n_clusters
-
-    def _raw(self) -> list[tuple[float, ...]]:
-        """Weights of every view (outer) in every cluster (inner); 0 where one is missing."""
-        model = self._model
-        if model is None:
-            return []
-        return [
-            tuple(
-                cluster[index] if index < len(cluster) and isfinite(cluster[index]) else 0.0
-                for cluster in model.weights
-            )
-            for index in range(len(self._views))
-        ]
-
-    def _within_clusters(self) -> list[tuple[float, ...]]:
-        raw = self._raw()
-        if not raw:
-            return []
-        totals = [fsum(row[cluster] for row in raw) for cluster in range(len(raw[0]))]
-        return [
-            tuple(value / total if total else 0.0 for value, total in zip(row, totals, strict=True))
-            for row in raw
-        ]
+    def _values(self) -> Values:
+        return self._cluster_shares if self._shares.isChecked() else self._weights
 
     def _sorted(self) -> list[int]:
+        key, values = self._sort.currentData(), self._values()
         indices = list(range(len(self._views)))
-        key = self._sort.currentData()
-        raw = self._within_clusters() if self._shares.isChecked() else self._raw()
         if key == _BY_TOTAL:
-            indices.sort(key=lambda i: -fsum(raw[i]))
+            indices.sort(key=lambda i: -fsum(values[i]))
         elif key == _BY_NAME:
             indices.sort(key=lambda i: natural_order(self._views[i].full))
         elif isinstance(key, int):
-            indices.sort(key=lambda i: -raw[i][key])
+            indices.sort(key=lambda i: -values[i][key])
         return indices
 
     def _words(self) -> str:
-        model = self._model
-        if model is None:
+        if not self._views:
             return "No model yet: kernel weights appear here after the first fit."
         sentences = []
-        shares = self._within_clusters()
-        for cluster in range(model.n_clusters):
-            best = max(range(len(shares)), key=lambda i: shares[i][cluster], default=None)
-            if best is not None:
-                sentences.append(
-                    f"Cluster {cluster + 1} relies most on {self._views[best].words}: "
-                    f"{percent(shares[best][cluster], 0)}."
-                )
+        for cluster, column in enumerate(zip(*self._cluster_shares, strict=True)):
+            view, share = max(zip(self._views, column, strict=True), key=lambda pair: pair[1])
+            most = f"{view.words}: {percent(share, 0)}"
+            sentences.append(f"Cluster {cluster + 1} relies most on {most}.")
         return " ".join(sentences)
 
-    def _summary(self) -> str:
-        """What stands below the chart while no view is pointed at; always short."""
-        model = self._model
-        if model is None or model.n_clusters <= _N_TOLD:
+    def _statement_text(self) -> str:
+        """The values of the view pointed at; otherwise a summary, always short."""
+        if 0 <= self._plot.row < len(self._order):
+            index = self._order[self._plot.row]
+            pairs = zip(self._weights[index], self._cluster_shares[index], strict=True)
+            values = ", ".join(
+                f"cluster {cluster} {weight_text(weight, False)} ({percent(share)})"
+                for cluster, (weight, share) in enumerate(pairs, start=1)
+            )
+            return f"{self._views[index].full}: {values}"
+        n_clusters, n_views = len(self._sizes), len(self._views)
+        if n_clusters <= _MOST_CLUSTERS:
             return self._words()
-        return (
-            f"{model.n_clusters} clusters by {len(self._views)} views. Point at a view for"
-            " its values."
-        )
-
-    def _write(self) -> None:
-        super()._write()
-        self._write_readout()
-
-    @Slot()
-    def _write_readout(self) -> None:
-        row = self._plot.row
-        if self._model is None or not 0 <= row < len(self._order):
-            self._readout.setText(self._summary())
-            return
-        index = self._order[row]
-        raw, shares = self._raw()[index], self._within_clusters()[index]
-        values = ", ".join(
-            f"cluster {cluster + 1} {weight_text(weight, False)} ({percent(share)})"
-            for cluster, (weight, share) in enumerate(zip(raw, shares, strict=True))
-        )
-        self._readout.setText(f"{self._views[index].full}: {values}")
-
-    def _tips(self, index: int, raw: tuple[float, ...], shares: tuple[float, ...]) -> list[str]:
-        return [
-            f"{self._views[index].full}\nCluster {cluster}\nWeight {number(weight, 4)}\n"
-            f"{percent(share)} of the cluster"
-            for cluster, (weight, share) in enumerate(zip(raw, shares, strict=True), start=1)
-        ]
+        return f"{n_clusters} clusters by {n_views} views. Point at a view for its values."
 
     def _fill_sort(self) -> None:
         chosen = self._sort.currentData()
@@ -301,40 +260,37 @@ class WeightsChart(Chart):
             self._sort.clear()
             self._sort.addItem("As enrolled", _AS_ENROLLED)
             self._sort.addItem("Largest total first", _BY_TOTAL)
-            for cluster in range(self._n_clusters):
-                text = f"Cluster {cluster + 1}, largest first"
-                self._sort.addItem(text, cluster)
+            for cluster in range(len(self._sizes)):
+                self._sort.addItem(f"Cluster {cluster + 1}, largest first", cluster)
             self._sort.addItem("By name", _BY_NAME)
             self._sort.setCurrentIndex(max(0, self._sort.findData(chosen)))
 
     def _draw(self) -> None:
         self._order = self._sorted()
-        are_shares = self._shares.isChecked()
-        raw, shares = self._raw(), self._within_clusters()
-        values = shares if are_shares else raw
-        rows, tips = [], []
+        are_shares, values = self._shares.isChecked(), self._values()
         parts = row_parts(self._views)
+        rows = []
         for index in self._order:
+            pairs = zip(self._weights[index], self._cluster_shares[index], strict=True)
+            tips = tuple(
+                f"{self._views[index].full}\nCluster {cluster}\nWeight {number(weight, 4)}\n"
+                f"{percent(share)} of the cluster"
+                for cluster, (weight, share) in enumerate(pairs, start=1)
+            )
             texts = tuple(weight_text(value, are_shares) for value in values[index])
-            rows.append(Row(parts[index], values[index], texts))
-            tips.append(tuple(self._tips(index, raw[index], shares[index])))
-        every = [value for row in values for value in row]
-        limits = (min([0.0, *every]), max([0.0, *every]) or 1.0)
-        self._plot.show_rows(tuple(rows), limits, tuple(tips), is_percent=are_shares)
-        self._table.show_values(
-            tuple(self._views[index] for index in self._order),
-            tuple(values[index] for index in self._order),
-            are_shares,
-        )
-        self._legend.show_keys(self._keys(), self._colours)
+            rows.append(Row(parts[index], values[index], texts, tips))
+        every = [0.0, *(value for row in values for value in row)]
+        limits = (min(every), max(every) or 1.0)
+        self._plot.show_rows(rows, limits, is_percent=are_shares)
+        views = [self._views[index] for index in self._order]
+        self._table.show_values(views, [values[index] for index in self._order], are_shares)
         for widget in (self._stack, self.head):
-            widget.setVisible(self._model is not None)
+            widget.setVisible(bool(self._views))
 
     def _keys(self) -> tuple[Key, ...]:
-        sizes = () if self._model is None else self._model.cluster_sizes
         return tuple(
             Key(f"Cluster {i + 1} ({size} frames)", self._colours.series_colour(i))
-            for i, size in enumerate(sizes)
+            for i, size in enumerate(self._sizes)
         )
 
     def _recolour(self) -> None:
@@ -344,9 +300,9 @@ class WeightsChart(Chart):
     @Slot(int)
     def _on_column(self, column: int) -> None:
         """Sort by the column whose head was clicked."""
-        cluster = column - 3
+        cluster = column - len(_NAMES)
         wanted: object = _BY_NAME if cluster < 0 else cluster
-        if cluster >= self._n_clusters:
+        if cluster >= len(self._sizes):
             wanted = _BY_TOTAL
         self._sort.setCurrentIndex(self._sort.findData(wanted))
 

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.qt.charts.format import (
     decimals,
-    natural_order,
     number,
     row_parts,
     scientific,
@@ -107,10 +106,6 @@ def test_that_rows_name_the_network_only_where_there_are_several():
 @pytest.mark.parametrize("full", ["whole", "face/", "own/net", "a/b.c.d", ""])
 def test_that_a_view_with_an_unusual_name_keeps_it(full):
     assert view_name(full).full == full
-
-
-def test_that_layers_sort_by_their_numbers():
-    assert sorted(["layer17", "layer9"], key=natural_order) == ["layer9", "layer17"]
 
 
 def test_that_numbers_are_written_for_people():

@@ -102,7 +102,7 @@ def test_that_arrow_keys_read_one_view_after_the_other(qtbot, chart):
     qtbot.keyClick(plot, Qt.Key.Key_Down)
     qtbot.keyClick(plot, Qt.Key.Key_Down)
     assert plot.row == 1
-    assert chart._readout.text().startswith("eyes/vgg16.last: cluster 1 0.400 (50.0 %)")
+    assert chart._statement.text().startswith("eyes/vgg16.last: cluster 1 0.400 (50.0 %)")
     for _ in range(9):
         qtbot.keyClick(plot, Qt.Key.Key_Down)
     assert plot.row == 3

@@ -1,0 +1,42 @@
+"""Refreshing what is seen, no faster than it can be read."""
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+
+class Throttle(QTimer):
+    """Calls a slot at most once an interval, while a widget is stale and visible.
+
+    A hidden widget catches up when it is shown; without anything new no timer runs.
+    """
+
+    _due = Signal()
+
+    def __init__(self, widget: QWidget, interval_ms: int, slot: object) -> None:
+        super().__init__(widget, singleShot=True, interval=interval_ms)
+        self._widget = widget
+        self._is_stale = True
+        self._due.connect(slot)
+        self.timeout.connect(self.catch_up)
+        widget.installEventFilter(self)
+
+    def mark_stale(self) -> None:
+        """Note that there is something new; cheap, whatever the rate."""
+        self._is_stale = True
+        if self._widget.isVisible() and not self.isActive():
+            self.start()
+
+    @Slot()
+    def catch_up(self) -> None:
+        """Call the slot now if there is something new."""
+        if self._is_stale:
+            self._is_stale = False
+            self._due.emit()
+
+    def eventFilter(self, _watched: QObject, event: QEvent, /) -> bool:
+        """Run only while the widget can be seen."""
+        if event.type() == QEvent.Type.Show:
+            self.catch_up()
+        elif event.type() == QEvent.Type.Hide:
+            self.stop()
+        return False
