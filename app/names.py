@@ -47,3 +47,12 @@ def listed(names: Sequence[str], most: int | None = None) -> str:
 def counted(n: int, singular: str, plural: str = "") -> str:
     """Return ``"1 attack"``, ``"2 attacks"``."""
     return f"{n} {singular if n == 1 else plural or singular + 's'}"
+
+
+def natural_order(name: str) -> list[tuple[bool, int, str]]:
+    """Return a sorting key by which ``img2`` comes before ``img10``."""
+    return [
+        (not part.isdecimal(), int(part) if part.isdecimal() else 0, part)
+        for part in re.split(r"(\d+)", name.casefold())
+        if part
+    ]

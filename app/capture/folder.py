@@ -25,6 +25,7 @@ from app.capture.source import (
     unreadable_by_account,
 )
 from app.logs import way_of
+from app.names import natural_order
 from app.types import Frame, Image
 
 log = logging.getLogger(__name__)
@@ -50,15 +51,6 @@ _PNG_AROUND = 12
 _TIFF_SIZES = (256, 257, 322, 323)
 _TIFF_LARGEST_TILE = 1 << 24
 """Pixels: a decoder allocates a whole tile, however small the picture is."""
-
-
-def natural_order(name: str) -> list[tuple[bool, int, str]]:
-    """Return a sorting key by which ``img2`` comes before ``img10``."""
-    return [
-        (not part.isdecimal(), int(part) if part.isdecimal() else 0, part)
-        for part in re.split(r"(\d+)", name.casefold())
-        if part
-    ]
 
 
 def read_image(path: Path) -> Image:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.capture.folder import IMAGE_SUFFIXES, ImageFolder, natural_order
+from app.capture.folder import IMAGE_SUFFIXES, ImageFolder
 from app.capture.opening import source_from
 from app.capture.source import Cause, FrameSource, SourceError, SourceInfo, unreadable_by_account
 from app.cli.console import ExitCode, say, stop
+from app.names import natural_order
 from app.settings import Settings, check, load
 from app.types import Frame
 from app.vision.pipeline import Pipeline

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from app.capture.folder import IMAGE_SUFFIXES, natural_order, read_image
+from app.capture.folder import IMAGE_SUFFIXES, read_image
 from app.capture.source import DEFAULT_RATE, Cause, SourceError, unreadable_by_account
 from app.capture.video import VideoFile
 from app.evaluation.protocols.folders import files_in
 from app.evaluation.protocols.types import Recording
+from app.names import natural_order
 from app.types import Frame, Image
 
 VIDEO_SUFFIXES = frozenset(

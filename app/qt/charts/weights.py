@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.capture.folder import natural_order
 from app.models.summary import ModelSummary
+from app.names import natural_order
 from app.qt.charts.bars import BarPlot, Row
 from app.qt.charts.chart import Chart, Key, csv_text
 from app.qt.charts.format import (

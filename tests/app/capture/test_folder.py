@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from app.capture import folder as folder_module
-from app.capture.folder import ImageFolder, image_size, natural_order, read_image
+from app.capture.folder import ImageFolder, image_size, read_image
 from app.capture.source import Cause, SourceError
+from app.names import natural_order
 from tests.app.capture.material import bar_width, encoded, picture
 
 SUFFIXES = [".png", ".jpg", ".bmp", ".webp", ".tiff"]
