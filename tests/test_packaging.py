@@ -16,8 +16,8 @@ pytestmark = pytest.mark.light
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-EYES = (ROOT / "docs" / "eyes.md").read_text(encoding="utf-8")
-PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```$", README + EYES, re.MULTILINE | re.DOTALL)
+VIEWS = (ROOT / "docs" / "views.md").read_text(encoding="utf-8")
+PYTHON_BLOCKS = re.findall(r"^```python\n(.*?)^```$", README + VIEWS, re.MULTILINE | re.DOTALL)
 
 
 def run(arguments, cwd):

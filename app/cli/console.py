@@ -52,7 +52,7 @@ class ExitCode(IntEnum):
     NO_DATABASE = 11, "a database is not there, or not in the layout that is expected"
     NO_PASSPHRASE = 12, "a model's passphrase is missing, wrong, or too short for a new model"
     INTERRUPTED = 130, "stopped with Ctrl-C; no file is left half-written"
-    PIPE_CLOSED = 141, "whoever read standard output left early, as head does"
+    PIPE_CLOSED = 141, "the reader of standard output closed it early, as head does"
     TERMINATED = 143, "stopped with SIGTERM or SIGHUP; no file is left half-written"
 
 

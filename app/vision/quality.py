@@ -29,7 +29,7 @@ _STEP = 8
 class Limits:
     """Limits of a face that is enrolled or judged.
 
-    ``docs/eyes.md`` says how often each limit refused frames of real recordings.
+    ``docs/real.md`` says how often each limit refused frames of real recordings.
     """
 
     min_size: float = 80.0  # side of the tight face square in pixels of the frame

@@ -78,11 +78,10 @@ class RecoveryWorker(QObject):
 
     @Slot()
     def find(self) -> None:
-        """Look for what earlier runs have left.
-
-        Without the lock: they may hold much, and the window must not wait until it is read.
-        """
-        if found := find():
+        """Look for what earlier runs have left."""
+        with self._writing:
+            found = find()
+        if found:
             self.found.emit(found)
 
     @Slot()

@@ -142,13 +142,13 @@ def test_that_a_folder_in_the_place_of_the_file_has_its_own_exit_code(model, tmp
 
 
 def test_that_the_lines_in_the_documentation_run(model, tmp_path, monkeypatch, capsys):
-    text = (ROOT / "docs" / "core.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
     section = text.partition("## The scorer without this library")[2]
     code = re.search(r"```python\n(.*?)```", section, re.DOTALL)[1]
     assert len(code.splitlines()) <= 12
     export(model, tmp_path / "model.onnx")
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "docs/core.md", "exec"), {})
+    exec(compile(code, "docs/files.md", "exec"), {})
     scores, threshold = capsys.readouterr().out.splitlines()
     assert scores.endswith("[False False]")
     assert float(threshold) == model.threshold
