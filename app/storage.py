@@ -20,8 +20,8 @@ from pathlib import Path
 
 import platformdirs
 
-from lmkl_core.system import folders
-from lmkl_core.system.atomic import UNFINISHED, write_atomically
+from lmkl_core.system import files
+from lmkl_core.system.files import UNFINISHED, write_atomically
 
 PROGRAM = "lmkl-pad"
 CONFIG_VARIABLE = "LMKL_PAD_CONFIG"
@@ -99,7 +99,7 @@ def make_private(folder: Path) -> None:
     One that exists is left as it is. Raises `StorageError` if it cannot be made.
     """
     try:
-        folders.make_private(folder)
+        files.make_private(folder)
     except OSError as error:
         raise _cannot_write(folder, error) from error
 
@@ -112,7 +112,7 @@ def write_text(path: Path, text: str) -> None:
     """
     for left in reversed(range(TRIES_TO_WRITE)):
         try:
-            folders.make_private(path.parent)
+            files.make_private(path.parent)
             write_atomically(path, text.encode("utf-8"))
             return
         except OSError as error:
@@ -228,7 +228,7 @@ def personal_folder() -> Path:
 
 def cache_folder() -> Path:
     """Return the folder for what can be made again, which need not exist yet."""
-    return folders.cache_folder()
+    return files.cache_folder()
 
 
 def _remove(path: Path) -> Iterator[str]:

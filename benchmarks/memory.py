@@ -14,7 +14,7 @@ import numpy as np
 import psutil
 
 from app.demo.renderer.takes import Take, frames
-from app.models.samples import collect
+from app.models.fitting import collect
 from app.types import Frame
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker

@@ -22,8 +22,7 @@ from app.demo.renderer.scene import Scene
 from app.demo.renderer.setting import genuine_scene, room_of, setting
 from app.demo.run import ENROLLED
 from app.demo.script import RATE, SIZE
-from app.models.fitting import fitted
-from app.models.samples import collect
+from app.models.fitting import collect, fitted
 from app.settings import Settings
 from app.types import Frame
 from app.vision.faces.detector import make_detector

@@ -1,6 +1,7 @@
 """`LocalisedMKL`: localised one-class multiple kernel learning, scikit-learn style."""
 
 import math
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -45,6 +46,7 @@ def _check_inducing(name: str, value: Any) -> Any:
     return None if value is None else check_integer(name, value, 1)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LocalisedMKL(ViewsEstimator):
     """One-class classifier that weighs several kernels differently in different clusters.
 
@@ -132,6 +134,22 @@ class LocalisedMKL(ViewsEstimator):
     True
     """
 
+    n_clusters: int = 3
+    p: float = 4 / 3
+    q: float = 4 / 3
+    delta: float = 0.01
+    temperature: float = 0.1
+    constraint: str = "joint-matrix"
+    solver: str = "certified"
+    kernel: Any = "rbf"
+    view: str | int | None = None
+    tol: float = 1e-6
+    max_iter: int = 300
+    n_inducing: Any = "auto"
+    target_bpcer: float | None = None
+    block_length: int | None = None
+    random_state: Any = None
+
     parameter_checks: ClassVar = {
         "n_clusters": partial(check_integer, low=1),
         "p": partial(check_real, low=1),
@@ -148,41 +166,6 @@ class LocalisedMKL(ViewsEstimator):
         "random_state": check_seed,
     }
     """Kernels and the view are checked against the views that are fitted."""
-
-    def __init__(
-        self,
-        *,
-        n_clusters=3,
-        p=4 / 3,
-        q=4 / 3,
-        delta=0.01,
-        temperature=0.1,
-        constraint="joint-matrix",
-        solver="certified",
-        kernel="rbf",
-        view=None,
-        tol=1e-6,
-        max_iter=300,
-        n_inducing="auto",
-        target_bpcer=None,
-        block_length=None,
-        random_state=None,
-    ):
-        self.n_clusters = n_clusters
-        self.p = p
-        self.q = q
-        self.delta = delta
-        self.temperature = temperature
-        self.constraint = constraint
-        self.solver = solver
-        self.kernel = kernel
-        self.view = view
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_inducing = n_inducing
-        self.target_bpcer = target_bpcer
-        self.block_length = block_length
-        self.random_state = random_state
 
     def fit(self, X, y=None, *, groups=None, conditions=None, init=None, cancel=None):
         """Learn from genuine samples.

@@ -45,7 +45,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from lmkl_core.calibration import blocks as blocking
+from lmkl_core.calibration import left_out as blocking
 from lmkl_core.calibration.left_out import exact_calibration
 from lmkl_core.calibration.threshold import Calibration, threshold_for
 from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop, raise_if_cancelled

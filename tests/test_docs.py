@@ -244,7 +244,7 @@ def test_that_every_module_of_the_program_has_its_box():
     assert homeless == [], "add them to a box in docs/architecture.md"
 
 
-BELOW_VALUES = ("lmkl_core.system.atomic", "lmkl_core.system.folders")
+BELOW_VALUES = ("lmkl_core.system.files",)
 """What values import of the library: these load next to nothing."""
 
 

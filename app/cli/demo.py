@@ -21,7 +21,7 @@ from app.models.files import save
 from app.models.summary import CERTIFIED_GAP, describe
 from app.reports import Context, build, write
 from lmkl_core.errors import ModelFileError
-from lmkl_core.system.atomic import write_atomically
+from lmkl_core.system.files import write_atomically
 from lmkl_core.system.processes import module_command, module_environment
 
 DEFAULT_OUTPUT = Path("lmkl-pad-demo")

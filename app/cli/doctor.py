@@ -199,7 +199,7 @@ def _settings(problems: tuple[str, ...]) -> Iterator[Finding]:
 def _folders() -> Iterator[Finding]:
     from lmkl_core.features.weights import weights_folder
     from lmkl_core.features.weights.store import FOLDER_VARIABLE
-    from lmkl_core.system.folders import CACHE_VARIABLE
+    from lmkl_core.system.files import CACHE_VARIABLE
 
     folders = (
         ("settings folder", storage.config_folder(), storage.CONFIG_VARIABLE),

@@ -29,7 +29,7 @@ from app.models.files import PROTECTED_SUFFIX, SUFFIX, Export, save
 from app.models.model import PadModel
 from app.models.summary import CERTIFIED_GAP
 from app.names import cleaned_name
-from app.session.coverage import coverage_by_person
+from app.session.takes import coverage_by_person
 from lmkl_core.errors import ModelFileError
 
 TAKE_FORM = "--take NAME=SOURCE or --take PERSON:NAME=SOURCE"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from app.cli.console import ExitCode, stop
-from lmkl_core.system.atomic import replacing, write_atomically
+from lmkl_core.system.files import replacing, write_atomically
 
 
 class OutputError(OSError):

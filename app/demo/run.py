@@ -19,13 +19,11 @@ from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
 from app.demo.renderer.takes import Take, frames
 from app.demo.script import script as window_script
-from app.models.fitting import fitted
+from app.models.fitting import collect, fitted
 from app.models.model import PadModel
-from app.models.samples import collect
 from app.models.summary import CERTIFIED_GAP
 from app.session.guided_test.guided_test import GuidedTest
-from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.tally import Tally
+from app.session.guided_test.presentation import Presentation, Tally
 from app.session.scoring import score_frame
 from app.settings import Settings
 from app.types import BONA_FIDE, Frame

@@ -47,8 +47,7 @@ from lmkl_core.model_file.container import (
     read_tensors,
     seal,
 )
-from lmkl_core.system.atomic import write_atomically
-from lmkl_core.system.folders import CACHE_VARIABLE
+from lmkl_core.system.files import CACHE_VARIABLE, write_atomically
 
 LARGEST_ENTRY = 1 << 30
 """Bytes of an entry; ten thousand frames of the paper's views have about this many."""

@@ -1,8 +1,9 @@
-"""Fitting a model on enrolled frames, and folding a take into one that is there."""
+"""Fitting a model on enrolled frames, and folding takes into one."""
 
 import copy
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +12,11 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from app.models.model import PadModel
-from app.models.samples import Samples
 from app.models.summary import people_of, refusal_of, refused_people
 from app.settings import Settings
-from app.types import Sample
-from app.vision.conditions import EnrolledConditions
+from app.types import Condition, Frame, Sample
+from app.vision.conditions import EnrolledConditions, shared_circumstances
+from app.vision.pipeline import Pipeline
 from lmkl_core import LocalisedMKL
 from lmkl_core.errors import (
     DuplicateRowsWarning,
@@ -31,6 +32,71 @@ people's frames are mostly 0.8 or more of what enrolled frames get."""
 
 FEWEST_DIFFERENT = 12
 """Frames that differ from one another, where some are copies, that a model is fitted on."""
+
+
+class Samples(list[Sample]):
+    """Samples as the rows of a fit."""
+
+    @property
+    def views(self) -> dict[str, NDArray[np.float32]]:
+        """Every view as an array of shape (rows, columns)."""
+        rows = defaultdict(list)
+        for sample in self:
+            for name, row in sample.views.items():
+                rows[name].append(row)
+        return {name: np.concatenate(parts) for name, parts in rows.items()}
+
+    @property
+    def takes(self) -> list[str]:
+        return [sample.take for sample in self]
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """Of every row; empty for presets that look at no face."""
+        known = [sample.condition for sample in self if sample.condition is not None]
+        return known if len(known) == len(self) else []
+
+    @property
+    def persons(self) -> dict[str, str]:
+        """Whose face a take shows, where that was said."""
+        return {sample.take: sample.person for sample in self if sample.person}
+
+    @property
+    def is_simulated(self) -> bool:
+        return any(sample.is_simulated for sample in self)
+
+    def enrolled_conditions(self) -> EnrolledConditions | None:
+        """Return the circumstances of these rows as what was enrolled, where they are known."""
+        return EnrolledConditions.of(self.conditions, self.takes) if self.conditions else None
+
+    def circumstances(self) -> list[int] | None:
+        """Return a number for every row, the same where takes share circumstances, if known."""
+        return shared_circumstances(self.conditions, self.takes) if self.conditions else None
+
+
+def collect(
+    pipeline: Pipeline,
+    takes: Mapping[str, Iterable[Frame]],
+    *,
+    is_simulated: bool = False,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Samples:
+    """Keep every usable frame of every take; ``progress`` gets the take's name at each frame.
+
+    The pipeline is reset before each take.
+    """
+    samples = Samples()
+    for take, frames in takes.items():
+        pipeline.reset()
+        for frame in frames:
+            result = pipeline.process(frame)
+            if result.views is not None:
+                sample = Sample(
+                    len(samples), take, result.views, result.condition, None, is_simulated
+                )
+                samples.append(sample)
+            progress(take)
+    return samples
 
 
 def estimator_of(settings: Settings, n_people: int = 1) -> LocalisedMKL:

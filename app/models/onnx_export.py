@@ -9,7 +9,7 @@ from pathlib import Path
 from app.models.model import PadModel
 from lmkl_core.errors import ModelFileError
 from lmkl_core.features.scorer_onnx import Parity, ParityError, compare, scorer_graph
-from lmkl_core.system.atomic import write_atomically
+from lmkl_core.system.files import write_atomically
 
 SUFFIX = ".onnx"
 FORMAT = "lmkl-pad scorer"

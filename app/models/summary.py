@@ -11,7 +11,7 @@ from app.models.model import PadModel
 from app.names import cleaned_name
 from app.types import Image, Interval
 from lmkl_core import InvalidInputError, LocalisedMKL
-from lmkl_core.calibration.blocks import block_numbers, time_blocks
+from lmkl_core.calibration.left_out import block_numbers, time_blocks
 from lmkl_core.calibration.threshold import clopper_pearson, effective_number
 from lmkl_core.theory import (
     dual_norm_bound,

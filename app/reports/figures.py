@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 import numpy as np
 
 from app.evaluation.result import FoldResult, Level
-from app.session.guided_test.tally import Tally
+from app.session.guided_test.presentation import Tally
 from app.types import BONA_FIDE, Verdict
 from lmkl_core.metrics import (
     Errors,

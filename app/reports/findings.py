@@ -10,8 +10,7 @@ from app.models.summary import ModelSummary
 from app.names import counted, listed
 from app.reports.figures import Figures
 from app.reports.words import ALL_EQUAL, percent, span, worst_species
-from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.tally import Tally
+from app.session.guided_test.presentation import Presentation, Tally
 
 WANTED = 0.05
 """An error rate that a reader may want to see undercut."""

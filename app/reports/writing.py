@@ -26,7 +26,7 @@ from app.reports.json_files import (
 )
 from app.reports.latex import comparison_latex, evaluation_latex
 from app.reports.notices import known_database
-from lmkl_core.system.atomic import write_together
+from lmkl_core.system.files import write_together
 
 
 class ReportError(OSError):

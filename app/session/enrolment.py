@@ -1,7 +1,7 @@
 """Enrolment: named takes of genuine frames.
 
-A frame is kept when it passes the quality gate and differs from those kept by more than the
-camera's noise, which is measured as it goes.
+A frame is kept when it passes the quality gate and differs from the kept ones by more than the
+camera's noise, which is measured on the way.
 """
 
 import itertools
@@ -10,23 +10,31 @@ import re
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
-from app.session.coverage import CoverageItem, coverage_by_person
 from app.session.scoring import thumbnail_of
-from app.session.takes import SUGGESTIONS, EnrolmentState, Offer, Plan, TakeSummary
+from app.session.takes import (
+    SUGGESTIONS,
+    CoverageItem,
+    EnrolmentState,
+    Offer,
+    Plan,
+    TakeSummary,
+    coverage_by_person,
+)
 from app.types import Sample, ScoredFrame, Verdict
 from app.vision.conditions import shared_circumstances
 
 FEWEST_SAMPLES = 12
-"""With fewer frames a model has nothing to say."""
+"""Frames that a model needs."""
 
 QUICK_SHARE = 0.8
-"""A quick take wants this share of a take's frames."""
+"""Frames of a quick take over those of another."""
 
 _NUMBER = re.compile(r" \(\d+\)$")
 _MOVE = "Turn, nod and lean a little while the ring fills."
@@ -43,15 +51,6 @@ class _Recording:
     last_kept: float = -math.inf
 
 
-@dataclass(frozen=True, eq=False)
-class _Measured:
-    """Coverage and lights of the samples: views ask at every frame, samples change less often."""
-
-    samples: tuple[Sample, ...]
-    lights: dict[str, int]
-    coverage: tuple[CoverageItem, ...]
-
-
 class Enrolment:
     """Takes, and the recording of one."""
 
@@ -61,7 +60,7 @@ class Enrolment:
         self.modelled: frozenset[int] = frozenset()
         """Numbers of the samples that the present model was fitted on."""
         self.person = ""
-        """Whose face the next take shows; empty where that is not said."""
+        """Whose face the next take shows; may be empty."""
         self._undo: list[tuple[Sample, ...]] = []
         self._recording: _Recording | None = None
         self._next_number = 0
@@ -69,7 +68,6 @@ class Enrolment:
         self._previous: NDArray[np.float32] | None = None
         self._previous_time = -math.inf
         self._steps: deque[float] = deque(maxlen=25)
-        self._measured: _Measured | None = None
 
     # ------------------------------------------------------------- recording
 
@@ -83,10 +81,10 @@ class Enrolment:
         return "" if self._recording is None else self._recording.name
 
     def start(self, name: str, *, is_quick: bool = False) -> str:
-        """Begin a take and return its name: cleaned, and unlike those there are.
+        """Begin a take and return its name, cleaned and made unique.
 
-        A quick take is folded into a model without being looked at: it wants fewer frames, and
-        those that the model calls an attack are not kept.
+        A quick take is folded into a model unseen: it needs fewer frames, and drops those that the
+        model calls an attack.
         """
         self.stop()
         unique = free_name(cleaned_name(name, LONGEST_NAME) or self.suggested_name, self._taken)
@@ -101,7 +99,7 @@ class Enrolment:
     def stop(self) -> None:
         """End the take; what was kept so far stays."""
         if self._recording is not None and self._undo and self._undo[-1] is self.samples:
-            self._undo.pop()  # nothing happened that could be undone
+            self._undo.pop()  # nothing was recorded
         self._recording = None
         self._hint = ""
 
@@ -176,18 +174,18 @@ class Enrolment:
     # ------------------------------------------------------------- changes
 
     def remove_samples(self, numbers: Sequence[int]) -> None:
-        """Strike samples from their takes."""
+        """Remove samples from their takes."""
         gone = set(numbers)
         self._change(tuple(s for s in self.samples if s.number not in gone))
 
     def remove_take(self, name: str) -> None:
-        """Strike a whole take; one that is being recorded ends."""
+        """Remove a take; if it is being recorded, the recording ends."""
         self._change(tuple(s for s in self.samples if s.take != name))
-        if self._recording is not None and self._recording.name == name:
+        if self.recording == name:
             self.stop()
 
     def rename_take(self, name: str, new: str) -> None:
-        """Give a take another name, unless it is empty or taken."""
+        """Rename a take, unless the new name is empty or taken."""
         new = cleaned_name(new, LONGEST_NAME)
         if not new or new in self._taken:
             return
@@ -196,20 +194,18 @@ class Enrolment:
             self._recording.name = new
 
     def set_person(self, person: str) -> None:
-        """Say whose face the next take shows; one that is being recorded stays whose it is."""
+        """Set whose face the next take shows; the one being recorded keeps its person."""
         if self._recording is None:
             self.person = cleaned_name(person, LONGEST_PERSON)
 
     def assign_take(self, name: str, person: str) -> None:
-        """Say whose face a take shows, unless it is being recorded."""
+        """Set whose face a take shows, unless it is being recorded."""
         person = cleaned_name(person, LONGEST_PERSON)
-        if self.recording != name:
-            self._change(
-                tuple(
-                    replace(s, person=person) if s.take == name and s.person != person else s
-                    for s in self.samples
-                )
-            )
+        if self.recording == name:
+            return
+        is_other = [s.take == name and s.person != person for s in self.samples]
+        pairs = zip(self.samples, is_other, strict=True)
+        self._change(tuple(replace(s, person=person) if changes else s for s, changes in pairs))
 
     def restore(self, samples: Sequence[Sample]) -> None:
         """Add samples of an earlier run, under numbers and names that are free here."""
@@ -226,13 +222,13 @@ class Enrolment:
         self._change((*self.samples, *restored))
 
     def undo(self) -> None:
-        """Take back the last change: a recorded take, something struck, a name."""
+        """Undo the last change: a recorded take, a removal, a rename."""
         if self._undo:
             self._recording, self._hint = None, ""
             self.samples = self._undo.pop()
 
     def clear(self) -> None:
-        """Forget everything, what could be undone included."""
+        """Forget everything, the undo history included."""
         self._recording = None
         self._undo.clear()
         self.samples, self.modelled, self._hint, self.person = (), frozenset(), "", ""
@@ -263,9 +259,8 @@ class Enrolment:
 
     @property
     def _taken(self) -> set[str]:
-        """Names of the takes there are, the one that is being recorded included."""
-        recorded = set() if self._recording is None else {self._recording.name}
-        return {sample.take for sample in self.samples} | recorded
+        """Names of all takes, with the one being recorded."""
+        return {sample.take for sample in self.samples} | ({self.recording} - {""})
 
     @property
     def unmodelled(self) -> tuple[Sample, ...]:
@@ -273,38 +268,31 @@ class Enrolment:
         return tuple(s for s in self.samples if s.number not in self.modelled)
 
     def mark_modelled(self, numbers: Sequence[int]) -> None:
-        """Say which samples the present model was fitted on."""
+        """Note which samples the present model was fitted on."""
         self.modelled = frozenset(numbers)
 
     def why_not(self) -> str:
-        """What is missing before a model can be fitted; empty when nothing is."""
+        """What is missing before a model can be fitted; empty if nothing."""
         if self.is_recording:
             return "A take is being recorded: wait until it is complete, or stop it."
         missing = FEWEST_SAMPLES - len(self.samples)
-        if missing > 0:
-            return f"Record a take first: {missing} more frames are needed."
-        return ""
+        return f"Record a take first: {missing} more frames are needed." if missing > 0 else ""
 
     @property
     def state(self) -> EnrolmentState:
-        recording, measured = self._recording, self._measure()
+        recording, lights = self._recording, _lights(self.samples)
         counts = Counter(sample.take for sample in self.samples)
         persons = {sample.take: sample.person for sample in self.samples}
+        left = {sample.take for sample in self.unmodelled}
         takes = tuple(
-            TakeSummary(
-                name,
-                n_samples,
-                measured.lights.get(name, 0),
-                all(s.number in self.modelled for s in self.samples if s.take == name),
-                persons[name],
-            )
-            for name, n_samples in counts.items()
+            TakeSummary(name, n, lights.get(name, 0), name not in left, persons[name])
+            for name, n in counts.items()
         )
         why_not = self.why_not()
         return EnrolmentState(
             takes=takes,
             samples=self.samples,
-            coverage=measured.coverage,
+            coverage=_coverage(self.samples),
             collecting=self.recording,
             n_wanted=0 if recording is None else recording.n_frames,
             n_collected=0 if recording is None else counts[recording.name],
@@ -316,23 +304,23 @@ class Enrolment:
             person=self.person,
         )
 
-    def _measure(self) -> _Measured:
-        if self._measured is None or self._measured.samples is not self.samples:
-            covered = coverage_by_person([(s.condition, s.take, s.person) for s in self.samples])
-            self._measured = _Measured(self.samples, self._lights(), covered)
-        return self._measured
 
-    def _lights(self) -> dict[str, int]:
-        """Number the circumstances of the takes, from 1, in the order of the takes."""
-        known = [(s.condition, s.take) for s in self.samples if s.condition is not None]
-        if not known:
-            return {}
-        takes = [take for _, take in known]
-        shared = shared_circumstances([condition for condition, _ in known], takes)
-        order: dict[int, int] = {}
-        for light in shared:
-            order.setdefault(light, len(order) + 1)
-        return {take: order[light] for take, light in zip(takes, shared, strict=True)}
+@lru_cache(maxsize=1)
+def _coverage(samples: tuple[Sample, ...]) -> tuple[CoverageItem, ...]:
+    """Cached, as is `_lights`: views ask at every frame, samples change less often."""
+    return coverage_by_person([(s.condition, s.take, s.person) for s in samples])
+
+
+@lru_cache(maxsize=1)
+def _lights(samples: tuple[Sample, ...]) -> dict[str, int]:
+    """Number the circumstances of the takes, from 1, in the order of the takes."""
+    known = [(s.condition, s.take) for s in samples if s.condition is not None]
+    if not known:
+        return {}
+    takes = [take for _, take in known]
+    shared = shared_circumstances([condition for condition, _ in known], takes)
+    order = {light: number for number, light in enumerate(dict.fromkeys(shared), start=1)}
+    return {take: order[light] for take, light in zip(takes, shared, strict=True)}
 
 
 def _row(views: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:

@@ -37,7 +37,7 @@ from lmkl_core.model_file.container import (
     read_tensors,
     seal,
 )
-from lmkl_core.system.atomic import write_atomically
+from lmkl_core.system.files import write_atomically
 
 FORMAT = "lmkl-pad unsaved take"
 VERSION = 3

@@ -1,10 +1,13 @@
-"""What a take is made of, and how one is recorded."""
+"""What a take is made of, how one is recorded, and what takes cover of pose, distance and light."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from app.session.coverage import CoverageItem
-from app.types import Sample
+import numpy as np
+
+from app.types import Condition, Sample
+from app.vision.conditions import shared_circumstances
 
 SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
 """Names offered for takes, in this order."""
@@ -30,6 +33,16 @@ class Offer(Enum):
     UNUSABLE = "no usable face"
     REFUSED = "called an attack by the model it would be folded into"
     IGNORED = "no take is being recorded"
+
+
+@dataclass(frozen=True)
+class CoverageItem:
+    """How well one kind of variety is enrolled: 0 to 1, and what to do about the rest."""
+
+    name: str
+    share: float
+    advice: str = ""
+    """Empty when nothing is missing."""
 
 
 @dataclass(frozen=True)
@@ -64,3 +77,79 @@ class EnrolmentState:
     can_undo: bool = False
     suggested_name: str = ""
     person: str = ""
+
+
+# ------------------------------------------------------------- coverage
+
+# What a person can do comfortably before a webcam, and what brings most when it is enrolled.
+TURN = 16.0
+NOD = 10.0
+DISTANCE = 0.25
+LIGHTS = 2
+FRAMES = 60
+
+# Single odd frames should not count as variety.
+_ENDS = (0.05, 0.95)
+
+
+def coverage(conditions: Sequence[Condition], takes: Sequence[str]) -> tuple[CoverageItem, ...]:
+    """Return how well each kind of variety is covered, from the take of every frame.
+
+    Without conditions (of presets that look at no face) only the number of frames can be told.
+    """
+    frames = _item("Frames", len(takes) / FRAMES, "Record more frames.")
+    if takes and not conditions:
+        return (frames,)
+    if not conditions or len(conditions) != len(takes):
+        n_lights, turn, nod, distance = 0, 0.0, 0.0, 0.0
+    else:
+        n_lights = len(set(shared_circumstances(conditions, takes)))
+        turn = _span([each.yaw for each in conditions])
+        nod = _span([each.pitch for each in conditions])
+        distance = _span([each.distance for each in conditions])
+    return (
+        frames,
+        _item("Lights", n_lights / LIGHTS, "Record a take in another light, such as a lamp."),
+        _item("Turn of the head", turn / TURN, "Turn your head a little to both sides."),
+        _item("Nod", nod / NOD, "Raise and lower your head a little."),
+        _item("Distance", distance / DISTANCE, "Lean towards the camera and back."),
+    )
+
+
+def coverage_by_person(
+    frames: Sequence[tuple[Condition | None, str, str]],
+) -> tuple[CoverageItem, ...]:
+    """Return how well each kind of variety is covered by the person who has least of it.
+
+    What one person enrols, a light above all, does not help another. Frames are given as their
+    circumstances, take and person.
+    """
+    covered = {
+        person: coverage(
+            [condition for condition, _, whose in frames if whose == person and condition],
+            [take for _, take, whose in frames if whose == person],
+        )
+        for person in dict.fromkeys(whose for _, _, whose in frames)
+    }
+    if len(covered) < 2:
+        return next(iter(covered.values()), coverage((), ()))
+    # Of frames whose circumstances are not known there is one item alone.
+    rows = zip(*(_named(items, person) for person, items in covered.items()), strict=False)
+    return tuple(min(row, key=lambda item: item.share) for row in rows)
+
+
+def _named(items: tuple[CoverageItem, ...], person: str) -> list[CoverageItem]:
+    return [
+        replace(item, advice=f"{person}: {item.advice}") if person and item.advice else item
+        for item in items
+    ]
+
+
+def _item(name: str, share: float, advice: str) -> CoverageItem:
+    share = min(max(share, 0.0), 1.0)
+    return CoverageItem(name, share, "" if share >= 1.0 else advice)
+
+
+def _span(values: list[float]) -> float:
+    low, high = np.quantile(values, _ENDS)
+    return float(high - low)

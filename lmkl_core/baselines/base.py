@@ -2,7 +2,7 @@ r"""What every compared method shares: input, threshold from left-out scores, th
 
 The threshold refuses the wanted share of left-out scores: a share of their median, as
 `lmkl_core.LocalisedMKL` uses, would mean something else on each method's scale. What is left out
-are the same time blocks (`lmkl_core.calibration.blocks`: their length follows from the views'
+are the same time blocks (`lmkl_core.calibration.left_out`: their length follows from the views'
 kernels, whatever the method). Where ours has a closed form for their scores, a compared method is
 fitted again, at most `REFITS` times. Blocks are dealt out to that many folds in turn, condition by
 condition, so that no fold holds all blocks of a condition that has several, and rarely two
@@ -15,6 +15,7 @@ Scores are higher for bona fide, with 0 for what resembles nothing enrolled: dis
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
@@ -23,7 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from lmkl_core.base import TOO_LARGE, ViewsEstimator, refuse_unless_finite
-from lmkl_core.calibration.blocks import block_numbers, choose_block_length, time_blocks
+from lmkl_core.calibration.left_out import block_numbers, choose_block_length, time_blocks
 from lmkl_core.calibration.threshold import Calibration, calibrate, threshold_for
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.kernels import ViewKernel, fit_kernels, mean_gram
@@ -72,6 +73,7 @@ COMMON_CHECKS = {
 """Of the parameters that all compared methods have."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Baseline(ViewsEstimator):
     """A compared one-class method behind the interface of `lmkl_core.LocalisedMKL`.
 
@@ -90,9 +92,11 @@ class Baseline(ViewsEstimator):
         What a reader of its figures must know.
     """
 
-    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS
+    target_bpcer: float = 0.05
+    block_length: int | None = None
 
-    most_rows = MOST_ROWS
+    parameter_checks: ClassVar[Mapping[str, Check]] = COMMON_CHECKS
+    most_rows: ClassVar = MOST_ROWS
 
     def fit(self, X, y=None, *, groups=None, conditions=None, cancel=None):
         """Learn from genuine samples.

@@ -36,7 +36,6 @@ from lmkl_core.baselines.base import (
     unconverged,
 )
 from lmkl_core.baselines.kernel_machines import MOST_GRAM_ROWS, KernelMachine
-from lmkl_core.baselines.shrunk import ShrunkGaussian
 from lmkl_core.baselines.simplemkl import solve_one_class
 from lmkl_core.kernels import ViewKernel, gram, half_mean_distance
 from lmkl_core.validation import check_integer, check_real, check_seed, check_share
@@ -52,6 +51,12 @@ ROWS_A_GAUSSIAN = 5
 
 LEAST_SPREAD = 1e-12
 """Stands in for a spread of zero: a refit may get copies of one row."""
+
+LEAST_SHRINKAGE = 1e-3
+"""Keeps distances finite in directions in which no row varies."""
+
+NEGLIGIBLE = 1e-10
+"""Eigenvalues smaller than this share of the largest are rounding."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +102,7 @@ class Concatenated(Baseline):
         raise NotImplementedError
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ConcatenatedOCSVM(Concatenated):
     """One-class SVM with an RBF kernel of the paper's width on all columns.
 
@@ -106,12 +112,9 @@ class ConcatenatedOCSVM(Concatenated):
         Upper bound on the share of training rows outside, above 0 and at most 1.
     """
 
-    parameter_checks: ClassVar = COMMON_CHECKS | {"nu": check_share}
+    nu: float = 0.1
 
-    def __init__(self, *, nu=0.1, target_bpcer=0.05, block_length=None):
-        self.nu = nu
-        self.target_bpcer = target_bpcer
-        self.block_length = block_length
+    parameter_checks: ClassVar = COMMON_CHECKS | {"nu": check_share}
 
     def _fit_rows(self, X, notes):
         X = X.astype(np.float64)
@@ -131,6 +134,7 @@ class Neighbours:
         return closeness(self.index.kneighbors(arrays[0])[0].mean(axis=1, dtype=np.float64))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NearestNeighbour(Concatenated):
     """Mean distance to the nearest training rows on all columns.
 
@@ -140,16 +144,89 @@ class NearestNeighbour(Concatenated):
         How many; fewer where there are fewer rows.
     """
 
-    parameter_checks: ClassVar = COMMON_CHECKS | {"n_neighbors": partial(check_integer, low=1)}
+    n_neighbors: int = 1
 
-    def __init__(self, *, n_neighbors=1, target_bpcer=0.05, block_length=None):
-        self.n_neighbors = n_neighbors
-        self.target_bpcer = target_bpcer
-        self.block_length = block_length
+    parameter_checks: ClassVar = COMMON_CHECKS | {"n_neighbors": partial(check_integer, low=1)}
 
     def _fit_rows(self, X, notes):
         count = min(self.n_neighbors, len(X))
         return Neighbours(NearestNeighbors(n_neighbors=count, algorithm="brute").fit(X))
+
+
+@dataclass(frozen=True)
+class ShrunkGaussian:
+    """Mean and Ledoit-Wolf covariance in terms of principal axes, for any number of columns.
+
+    The covariance is ``(1 - a) S + a m I``, with ``S`` that of ``n`` rows and ``m`` the mean of its
+    ``p`` eigenvalues (Ledoit and Wolf, 2004). scikit-learn needs the ``p x p`` matrix, which is too
+    large for tens of thousands of columns. With eigenvectors ``v_j`` and eigenvalues ``l_j > 0`` of
+    ``S``, at most ``n - 1`` of them, the squared distance of ``x`` from the mean is
+    ``sum_j (v_j . x)^2 / ((1 - a) l_j + a m) + r(x) / (a m)`` with ``r`` the squared length of what
+    lies outside the span of the training rows.
+
+    Attributes
+    ----------
+    mean : ndarray (p,)
+    axes : ndarray (p, r)
+        Eigenvectors.
+    variances : ndarray (r,)
+        Shrunk eigenvalues.
+    floor : float
+        Shrunk eigenvalue of all other directions.
+    shrinkage : float
+    """
+
+    mean: np.ndarray
+    axes: np.ndarray
+    variances: np.ndarray
+    floor: float
+    shrinkage: float
+
+    @classmethod
+    def of(cls, X: np.ndarray) -> "ShrunkGaussian":
+        """Estimate from rows."""
+        n, p = X.shape
+        mean = X.mean(axis=0)
+        X = X - mean
+        if p <= n:
+            values, vectors = np.linalg.eigh(X.T @ X / n)
+            kept = values > NEGLIGIBLE * max(values[-1], 0.0)
+            axes = vectors[:, kept]
+        else:
+            values, vectors = np.linalg.eigh(X @ X.T / n)
+            kept = values > NEGLIGIBLE * max(values[-1], 0.0)
+            axes = X.T @ (vectors[:, kept] / np.sqrt(n * values[kept]))
+        values = values[kept]
+        shrinkage = ledoit_wolf_shrinkage(np.einsum("ij,ij->i", X, X), values, p)
+        level = max(float(values.sum()) / p, np.finfo(float).tiny ** 0.5)
+        floor = shrinkage * level
+        return cls(mean, axes, (1 - shrinkage) * values + floor, floor, shrinkage)
+
+    def square_distances(self, X: np.ndarray) -> np.ndarray:
+        """Squared Mahalanobis distances of rows from the mean."""
+        X = X - self.mean
+        inside = (X @ self.axes) ** 2
+        outside = np.maximum(np.einsum("ij,ij->i", X, X) - inside.sum(axis=1), 0.0)
+        return inside @ (1 / self.variances) + outside / self.floor
+
+    def scores(self, arrays: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Closeness, by the distance a column."""
+        X = arrays[0].astype(np.float64)
+        return closeness(np.sqrt(self.square_distances(X) / X.shape[1]))
+
+
+def ledoit_wolf_shrinkage(squares: np.ndarray, eigenvalues: np.ndarray, n_columns: int) -> float:
+    """``a = min(b, d) / d``, ``b = (mean_i |x_i|^4 - |S|^2) / n``, ``d = |S|^2 - tr(S)^2 / p``.
+
+    From the rows' squared lengths and the covariance's eigenvalues.
+    """
+    n = len(squares)
+    size = float(eigenvalues @ eigenvalues)
+    spread = size - float(eigenvalues.sum()) ** 2 / n_columns
+    noise = (float(np.mean(squares**2)) - size) / n
+    if spread <= 0:  # all directions alike already
+        return 1.0
+    return float(np.clip(noise / spread, LEAST_SHRINKAGE, 1.0))
 
 
 class MahalanobisDistance(Concatenated):
@@ -163,10 +240,6 @@ class MahalanobisDistance(Concatenated):
 
     # Eigenvectors of a matrix of that many rows take a second, and are needed six times.
     most_rows = MOST_GRAM_ROWS
-
-    def __init__(self, *, target_bpcer=0.05, block_length=None):
-        self.target_bpcer = target_bpcer
-        self.block_length = block_length
 
     def _fit_rows(self, X, notes):
         return ShrunkGaussian.of(X.astype(np.float64))
@@ -212,6 +285,7 @@ class Mixture:
         return closeness(np.maximum(below, 0.0) / n_columns)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MixtureDensity(Concatenated):
     """Density of a mixture of Gaussians, axis-aligned in the space of leading components.
 
@@ -223,26 +297,15 @@ class MixtureDensity(Concatenated):
         Steps of expectation-maximisation.
     """
 
+    n_components: int = 3
+    max_iter: int = 300
+    random_state: Any = None
+
     parameter_checks: ClassVar = COMMON_CHECKS | {
         "n_components": partial(check_integer, low=1),
         "max_iter": partial(check_integer, low=1),
         "random_state": check_seed,
     }
-
-    def __init__(
-        self,
-        *,
-        n_components=3,
-        max_iter=300,
-        target_bpcer=0.05,
-        block_length=None,
-        random_state=None,
-    ):
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.target_bpcer = target_bpcer
-        self.block_length = block_length
-        self.random_state = random_state
 
     def _fit_rows(self, X, notes):
         components = Components.of(X, whiten=False)
@@ -275,6 +338,7 @@ class Reconstruction:
         return closeness(np.mean(errors**2, axis=1))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AutoEncoder(Concatenated):
     """Network with a bottleneck that learns to give back the leading components.
 
@@ -291,29 +355,17 @@ class AutoEncoder(Concatenated):
         Steps of L-BFGS.
     """
 
+    bottleneck: float = 0.25
+    alpha: float = 1e-2
+    max_iter: int = 300
+    random_state: Any = None
+
     parameter_checks: ClassVar = COMMON_CHECKS | {
         "bottleneck": check_share,
         "alpha": partial(check_real, low=0),
         "max_iter": partial(check_integer, low=1),
         "random_state": check_seed,
     }
-
-    def __init__(
-        self,
-        *,
-        bottleneck=0.25,
-        alpha=1e-2,
-        max_iter=300,
-        target_bpcer=0.05,
-        block_length=None,
-        random_state=None,
-    ):
-        self.bottleneck = bottleneck
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.target_bpcer = target_bpcer
-        self.block_length = block_length
-        self.random_state = random_state
 
     def _fit_rows(self, X, notes):
         components = Components.of(X, whiten=True)

@@ -29,7 +29,7 @@ constraint. Their rows stay published-only (`lmkl_core.baselines.PUBLISHED_ONLY`
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,33 +86,22 @@ class KernelMachine:
         return total
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MultipleKernelMachine(Baseline):
     """Learned weights on the simplex, one kernel a view; see the subclasses."""
 
     most_rows = MOST_GRAM_ROWS
     _by_distance = False
+    nu: float = 0.1
+    kernel: Any = "rbf"
+    tol: float = 1e-6
+    max_iter: int = 100
+
     parameter_checks: ClassVar = COMMON_CHECKS | {
         "nu": check_share,
         "tol": partial(check_real, low=0, strict=True),
         "max_iter": partial(check_integer, low=1),
     }
-
-    def __init__(
-        self,
-        *,
-        nu=0.1,
-        kernel="rbf",
-        tol=1e-6,
-        max_iter=100,
-        target_bpcer=0.05,
-        block_length=None,
-    ):
-        self.nu = nu
-        self.kernel = kernel
-        self.tol = tol
-        self.max_iter = max_iter
-        self.target_bpcer = target_bpcer
-        self.block_length = block_length
 
     @property
     def gap_(self) -> float:

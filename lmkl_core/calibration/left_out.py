@@ -1,4 +1,10 @@
-r"""Scores of genuine samples under the model without them, and the threshold they give.
+r"""Which samples to leave out together, and their scores under the model without them.
+
+Neighbouring frames are near-copies. Left out one at a time, their copies stay and the scores
+flatter the model; left out by whole takes, a condition vanishes and the scores say what a
+*never enrolled* condition would get. A threshold must answer a question between the two: how do
+other moments of the enrolled conditions score? So blocks are as long as frames keep resembling
+each other more than takes do by themselves, and no longer than half a take.
 
 With ``A = delta I + K_mu`` and ``lambda = A^{-1} 1``, the scores that samples ``B`` would get
 from a model trained without them, weights and memberships held fixed, are
@@ -7,8 +13,7 @@ from a model trained without them, weights and memberships held fixed, are
 
 Proof: without ``B`` the coefficients are ``lambda_R - A^{-1}_RB (A^{-1}_BB)^{-1} lambda_B`` on the
 rest ``R`` (block inverse) and zero on ``B``. Row ``B`` of ``A`` times these is then
-``1 - (A^{-1}_BB)^{-1} lambda_B``, and since they vanish on ``B`` the ridge does not enter: it is
-the score.
+``1 - (A^{-1}_BB)^{-1} lambda_B``, and since they vanish on ``B`` the ridge does not enter.
 """
 
 from collections.abc import Callable
@@ -16,13 +21,85 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, lapack
 
-from lmkl_core.calibration.blocks import (
-    block_numbers,
-    choose_block_length,
-    rows_of_takes,
-    time_blocks,
-)
 from lmkl_core.calibration.threshold import Calibration, calibrate, operating_point
+from lmkl_core.errors import InvalidInputError
+
+SHORTEST_TAKE_WITH_LAGS = 12
+"""Below this many rows a take says too little about lags; it is cut in half."""
+
+DECAYS_PER_BLOCK = 6
+"""Length of a block in units of the lag after which rows stop being copies."""
+
+
+def rows_of_takes(takes: np.ndarray) -> list[np.ndarray]:
+    """Row numbers of every take, in time order."""
+    return [np.flatnonzero(takes == take) for take in np.unique(takes)]
+
+
+def time_blocks(takes: np.ndarray, length: int) -> list[np.ndarray]:
+    """Cut every take into contiguous blocks of about ``length`` rows, at least two a take.
+
+    Blocks of one take differ by at most one row. A take of one row is a block.
+    """
+    if length < 1:
+        raise InvalidInputError(f"A block length of {length} leaves nothing out: use at least 1.")
+    blocks = []
+    for rows in rows_of_takes(takes):
+        parts = min(len(rows), max(2, round(len(rows) / length)))
+        blocks.extend(np.array_split(rows, parts))
+    return blocks
+
+
+def with_new_takes(conditions: np.ndarray, takes: np.ndarray) -> np.ndarray:
+    """Conditions of more takes, numbered on: nothing is known of theirs, so each has its own."""
+    new = np.arange(len(np.unique(takes))) + conditions.max() + 1
+    return np.concatenate([conditions, new])
+
+
+def block_numbers(blocks: list[np.ndarray], n_samples: int) -> np.ndarray:
+    """Number of the block of every row."""
+    numbers = np.empty(n_samples, dtype=int)
+    for number, rows in enumerate(blocks):
+        numbers[rows] = number
+    return numbers
+
+
+def lag_similarity(kernel: np.ndarray, takes: np.ndarray, max_lag: int) -> np.ndarray:
+    """Mean normalised similarity of rows ``lag`` apart in the same take, ``lag = 1..max_lag``."""
+    root = np.sqrt(np.maximum(np.diag(kernel), np.finfo(float).tiny))
+    sums, counts = np.zeros(max_lag), np.zeros(max_lag)
+    for rows in rows_of_takes(takes):
+        part = kernel[np.ix_(rows, rows)] / np.outer(root[rows], root[rows])
+        for lag in range(1, min(max_lag, len(rows) - 1) + 1):
+            diagonal = np.diagonal(part, offset=lag)
+            sums[lag - 1] += diagonal.sum()
+            counts[lag - 1] += len(diagonal)
+    return sums / np.maximum(counts, 1)
+
+
+def choose_block_length(kernel: np.ndarray, takes: np.ndarray) -> int:
+    """Block length from the data: where the resemblance of neighbours has worn off.
+
+    The similarity of rows ``lag`` apart falls from its value at lag one to a plateau, the
+    take's own likeness. The block is `DECAYS_PER_BLOCK` times the lag at which the excess over
+    the plateau has fallen to ``1/e``, so that most rows of a block are more than one such lag
+    from the rows that stay. It is never longer than half the median take. Where takes are
+    short it is half a take.
+    """
+    lengths = np.array([len(rows) for rows in rows_of_takes(takes)])
+    half = max(1, int(np.median(lengths)) // 2)
+    if np.median(lengths) < SHORTEST_TAKE_WITH_LAGS:
+        return half
+    similarity = lag_similarity(kernel, takes, half)
+    tail = max(1, len(similarity) // 4)
+    plateau = float(np.median(similarity[-tail:]))
+    excess = similarity - plateau
+    spread = max(1.0 - plateau, np.finfo(float).tiny)
+    if excess[0] <= 0.01 * spread:
+        return 1
+    below = np.flatnonzero(excess <= excess[0] / np.e)
+    decay = int(below[0]) + 1 if below.size else half
+    return int(np.clip(DECAYS_PER_BLOCK * decay, 1, half))
 
 
 def inverse_from_cholesky(lower: np.ndarray) -> np.ndarray:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_solve, lapack, solve_triangular
 
-from lmkl_core.calibration.blocks import with_new_takes
-from lmkl_core.calibration.left_out import exact_calibration
+from lmkl_core.calibration.left_out import exact_calibration, with_new_takes
 from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.clusters import Clusters, check_enough_samples, fit_clusters
 from lmkl_core.errors import InvalidInputError, raise_if_cancelled

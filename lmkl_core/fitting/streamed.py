@@ -5,8 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
-from lmkl_core.calibration.blocks import choose_block_length, rows_of_takes, with_new_takes
-from lmkl_core.calibration.left_out import calibrate_left_out
+from lmkl_core.calibration.left_out import (
+    calibrate_left_out,
+    choose_block_length,
+    rows_of_takes,
+    with_new_takes,
+)
 from lmkl_core.calibration.threshold import Calibration
 from lmkl_core.clusters import Clusters
 from lmkl_core.errors import raise_if_cancelled

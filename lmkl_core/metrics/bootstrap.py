@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.rates import CONFIDENCE, Interval, mean_interval
 from lmkl_core.metrics.resampling import Drawing, Evaluation, Method, Resampled, Subjects
-from lmkl_core.metrics.scores import Scores
 from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics.thresholds import Scores
 
 Statistic: TypeAlias = Callable[[ScoreTable], float | None]
 Figure: TypeAlias = Literal["AUC", "BPCER", "APCER", "HTER", "ACER"]

@@ -32,17 +32,17 @@ from lmkl_core.metrics.rates import (
     exact_intervals,
     mean_interval,
 )
-from lmkl_core.metrics.scores import (
+from lmkl_core.metrics.thresholds import (
     Attacks,
     Scores,
     as_scores,
     by_species,
+    choose_threshold,
     cuts,
     n_accepted,
     n_refused,
     together,
 )
-from lmkl_core.metrics.thresholds import choose_threshold
 
 
 @dataclass(frozen=True, eq=False)

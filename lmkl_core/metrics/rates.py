@@ -23,7 +23,14 @@ from scipy.special import betaincinv
 
 from lmkl_core.calibration.threshold import clopper_pearson
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.metrics.scores import Attacks, Scores, as_scores, by_species, n_accepted, n_refused
+from lmkl_core.metrics.thresholds import (
+    Attacks,
+    Scores,
+    as_scores,
+    by_species,
+    n_accepted,
+    n_refused,
+)
 
 CONFIDENCE = 0.95
 """Of every interval by default."""

@@ -34,8 +34,8 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.rates import NOTHING_KNOWN, Estimate, Interval
-from lmkl_core.metrics.scores import Scores
 from lmkl_core.metrics.table import ScoreTable
+from lmkl_core.metrics.thresholds import Scores
 
 Method: TypeAlias = Literal["bca", "percentile"]
 Evaluation: TypeAlias = Callable[[Scores], Scores]

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.metrics.rates import CONFIDENCE, Errors, Rate, measure
-from lmkl_core.metrics.scores import Scores, refuse_huge
-from lmkl_core.metrics.thresholds import Threshold
+from lmkl_core.metrics.thresholds import Scores, Threshold, refuse_huge
 
 LARGEST_SCORE = 1e300
 """Sums of more than this overflow, and a presentation's score is a mean."""

@@ -30,7 +30,7 @@ from lmkl_core.model_file.sealed import (
 )
 from lmkl_core.model_file.state import describe, rebuild, transposed
 from lmkl_core.model_file.tensors import check_layout, check_values
-from lmkl_core.system.atomic import write_atomically
+from lmkl_core.system.files import write_atomically
 
 MAX_BYTES = 2 << 30
 """Size of a file that is read unless the caller says otherwise."""

@@ -1,16 +1,23 @@
-"""Child processes that run a module, also from a one-folder build, which has no interpreter.
+"""Child processes that run a module, and locks that only one process can hold.
 
-In such a build ``sys.executable`` is the program itself: given ``-m`` it would start a second
-window. There, the program is asked by a word of its own to be one of some modules. Every place that
-starts a process asks here for the command.
+A one-folder build has no interpreter: ``sys.executable`` is the program itself, and given ``-m`` it
+would start a second window. There, its first argument `RUN_MODULE` makes it run a module.
 """
 
+import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
+from filelock import FileLock, Timeout
+
 import lmkl_core
+
+Locked = Timeout
+"""Raised where another process or thread holds a lock."""
 
 RUN_MODULE = "--lmkl-pad-module"
 """First argument by which the program of a one-folder build becomes a module."""
@@ -51,3 +58,52 @@ def preferred_workers() -> Literal["threads"] | None:
     most of it is linear algebra, in which they do not wait for each other.
     """
     return "threads" if is_frozen() else None
+
+
+@contextmanager
+def only_one(path: Path) -> Iterator[None]:
+    """Hold the lock of that name, a file that is made here and removed again.
+
+    Raises
+    ------
+    Locked
+        At once, if another process or thread holds it.
+    OSError
+        If the file cannot be made or locked.
+    """
+    lock = _acquired(path)
+    try:
+        yield
+    finally:
+        # Windows removes no file that is open; an empty one left behind does no harm.
+        with suppress(OSError):
+            path.unlink()
+        lock.release()
+
+
+def is_held(path: Path) -> bool:
+    """Whether a live process holds the lock of that name; the file stays as it is.
+
+    Raises
+    ------
+    OSError
+        If there is no such file, or it cannot be locked.
+    """
+    times = path.stat()
+    try:
+        _acquired(path).release()
+    except Locked:
+        return True
+    # Some versions of filelock touch the file, and on Windows they remove it.
+    path.touch()
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    return False
+
+
+def _acquired(path: Path) -> FileLock:
+    lock = FileLock(path, mode=0o600, thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except NotImplementedError as error:
+        raise OSError(errno.ENOLCK, str(error), str(path)) from error
+    return lock

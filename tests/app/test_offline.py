@@ -13,7 +13,7 @@ from app.cli.main import cli
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline
-from app.models.samples import collect
+from app.models.fitting import collect
 from app.capture.opening import source_from
 from itertools import islice
 from lmkl_core import LocalisedMKL

@@ -12,7 +12,7 @@ import pytest
 from app import storage
 from app.evaluation.cache import Cache
 from lmkl_core.features.weights.store import weights_folder
-from lmkl_core.system import atomic
+from lmkl_core.system import files
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of files are POSIX's")
 NOT_ROOT = pytest.mark.skipif(
@@ -211,7 +211,7 @@ def test_that_importing_settings_and_storage_loads_nothing_heavy():
 def test_that_a_folder_that_is_deleted_while_text_is_written_is_made_again(folders, monkeypatch):
     path = folders / "config" / "settings.json"
     path.parent.mkdir()
-    sweep, deleted = atomic.sweep, []
+    sweep, deleted = files.sweep, []
 
     def delete_first(folder):
         if len(deleted) < storage.TRIES_TO_WRITE - 1:
@@ -219,7 +219,7 @@ def test_that_a_folder_that_is_deleted_while_text_is_written_is_made_again(folde
             deleted.append(folder)
         sweep(folder)
 
-    monkeypatch.setattr(atomic, "sweep", delete_first)
+    monkeypatch.setattr(files, "sweep", delete_first)
     storage.write_text(path, "chosen")
     assert path.read_text() == "chosen"
     assert len(deleted) == storage.TRIES_TO_WRITE - 1

@@ -33,7 +33,7 @@ BYTES = (0, 1, 500, 1_500, 6_000)
 """Bytes of a file after which the kernel kills."""
 
 WATCHED = (
-    "lmkl_core/system/atomic.py",
+    "lmkl_core/system/files.py",
     "app/session/recovery.py",
     "app/session/runs.py",
     "tests/faults/killing.py",

@@ -23,7 +23,7 @@ from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import LIMIT, relative_difference
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import Branch, Crop, Preset
-from lmkl_core.system.locking import is_held, only_one
+from lmkl_core.system.processes import is_held, only_one
 from tests.features.small_preset import crops_for
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,7 +16,7 @@ from app.reports.writing import files_of
 from app.session.recovery import find
 from app.settings import load as load_settings
 from lmkl_core import load_model
-from lmkl_core.system.atomic import STILL_SECONDS, UNFINISHED, sweep, write_atomically
+from lmkl_core.system.files import STILL_SECONDS, UNFINISHED, sweep, write_atomically
 from tests.app.takes_material import same
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills are in forks")
@@ -136,7 +136,7 @@ def test_that_takes_come_back_but_for_what_was_being_written(killed, attempt, mo
 
 
 def test_that_what_a_living_writer_writes_is_not_swept_away(tmp_path):
-    from lmkl_core.system.atomic import replacing
+    from lmkl_core.system.files import replacing
 
     long_ago = time.time() - 10 * 24 * 3600
     with replacing(tmp_path / "face") as stream:
@@ -207,7 +207,7 @@ class Interrupting:
         self._left = line
 
     def __call__(self, frame, event, _argument):
-        if not frame.f_code.co_filename.endswith("lmkl_core/system/atomic.py"):
+        if not frame.f_code.co_filename.endswith("lmkl_core/system/files.py"):
             return None
         if event == "line":
             self._left -= 1

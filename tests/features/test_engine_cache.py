@@ -12,7 +12,7 @@ import pytest
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.engines.cache import Cache, Entry, Probe
-from lmkl_core.system.folders import CACHE_VARIABLE, cache_folder
+from lmkl_core.system.files import CACHE_VARIABLE, cache_folder
 
 KEY = "ab" * 32
 

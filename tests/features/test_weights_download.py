@@ -20,8 +20,8 @@ from lmkl_core.features.weights import (
 from lmkl_core.features.weights import download as download_module
 from lmkl_core.features.weights.catalogue import PackageFile, Weights
 from lmkl_core.features.weights.download import check_url
-from lmkl_core.system import locking
-from lmkl_core.system.locking import Locked, only_one
+from lmkl_core.system import processes
+from lmkl_core.system.processes import Locked, only_one
 from tests.features.file_server import Answer, serving
 
 CONTENT = bytes(range(256)) * 4000
@@ -422,7 +422,7 @@ with only_one(__import__("pathlib").Path(sys.argv[2])):
 
 def test_that_a_lock_dies_with_its_holder(tmp_path):
     lock = tmp_path / "lock"
-    command = [sys.executable, "-c", HOLDER, locking.__file__, str(lock)]
+    command = [sys.executable, "-c", HOLDER, processes.__file__, str(lock)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         try:
             assert holder.stdout.readline().strip() == b"held"

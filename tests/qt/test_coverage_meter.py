@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QProgressBar
 
 from app.qt.pages.enrol.takes_list import CoverageMeter
-from app.session.coverage import CoverageItem
+from app.session.takes import CoverageItem
 
 
 @pytest.fixture

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.qt.pages.enrol.enrol_page import EnrolPage
-from app.session.coverage import CoverageItem
-from app.session.takes import EnrolmentState, TakeSummary
+from app.session.takes import CoverageItem, EnrolmentState, TakeSummary
 from app.types import Sample
 
 COVERAGE = (

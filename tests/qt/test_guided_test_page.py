@@ -19,8 +19,7 @@ from app.qt.pages.guided_test.tally import PresentationList, TallyTable
 from app.qt.pages.guided_test.test_page import TestPage
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.guided_test import GuidedTestState
-from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.tally import Tally
+from app.session.guided_test.presentation import Presentation, Tally
 from app.types import BONA_FIDE, SPECIES, ScoredFrame, Verdict
 
 NAMES = {BONA_FIDE: "Genuine person", "print": "Print (matt)", "phone": "Phone"}

@@ -78,10 +78,11 @@ class RecoveryWorker(QObject):
 
     @Slot()
     def find(self) -> None:
-        """Look for what earlier runs have left."""
-        with self._writing:
-            found = find()
-        if found:
+        """Look for what earlier runs have left.
+
+        Without the lock: they may hold much, and the window must not wait until it is read.
+        """
+        if found := find():
             self.found.emit(found)
 
     @Slot()

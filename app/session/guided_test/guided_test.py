@@ -20,6 +20,7 @@ from app.session.guided_test.presentation import (
     Capture,
     GuidedTestError,
     Presentation,
+    Tally,
     converted,
     kept_numbers,
     operating_system,
@@ -27,7 +28,6 @@ from app.session.guided_test.presentation import (
     processor,
     species_name,
 )
-from app.session.guided_test.tally import Tally
 from app.types import BONA_FIDE, SPECIES, Frame, ScoredFrame, Verdict
 
 FRAMES_WANTED = 30

@@ -26,10 +26,10 @@ from app.session.guided_test.details import read_toml
 from app.session.guided_test.presentation import (
     GuidedTestError,
     Presentation,
+    Tally,
     converted,
     species_name,
 )
-from app.session.guided_test.tally import Tally
 from app.types import BONA_FIDE
 from lmkl_core.metrics import Rate
 

@@ -24,9 +24,8 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.system.atomic import replacing
-from lmkl_core.system.folders import CACHE_VARIABLE, cache_folder, make_private
-from lmkl_core.system.locking import Locked, is_held, only_one
+from lmkl_core.system.files import CACHE_VARIABLE, cache_folder, make_private, replacing
+from lmkl_core.system.processes import Locked, is_held, only_one
 
 _MARK = b"LMKLGRF1"
 _DIGEST_BYTES = 32

@@ -14,8 +14,7 @@ from pathlib import Path
 import msgspec
 
 from lmkl_core.errors import Cancelled, asked_to_stop
-from lmkl_core.system.atomic import write_atomically
-from lmkl_core.system.folders import cache_folder, make_private
+from lmkl_core.system.files import cache_folder, make_private, write_atomically
 
 MEMORY_FILE = "checksums.json"
 MAX_REMEMBERED = 200

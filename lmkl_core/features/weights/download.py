@@ -35,7 +35,7 @@ from lmkl_core.features.weights.store import (
     weights_folder,
     whole_file,
 )
-from lmkl_core.system.locking import Locked, only_one
+from lmkl_core.system.processes import Locked, only_one
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the bytes there will be, where known."""

@@ -18,7 +18,7 @@ from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
 from lmkl_core.features.weights import catalogue
 from lmkl_core.features.weights.catalogue import Weights, entry_of
 from lmkl_core.features.weights.checksums import BLOCK, sha256_of
-from lmkl_core.system.atomic import replacing
+from lmkl_core.system.files import replacing
 
 FOLDER_VARIABLE = "LMKL_PAD_WEIGHTS"
 PARTIAL_SUFFIX = ".partial"

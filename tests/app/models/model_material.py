@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.models.fitting import fitted
-from app.models.samples import Samples
+from app.models.fitting import Samples, fitted
 from app.settings import Settings
 from app.types import Sample
 from lmkl_core.model_file import save_model

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from app.models.files import load, save
-from app.models.fitting import extended, fitted, recalibrated
+from app.models.fitting import Samples, extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.models.samples import Samples
 from app.models.summary import MOST, describe, people_of
 from app.settings import CLUSTERS, CLUSTERS_A_PERSON, Settings
 from lmkl_core import LocalisedMKL

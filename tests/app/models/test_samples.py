@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.models.samples import Samples
+from app.models.fitting import Samples
 from app.types import Sample
 from lmkl_core import LocalisedMKL
 from tests.app.vision.test_conditions import HOME

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.session.coverage import DISTANCE, FRAMES, LIGHTS, NOD, TURN, coverage
+from app.session.takes import DISTANCE, FRAMES, LIGHTS, NOD, TURN, coverage
 from app.vision.conditions import DIMENSIONS
 from tests.app.vision.test_conditions import HOME
 

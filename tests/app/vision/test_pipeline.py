@@ -9,7 +9,7 @@ import pytest
 from app.capture.opening import source_from
 from app.cli.models import pipeline_for, pipeline_of
 from app.evaluation.extraction import FeaturePipeline
-from app.models.samples import collect
+from app.models.fitting import collect
 from app.types import Face, Frame, Status
 from app.vision.faces.alignment import apply, cut, face_transform, invert, square_corners
 from app.vision.faces.detector import make_detector

@@ -18,7 +18,7 @@ from lmkl_core.baselines import (
     MixtureDensity,
     NearestNeighbour,
 )
-from lmkl_core.baselines.shrunk import LEAST_SHRINKAGE, ShrunkGaussian
+from lmkl_core.baselines.concatenated import LEAST_SHRINKAGE, ShrunkGaussian
 from tests.core.recordings import recording, takes_of, width_rule
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

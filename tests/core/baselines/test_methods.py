@@ -17,7 +17,7 @@ from lmkl_core import (
 )
 from lmkl_core.baselines import METHODS, PUBLISHED_ONLY, base, views_for
 from lmkl_core.baselines.base import FEWEST_ROWS, REFITS, evenly_spaced, folds_of
-from lmkl_core.calibration.blocks import time_blocks
+from lmkl_core.calibration.left_out import time_blocks
 from lmkl_core.selection import DELTAS, EXPONENTS
 from tests.core.recordings import is_one_sentence, recording, rows, takes_of
 

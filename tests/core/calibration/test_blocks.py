@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import pdist, squareform
 
 from lmkl_core import InvalidInputError
-from lmkl_core.calibration.blocks import (
+from lmkl_core.calibration.left_out import (
     SHORTEST_TAKE_WITH_LAGS,
     block_numbers,
     choose_block_length,

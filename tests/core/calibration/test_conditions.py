@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmkl_core import InvalidInputError, clopper_pearson, load_model, save_model, select
-from lmkl_core.calibration.blocks import with_new_takes
+from lmkl_core.calibration.left_out import with_new_takes
 from tests.core.recordings import (
     is_one_sentence,
     kernel_stack,

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from lmkl_core import InvalidInputError, clopper_pearson
-from lmkl_core.calibration.blocks import block_numbers, rows_of_takes, time_blocks
-from lmkl_core.calibration.left_out import inverse_from_cholesky, left_out_scores
+from lmkl_core.calibration.left_out import (
+    block_numbers,
+    inverse_from_cholesky,
+    left_out_scores,
+    rows_of_takes,
+    time_blocks,
+)
 from lmkl_core.calibration.threshold import (
     autocorrelation_time,
     calibrate,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lmkl_core import InvalidInputError
-from lmkl_core.calibration.blocks import time_blocks
+from lmkl_core.calibration.left_out import time_blocks
 from tests.core.problems import feasible_weights, product_norm
 from tests.core.recordings import (
     is_one_sentence,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lmkl_core import LocalisedMKL
-from lmkl_core.calibration.blocks import rows_of_takes, time_blocks
+from lmkl_core.calibration.left_out import rows_of_takes, time_blocks
 from lmkl_core.fitting.inducing import memory_bound
 from lmkl_core.fitting.streamed import calibration_rows
 from lmkl_core.solver.problem import GramProblem

@@ -192,8 +192,8 @@ def test_that_the_claim_of_proposition_4_fails_and_is_reported_as_failing_for_q_
         ({"memberships": [0.5, 0.5]}, r"memberships has shape \(2,\)"),
         ({"memberships": np.ones((0, 2))}, "non-empty 2-D array"),
         ({"memberships": [[0.5, math.nan]]}, "memberships has NaN"),
-        ({"memberships": [[1.5, -0.5]]}, "memberships are not probabilities"),
-        ({"memberships": [[0.5, 0.4]]}, "memberships are not probabilities"),
+        ({"memberships": [[1.5, -0.5]]}, "rows that sum to 1"),
+        ({"memberships": [[0.5, 0.4]]}, "rows that sum to 1"),
         ({"memberships": [["a", "b"]]}, "memberships is not numeric"),
     ],
 )

@@ -24,8 +24,7 @@ from app.qt.theme.icons import icon
 from app.qt.widgets.layout import add_action, button, grid, hbox, vbox
 from app.qt.widgets.rows import Index
 from app.qt.widgets.texts import Mark, plain_tip, set_text, wrapped
-from app.session.coverage import CoverageItem
-from app.session.takes import TakeSummary
+from app.session.takes import CoverageItem, TakeSummary
 
 _NAME, _FRAMES, _LIGHT, _MODEL, _PERSON = range(5)
 _MOST_ROWS = 6

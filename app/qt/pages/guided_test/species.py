@@ -12,8 +12,7 @@ from app.qt.theme.icons import paint_icon
 from app.qt.widgets.flow import EvenLayout
 from app.qt.widgets.layout import vbox
 from app.qt.widgets.texts import set_text, wrapped
-from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.tally import Tally
+from app.session.guided_test.presentation import Presentation, Tally
 from app.types import BONA_FIDE, SPECIES, Verdict
 
 NO_BREAK = "\N{NO-BREAK SPACE}"

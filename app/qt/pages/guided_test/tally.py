@@ -35,8 +35,7 @@ from app.qt.widgets.layout import add_action, button, read_only, vbox
 from app.qt.widgets.rows import CELL, Cell, TwoLineDelegate
 from app.qt.widgets.texts import StepHeading, plain_tip, set_text, wrapped
 from app.session.guided_test.guided_test import GuidedTestState
-from app.session.guided_test.presentation import Presentation
-from app.session.guided_test.tally import Tally
+from app.session.guided_test.presentation import Presentation, Tally
 from app.types import BONA_FIDE
 
 _COLUMNS = (

@@ -1,11 +1,9 @@
-"""Files that are replaced whole: a process killed while writing leaves the old one.
+"""Atomic writes, the cache folder, and folders that only their owner may enter.
 
 New contents go into an unfinished file beside the old one, reach the disk, and then take its name.
 Any error or interrupt removes the unfinished file. Only a killed process leaves one; the next write
-into the same folder removes it once it has not changed for a minute and its writer's lock is free.
-Where files cannot be locked it must be a day old.
-
-Importing this loads nothing but the standard library.
+into the same folder removes it once it has not changed for a minute and its writer's lock is free,
+or after a day where files cannot be locked.
 """
 
 import contextlib
@@ -18,10 +16,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
+import platformdirs
+
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be deleted anyway
     fcntl = None  # type: ignore[assignment]
+
+PROGRAM = "lmkl-pad"
+
+CACHE_VARIABLE = "LMKL_PAD_CACHE"
+"""Environment variable that names another cache folder."""
 
 UNFINISHED = ".lmkl-*.tmp"
 """Pattern of the names of unfinished files."""
@@ -142,3 +147,22 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be made again, which need not exist yet."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named) if named else Path(platformdirs.user_cache_dir(PROGRAM, False))
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner may enter, and those above it that are missing.
+
+    One that exists is left as it is. `Path.mkdir` gives the rights it is asked for to the last
+    folder alone: others could rename what lies in those above it, if the ``umask`` lets them.
+    """
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_private(folder.parent)
+    folder.mkdir(mode=stat.S_IRWXU, exist_ok=True)
