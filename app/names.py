@@ -10,6 +10,9 @@ LONGEST_NAME = 60
 LONGEST_PERSON = 60
 """Characters of a person's name."""
 
+TAKE_NAMES = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
+"""Names offered for takes, in this order."""
+
 _UNSEEN = re.compile(
     # Control characters, direction marks, separators of lines, and tags. The joiners stay: some
     # scripts cannot be written without them.

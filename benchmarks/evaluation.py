@@ -24,7 +24,7 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from app.capture.opencv import cv2
-from app.demo.renderer.takes import Take, write_recordings
+from app.demo.script import Take
 from app.evaluation.cache import Cache
 from app.evaluation.extraction import FeaturePipeline, FeatureStore
 from app.evaluation.protocols import recordings as reading
@@ -39,6 +39,7 @@ from lmkl_core.features.scorer_onnx import scorer_graph
 from lmkl_core.kernels import fit_kernel, gram
 from lmkl_core.metrics import ScoreTable, bootstrap_auc
 from lmkl_core.selection import score_grid
+from tools.recordings import write_recordings
 
 N_TRAIN, N_DEVELOPMENT = 300, 600
 TIMED_CELLS = 12
@@ -173,7 +174,7 @@ def onnx_scorer():
 def views():
     """Time views of videos: counting frames and then taking them, reading once, and two jobs."""
     takes = [
-        Take(person, "bonafide", None, "office", seed, n_frames=VIDEO_FRAMES)
+        Take(person, None, "office", seed, n_frames=VIDEO_FRAMES)
         for person in ("P001", "P002", "P003", "P004")
         for seed in range(3)
     ]

@@ -13,7 +13,8 @@ from itertools import islice
 import numpy as np
 import psutil
 
-from app.demo.renderer.takes import Take, frames
+from app.demo.renderer.takes import frames
+from app.demo.script import Take
 from app.models.fitting import collect
 from app.types import Frame
 from app.vision.faces.detector import make_detector
@@ -32,7 +33,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     process = psutil.Process()
     pipeline = Pipeline(Extractor(load_preset("texture")), FaceTracker(make_detector()))
-    takes = [Take("P001", n_frames=60), Take("P001", "attack", "print", n_frames=60)]
+    takes = [Take("P001", n_frames=60), Take("P001", "print", n_frames=60)]
     recorded = [list(frames(take)) for take in takes]
     enrolled = collect(pipeline, {"office": recorded[0]})
     model = LocalisedMKL(delta=0.1, random_state=0).fit(enrolled.views)

@@ -221,8 +221,8 @@ def record_everything(demo):
     """Wait for the recorder, which stands for a camera: it has nothing to do when one measures."""
     from app.qt.window_picture import wait_until
 
-    for chapter in demo.enrolment:
-        if chapter.light in ("window", "lamp"):
+    for chapter in demo.script.enrolment:
+        if chapter.take.condition in ("window", "lamp"):
             demo.present(chapter.key)
             recorded = partial(demo._reel.progress, [chapter])
             need(wait_until(lambda share=recorded: share() == 1.0, 120), chapter.key)

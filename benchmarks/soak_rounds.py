@@ -442,7 +442,7 @@ class Demos:
         from app.demo.source import DemoSource
 
         demo, last = DemoSource(n_recorded=self._n_recorded), self._last
-        for chapter in () if last is None else demo.presentations:
+        for chapter in () if last is None else demo.script.presentations:
             if chapter.key != self.RECORDED_ANEW:
                 demo._reel.insert(chapter, last._reel._pictures[chapter])
         self._last = demo
@@ -453,7 +453,8 @@ def make_sources(folder, n_pictures):
     """Record a video, a folder of pictures, and a network camera that shows these."""
     import cv2
 
-    from app.demo.renderer.takes import Take, write_recordings
+    from app.demo.script import Take
+    from tools.recordings import write_recordings
 
     takes = {
         "avi": Take("P001", n_frames=5 * n_pictures, condition="window"),

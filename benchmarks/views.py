@@ -21,7 +21,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from app.demo.renderer.takes import Take, frames
+from app.demo.renderer.takes import frames
+from app.demo.script import Take
 from app.types import Status
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
@@ -179,7 +180,8 @@ def sustain(extractor, n_frames):
 
 
 FIRST_VIEWS = """
-from app.demo.renderer.takes import Take, frames
+from app.demo.renderer.takes import frames
+from app.demo.script import Take
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline

@@ -133,9 +133,10 @@ class Smoke:
 
     def scores(self) -> None:
         """Score a video of the person and one of a print with the demo's model."""
-        from app.demo.renderer.takes import Take, write_recordings
+        from app.demo.script import Take
+        from tools.recordings import write_recordings
 
-        takes = [Take("P001", n_frames=12), Take("P001", "attack", "print", n_frames=12)]
+        takes = [Take("P001", n_frames=12), Take("P001", "print", n_frames=12)]
         videos = write_recordings(self.work, takes)
         model = "demo result/demo-model.safetensors"
         said = self.command("score", model, *map(str, videos), "--json")

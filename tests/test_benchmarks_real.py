@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.cli.recorder import Recorder, TakeWanted
-from app.demo.renderer.takes import Take, write_recordings
+from app.demo.script import Take
 from app.settings import Settings
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
@@ -17,6 +17,7 @@ from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from lmkl_core.features.weights import catalogue
 from tests.features.minifasnet_material import FILES, made_weights, small_widths
+from tools.recordings import write_recordings
 
 PERSON = "P001"
 
@@ -26,7 +27,7 @@ def recorded(tmp_path_factory):
     """Return a folder of real videos and the file of views made from it."""
     root = tmp_path_factory.mktemp("recordings")
     takes = [Take(PERSON, seed=seed, n_frames=64) for seed in range(2)]
-    takes.append(Take(PERSON, "attack", "print", seed=9, n_frames=64))
+    takes.append(Take(PERSON, "print", seed=9, n_frames=64))
     write_recordings(root, takes)
     (root / "views").mkdir()
     real_views.main([str(root), str(root / "views" / "own.npz"), "--frames", "6"])

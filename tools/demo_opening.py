@@ -9,7 +9,7 @@ from app.demo.source import OPENING, joined
 
 
 def main() -> None:
-    pictures = list(record(script().loop[0]))
+    pictures = list(record(script().loop[0].take))
     OPENING.write_bytes(joined(pictures))
     print(f"{OPENING}: {len(pictures)} pictures, {OPENING.stat().st_size / 1e6:.2f} MB")
 

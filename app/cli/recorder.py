@@ -18,17 +18,15 @@ from app.capture.opening import source_from
 from app.capture.source import FrameSource
 from app.cli.console import Tell
 from app.cli.inputs import Opened, apart_in_time, opened, shown_name, spread
-from app.demo import director
-from app.demo.renderer.takes import Take
 from app.demo.renderer.takes import frames as rendered
-from app.demo.script import RATE
+from app.demo.script import RATE, light_of
 from app.demo.source import DemoSource
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
-from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
+from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES, cleaned_name
 from app.session.enrolment import FEWEST_SAMPLES, Enrolment, free_name
 from app.session.scoring import score_frame
-from app.session.takes import SUGGESTIONS, Offer, Plan
+from app.session.takes import Offer, Plan
 from app.settings import Settings
 from app.types import Frame, Sample
 from app.vision.pipeline import Pipeline
@@ -130,7 +128,7 @@ class Recorder:
     def _name_for(self, wanted: TakeWanted, source: FrameSource) -> str:
         """Return a name that no other take has."""
         if isinstance(source, DemoSource):
-            unsaid = next((name for name in SUGGESTIONS if name not in self._taken), "demo")
+            unsaid = next((name for name in TAKE_NAMES if name not in self._taken), "demo")
         else:
             unsaid = source.name if source.is_live else Path(source.name).stem
         clean = cleaned_name(wanted.name or unsaid, LONGEST_NAME) or "take"
@@ -162,14 +160,12 @@ class Recorder:
     def _record_demo(self, demo: DemoSource, take: TakeRecorded, tell: Tell) -> None:
         """Enrol one of the demo's takes, rendering no more frames than are used."""
         n_takes = len(self.takes)
-        light = director.light_of(take.name, n_takes)
-        chapter = director.enrolment_take(demo, light, n_takes)
+        light = light_of(take.name, n_takes)
+        chapter = demo.script.enrolment_take(light, n_takes)
         every = max(1, math.ceil(self.plan.every * RATE))
-        n_frames = every * self.plan.frames
+        shown = replace(chapter.take, n_frames=every * self.plan.frames)
         self._pipeline.reset()
-        for frame in rendered(
-            Take(chapter.person, "bonafide", None, light, chapter.seed, n_frames), every
-        ):
+        for frame in rendered(shown, every):
             tell(take.n_seen, self.plan.frames, f"recording {take.name}")
             self._keep(take, frame, is_simulated=True)
 

@@ -31,7 +31,7 @@ def _record(chapter: Chapter, stopping: Callable[[], bool]) -> Iterator[bytes]:
     # Here and not above: this loads the renderer, on the recorder's thread.
     from app.demo.renderer.takes import record
 
-    return record(chapter, stopping)
+    return record(chapter.take, stopping=stopping)
 
 
 class Reel:
@@ -61,7 +61,7 @@ class Reel:
         """Put in pictures that were recorded earlier; the chapter goes on after them."""
         with self._changed:
             there = self._pictures[chapter]
-            there += pictures[len(there) : chapter.n_recorded]
+            there += pictures[len(there) : chapter.take.n_frames]
 
     def count(self, chapter: Chapter) -> int:
         """Return how many pictures of a chapter are there."""
@@ -70,7 +70,7 @@ class Reel:
     def progress(self, chapters: Iterable[Chapter]) -> float:
         """Share of these chapters that is recorded, 0 to 1."""
         wanted = set(chapters)
-        n_wanted = sum(chapter.n_recorded for chapter in wanted)
+        n_wanted = sum(chapter.take.n_frames for chapter in wanted)
         return sum(map(self.count, wanted)) / n_wanted
 
     def start(self) -> None:
@@ -146,7 +146,7 @@ class Reel:
         """What to record now, if recording goes on at all."""
         if self._stopped or not threading.main_thread().is_alive():
             return None
-        incomplete = (one for one in self._wishes if self.count(one) < one.n_recorded)
+        incomplete = (one for one in self._wishes if self.count(one) < one.take.n_frames)
         return next(incomplete, None)
 
     def _run(self) -> None:
@@ -289,7 +289,7 @@ class Projector:
         if self._position == 0:
             self._place, self._step = 0, 1
         else:
-            self._move(n_there, is_complete=n_there == chapter.n_recorded)
+            self._move(n_there, is_complete=n_there == chapter.take.n_frames)
         return self._show(chapter, self._reel.picture(chapter, self._place, waiting))
 
     def _show(self, chapter: Chapter, packed: bytes | None) -> bytes | None:

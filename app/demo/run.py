@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
-from app.demo.renderer.takes import Take, frames
+from app.demo.renderer.takes import frames
+from app.demo.script import Take
 from app.demo.script import script as window_script
 from app.models.fitting import collect, fitted
 from app.models.model import PadModel
@@ -43,11 +43,7 @@ EVERY = 10
 RECORDED_AHEAD = 2
 """Takes that are recorded while another one is processed."""
 
-SPECIES = {
-    chapter.instrument: chapter.species
-    for chapter in window_script().presentations
-    if chapter.instrument is not None and chapter.species is not None
-}
+SPECIES = {chapter.take.instrument: chapter.key for chapter in window_script().attacks}
 """The window's name for each instrument's species."""
 
 Progress = Callable[[int, int, str], None]
@@ -116,9 +112,7 @@ class DemoResult:
         for one in self.presented:
             groups.setdefault(one.group, []).append(one)
         return tuple(
-            GroupResult(
-                name, members[0].take.kind == "attack", tuple(one.presentation for one in members)
-            )
+            GroupResult(name, members[0].take.is_attack, tuple(one.presentation for one in members))
             for name, members in groups.items()
         )
 
@@ -142,7 +136,7 @@ class DemoResult:
         """A sentence on what varied between the presentations."""
         groups = [item for item in self.results if not item.is_attack]
         genuine = "; ".join(f"{len(item.presentations)} × {item.name}" for item in groups)
-        attacks = [one.take.condition for one in self.presented if one.take.kind == "attack"]
+        attacks = [one.take.condition for one in self.presented if one.take.is_attack]
         lights = ", ".join(dict.fromkeys(attacks))
         return f"Bona fide: {genuine}. Attacks: in {lights} light, in turn."
 
@@ -156,8 +150,7 @@ def script(seed: int, size: Size = FULL) -> tuple[dict[str, Take], list[tuple[st
     today, another_day = 2 * seed, 2 * seed + 1
 
     def take(condition: str, number: int, instrument: str | None = None) -> Take:
-        kind: Literal["bonafide", "attack"] = "bonafide" if instrument is None else "attack"
-        return Take(person, kind, instrument, condition, number, TAKE_FRAMES, today)
+        return Take(person, instrument, condition, number, TAKE_FRAMES, today)
 
     enrolled = {
         f"{name} {number}": take(name, number)

@@ -1,12 +1,12 @@
-"""What the built-in demo can present: chapters described in words.
+"""What the built-in demo presents, described in words, and what it shows for takes and tests.
 
-Kept apart from `app.demo.renderer`, which takes long to import: the first frame of the demo is
-shown before that.
+Importing this loads no renderer: the first frame of the demo is shown before that is imported.
 """
 
 from dataclasses import dataclass
 
-from lmkl_core.errors import InvalidInputError
+from app.names import TAKE_NAMES
+from app.types import BONA_FIDE
 
 SIZE = (640, 480)
 """Width and height of every frame."""
@@ -17,47 +17,78 @@ RATE = 30.0
 PERSON = "P001"
 """The person by default."""
 
+NOBODY = "nobody"
+
 N_RECORDED = 48
 """Pictures recorded for a chapter of the loop by default."""
 
+ENROLLED_LIGHTS = ("window", "lamp", "office")
+"""Lights of the first names that are offered for takes."""
+
 _ENROLMENT_LENGTH = 5.5
-"""Enrolment wants variety: its takes are longer than those of the loop by this factor, 264 pictures
-or as long as it takes to keep 35 frames a quarter of a second apart (`app.session.takes.Plan`)."""
+"""Takes to enrol are longer than those of the loop by this factor: 264 pictures, enough to keep 35
+frames a quarter of a second apart (`app.session.takes.Plan`)."""
 
 _SEEDS_APART = 100
-"""Larger than any take's number, so that no two seeds of the demo share a take."""
+"""Larger than any take's number: no two seeds of the demo share a take."""
+
+
+@dataclass(frozen=True)
+class Take:
+    """One uninterrupted recording; equal takes give equal frames.
+
+    Attributes
+    ----------
+    person : str
+        Who is before the camera or, in an attack, impersonated.
+    instrument : str or None
+        How they are impersonated; None for the person themself, `NOBODY` for the empty room.
+    condition : str
+        The light; a person has one room for each.
+    seed : int
+        Decides pose, distance, motion and expression.
+    session : int
+        Takes of one session share clothes, focus and exposure, and in each condition light and
+        seat; another session is another day.
+    """
+
+    person: str
+    instrument: str | None = None
+    condition: str = "office"
+    seed: int = 0
+    n_frames: int = 60
+    session: int = 0
+
+    @property
+    def is_attack(self) -> bool:
+        return self.instrument not in (None, NOBODY)
+
+    @property
+    def label(self) -> str:
+        """Folder of its class: ``bonafide``, ``attack-<instrument>`` or ``nobody``."""
+        return f"attack-{self.instrument}" if self.is_attack else self.instrument or "bonafide"
+
+    @property
+    def name(self) -> str:
+        """Name that is unique among the takes of its person and class."""
+        return f"{self.condition.replace(' ', '-')}-{self.session}-{self.seed:04d}"
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """One presentation of the demo.
+    """A take that the demo presents, to and fro; the loop shows it for ``n_frames`` frames.
 
-    Attributes
-    ----------
-    key : str
-        Its name in the program; stays the same from version to version.
-    truth : {"nobody", "bonafide", "attack"}
-        What it is.
-    species, instrument : str or None
-        The attack's instrument as in `app.types.SPECIES`, and as the renderer calls it.
-    light : str
-        The condition it is recorded in.
-    n_frames : int
-        How long it is shown when everything is shown in turn.
-    n_recorded : int
-        Pictures recorded for it; they are shown to and fro.
+    ``key`` stays the same from version to version; an attack's is its species.
     """
 
     key: str
     caption: str
-    truth: str
-    species: str | None
-    instrument: str | None
-    light: str
-    person: str
-    seed: int
+    take: Take
     n_frames: int
-    n_recorded: int
+
+    @property
+    def is_genuine(self) -> bool:
+        return self.take.instrument is None
 
     @property
     def frame_caption(self) -> str:
@@ -65,10 +96,17 @@ class Chapter:
         return f"Simulated: {self.caption}"
 
     def picture_of(self, position: int) -> int:
-        """Which recorded picture is shown at a position of the chapter, once all are there."""
-        turn = max(2 * (self.n_recorded - 1), 1)
+        """Return which recorded picture is shown at a position, once all are there."""
+        turn = max(2 * (self.take.n_frames - 1), 1)
         place = position % turn
-        return min(place, turn - place) if self.n_recorded > 1 else 0
+        return min(place, turn - place) if self.take.n_frames > 1 else 0
+
+
+def light_of(name: str, n_takes: int) -> str:
+    """Return the light of a take: names that are offered have theirs, others take turns."""
+    if name in TAKE_NAMES[: len(ENROLLED_LIGHTS)]:
+        return ENROLLED_LIGHTS[TAKE_NAMES.index(name)]
+    return ENROLLED_LIGHTS[n_takes % len(ENROLLED_LIGHTS)]
 
 
 @dataclass(frozen=True)
@@ -76,7 +114,7 @@ class Script:
     """Everything the demo can present.
 
     ``loop`` is shown in turn, some chapters more than once; ``enrolment`` are genuine takes to
-    enrol, which the loop does not show; ``aside`` is shown only when it is asked for.
+    enrol, which the loop does not show; ``aside`` is shown only on request.
     """
 
     loop: tuple[Chapter, ...]
@@ -88,11 +126,38 @@ class Script:
         """Every chapter once: the loop's in the order they appear, then the others."""
         return tuple(dict.fromkeys(self.loop + self.aside + self.enrolment))
 
+    @property
+    def attacks(self) -> tuple[Chapter, ...]:
+        return tuple(chapter for chapter in self.presentations if chapter.take.is_attack)
+
+    @property
+    def test_plan(self) -> tuple[str, ...]:
+        """Species of a whole test: every attack once, the person before each."""
+        return tuple(species for one in self.attacks for species in (BONA_FIDE, one.key))
+
+    def enrolment_take(self, light: str, n_takes: int) -> Chapter:
+        """Return the take presented in a light, or in any if there is none in that light.
+
+        Another round through the lights presents other recordings.
+        """
+        takes = [one for one in self.enrolment if one.take.condition == light] or self.enrolment
+        return takes[n_takes // len(ENROLLED_LIGHTS) % len(takes)]
+
+    def presentation_of(self, species: str, n_before: int = 0) -> Chapter | None:
+        """Return what a test presents; None if the demo has nothing of the species.
+
+        The person, presented ``n_before`` times before, comes in one take after the other.
+        """
+        if species != BONA_FIDE:
+            return next((one for one in self.attacks if one.key == species), None)
+        shown = [one for one in dict.fromkeys(self.loop) if one.is_genuine]
+        return shown[n_before % len(shown)]
+
 
 _LIGHTS = {"window": "by the window", "lamp": "by lamp light", "office": "in office light"}
 
-# Key and species: instrument, light, number of the take, caption. The numbers were chosen by eye,
-# so that one sees what is held up; never by what a model says of them.
+# Species: instrument, light, number of the take, caption. The numbers were chosen by eye so that
+# one sees what is held up, never by a model's verdict.
 _ATTACKS = {
     "print": ("print", "window", 21, "A print of the person"),
     "photo": ("photo", "office", 22, "A glossy photo of the person"),
@@ -106,59 +171,45 @@ _ATTACKS = {
 
 _ENROLMENT_TAKES = (1, 2)
 
-# Number of a genuine take: caption. No two takes share one, so that frames tell where they belong.
+# Number of a genuine take: caption. Captions are unique: frames are told apart by them.
 _GENUINE = {number: f"The person, {{light}}, take {number}" for number in _ENROLMENT_TAKES} | {
     6: "The person, {light}",
     7: "The person again, {light}",
 }
 
-# The person first, then an attack and the person in turn; it ends with nobody. Only the lights that
-# are suggested for enrolment: a third one is for those who want to see what happens then.
+# The person first, then an attack and the person in turn; at the end the empty room. Only lights
+# that are suggested for enrolment: a third one is there to see what happens then.
 _LOOP = (
     *("window 6", "print", "lamp 6", "phone", "window 7", "tablet", "lamp 7", "paper mask"),
     *("window 6", "replay", "lamp 6", "monitor", "window 7", "photo", "lamp 7", "3-D mask"),
-    "nobody",
+    NOBODY,
 )
 _ASIDE = ("office 6",)
 
 
 def script(person: str = PERSON, seed: int = 0, n_recorded: int = N_RECORDED) -> Script:
-    """Return what the demo can present; another seed gives other takes.
+    """Return what the demo presents; another seed gives other takes.
 
     An unknown person is refused when recording begins. Takes to enrol have more than ``n_recorded``
     pictures.
     """
-    if seed < 0 or n_recorded < 1:
-        raise InvalidInputError(
-            "The demo needs a seed of 0 or more, and at least one picture for each chapter."
-        )
 
     def chapter(key: str) -> Chapter:
-        truth, species, instrument = "bonafide", None, None
-        if key == "nobody":
-            truth, light, number, seconds = "nobody", "window", 0, 2
-            caption, n_pictures = "Nobody: the empty room", min(n_recorded, 15)
-        elif attack := _ATTACKS.get(key):
-            truth, species, seconds, n_pictures = "attack", key, 5, n_recorded
-            instrument, light, number, caption = attack
+        n_pictures, instrument = n_recorded, None
+        if key == NOBODY:
+            instrument, light, number, caption = NOBODY, "window", 0, "Nobody: the empty room"
+            seconds, n_pictures = 2, min(n_recorded, 15)
+        elif key in _ATTACKS:
+            instrument, light, number, caption = _ATTACKS[key]
+            seconds = 5
         else:
             light, number, seconds = key.split()[0], int(key.split()[1]), 6
             caption = _GENUINE[number].format(light=_LIGHTS[light])
-            length = _ENROLMENT_LENGTH if number in _ENROLMENT_TAKES else 1
-            n_pictures = round(n_recorded * length)
-        return Chapter(
-            key=key,
-            caption=caption,
-            truth=truth,
-            species=species,
-            instrument=instrument,
-            light=light,
-            person=person,
-            seed=_SEEDS_APART * seed + number,
-            n_frames=round(seconds * RATE),
-            n_recorded=n_pictures,
-        )
+            if number in _ENROLMENT_TAKES:
+                n_pictures = round(n_recorded * _ENROLMENT_LENGTH)
+        take = Take(person, instrument, light, _SEEDS_APART * seed + number, n_pictures)
+        return Chapter(key, caption, take, round(seconds * RATE))
 
-    # In the order in which they are asked for, since the next one is recorded ahead.
+    # In the order in which they are asked for: the next one is recorded ahead.
     enrolment = tuple(chapter(f"{light} {take}") for take in _ENROLMENT_TAKES for light in _LIGHTS)
     return Script(tuple(map(chapter, _LOOP)), enrolment, tuple(map(chapter, _ASIDE)))

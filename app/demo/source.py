@@ -51,15 +51,6 @@ class DemoSource(FrameSource):
         Pictures recorded for each chapter, some more for those to enrol, shown to and fro.
     clock : Clock, optional
         Where the pace comes from.
-
-    Attributes
-    ----------
-    chapters : tuple of Chapter
-        What is shown in turn.
-    enrolment : tuple of Chapter
-        Genuine takes to enrol: two in each of three lights, none of which is among ``chapters``.
-    presentations : tuple of Chapter
-        All that can be presented, every chapter once.
     """
 
     is_live = False
@@ -77,12 +68,9 @@ class DemoSource(FrameSource):
         self.name = "Demo"
         self.paced = paced
         self.loop = loop
-        parts = script(person, seed, n_recorded)
-        self.chapters = parts.loop
-        self.enrolment = parts.enrolment
-        self.presentations = parts.presentations
-        self._reel = Reel(self.presentations)
-        self._projector = Projector(parts, self._reel, loop=loop, patient=not paced)
+        self.script = script(person, seed, n_recorded)
+        self._reel = Reel(self.script.presentations)
+        self._projector = Projector(self.script, self._reel, loop=loop, patient=not paced)
         self._pacer = Pacer(clock)
         self._closing = threading.Event()
         self._closing.set()
@@ -100,7 +88,7 @@ class DemoSource(FrameSource):
 
     def present(self, key: str | None) -> None:
         """Show the presentation with this key, or everything in turn; from any thread."""
-        by_key = {chapter.key: chapter for chapter in self.presentations}
+        by_key = {chapter.key: chapter for chapter in self.script.presentations}
         if key is not None and key not in by_key:
             raise InvalidInputError(
                 f"The demo cannot present {key!r}; choose one of {', '.join(by_key)}."
@@ -110,17 +98,17 @@ class DemoSource(FrameSource):
     @property
     def progress(self) -> float:
         """Share of the loop that is recorded, 0 to 1: playing does not wait for the whole."""
-        return self._reel.progress(self.chapters)
+        return self._reel.progress(self.script.loop)
 
     def open(self) -> SourceInfo:
         """Start recording ahead; the first frames are there at once."""
         self._closing.clear()
         self._pacer.restart()
-        first = self.chapters[0]
+        first = self.script.loop[0]
         if not self._reel.count(first):
             self._reel.insert(first, opening_of(first))
         self._reel.start()
-        length = sum(chapter.n_frames for chapter in self.chapters)
+        length = sum(chapter.n_frames for chapter in self.script.loop)
         return SourceInfo(self.name, *SIZE, RATE, None if self.loop else length)
 
     def read(self) -> Frame | None:
@@ -156,7 +144,7 @@ def opening_of(chapter: Chapter, file: Path = OPENING) -> list[bytes]:
 
     They only save time: if the file is missing or damaged, the chapter is recorded like any other.
     """
-    if replace(chapter, n_recorded=N_RECORDED) != script().loop[0]:
+    if replace(chapter.take, n_frames=N_RECORDED) != script().loop[0].take:
         return []
     try:
         pictures = list(_split(file.read_bytes()))

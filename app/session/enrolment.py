@@ -16,10 +16,9 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from app.names import LONGEST_NAME, LONGEST_PERSON, cleaned_name
+from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES, cleaned_name
 from app.session.scoring import thumbnail_of
 from app.session.takes import (
-    SUGGESTIONS,
     CoverageItem,
     EnrolmentState,
     Offer,
@@ -255,7 +254,7 @@ class Enrolment:
         own = {_NUMBER.sub("", name) for name in taken - others}
         numbered = (f"take {number}" for number in itertools.count(len(taken) + 1))
         free = (name for name in numbered if name not in taken)
-        return next((name for name in SUGGESTIONS if name not in own), "") or next(free)
+        return next((name for name in TAKE_NAMES if name not in own), "") or next(free)
 
     @property
     def _taken(self) -> set[str]:

@@ -9,9 +9,6 @@ import numpy as np
 from app.types import Condition, Sample
 from app.vision.conditions import shared_circumstances
 
-SUGGESTIONS = ("window light", "lamp light", "ceiling light", "glasses", "further away", "evening")
-"""Names offered for takes, in this order."""
-
 
 @dataclass(frozen=True)
 class Plan:

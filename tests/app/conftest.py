@@ -3,7 +3,8 @@
 import pytest
 
 from app.demo import run
-from app.demo.renderer.takes import Take, frames
+from app.demo.renderer.takes import frames
+from app.demo.script import Take
 from app.vision.faces.detector import make_detector
 from app.vision.faces.tracking import FaceTracker
 from app.vision.pipeline import Pipeline

@@ -18,11 +18,12 @@ import numpy as np
 import pytest
 
 from app.capture.opencv import cv2
-from app.demo.renderer.takes import Take, write_recordings
+from app.demo.script import Take
 from lmkl_core.features.extractor import Extractor
 from lmkl_core.features.presets import load_preset
 from tests.faults.watching import Watch
 from tests.faults.whole_life import MARK, PASSPHRASE
+from tools.recordings import write_recordings
 
 GROUP = "Privacy"
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="it looks at rights and system calls")

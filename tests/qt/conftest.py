@@ -94,7 +94,7 @@ def seen(demo):
     for thread in threading.enumerate():
         if thread.name == "demo recorder":
             thread.join()
-    for chapter in patient.presentations:
+    for chapter in patient.script.presentations:
         demo._reel.insert(chapter, patient._reel._pictures[chapter])  # recorded once for all
     return found
 

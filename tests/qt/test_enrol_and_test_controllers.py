@@ -6,7 +6,6 @@ import pytest
 
 from app.capture.capture import CaptureState, Phase
 from app.capture.watchdog import Health
-from app.demo import director
 from app.demo.source import DemoSource
 from app.qt.controllers.enrolment import EnrolController
 from app.qt.controllers.guided_test import GuidedTestController
@@ -65,7 +64,7 @@ class Stage:
 
 
 def caption_of(demo):
-    chapter = next(c for c in demo.presentations if c.key == (demo.presenting or "window 6"))
+    chapter = next(c for c in demo.script.presentations if c.key == (demo.presenting or "window 6"))
     return chapter.frame_caption
 
 
@@ -230,7 +229,7 @@ def test_that_the_whole_test_presents_the_person_before_each_attack_and_reports_
     while stage.session.guided_test.is_presenting:
         stage.show()
     species = [one.species for one in stage.session.guided_test.presentations]
-    assert tuple(species) == director.test_plan(stage.source.demo)
+    assert tuple(species) == stage.source.demo.script.test_plan
     assert set(species[::2]) == {BONA_FIDE}
     assert BONA_FIDE not in species[1::2]
     assert stage.jobs == ["Making the report"]

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from app.demo.renderer.instruments import INSTRUMENTS
 from app.demo.renderer.people import PEOPLE
-from app.demo.renderer.takes import Take, frames
-from app.demo.script import RATE
+from app.demo.renderer.takes import frames
+from app.demo.script import RATE, Take
 from app.evaluation.protocols.splits import Contents, Database, Division
 from app.evaluation.protocols.types import Mode, Recording
 from app.evaluation.result import DEMO_NOTE
@@ -109,11 +109,11 @@ def _test(people: Sequence[str]) -> tuple[Recording, ...]:
 
 
 def _genuine(person: str, light: str, part: str, number: int) -> Recording:
-    return _recording(Take(person, "bonafide", None, light, _SEEDS[part] + number, N_FRAMES))
+    return _recording(Take(person, None, light, _SEEDS[part] + number, N_FRAMES))
 
 
 def _attack(person: str, species: str, light: str, part: str) -> Recording:
-    return _recording(Take(person, "attack", species, light, _SEEDS[part] + 500, N_FRAMES))
+    return _recording(Take(person, species, light, _SEEDS[part] + 500, N_FRAMES))
 
 
 def _recording(take: Take) -> Recording:

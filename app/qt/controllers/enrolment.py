@@ -2,8 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.demo import director
-from app.demo.script import Chapter
+from app.demo.script import Chapter, light_of
 from app.qt.controllers.source import SourceController
 from app.qt.state import Notice
 from app.session.session import Session, Topic
@@ -38,7 +37,7 @@ class EnrolController(QObject):
         """Record a take."""
         if self._is_free():
             name = name.strip() or self._session.enrolment.suggested_name
-            self._start(name, director.light_of(name, self._n_takes), is_quick=False)
+            self._start(name, light_of(name, self._n_takes), is_quick=False)
 
     @Slot(object)
     def start_quick(self, decision: Decision) -> None:
@@ -46,14 +45,14 @@ class EnrolController(QObject):
         demo = self._source.demo
         if not self._is_free() or self._session.model is None:
             return
-        if demo is not None and demo.chapter.truth != "bonafide":
+        if demo is not None and not demo.chapter.is_genuine:
             text = (
                 "The demo presents an attack at the moment: to enrol it would let it in. Wait for "
                 "the person."
             )
             self.notice.emit(Notice(text, "warning", TOPIC))
             return
-        light = "" if demo is None else demo.chapter.light
+        light = "" if demo is None else demo.chapter.take.condition
         name = ", ".join(decision.differences[:1]) or "new conditions"
         self._start(name, light, is_quick=True)
 
@@ -99,7 +98,7 @@ class EnrolController(QObject):
         demo = self._source.demo
         if demo is None or self._session.occupied_by:
             return
-        greeting = director.welcome(demo)
+        greeting = demo.script.loop[0].key
         if self._session.model is None and demo.presenting is None:
             self._source.present(greeting)
         elif self._session.model is not None and demo.presenting == greeting:
@@ -123,7 +122,7 @@ class EnrolController(QObject):
         self._shown_before, self._chapter = "", None
         if demo is not None:
             self._shown_before = demo.presenting or ""
-            self._chapter = director.enrolment_take(demo, light, self._n_takes)
+            self._chapter = demo.script.enrolment_take(light, self._n_takes)
         self._fold_in = is_quick
         self._change(lambda enrolment: enrolment.start(name, is_quick=is_quick))
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.demo import director
 from app.qt.controllers.source import SourceController
 from app.qt.state import Notice
 from app.qt.workers.jobs import Cancel, Job
@@ -83,7 +82,7 @@ class GuidedTestController(QObject):
     def _begin(self, species: str) -> None:
         demo, chapter = self._source.demo, None
         if demo is not None:
-            chapter = director.presentation_of(demo, species, self._n_genuine)
+            chapter = demo.script.presentation_of(species, self._n_genuine)
         why_not = self._why_not(species, can_present=demo is None or chapter is not None)
         if why_not:
             self._planned.clear()
@@ -105,7 +104,7 @@ class GuidedTestController(QObject):
         demo = self._source.demo
         if demo is None or self._session.guided_test.is_presenting:
             return
-        self._planned = list(director.test_plan(demo))
+        self._planned = list(demo.script.test_plan)
         self._n_planned = len(self._planned)
         self._remember()
         self._begin(self._planned.pop(0))

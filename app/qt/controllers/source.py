@@ -119,8 +119,8 @@ class SourceController(QObject):
         demo = self.demo
         if demo is None:
             return SourceState(self._text, self.name)
-        choices = tuple(Choice(c.key, c.caption) for c in demo.presentations)
-        species = tuple(c.species for c in demo.presentations if c.species is not None)
+        choices = tuple(Choice(c.key, c.caption) for c in demo.script.presentations)
+        species = tuple(c.key for c in demo.script.attacks)
         return SourceState(self._text, self.name, True, choices, demo.presenting or "", species)
 
     def repeat(self) -> None:

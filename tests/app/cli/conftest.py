@@ -2,14 +2,15 @@
 
 import pytest
 
-from app.demo.renderer.takes import Take, write_recordings
+from app.demo.script import Take
 from tests.app.cli.running import run
+from tools.recordings import write_recordings
 
 N_FRAMES = 24
 GENUINE = tuple(
     Take("P001", condition=light, seed=1, n_frames=N_FRAMES) for light in ("office", "lamp")
 )
-ATTACK = Take("P001", "attack", "print", "office", 21, N_FRAMES)
+ATTACK = Take("P001", "print", "office", 21, N_FRAMES)
 
 
 @pytest.fixture(scope="session")

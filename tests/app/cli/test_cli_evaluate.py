@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from app.cli.console import ExitCode, ProgressLines
 from app.cli.main import cli
-from app.demo.renderer.takes import Take, write_recordings
+from app.demo.script import Take
 from app.evaluation import extraction, runner
 from app.evaluation.extraction import available_preset
 from app.evaluation.options import Options
@@ -20,6 +20,7 @@ from app.evaluation.protocols.registry import DATABASES
 from lmkl_core.baselines import METHODS
 from lmkl_core.features.engines.engine import EngineError
 from lmkl_core.features.presets import load_preset
+from tools.recordings import write_recordings
 
 RUNNER = CliRunner(env={"COLUMNS": "110", "TERM": "dumb", "NO_COLOR": "1"})
 LITTLE = ("--preset", "tiny", "--frames", "5", "--selection", "none", "--no-gate")
@@ -30,7 +31,7 @@ def own(tmp_path_factory):
     """Return a folder of one's own recordings, and a cache."""
     folder = tmp_path_factory.mktemp("own")
     takes = [
-        Take(person, "attack" if instrument else "bonafide", instrument, "office", seed, n_frames=5)
+        Take(person, instrument, "office", seed, n_frames=5)
         for person in ("P001", "P002")
         for seed, instrument in enumerate((None, None, "print"))
     ]

@@ -31,7 +31,7 @@ class Studio:
             self._at_work -= 1
 
     def _pictures(self, chapter, stopping):
-        for number in range(chapter.n_recorded):
+        for number in range(chapter.take.n_frames):
             while not self._allowed.acquire(timeout=0.005):
                 if stopping():
                     return
@@ -51,7 +51,7 @@ def pictured(chapter, number):
 
 
 def pictures_of(chapter, n_pictures=None):
-    return [pictured(chapter, number) for number in range(n_pictures or chapter.n_recorded)]
+    return [pictured(chapter, number) for number in range(n_pictures or chapter.take.n_frames)]
 
 
 def small_script(n_recorded=4):

@@ -38,7 +38,7 @@ def test_that_no_take_is_both_enrolled_and_tested_and_none_is_tested_twice():
         takes = [take for _, take in tested]
         assert not set(enrolled.values()) & set(takes)
         assert len(set(takes)) == len(takes)
-        assert {take.kind for take in enrolled.values()} == {"bonafide"}
+        assert {take.instrument for take in enrolled.values()} == {None}
 
 
 def test_that_there_are_enough_presentations_for_a_report():
@@ -52,8 +52,8 @@ def test_that_another_day_and_a_light_that_was_not_enrolled_are_among_them():
     enrolled, tested = run.script(0)
     sessions = {take.session for take in enrolled.values()}
     lights = {take.condition for take in enrolled.values()}
-    assert {take.session for _, take in tested if take.kind == "bonafide"} > sessions
-    assert {take.condition for _, take in tested if take.kind == "bonafide"} > lights
+    assert {take.session for _, take in tested if not take.is_attack} > sessions
+    assert {take.condition for _, take in tested if not take.is_attack} > lights
 
 
 def test_that_every_species_of_attack_is_tested_under_the_name_the_window_has_for_it(demo_result):

@@ -141,7 +141,7 @@ def test_that_a_reader_that_waits_follows_a_new_direction(parts, reel):
 def test_that_the_loop_shows_every_chapter_for_its_time_and_ends_if_it_shall(
     parts, reel, loop, patient
 ):
-    there = {chapter: chapter.n_recorded for chapter in parts.loop}
+    there = {chapter: chapter.take.n_frames for chapter in parts.loop}
     projector = playing(parts, reel, loop=loop, patient=patient, there=there)
     for chapter in parts.loop:
         for _ in range(chapter.n_frames):

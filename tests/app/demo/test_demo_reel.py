@@ -47,9 +47,9 @@ def test_that_a_new_wish_comes_before_what_is_being_recorded(parts, studio, reel
     studio.allow(1)
     reel.picture(slow, 0)
     reel.wish((urgent, slow))
-    studio.allow(urgent.n_recorded)
-    assert reel.picture(urgent, urgent.n_recorded - 1) is not None
-    assert reel.count(slow) < slow.n_recorded
+    studio.allow(urgent.take.n_frames)
+    assert reel.picture(urgent, urgent.take.n_frames - 1) is not None
+    assert reel.count(slow) < slow.take.n_frames
 
 
 def test_that_a_recording_broken_off_is_completed_later_without_a_gap(parts, studio, reel):
@@ -60,8 +60,8 @@ def test_that_a_recording_broken_off_is_completed_later_without_a_gap(parts, stu
     reel.picture(slow, 1)
     reel.wish((urgent, slow))
     studio.allow(100)
-    reel.picture(slow, slow.n_recorded - 1)
-    assert [reel.picture(slow, k) for k in range(slow.n_recorded)] == pictures_of(slow)
+    reel.picture(slow, slow.take.n_frames - 1)
+    assert [reel.picture(slow, k) for k in range(slow.take.n_frames)] == pictures_of(slow)
 
 
 def test_that_pictures_put_in_are_not_recorded_again(parts, studio, reel):
@@ -81,7 +81,7 @@ def test_that_the_thread_ends_when_nothing_is_left_and_begins_again_with_a_wish(
     studio.allow(100)
     reel.wish((first,))
     reel.start()
-    reel.picture(first, first.n_recorded - 1)
+    reel.picture(first, first.take.n_frames - 1)
     studio.join()
     reel.wish((second,))
     assert reel.picture(second, 0) == pictured(second, 0)
@@ -96,7 +96,7 @@ def test_that_stopping_and_starting_never_makes_two_recorders(parts, studio, ree
         reel.stop()
     reel.start()
     studio.allow(100)
-    assert reel.picture(first, first.n_recorded - 1) is not None
+    assert reel.picture(first, first.take.n_frames - 1) is not None
     assert studio.most_at_once == 1
 
 

@@ -1,66 +1,31 @@
+"""What the demo shows in turn, for takes and in a test."""
+
 import pytest
 
 from app.demo.renderer.instruments import INSTRUMENTS
-from app.demo.script import RATE, script
+from app.demo.script import ENROLLED_LIGHTS, RATE, light_of, script
 from app.session.takes import Plan
-from app.types import SPECIES
-from lmkl_core.errors import InvalidInputError
+from app.types import BONA_FIDE, SPECIES
+
+PARTS = script()
 
 
-def recorded(chapter):
-    return chapter.truth, chapter.instrument, chapter.light, chapter.seed
-
-
-def test_that_the_loop_begins_with_the_person_and_ends_with_nobody():
-    truths = [chapter.truth for chapter in script().loop]
-    assert (truths[0], truths[-1]) == ("bonafide", "nobody")
-
-
-def test_that_the_loop_shows_the_person_and_attacks_in_turn():
-    truths = [chapter.truth for chapter in script().loop[:-1]]
-    assert truths == ["bonafide", "attack"] * (len(truths) // 2)
+def test_that_the_loop_shows_the_person_and_attacks_in_turn_and_ends_with_the_empty_room():
+    *shown, last = [chapter.take.label.partition("-")[0] for chapter in PARTS.loop]
+    assert shown == ["bonafide", "attack"] * (len(shown) // 2)
+    assert last == "nobody"
 
 
 def test_that_every_instrument_is_presented_under_the_name_the_test_offers_it_by():
-    attacks = [chapter for chapter in script().presentations if chapter.truth == "attack"]
-    assert {chapter.instrument for chapter in attacks} == {*INSTRUMENTS, "monitor"}
-    assert {chapter.species for chapter in attacks} == {*SPECIES, "replay"}
-
-
-def test_that_two_takes_in_each_of_three_lights_can_be_enrolled():
-    keys = [chapter.key for chapter in script().enrolment]
-    assert keys == [f"{light} {n}" for n in (1, 2) for light in ("window", "lamp", "office")]
-
-
-def test_that_a_take_to_enrol_is_as_long_as_recording_one():
-    plan = Plan()
-    lengths = {chapter.n_recorded / RATE for chapter in script().enrolment}
-    assert min(lengths) >= plan.frames * plan.every
-
-
-def test_that_the_loop_shows_no_take_that_is_enrolled():
-    parts = script()
-    enrolled = {recorded(chapter) for chapter in parts.enrolment}
-    assert enrolled.isdisjoint(recorded(chapter) for chapter in parts.loop)
-
-
-def test_that_another_seed_shares_no_take():
-    first, second = (
-        {recorded(chapter) for chapter in script(seed=seed).presentations} for seed in (0, 1)
-    )
-    assert first.isdisjoint(second)
+    assert {chapter.take.instrument for chapter in PARTS.attacks} == {*INSTRUMENTS, "monitor"}
+    assert {chapter.key for chapter in PARTS.attacks} == {*SPECIES, "replay"}
 
 
 def test_that_presentations_are_told_apart_by_key_and_by_caption():
-    everything = script().presentations
+    everything = PARTS.presentations
     assert len({chapter.key for chapter in everything}) == len(everything)
-    assert len({chapter.caption for chapter in everything}) == len(everything)
-
-
-def test_that_takes_to_enrol_are_longer_than_those_of_the_loop():
-    parts = script(n_recorded=10)
-    assert {chapter.n_recorded for chapter in parts.enrolment} == {55}
-    assert max(chapter.n_recorded for chapter in parts.loop) == 10
+    assert len({chapter.frame_caption for chapter in everything}) == len(everything)
+    assert all(chapter.frame_caption.startswith("Simulated: ") for chapter in everything)
 
 
 def test_that_recorded_pictures_are_shown_to_and_fro():
@@ -68,7 +33,61 @@ def test_that_recorded_pictures_are_shown_to_and_fro():
     assert [chapter.picture_of(k) for k in range(8)] == [0, 1, 2, 3, 2, 1, 0, 1]
 
 
-@pytest.mark.parametrize("options", [{"seed": -1}, {"n_recorded": 0}])
-def test_that_a_demo_without_pictures_is_refused(options):
-    with pytest.raises(InvalidInputError, match="at least one picture"):
-        script(**options)
+def test_that_another_seed_shares_no_take():
+    first, second = ({one.take for one in script(seed=s).presentations} for s in (0, 1))
+    assert first.isdisjoint(second)
+
+
+# ------------------------------------------------------------------ enrolment
+
+
+def test_that_takes_to_enrol_are_long_enough_and_nowhere_in_the_loop():
+    plan = Plan()
+    lengths = {chapter.take.n_frames / RATE for chapter in PARTS.enrolment}
+    assert min(lengths) >= plan.frames * plan.every
+    assert {chapter.take.n_frames for chapter in script(n_recorded=10).enrolment} == {55}
+    assert set(PARTS.enrolment).isdisjoint(PARTS.loop)
+
+
+def test_that_takes_are_asked_for_in_the_order_in_which_they_are_recorded_ahead():
+    lights = [light_of("", n_takes) for n_takes in range(6)]
+    assert lights == [*ENROLLED_LIGHTS] * 2
+    chapters = [PARTS.enrolment_take(light, n) for n, light in enumerate(lights)]
+    assert [chapter.take.condition for chapter in chapters] == lights
+    assert tuple(chapters) == PARTS.enrolment
+    assert all(chapter.is_genuine for chapter in chapters)
+
+
+def test_that_names_that_are_offered_have_their_lights():
+    assert [light_of(name, 7) for name in ("lamp light", "ceiling light")] == ["lamp", "office"]
+
+
+def test_that_rounds_beyond_the_recordings_begin_again():
+    first = PARTS.enrolment_take("lamp", 0)
+    assert PARTS.enrolment_take("lamp", 1000 * len(PARTS.enrolment)) is first
+
+
+@pytest.mark.parametrize("light", ["", "candle"])
+def test_that_a_light_the_demo_does_not_have_is_any_light(light):
+    chapters = [PARTS.enrolment_take(light, n_takes) for n_takes in range(40)]
+    assert set(chapters) == set(PARTS.enrolment)
+
+
+# ------------------------------------------------------------------ tests
+
+
+def test_that_a_test_goes_through_takes_of_the_person_that_were_not_enrolled():
+    shown = [PARTS.presentation_of(BONA_FIDE, n).key for n in range(5)]
+    assert shown == ["window 6", "lamp 6", "window 7", "lamp 7", "window 6"]
+
+
+@pytest.mark.parametrize("species", ["", "latex mask", "nobody", "window 6", "bonafide"])
+def test_that_what_the_demo_does_not_have_is_nothing(species):
+    assert PARTS.presentation_of(species) is None
+
+
+def test_that_a_whole_test_presents_the_person_before_every_attack():
+    plan = PARTS.test_plan
+    assert plan[::2] == (BONA_FIDE,) * (len(plan) // 2)
+    assert sorted(plan[1::2]) == sorted({*SPECIES, "replay"})
+    assert all(PARTS.presentation_of(species).key == species for species in plan[1::2])

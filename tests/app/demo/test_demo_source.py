@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from app.capture.source import SourceError
-from app.demo.renderer.camera import WEBCAM
+from app.demo.renderer.camera import WEBCAM, unpacked
 from app.demo.renderer.scene import Scene
 from app.demo.renderer.setting import room_of, setting
-from app.demo.renderer.takes import Take, frames, record
-from app.demo.script import RATE, SIZE
-from app.demo.source import DemoSource
+from app.demo.renderer.takes import frames, record
+from app.demo.script import RATE, SIZE, script
+from app.demo.source import OPENING, DemoSource, joined, opening_of
 from lmkl_core.errors import InvalidInputError
 
 
@@ -36,16 +36,14 @@ class RecordingClock:
 
 
 def chapter_of(source, key):
-    return next(chapter for chapter in source.presentations if chapter.key == key)
+    return next(chapter for chapter in source.script.presentations if chapter.key == key)
 
 
 @pytest.mark.parametrize("key", ["lamp 6", "paper mask"])
 def test_that_frames_are_those_of_the_take(key):
     source = quick()
     chapter = chapter_of(source, key)
-    kind = "attack" if chapter.instrument else "bonafide"
-    take = Take("P001", kind, chapter.instrument, chapter.light, chapter.seed, 2)
-    expected = [frame.image for frame in frames(take)]
+    expected = [frame.image for frame in frames(chapter.take)]
     source.present(key)
     with source:
         shown = [frame.image for frame in islice(source, 3)]
@@ -60,7 +58,7 @@ def test_that_the_empty_room_is_the_one_the_person_leaves():
     with source:
         source.read()
         packed = source._reel.picture(chapter, 0)
-    place = setting("P001", "window", SIZE, chapter.seed, "nobody")
+    place = setting("P001", "window", SIZE, chapter.take.seed, "nobody")
     view = Scene(room_of(place, "window"), []).render(0.0)
     assert packed == place.camera(WEBCAM).shoot(view, 0.0)
 
@@ -71,7 +69,7 @@ def test_that_a_monitor_can_be_presented():
     with source:
         frame = source.read()
     assert frame.image.shape == (480, 640, 3)
-    assert (source.chapter.truth, source.chapter.species) == ("attack", "monitor")
+    assert source.chapter.key == "monitor"
 
 
 def test_that_a_frame_says_what_it_presents_and_that_it_is_simulated():
@@ -112,7 +110,7 @@ def test_that_a_demo_that_does_not_loop_tells_its_length():
     source = quick(loop=False)
     info = source.open()
     source.close()
-    assert info.n_frames == sum(chapter.n_frames for chapter in source.chapters)
+    assert info.n_frames == sum(chapter.n_frames for chapter in source.script.loop)
     assert info.rate == RATE
 
 
@@ -208,5 +206,57 @@ def test_that_a_recording_notices_a_stop_while_its_scene_is_made(key, step, foll
 
     monkeypatch.setattr(f"app.demo.renderer.{step}", stopped_meanwhile)
     monkeypatch.setattr(f"app.demo.renderer.{following}", unwanted)
-    assert list(record(chapter_of(quick(), key), stop.is_set)) == []
+    assert list(record(chapter_of(quick(), key).take, stopping=stop.is_set)) == []
     assert stop.is_set()
+
+
+# ------------------------------------------------------------------ pictures that are shipped
+
+FIRST = script().loop[0]
+
+
+def test_that_the_opening_is_the_whole_recording_of_the_first_chapter():
+    assert len(opening_of(FIRST)) == FIRST.take.n_frames
+
+
+def test_that_the_opening_is_small_enough_to_ship():
+    assert OPENING.stat().st_size < 2_500_000
+
+
+def test_that_the_opening_shows_what_the_renderer_makes():
+    # Another processor may round differently; another picture differs by far more (see below).
+    for made, shipped in zip(record(FIRST.take), opening_of(FIRST)[:8], strict=False):
+        assert difference(made, shipped) < 1.0
+
+
+def test_that_another_take_would_be_noticed():
+    other = next(record(script().enrolment[0].take))
+    assert difference(other, opening_of(FIRST)[0]) > 5.0
+
+
+def difference(one, other):
+    return np.abs(unpacked(one).astype(float) - unpacked(other)).mean()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [script().loop[1], script(seed=1).loop[0], script("P002").loop[0]],
+    ids=["chapter", "seed", "person"],
+)
+def test_that_no_other_chapter_begins_with_the_opening(other):
+    assert opening_of(other) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\0", joined([b"\xff\xd8 a picture \xff\xd9"])[:-1], joined([b"not a picture"])],
+    ids=["no length", "cut off", "no picture"],
+)
+def test_that_a_damaged_opening_is_left_out(tmp_path, content):
+    path = tmp_path / "opening.bin"
+    path.write_bytes(content)
+    assert opening_of(FIRST, path) == []
+
+
+def test_that_a_missing_opening_is_left_out(tmp_path):
+    assert opening_of(FIRST, tmp_path / "nothing.bin") == []

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.demo.renderer.takes import Take, recording_path, write_recordings
+from app.demo.script import Take
 from app.evaluation.options import Options
 from app.evaluation.protocols.recordings import FileReader
 from app.evaluation.protocols.splits import Database
 from app.evaluation.protocols.types import Fold, Layout, Plan, Recording
 from app.types import BONA_FIDE
+from tools.recordings import recording_path, write_recordings
 
 PEOPLE = ("P001", "P002")
 N_FRAMES = 4
@@ -21,8 +22,7 @@ def takes(person):
     """What is recorded of a person: two takes to learn from, and a pair each to choose and test."""
 
     def take(seed, instrument=None):
-        kind = "bonafide" if instrument is None else "attack"
-        return Take(person, kind, instrument, "office", seed, n_frames=5)
+        return Take(person, instrument, "office", seed, n_frames=5)
 
     return {
         "train": [take(1), take(2)],

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.names import TAKE_NAMES
 from app.session.enrolment import FEWEST_SAMPLES, Enrolment
-from app.session.takes import SUGGESTIONS, Offer, Plan
+from app.session.takes import Offer, Plan
 from app.types import Verdict
 from app.vision.conditions import DIMENSIONS
 from tests.app.enrolment_material import SHORT, Sitting, seen, unusable
@@ -267,7 +268,7 @@ def test_that_the_plan_as_shipped_gives_enough_frames_for_a_fit_in_one_take():
     assert plan.frames >= FEWEST_SAMPLES
     sitting = Sitting(plan)
     sitting.record("")
-    assert sitting.takes == {SUGGESTIONS[0]: plan.frames}
+    assert sitting.takes == {TAKE_NAMES[0]: plan.frames}
     assert sitting.enrolment.state.can_fit
 
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.names import LONGEST_NAME
+from app.names import LONGEST_NAME, TAKE_NAMES
 from app.session.enrolment import Enrolment
-from app.session.takes import SUGGESTIONS, Offer
+from app.session.takes import Offer
 from tests.app.enrolment_material import Sitting
 from tests.app.session.test_coverage import ANOTHER_LIGHT
 from tests.app.vision.test_conditions import HOME
@@ -22,7 +22,7 @@ def sitting():
 
 @pytest.mark.parametrize("name", ["", "   ", "\n\t", "\x00\x07", "\u202e\u200b", "\ud800"])
 def test_that_a_take_without_a_visible_name_gets_the_suggested_one(sitting, name):
-    assert sitting.enrolment.start(name) == SUGGESTIONS[0]
+    assert sitting.enrolment.start(name) == TAKE_NAMES[0]
 
 
 @pytest.mark.parametrize(
@@ -65,16 +65,16 @@ def test_that_very_long_names_stay_apart(sitting):
 
 def test_that_suggestions_are_not_repeated(sitting):
     suggested = []
-    for _ in range(len(SUGGESTIONS) + 2):
+    for _ in range(len(TAKE_NAMES) + 2):
         suggested.append(sitting.enrolment.state.suggested_name)
         sitting.record("", 1)
-    assert tuple(suggested[: len(SUGGESTIONS)]) == SUGGESTIONS
+    assert tuple(suggested[: len(TAKE_NAMES)]) == TAKE_NAMES
     assert len(set(suggested)) == len(suggested)
     assert set(sitting.takes) == set(suggested)
 
 
 def test_that_a_suggested_number_is_not_taken(sitting):
-    for name in (*SUGGESTIONS, f"take {len(SUGGESTIONS) + 2}"):
+    for name in (*TAKE_NAMES, f"take {len(TAKE_NAMES) + 2}"):
         sitting.record(name, 1)
     assert sitting.enrolment.suggested_name not in sitting.takes
 
@@ -305,11 +305,11 @@ def test_that_a_take_can_be_given_to_another_person_and_taken_back(sitting):
 def test_that_every_person_is_offered_the_same_lights(sitting):
     sitting.record("")
     sitting.record("")
-    assert sitting.enrolment.suggested_name == SUGGESTIONS[2]
+    assert sitting.enrolment.suggested_name == TAKE_NAMES[2]
     sitting.enrolment.set_person("Ben")
-    assert sitting.enrolment.suggested_name == SUGGESTIONS[0]
-    assert sitting.record("") == f"{SUGGESTIONS[0]} (2)"
-    assert sitting.enrolment.suggested_name == SUGGESTIONS[1]
+    assert sitting.enrolment.suggested_name == TAKE_NAMES[0]
+    assert sitting.record("") == f"{TAKE_NAMES[0]} (2)"
+    assert sitting.enrolment.suggested_name == TAKE_NAMES[1]
 
 
 def test_that_coverage_is_that_of_the_person_who_has_least(sitting):

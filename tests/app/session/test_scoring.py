@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from app.demo.renderer.takes import Take, frames
+from app.demo.renderer.takes import frames
+from app.demo.script import Take
 from app.models.fitting import fitted
 from app.session.enrolment import Enrolment
 from app.session.scoring import THUMBNAIL, score_frame, thumbnail_of
@@ -50,7 +51,7 @@ def model(enrolled, tiny_extractor):
 @pytest.fixture(scope="session")
 def prints():
     """Return a print of the same person, held up in the same light."""
-    return list(frames(Take("P001", "attack", "print", seed=4, n_frames=9), every=4))
+    return list(frames(Take("P001", "print", seed=4, n_frames=9), every=4))
 
 
 def test_that_without_a_model_a_face_is_seen_but_not_scored(pipeline, genuine_take):

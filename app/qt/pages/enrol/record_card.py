@@ -31,13 +31,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.names import LONGEST_NAME, LONGEST_PERSON
+from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES
 from app.qt.theme import colours, set_class
 from app.qt.theme.icons import icon, paint_icon
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import CARD, button, grid, hbox, vbox
 from app.qt.widgets.texts import wrapped
-from app.session.takes import SUGGESTIONS, EnrolmentState, TakeSummary
+from app.session.takes import EnrolmentState, TakeSummary
 
 _FULL = 360 * 16
 """Qt counts angles in sixteenths of a degree."""
@@ -255,7 +255,7 @@ class RecordCard(QFrame):
         name.setEditable(True)
         name.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        name.addItems(SUGGESTIONS)
+        name.addItems(TAKE_NAMES)
         name.setCurrentIndex(-1)
         name.setAccessibleName("Name of the take")
         name.setToolTip("Name of the next take; left empty, it gets the name in grey.")

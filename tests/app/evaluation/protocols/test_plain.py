@@ -213,10 +213,11 @@ def test_that_who_points_at_a_subject_is_told_the_folder_above(root):
 
 
 def test_that_recordings_of_the_demo_are_read_as_they_are_written(tmp_path):
-    from app.demo.renderer.takes import Take, write_recordings
+    from app.demo.script import Take
+    from tools.recordings import write_recordings
 
     takes = [Take("P001", seed=n, n_frames=2) for n in (0, 1)]
-    takes.append(Take("P001", "attack", "paper-mask", n_frames=2))
+    takes.append(Take("P001", "paper-mask", n_frames=2))
     write_recordings(tmp_path, takes)
     (plan,) = read(tmp_path).folds[0].plans
     assert [len(list(r.reader.frames(5))) for r in (*plan.train, *plan.test)] == [2, 2, 2]

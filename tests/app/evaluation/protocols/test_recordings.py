@@ -7,7 +7,8 @@ import pytest
 
 from app.capture.source import SourceError
 from app.capture.video import VideoFile
-from app.demo.renderer.takes import Take, frames
+from app.demo.renderer.takes import frames
+from app.demo.script import Take
 from app.evaluation.protocols import demo as demo_database
 from app.evaluation.protocols import recordings
 from app.evaluation.protocols.demo import DemoReader
@@ -109,7 +110,7 @@ def test_that_frames_too_large_to_hold_are_read_a_second_time(video, openings, m
 
 
 def test_that_frames_are_counted_without_decoding(video, folder):
-    demo = DemoReader(Take("P001", "bonafide", None, "office", 1, n_frames=15))
+    demo = DemoReader(Take("P001", None, "office", 1, n_frames=15))
     for n in (1, 20):
         assert FileReader(video).count(n) == n
         assert FileReader(folder / "image3.png").count(n) == 1
