@@ -131,6 +131,9 @@ def outcome_of(error: Exception) -> tuple[str, ExitCode]:
         (PresetError, ExitCode.USAGE),
         (InvalidInputError, ExitCode.FAILED),
     )
+    if isinstance(error, MissingWeightsError) and error.name:
+        way = f"`lmkl-pad weights fetch {error.name}` does both."
+        return f"{error} {way}", ExitCode.MISSING_WEIGHTS
     for kind, code in codes:
         if isinstance(error, kind):
             return str(error), code

@@ -22,7 +22,6 @@ from lmkl_core.features.weights import (
     fetch,
     import_file,
     inspect,
-    verify,
     weights_folder,
 )
 from lmkl_core.features.weights.store import Checksum, Finding, Place
@@ -101,11 +100,10 @@ def import_command(
 @command.command("verify", epilog=HELP)
 def verify_command(names: Names = None, folder: Folder = None, as_json: AsJson = False) -> None:
     """Read files of weights afresh and compare their checksums: all found, or those named."""
-    if names:
-        findings = [inspect(entry, folder, afresh=True) for entry in _entries(names)]
-    else:
-        found = verify(folder)
-        findings = [item for item in found if item.checksum is not Checksum.NONE]
+    entries = _entries(names) if names else catalogue.CATALOGUE
+    findings = [inspect(entry, folder, afresh=True) for entry in entries]
+    if not names:
+        findings = [item for item in findings if item.checksum is not Checksum.NONE]
     if as_json:
         print_json({"weights": [finding_as_json(item) for item in findings]})
     else:
@@ -139,7 +137,8 @@ class _Outcome:
         try:
             yield
         except MissingWeightsError as error:
-            self._fail(what, str(error), ExitCode.MISSING_WEIGHTS)
+            by_hand = f"{error} `lmkl-pad weights import FILE` puts it there."
+            self._fail(what, by_hand, ExitCode.MISSING_WEIGHTS)
         except WrongWeightsError as error:
             self._fail(what, str(error), ExitCode.BAD_WEIGHTS)
         except InvalidInputError as error:

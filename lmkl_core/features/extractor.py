@@ -12,8 +12,13 @@ from lmkl_core.errors import InvalidInputError, UnusableViewsError
 from lmkl_core.features.descriptors import DESCRIPTORS, Descriptor, DescriptorEngine
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.choose import Chooser, EngineName, Progress, Task
-from lmkl_core.features.engines.engine import Engine, has_torch, without_torch
-from lmkl_core.features.engines.thread_pool import EnginePool, default_threads
+from lmkl_core.features.engines.engine import (
+    Engine,
+    EnginePool,
+    default_threads,
+    has_torch,
+    without_torch,
+)
 from lmkl_core.features.networks.graph import VIEWS_FORMAT, Graph, Output
 from lmkl_core.features.networks.registry import NETWORKS
 from lmkl_core.features.presets.preset import (
@@ -237,8 +242,8 @@ class Extractor:
         for group, outputs in zip(self._groups, self._pool.run(work), strict=True):
             if not all(np.isfinite(output).all() for output in outputs):
                 raise UnusableViewsError(
-                    f"{group.label} gave values that are no numbers; if that happens with every "
-                    "picture, its weights are damaged: run lmkl-pad weights verify."
+                    f"{group.label} gave values that are not finite; if every picture does that, "
+                    "its weights are damaged: verify them."
                 )
             for view in group.views:
                 rows = outputs[view.output][view.crop * n : (view.crop + 1) * n]

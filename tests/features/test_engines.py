@@ -7,7 +7,7 @@ import torch
 from onnx import numpy_helper
 from torchvision import models
 
-from lmkl_core.features.engines import export, probe, thread_pool, torch_engine
+from lmkl_core.features.engines import engine, export, probe, torch_engine
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.engines.torch_engine import TorchEngine
@@ -149,4 +149,4 @@ def test_that_differences_are_relative_to_each_row():
 
 
 def test_that_threads_stay_within_the_cores_of_this_process():
-    assert 1 <= thread_pool.default_threads() <= thread_pool.MOST_THREADS
+    assert 1 <= engine.default_threads() <= engine.MOST_THREADS

@@ -85,7 +85,7 @@ def test_that_there_is_no_meter_without_both_files(tmp_path, monkeypatch):
     (tmp_path / FILES["minifasnet-v2"]).write_bytes(b"x")
     assert LivenessMeter.find(tmp_path) is None
     (tmp_path / FILES["minifasnet-v2"]).unlink()
-    with pytest.raises(MissingWeightsError, match="weights fetch minifasnet-v2"):
+    with pytest.raises(MissingWeightsError, match="minifasnet-v2"):
         Extractor(LIVENESS, folder=tmp_path)
 
 

@@ -12,9 +12,16 @@ from onnx.reference import ReferenceEvaluator
 
 from lmkl_core import LocalisedMKL, register_kernel
 from lmkl_core.errors import InvalidInputError
-from lmkl_core.features.scorer_onnx import OUTPUTS, ParityError, compare, scorer_graph
-from lmkl_core.features.scorer_onnx.graph import IR_VERSION, OPSET, THRESHOLD
-from lmkl_core.features.scorer_onnx.parity import probing_rows
+from lmkl_core.features.scorer_onnx import (
+    IR_VERSION,
+    OPSET,
+    OUTPUTS,
+    THRESHOLD,
+    ParityError,
+    compare,
+    probing_rows,
+    scorer_graph,
+)
 from lmkl_core.kernels import KERNELS
 
 NAMES = ("eyes/net.block2", "mouth")

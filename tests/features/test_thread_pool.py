@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from lmkl_core.features.engines.thread_pool import LARGEST_PART, EnginePool
+from lmkl_core.features.engines.engine import LARGEST_PART, EnginePool
 
 
 class Sums:

@@ -7,6 +7,7 @@ from typing import Protocol
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread
 
 from lmkl_core.errors import InvalidInputError, ModelFileError
+from lmkl_core.features.weights import MissingWeightsError
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +86,8 @@ def sentence_of(error: BaseException, what: str) -> str:
     what : str
         The work, as the beginning of a sentence.
     """
+    if isinstance(error, MissingWeightsError) and error.name:
+        return f"{error} `lmkl-pad weights fetch {error.name}` does both."
     if isinstance(error, (InvalidInputError, ModelFileError)):
         return str(error)
     if isinstance(error, OSError):

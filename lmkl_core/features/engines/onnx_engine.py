@@ -2,7 +2,7 @@
 
 A session with threads of its own makes them meet after every layer: they spin while they wait,
 which takes the cores away from the camera and the window, or sleep and have to be woken. So a
-session gets no threads; callers give different crops to different threads (`thread_pool`), which
+session gets no threads; callers give different crops to different threads (`EnginePool`), which
 meet once a frame. Measured, that took as long as spinning when cores were free and about
 half as long when they were not, and a crop gives the same bits whatever it is batched with.
 """

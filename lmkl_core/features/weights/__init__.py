@@ -13,7 +13,6 @@ from lmkl_core.features.weights.store import (
     find,
     import_file,
     inspect,
-    verify,
     weights_folder,
 )
 
@@ -30,7 +29,6 @@ __all__ = [
     "find",
     "import_file",
     "inspect",
-    "verify",
     "weights_folder",
     "weights_names",
 ]

@@ -1,44 +1,58 @@
 """Find weights in the user's folder and in installed packages, and import files by hand.
 
-A file counts only with the right checksum. A wrong one in the user's folder is refused rather than
-passed over, because the user who put it there believes that it is used.
+A file counts only with the right checksum. A wrong one in the user's folder is an error rather than
+passed over, because the user expects it to be used.
+
+Checksums of files are cached in a small JSON file; an entry is valid while the file's size and
+times stay the same. A cache that cannot be read or written costs time, never an answer.
 """
 
 import hashlib
 import importlib.metadata
+import json
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+import msgspec
 import platformdirs
 
-from lmkl_core.errors import Cancelled, InvalidInputError, asked_to_stop
+from lmkl_core.errors import InvalidInputError, raise_if_cancelled
 from lmkl_core.features.weights import catalogue
 from lmkl_core.features.weights.catalogue import Weights, entry_of
-from lmkl_core.features.weights.checksums import BLOCK, sha256_of
-from lmkl_core.system.files import replacing
+from lmkl_core.system.files import cache_folder, make_private, replacing, write_atomically
 
 FOLDER_VARIABLE = "LMKL_PAD_WEIGHTS"
-PARTIAL_SUFFIX = ".partial"
 MAX_BYTES = 2 << 30
-"""More than any file of weights has; what is larger is neither fetched nor imported."""
+"""More than any file of weights has; larger files are neither fetched nor imported."""
+
+MAX_CACHED = 200
+BLOCK = 1 << 20
 
 _LFS_POINTER = b"version https://git-lfs"
 
 
 class MissingWeightsError(InvalidInputError):
-    """Weights that are nowhere; the message says where to get them and where to put them."""
+    """Weights that are not on this computer; the message says where to get and to put them.
+
+    ``name`` is set where `fetch` can get them.
+    """
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class WrongWeightsError(InvalidInputError):
-    """A file whose checksum is not that of the weights it stands for."""
+    """A file whose checksum is not that of its weights."""
 
 
 @dataclass(frozen=True)
 class WeightsFile:
-    """A file of weights that was found and is whole."""
+    """A file of weights with the right checksum."""
 
     path: Path
     sha256: str
@@ -54,7 +68,7 @@ class Place(StrEnum):
 
 
 class Checksum(StrEnum):
-    """What the checksum of a file says."""
+    """Outcome of checking a file."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -73,14 +87,13 @@ class Finding:
     size: int | None = None  # in bytes
     sha256: str = ""
     problem: str = ""  # why it cannot be read
-    fetched: int = 0  # bytes of a download that broke off and can go on
+    fetched: int = 0  # bytes of an interrupted download
 
 
 def weights_folder(folder: Path | str | None = None) -> Path:
     """Return the user's folder of weights, which need not exist.
 
-    ``folder`` is taken as it is. Otherwise the environment's ``LMKL_PAD_WEIGHTS`` counts, and then
-    the usual place for a program's data on this system.
+    That is ``folder``, else the environment's ``LMKL_PAD_WEIGHTS``, else the system's usual place.
     """
     if folder is not None:
         return Path(folder)
@@ -89,15 +102,20 @@ def weights_folder(folder: Path | str | None = None) -> Path:
     return Path(platformdirs.user_data_dir("lmkl-pad", False)) / "weights"
 
 
+def partial_path(entry: Weights, folder: Path | str | None = None) -> Path:
+    """Return the file that a download of the entry grows in."""
+    return weights_folder(folder) / f"{entry.file_name}.partial"
+
+
 def find(name: str, folder: Path | str | None = None) -> WeightsFile:
-    """Return the file of some weights of the catalogue, with its checksum verified.
+    """Return the file of weights of the catalogue, with its checksum verified.
 
     Raises
     ------
     MissingWeightsError
-        If it is nowhere: the message says where to get it and where to put it.
+        If it is not on this computer.
     WrongWeightsError
-        If the file's checksum is wrong; both checksums are named.
+        If the file's checksum is wrong; the message names both.
     InvalidInputError
         If there are no such weights, or the file cannot be read.
     """
@@ -105,14 +123,16 @@ def find(name: str, folder: Path | str | None = None) -> WeightsFile:
 
 
 def whole_file(finding: Finding, folder: Path) -> WeightsFile:
-    """Return the file of a finding, or raise what `find` does if there is none that is whole."""
+    """Return the file of a finding, or raise what `find` does."""
     entry = finding.entry
     if finding.path is None:
-        way = f"run `lmkl-pad weights fetch {entry.name}`, or without internet"
+        way = f"get {entry.file_name} {entry.source}"
+        if not entry.url:
+            way = f"{entry.source}, or get {entry.file_name} elsewhere"
         raise MissingWeightsError(
-            f"The weights {entry.name!r} are not on this computer: "
-            f"{way if entry.url else f'{entry.source}, or'} bring {entry.file_name} "
-            f"({entry.source}; its SHA-256 {entry.known_digits}) and {put_where(folder)}"
+            f"The weights {entry.name!r} are not on this computer: {way} "
+            f"(its SHA-256 {entry.known_digits}) and put it into {folder}.",
+            entry.name if entry.url else "",
         )
     if finding.checksum is Checksum.UNREADABLE:
         raise InvalidInputError(f"{finding.path} cannot be read: {finding.problem}.")
@@ -128,15 +148,18 @@ def inspect(
     afresh: bool = False,
     cancel: Callable[[], bool] | None = None,
 ) -> Finding:
-    """Say what is known of one entry on this computer; nothing is raised for a bad file.
+    """Look for one entry on this computer; a bad file is a finding, not an error.
 
-    ``afresh`` reads the whole file even if its checksum is remembered.
+    ``afresh`` reads the whole file even if its checksum is cached.
     """
-    place, path = _locate(entry, weights_folder(folder))
-    if path is None:
-        partial = partial_path(entry, folder)
-        fetched = partial.stat().st_size if partial.is_file() else 0
-        return Finding(entry, place, Checksum.NONE, fetched=fetched)
+    place, path = Place.FOLDER, weights_folder(folder) / entry.file_name
+    if not os.path.lexists(path):
+        packaged = _in_package(entry)
+        if packaged is None:
+            partial = partial_path(entry, folder)
+            fetched = partial.stat().st_size if partial.is_file() else 0
+            return Finding(entry, Place.NOWHERE, Checksum.NONE, fetched=fetched)
+        place, path = Place.PACKAGE, packaged
     try:
         digest = sha256_of(path, afresh=afresh, cancel=cancel)
         size = path.stat().st_size
@@ -147,32 +170,8 @@ def inspect(
     return Finding(entry, place, verdict, path, size, digest)
 
 
-def verify(
-    folder: Path | str | None = None, *, cancel: Callable[[], bool] | None = None
-) -> tuple[Finding, ...]:
-    """Read every file of weights afresh; return one finding for each entry of the catalogue."""
-    return tuple(
-        inspect(entry, folder, afresh=True, cancel=cancel) for entry in catalogue.CATALOGUE
-    )
-
-
-def partial_path(entry: Weights, folder: Path | str | None = None) -> Path:
-    """Return where a download of the entry grows."""
-    return weights_folder(folder) / (entry.file_name + PARTIAL_SUFFIX)
-
-
-def _locate(entry: Weights, folder: Path) -> tuple[Place, Path | None]:
-    brought = folder / entry.file_name
-    if os.path.lexists(brought):
-        return Place.FOLDER, brought
-    packaged = _in_package(entry)
-    if packaged is not None:
-        return Place.PACKAGE, packaged
-    return Place.NOWHERE, None
-
-
 def _in_package(entry: Weights) -> Path | None:
-    """Return the file in the installed distribution, without importing what it installs."""
+    """Return the file in the installed distribution, without importing the package."""
     if entry.package is None:
         return None
     try:
@@ -183,31 +182,24 @@ def _in_package(entry: Weights) -> Path | None:
     return path if path.is_file() else None
 
 
-def put_where(folder: Path) -> str:
-    """Say what to do with a file that was brought, as the end of a sentence."""
-    return f"run `lmkl-pad weights import FILE`, or put it into {folder}."
-
-
 def import_file(
     path: Path | str,
     folder: Path | str | None = None,
     *,
     cancel: Callable[[], bool] | None = None,
 ) -> WeightsFile:
-    """Copy a file of weights into the user's folder, under the name it has there.
-
-    Its content decides which weights it is, whatever its name. The copy takes its place whole.
+    """Copy a file of weights into the user's folder; its content decides which weights it is.
 
     Raises
     ------
     WrongWeightsError
-        If its name is that of some weights, but not its checksum.
+        If it has the name of some weights, but not their checksum.
     InvalidInputError
-        If it is no weights of ours, or cannot be read.
+        If it is not in the catalogue, or cannot be read.
     OSError
         If the folder cannot be written.
     Cancelled
-        If ``cancel`` said so.
+        If ``cancel`` returned True.
     """
     source, target_folder = Path(path), weights_folder(folder)
     _check_readable(source)
@@ -218,11 +210,12 @@ def import_file(
     with replacing(target) as writing:
         with source.open("rb") as reading:
             while block := reading.read(BLOCK):
-                if asked_to_stop(cancel):
-                    raise Cancelled(f"Importing {source.name} was cancelled; nothing was copied.")
+                raise_if_cancelled(
+                    cancel, f"Importing {source.name} was cancelled; nothing was copied."
+                )
                 copied.update(block)
                 writing.write(block)
-        if not entry.matches(copied.hexdigest()):  # it has changed meanwhile
+        if not entry.matches(copied.hexdigest()):  # it changed meanwhile
             raise _wrong_checksum(entry, source, copied.hexdigest())
     os.chmod(target, 0o644)
     return WeightsFile(target, sha256_of(target), entry)
@@ -231,7 +224,7 @@ def import_file(
 def _check_readable(source: Path) -> None:
     try:
         if not source.is_file():
-            what = "is a folder" if source.is_dir() else "is not there"
+            what = "is a folder" if source.is_dir() else "does not exist"
             raise InvalidInputError(f"{source} {what}: name the file to import.")
         size = source.stat().st_size
         with source.open("rb") as file:
@@ -242,7 +235,7 @@ def _check_readable(source: Path) -> None:
         raise InvalidInputError(f"{source} is larger than any file of weights; nothing was copied.")
     if start == _LFS_POINTER:
         raise InvalidInputError(
-            f"{source} only points to the file (Git LFS): download the file itself, "
+            f"{source} is only a pointer of Git LFS: download the file itself, "
             "for instance with the site's download button."
         )
 
@@ -255,9 +248,7 @@ def _recognise(source: Path, digest: str) -> Weights:
         if entry.file_name == source.name:
             raise _wrong_checksum(entry, source, digest)
     names = ", ".join(entry.file_name for entry in catalogue.CATALOGUE)
-    raise InvalidInputError(
-        f"{source} (SHA-256 {digest}) is none of the weights this program uses: {names}."
-    )
+    raise InvalidInputError(f"{source} (SHA-256 {digest}) is none of the weights known: {names}.")
 
 
 def _wrong_checksum(entry: Weights, path: Path, digest: str) -> WrongWeightsError:
@@ -266,3 +257,52 @@ def _wrong_checksum(entry: Weights, path: Path, digest: str) -> WrongWeightsErro
         f"right one {entry.known_digits}; delete it and get {entry.file_name} again, "
         f"{entry.source}."
     )
+
+
+# ------------------------------------------------- checksums
+
+
+def sha256_of(path: Path, *, afresh: bool = False, cancel: Callable[[], bool] | None = None) -> str:
+    """Return the SHA-256 of a file in lower-case hex digits; ``afresh`` ignores the cache."""
+    state = _state(path)  # first, because a circle of links is an OSError here alone
+    key = str(path.resolve())
+    if not afresh and (known := _cached().get(key)) and known[:-1] == state:
+        return known[-1]
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            raise_if_cancelled(cancel, f"Checking {path.name} was cancelled.")
+            digest.update(block)
+    if _state(path) == state:
+        _keep(key, (*state, digest.hexdigest()))
+    return digest.hexdigest()
+
+
+def checksums_path() -> Path:
+    """Return the file in which checksums are cached."""
+    return cache_folder() / "checksums.json"
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    # The change time catches files put in place with their old modification time.
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _cached() -> dict[str, tuple[int, int, int, str]]:
+    try:
+        # json, because msgspec cannot decode paths that are not UTF-8.
+        values = json.loads(checksums_path().read_bytes())
+        return msgspec.convert(values, dict[str, tuple[int, int, int, str]])
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _keep(key: str, entry: tuple[int, int, int, str]) -> None:
+    kept = {name: value for name, value in _cached().items() if os.path.exists(name)}
+    kept.pop(key, None)
+    kept = dict(list(kept.items())[1 - MAX_CACHED :])
+    # Two processes at once, a full disk, a read-only home: the next start computes again.
+    with suppress(OSError):
+        make_private(checksums_path().parent)
+        write_atomically(checksums_path(), json.dumps(kept | {key: entry}, indent=0).encode())

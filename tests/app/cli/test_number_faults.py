@@ -77,7 +77,7 @@ def test_that_a_frame_a_network_makes_no_numbers_of_is_refused_and_the_next_is_j
             decision = decider.update(seen)
             if engine.is_broken:
                 assert (seen.verdict, seen.score) == (Verdict.BAD_FRAME, None)
-                assert "no numbers" in seen.reason
+                assert "not finite" in seen.reason
                 assert seen.terms == seen.memberships == ()
                 assert enrolment.offer(seen) is Offer.UNUSABLE
             else:
@@ -113,7 +113,7 @@ def test_that_an_extractor_names_the_network_whose_values_are_no_numbers(faulty,
         crop.name: np.zeros((crop.size, crop.size, 3), np.uint8)
         for crop in pipeline.extractor.preset.crops
     }
-    with pytest.raises(UnusableViewsError, match=r"efficientnet-lite0.*weights verify"):
+    with pytest.raises(UnusableViewsError, match=r"efficientnet-lite0"):
         pipeline.extractor(crops)
 
 

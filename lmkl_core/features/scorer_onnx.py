@@ -1,0 +1,378 @@
+r"""The scorer as an ONNX graph that runs without this library, and its comparison with the model.
+
+One input a view, ``(batch, columns)`` in the model's own precision; for every view
+
+``K_g = exp(min(y x_i - |y|^2 / 2 - |x_i|^2 / 2, 0))``
+
+with ``y`` and ``x_i`` centred on the support rows and divided by the width, as in
+`lmkl_core.scorer.SupportKernels`: uncentred, the squares cancel against the product and single
+precision loses the distance. A linear kernel is ``K_g = y x_i``. Then
+
+* ``d_c^2 = |centre_c|^2 - 2 mean_g K_g a_c + mean_g k_g(y, y)``,
+  ``p = softmax(-sqrt(max(d^2, 0)) / temperature)``;
+* ``contributions_cg = mu_cg p_c K_g b_gc``, and ``score`` is their sum.
+
+Kernel values have the model's precision and everything after them is double, again as in the
+library: the sums cancel, and so does ``d^2`` near a centre. Where the library raises, for a row
+that is not finite or whose squares are not, the graph gives the score NaN and does not accept.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import onnxruntime
+from onnx import TensorProto, checker, helper
+
+from lmkl_core.errors import InvalidInputError
+from lmkl_core.estimator import LocalisedMKL
+from lmkl_core.features.engines.onnx_engine import session_options
+from lmkl_core.features.onnx_parts import OnnxParts
+from lmkl_core.kernels import ViewKernel
+from lmkl_core.scorer import Scorer
+from lmkl_core.validation import Views
+
+OUTPUTS = ("score", "contributions", "memberships", "accepted")
+"""Names of the outputs: ``(batch,)``, ``(batch, C, G)``, ``(batch, C)`` and ``(batch,)``."""
+
+THRESHOLD = "threshold"
+"""Name of the constant that scores are compared with."""
+
+OPSET, IR_VERSION = 13, 7
+"""What onnxruntime has read since version 1.6, of 2020."""
+
+LARGEST_GRAPH = 2_000_000_000
+"""Bytes; protobuf's own limit is little above."""
+
+SUPPORT_ROWS = 96
+"""Support rows, evenly spaced, from which `compare` makes its rows."""
+
+NOISE = (0.1, 1.0, 10.0, 1e4)
+"""Noise in standard deviations of each column; the last leaves no support row near."""
+
+ALONE = 8
+"""Rows that are also scored one at a time."""
+
+LIMITS = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-9}
+"""Largest difference that passes, by the model's precision.
+
+Rounding alone stays below: about 1e-7 in single precision, 2e-5 where kernels are nearly singular;
+1e-15 in double, and 1e-10 for rows far out in a linear kernel.
+"""
+
+Rows: TypeAlias = dict[str, np.ndarray]
+
+
+# ------------------------------------------------- the graph
+
+
+def scorer_graph(
+    estimator: LocalisedMKL,
+    *,
+    metadata: Mapping[str, str] | None = None,
+    description: str = "",
+    version: str = "",
+) -> bytes:
+    """Return a fitted model's scorer, of RBF or linear kernels, as an ONNX file.
+
+    Metadata, description and the program's version are stored in the file.
+
+    Raises
+    ------
+    InvalidInputError
+        If a kernel, a view's name or the size cannot be put into a graph.
+    """
+    fitted = estimator._fitted
+    scorer, names = fitted.scorer, tuple(map(str, fitted.view_names))
+    _check(names, scorer.support_kernels.kernels, fitted.support.arrays)
+    parts = _Parts()
+    _build(parts, scorer, fitted.support, float(estimator.offset_))
+    n_clusters, n_views = scorer.weights.shape
+    shapes = ((), (n_clusters, n_views), (n_clusters,), ())
+    types = [TensorProto.DOUBLE] * 3 + [TensorProto.BOOL]
+    element = helper.np_dtype_to_tensor_dtype(np.dtype(fitted.dtype))
+    graph = helper.make_graph(
+        parts.nodes,
+        "scorer",
+        [
+            helper.make_tensor_value_info(name, element, ["batch", columns])
+            for name, columns in zip(names, fitted.n_features, strict=True)
+        ],
+        [
+            helper.make_tensor_value_info(name, kind, ["batch", *shape])
+            for name, kind, shape in zip(OUTPUTS, types, shapes, strict=True)
+        ],
+        parts.constants,
+    )
+    model = helper.make_model(
+        graph,
+        producer_name="lmkl-pad",
+        producer_version=version,
+        doc_string=description,
+        opset_imports=[helper.make_opsetid("", OPSET)],
+        ir_version=IR_VERSION,
+    )
+    helper.set_model_props(model, dict(metadata or {}))
+    checker.check_model(model, full_check=True)
+    return bytes(model.SerializeToString())
+
+
+def _check(
+    names: Sequence[str], kernels: Sequence[ViewKernel], support: Sequence[np.ndarray]
+) -> None:
+    for name, kernel in zip(names, kernels, strict=True):
+        if kernel.name not in ("rbf", "linear"):
+            raise InvalidInputError(
+                f"View {name!r} has the kernel {kernel.name!r}, which an ONNX graph cannot hold: "
+                "fit the model with rbf or linear kernels."
+            )
+        if not name or name in (*OUTPUTS, THRESHOLD) or name.startswith(_Parts.PREFIX):
+            raise InvalidInputError(
+                f"A view named {name!r} cannot be an input of an ONNX graph: give it another name "
+                "and fit again."
+            )
+    if sum(array.nbytes for array in support) > LARGEST_GRAPH:
+        raise InvalidInputError(
+            "The model's support rows take more than the 2 GB an ONNX file can hold: fit it with "
+            "inducing points (n_inducing=200)."
+        )
+
+
+class _Parts(OnnxParts):
+    PREFIX = "scorer_"
+
+    def __init__(self) -> None:
+        super().__init__(self.PREFIX)
+
+    def number(self, value: float) -> str:
+        return self.constant(np.asarray(value), np.float64)
+
+    def row_sums(self, values: str, columns: int, dtype: Any) -> str:
+        """Add the sums of rows, ``(batch, 1)``.
+
+        As a product with ones: onnxruntime's own sums keep all columns where there are no rows.
+        """
+        return self.node("MatMul", values, self.constant(np.ones((columns, 1)), dtype))
+
+    def double(self, value: str) -> str:
+        return self.node("Cast", value, to=TensorProto.DOUBLE)
+
+
+def _build(parts: _Parts, scorer: Scorer, support: Views, threshold: float) -> None:
+    n_clusters = len(scorer.weights)
+    first, last = parts.whole(0), parts.whole(-1)
+    rows, squares, diagonals = [], [], []
+    kernels = scorer.support_kernels.kernels
+    for kernel, name, X in zip(kernels, support.names, support.arrays, strict=True):
+        add = _linear if kernel.name == "linear" else _rbf
+        values, square, diagonal = add(parts, kernel, name, X)
+        rows.append(parts.node("Unsqueeze", values, first))
+        squares.append(square)
+        diagonals.append(diagonal)
+    block = parts.double(parts.node("Concat", *rows, axis=0))  # (G, batch, n)
+    # Coefficients and centres in one product, as the scorer has them.
+    centres = np.broadcast_to(scorer.clusters.coefficients, scorer.coefficients.shape)
+    both = parts.constant(np.concatenate([scorer.coefficients, centres], axis=-1), np.float64)
+    whole = parts.node("MatMul", block, both)
+    sums, products = (f"{parts.PREFIX}part_{len(parts.nodes)}_{part}" for part in range(2))
+    lengths = parts.whole(n_clusters, n_clusters)
+    parts.add("Split", [whole, lengths], [sums, products], axis=2)
+    products = parts.node("ReduceMean", products, axes=[0], keepdims=0)
+    share = parts.number(1.0 / len(diagonals))
+    diagonal = parts.node("Mul", parts.node("Sum", *diagonals), share)
+    memberships = _memberships(parts, products, diagonal, scorer)
+    terms = parts.node("Transpose", sums, perm=[1, 2, 0])
+    terms = parts.node("Mul", terms, parts.constant(scorer.weights, np.float64))
+    terms = parts.node("Mul", terms, parts.node("Unsqueeze", memberships, last))
+    _finish(parts, terms, memberships, parts.node("Sum", *squares), scorer.weights.size, threshold)
+
+
+def _rbf(parts: _Parts, kernel: ViewKernel, view: str, X: np.ndarray) -> tuple[str, str, str]:
+    """Add one view's kernel rows; return them, the rows' squares and ``k(y, y)``."""
+    dtype, centre = X.dtype, X.mean(axis=0)
+    # A number for every column: onnxruntime would fuse a single one into the product, as an
+    # attribute, and attributes have single precision.
+    scale = np.full(X.shape[1], 1 / kernel.width, dtype)
+    support = (X - centre) * scale
+    halves = 0.5 * np.einsum("ij,ij->i", support, support)
+    y = parts.node("Sub", view, parts.constant(centre))
+    y = parts.node("Mul", y, parts.constant(scale))
+    squares = parts.row_sums(parts.node("Mul", y, y), X.shape[1], dtype)
+    half = parts.node("Mul", squares, parts.constant(np.asarray(0.5), dtype))
+    exponent = parts.node("MatMul", y, parts.constant(support.T))
+    exponent = parts.node("Sub", exponent, half)
+    exponent = parts.node("Sub", exponent, parts.constant(halves, dtype))
+    exponent = parts.node("Min", exponent, parts.constant(np.asarray(0.0), dtype))
+    one = parts.constant(np.ones((1, 1)))
+    return parts.node("Exp", exponent), parts.double(squares), one
+
+
+def _linear(parts: _Parts, _kernel: ViewKernel, view: str, X: np.ndarray) -> tuple[str, str, str]:
+    """Add one view's products; return them and the rows' squares, which are ``k(y, y)`` too."""
+    exact = parts.double(view)
+    squares = parts.row_sums(parts.node("Mul", exact, exact), X.shape[1], np.float64)
+    return parts.node("MatMul", view, parts.constant(X.T)), squares, squares
+
+
+def _memberships(parts: _Parts, products: str, diagonal: str, scorer: Scorer) -> str:
+    twice = parts.node("Mul", products, parts.number(2.0))
+    norms = parts.constant(scorer.clusters.square_norms, np.float64)
+    squares = parts.node("Add", parts.node("Sub", norms, twice), diagonal)
+    squares = parts.node("Max", squares, parts.number(0.0))
+    colder = parts.number(-1.0 / scorer.temperature)
+    exponents = parts.node("Mul", parts.node("Sqrt", squares), colder)
+    return parts.node("Softmax", exponents, axis=1)
+
+
+def _finish(
+    parts: _Parts, terms: str, memberships: str, squares: str, n_terms: int, threshold: float
+) -> None:
+    """Add the outputs, NaN where a row is not finite: no comparison with NaN is true."""
+    infinite, unknown = parts.number(np.inf), parts.number(np.nan)
+    known = parts.node("Less", squares, infinite)  # (batch, 1)
+    score, contributions, outer, accepted = OUTPUTS
+    deep = parts.node("Unsqueeze", known, parts.whole(2))
+    parts.node("Where", deep, terms, unknown, name=contributions)
+    parts.node("Where", known, memberships, unknown, name=outer)
+    flat = parts.node("Flatten", contributions, axis=1)
+    sums = parts.row_sums(flat, n_terms, np.float64)
+    parts.node("Squeeze", sums, parts.whole(1), name=score)
+    limit = parts.constant(np.asarray(threshold), np.float64, name=THRESHOLD)
+    enough = parts.node("GreaterOrEqual", score, limit)
+    parts.node("And", enough, parts.node("Less", score, infinite), name=accepted)
+
+
+# ------------------------------------------------- compared with the model
+
+
+class ParityError(ValueError):
+    """An exported graph that differs from its model; the message has no full stop."""
+
+
+@dataclass(frozen=True)
+class Parity:
+    """The largest difference of each output.
+
+    Relative to the row's terms where their absolute values sum to more than 1.
+    """
+
+    n_rows: int
+    score: float
+    contributions: float
+    memberships: float
+    limit: float  # what would still have passed
+
+    @property
+    def largest(self) -> float:
+        """Largest difference of all."""
+        return max(self.score, self.contributions, self.memberships)
+
+
+def compare(graph: bytes, estimator: LocalisedMKL, seed: int = 0) -> Parity:
+    """Compare a graph, run by onnxruntime, with its model on rows drawn by ``seed``.
+
+    Both score the rows of `probing_rows`, together and one at a time. Rows that are not finite must
+    not be accepted, and no rows must give no scores.
+
+    Raises
+    ------
+    ParityError
+        If they differ by more than rounding, or the graph cannot be run.
+    """
+    rows = probing_rows(estimator, seed)
+    run = _runner(graph)
+    terms, memberships = estimator.explain(rows), estimator.memberships(rows)
+    scores = terms.sum(axis=(1, 2))
+    scale = np.maximum(np.abs(terms).sum(axis=(1, 2)), 1.0)
+    found = run(rows)
+    limit = LIMITS[np.dtype(estimator._fitted.dtype)]
+    parity = Parity(
+        len(terms),
+        _difference(found["score"], scores, scale),
+        _difference(found["contributions"], terms, scale),
+        _difference(found["memberships"], memberships, np.ones(len(terms))),
+        limit,
+    )
+    if not parity.largest <= limit:
+        raise ParityError(
+            f"The exported graph differs from the model by {parity.largest:.1e}, more than "
+            f"{limit:.0e}"
+        )
+    slack, threshold = limit * scale, float(estimator.offset_)
+    is_clear = np.abs(scores - threshold) > slack
+    follows = found["accepted"] == (found["score"] >= threshold)
+    agrees = found["accepted"] == (scores >= threshold)
+    if not (follows.all() and agrees[is_clear].all()):
+        raise ParityError("The exported graph decides otherwise than the model")
+    for row in np.linspace(0, len(slack) - 1, ALONE).astype(int):
+        (score,) = run({name: array[row : row + 1] for name, array in rows.items()})["score"]
+        if not abs(score - found["score"][row]) <= slack[row]:
+            raise ParityError("The exported graph scores a row alone otherwise than among others")
+    for name in rows:
+        for value in (np.nan, np.inf):
+            spoilt = {other: array[:1].copy() for other, array in rows.items()}
+            spoilt[name][0, -1] = value
+            answer = run(spoilt)
+            if answer["accepted"][0] or not np.isnan(answer["score"][0]):
+                raise ParityError("The exported graph scores a row that is not finite")
+    nothing = run({name: array[:0] for name, array in rows.items()})
+    if any(nothing[name].shape != array[:0].shape for name, array in found.items()):
+        raise ParityError("The exported graph has scores of no rows")
+    return parity
+
+
+def probing_rows(estimator: LocalisedMKL, seed: int = 0) -> Rows:
+    """Return support rows, also with noise, with views of different rows mixed, and zeros."""
+    rng = np.random.default_rng(seed)
+    support = estimator.support_views()
+    n = len(next(iter(support.values())))
+    chosen = np.linspace(0, n - 1, SUPPORT_ROWS).astype(int)  # repeated if there are few
+    return {
+        name: np.concatenate(list(_variations(array, chosen, rng)))
+        for name, array in support.items()
+    }
+
+
+def _variations(
+    array: np.ndarray, chosen: np.ndarray, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    rows = array[chosen]
+    yield rows
+    yield rows[rng.permutation(len(rows))]  # each view in an order of its own
+    spread = array.std(axis=0, dtype=np.float64)
+    for size in NOISE:
+        yield (rows + size * spread * rng.standard_normal(rows.shape)).astype(array.dtype)
+    yield np.zeros_like(rows[:1])
+
+
+def _difference(found: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> float:
+    """Return the largest difference; infinite where shapes differ or a value is not finite."""
+    if found.shape != expected.shape:
+        return float("inf")
+    scale = scale.reshape(-1, *(1,) * (expected.ndim - 1))
+    largest = float(np.max(np.abs(found - expected) / scale))
+    return largest if np.isfinite(largest) else float("inf")
+
+
+def _runner(graph: bytes) -> Callable[[Rows], Rows]:
+    try:
+        session = onnxruntime.InferenceSession(
+            graph, session_options(), providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # its own kinds of errors differ between versions
+        raise _failed("read", error) from error
+
+    def run(rows: Rows) -> Rows:
+        try:
+            found = session.run(list(OUTPUTS), rows)
+        except Exception as error:
+            raise _failed("run", error) from error
+        return dict(zip(OUTPUTS, found, strict=True))
+
+    return run
+
+
+def _failed(what: str, error: Exception) -> ParityError:
+    reason = str(error).strip().partition("\n")[0]
+    return ParityError(f"onnxruntime cannot {what} the exported graph ({reason})")
