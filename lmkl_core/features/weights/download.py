@@ -177,7 +177,7 @@ class _Download:
             forget(partial)
             if not is_resumed:
                 raise WrongWeightsError(
-                    f"{entry.url} did not send the file of the weights {entry.name!r}; it was "
+                    f"What {entry.url} sent is not the file of the weights {entry.name!r} and was "
                     f"removed: its SHA-256 is {digest}, but the right one {entry.known_digits}; "
                     f"try again later, or get it elsewhere and put it into {partial.parent}."
                 )
