@@ -315,7 +315,7 @@ def test_that_every_output_tells_what_is_missing_beside_what_was_published(tmp_p
     ]
     assert numbers == [("train bona fide", "58", "2", "60"), ("test attack", "270", "0", "270")]
     assert [line["text"] for line in lines if line["level"] == "missing"] == document["missing"]
-    for name in (*made.missing, *made.layout.passed_over):
+    for name in (*made.layout.missing, *made.layout.passed_over):
         assert str(Markup.escape(name)) in texts[".html"]
 
 
