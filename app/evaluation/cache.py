@@ -1,12 +1,9 @@
-"""What evaluations keep on disk: values that took long to make, each under a key of its making.
+"""The evaluation cache: views of recordings, outcomes of methods, digests of files.
 
-An entry is one safetensors file with a manifest and a digest of all it holds
-(`lmkl_core.model_file.container`); there is no pickle. It is written beside its place and moved
-into it, so that readers see a whole entry or none, and an interrupted run leaves what it had
-finished. An entry that is truncated, damaged or not what its key says counts as missing.
-
-Keys are digests of everything that decides the values, so that entries never go out of date, and
-all evaluations can share one folder.
+An entry is one safetensors file with a manifest and a digest (`lmkl_core.model_file.container`),
+without pickle, written atomically. A truncated, damaged or misnamed entry counts as missing. Keys
+are digests of everything that decides the values, so entries never go out of date, and all
+evaluations share one folder.
 """
 
 import contextlib
@@ -50,7 +47,7 @@ from lmkl_core.model_file.container import (
 from lmkl_core.system.files import CACHE_VARIABLE, write_atomically
 
 LARGEST_ENTRY = 1 << 30
-"""Bytes of an entry; ten thousand frames of the paper's views have about this many."""
+"""Bytes of an entry: about ten thousand frames of the paper's views."""
 
 _ABANDONED = 24 * 3600.0
 
@@ -76,20 +73,19 @@ class Cache:
         self._swept = False
 
     def load(self, key: str) -> Kept | None:
-        """Return the entry of that key, or None if there is none that is whole."""
+        """Return an intact entry, or None."""
         try:
             with opened(self._path(key), LARGEST_ENTRY) as (stream, size):
                 header = read_header(stream, size)
                 tensors = read_tensors(stream, header)
         except (OSError, Refused, ValueError, TypeError, LookupError):
             return None
-        # A file under another's name is whole, and wrong all the same.
+        # A renamed file is intact, and wrong all the same.
         return Kept(header.document, tensors) if header.document.get("key") == key else None
 
     def store(
         self, key: str, document: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
     ) -> None:
-        """Keep an entry, all of it or nothing."""
         path = self._path(key)
         arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
         data = seal({**document, "key": key}, arrays)
@@ -105,19 +101,19 @@ class Cache:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Give a folder on the same disk that is gone afterwards."""
+        """Provide a temporary folder on the same disk."""
         with self.writable():
             make_private(self.folder)
             place = tempfile.mkdtemp(prefix=".views-", dir=self.folder)
         try:
             yield Path(place)
         finally:
-            # Where mapped files cannot be deleted yet, the next run does.
+            # Files that are still mapped are deleted by a later run.
             shutil.rmtree(place, ignore_errors=True)
 
     @contextlib.contextmanager
     def writable(self) -> Iterator[None]:
-        """Turn errors of the disk into `InvalidInputError`, with what to do about them."""
+        """Turn disk errors into `InvalidInputError` with a way out."""
         try:
             yield
         except OSError as error:
@@ -132,7 +128,7 @@ class Cache:
         return self.folder / key[:2] / f"{key}.safetensors"
 
     def _sweep(self) -> None:
-        """Delete what processes that were killed while writing have left, once a run."""
+        """Delete leftovers of killed processes, once a run."""
         if self._swept:
             return
         self._swept = True
@@ -163,10 +159,10 @@ class _Document(msgspec.Struct):
 
 @dataclass(frozen=True, eq=False)
 class RecordingFeatures:
-    """Views of one recording's frames: a row of each view for each frame that is ready.
+    """Views of one recording: a row for each frame that is ready.
 
-    ``conditions`` are the circumstances of these frames (`app.vision.conditions.NAMES`), without
-    columns for presets of whole pictures; ``reasons`` say why the other frames have no views.
+    ``conditions`` has a column for each of `app.vision.conditions.NAMES`, none for presets of
+    whole pictures; ``reasons`` say why the other frames have no views.
     """
 
     views: Mapping[str, NDArray[np.float32]]
@@ -180,7 +176,6 @@ class RecordingFeatures:
 
     @classmethod
     def of(cls, results: Sequence[FrameResult], columns: Mapping[str, int]) -> "RecordingFeatures":
-        """Collect what the pipeline returned for a recording's frames."""
         good = [result for result in results if result.views is not None]
         views = {
             name: np.concatenate(
@@ -200,7 +195,6 @@ class RecordingFeatures:
         )
 
     def as_kept(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return what is written to disk: a document and arrays."""
         document = {"format": FORMAT, "views": list(self.views), "reasons": list(self.reasons)}
         tensors: dict[str, NDArray[Any]] = {"ready": self.ready.astype(np.int64)}
         if self.n_ready:
@@ -211,7 +205,7 @@ class RecordingFeatures:
 
     @classmethod
     def from_kept(cls, kept: Kept, columns: Mapping[str, int]) -> "RecordingFeatures | None":
-        """Return what was kept, or None when it is not what these views need."""
+        """Return the views of an entry, or None if it does not fit."""
         tensors = dict(kept.tensors)
         try:
             document = msgspec.convert(kept.document, _Document)
@@ -244,22 +238,21 @@ def _finite(array: NDArray[Any]) -> bool:
 # ------------------------------------------------------------------ digests
 
 SMALLEST = 1 << 20
-"""Bytes from which a file's digest is worth remembering."""
+"""Bytes of a file from which its digest is worth remembering."""
 
 SETTLED = 10.0
-"""Seconds after which a file that was written counts as finished."""
+"""Seconds after which a written file counts as finished."""
 
 MOST_DIGESTS = 100_000
 _LARGEST_MEMORY = 64 << 20
 
 
 class Digests:
-    """Digests of recordings, remembered so that gigabytes are not read again for every run.
+    """Digests of recordings, remembered so that a run does not read gigabytes again.
 
-    A remembered digest counts while the file's size, its times of writing and of change, and its
-    place on the disk are the same. A file that was written within moments of being read could
-    change again without any of them showing it, so its digest is not remembered. A memory that is
-    deleted or damaged makes the next run slower and nothing else.
+    A remembered digest counts while the file's size, times and place on the disk are the same. A
+    file written moments ago could change without these showing it, so its digest is not
+    remembered. Deleting the memory only makes the next run slower.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -269,7 +262,7 @@ class Digests:
         self._changed = False
 
     def of(self, recording: Recording) -> str:
-        """Return the digest of a recording's content, taken at most once a run."""
+        """Return the digest of a recording's content."""
         if recording.name not in self._taken:
             self._taken[recording.name] = self._of(recording)
         return self._taken[recording.name]
@@ -283,14 +276,13 @@ class Digests:
         if known is not None and known[:-1] == before:
             return known[-1]
         digest = reader.digest()
-        # Otherwise what was read may be neither the old content nor the new.
+        # Otherwise a mixture of old and new content may have been read.
         if _state(reader.path) == before and _is_settled(reader.path):
             self._known[name] = [*before, digest]
             self._changed = True
         return digest
 
     def save(self) -> None:
-        """Write the memory; where that fails, the next run reads files again."""
         if not self._changed:
             return
         while len(self._known) > MOST_DIGESTS:
@@ -301,7 +293,7 @@ class Digests:
 
 
 def _state(path: Path) -> list[str] | None:
-    """Return what changes when a large file does; None for anything else."""
+    """Return what changes when a large file does; None for other files."""
     try:
         status = path.stat()
     except OSError:
@@ -319,7 +311,7 @@ def _is_settled(path: Path) -> bool:
 
 def _read_digests(path: Path) -> dict[str, list[str]]:
     try:
-        # Not decoded by msgspec, which reads no names that are not UTF-8.
+        # msgspec cannot decode names that are not UTF-8.
         known = msgspec.convert(json.loads(read_text(path, _LARGEST_MEMORY)), dict[str, list[str]])
     except (OSError, ValueError, RecursionError):
         return {}

@@ -1,4 +1,4 @@
-"""Rows of a plan as plain arrays: all that a task is given, on this machine or another."""
+"""Rows of a plan as plain arrays: the input of a task, on this machine or another."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,19 +19,19 @@ from lmkl_core.metrics import ScoreTable
 Views: TypeAlias = Mapping[str, NDArray[np.float32]]
 
 MAPPED = 64 << 20
-"""Bytes from which views of a part of a plan are kept in a file and mapped, not held in memory."""
+"""Bytes from which views of a part are mapped from a file."""
 
 FEW_TAKES = 100
-"""Up to this many takes are compared for shared circumstances. With more, each has others like it,
-and all are taken to share them: whole recordings are then left out for the threshold."""
+"""Takes up to which shared circumstances are looked for. With more, each has others like it, and
+all count as sharing them: whole recordings are then left out for the threshold."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of one part of a plan, a row for each frame that has views.
+    """Rows of one part of a plan, one for each frame with views.
 
-    ``recordings`` numbers each row's recording, ``conditions`` its circumstances, with one number
-    where recordings share them. ``is_attack`` is known for development rows only.
+    ``recordings`` and ``conditions`` number each row's recording and circumstances. ``is_attack``
+    is known for development rows only.
     """
 
     views: Views
@@ -43,12 +43,11 @@ class Rows:
         return len(self.recordings)
 
     def of(self, names: tuple[str, ...]) -> "Rows":
-        """Return the rows with some of the views."""
         views = {name: self.views[name] for name in names}
         return Rows(views, self.recordings, self.conditions, self.is_attack)
 
     def thinned(self, most: int) -> "Rows":
-        """Return at most so many rows, spread evenly over all."""
+        """Return at most ``most`` rows, spread evenly."""
         if len(self) <= most:
             return self
         kept = np.linspace(0, len(self) - 1, most).astype(int)
@@ -71,10 +70,7 @@ Problem: TypeAlias = tuple[Rows, Rows]
 
 @dataclass(frozen=True, eq=False)
 class PlanData:
-    """All that the models of one plan need; of the test, its views alone.
-
-    ``others`` are training and development rows of other classes.
-    """
+    """The rows of one plan; of the test, views alone. ``others`` are problems of other classes."""
 
     train: Rows
     development: Rows
@@ -82,7 +78,7 @@ class PlanData:
     others: tuple[Problem, ...] = ()
 
     def of(self, names: tuple[str, ...]) -> "PlanData":
-        """Return the rows with some of the views."""
+        """Return the rows with the named views."""
         return PlanData(
             self.train.of(names),
             self.development.of(names),
@@ -92,22 +88,18 @@ class PlanData:
 
     @property
     def n_bytes(self) -> int:
-        """Size of the views."""
         parts = [self.train.views, self.development.views, self.test]
         parts += [rows.views for problem in self.others for rows in problem]
         return sum(view.nbytes for views in parts for view in views.values())
 
     def __sizeof__(self) -> int:
-        # Dask sends what is large once to a worker, and not with each task; it asks here.
+        # Tells Dask to send the data once to a worker, not with each task.
         return object.__sizeof__(self) + self.n_bytes
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreTemplate:
-    """A table of scores without its scores, which all methods share.
-
-    For tens of thousands of pictures the names alone would fill the memory.
-    """
+    """The columns of a score table but its scores, shared by all methods to save memory."""
 
     ready: NDArray[np.bool_]
     species: NDArray[np.str_]
@@ -116,11 +108,7 @@ class ScoreTemplate:
 
     @classmethod
     def of(cls, recordings: Sequence[Recording], store: FeatureStore) -> "ScoreTemplate":
-        """Return a table with a row for every frame.
-
-        A recording without any frame has one row, without a score: it was presented, and there
-        was no response.
-        """
+        """Make a row for every frame, and one without response for a recording without frames."""
         ready = [store.seen[recording.name].ready for recording in recordings]
         rows = [each if len(each) else np.zeros(1, dtype=bool) for each in ready]
         counts = [len(each) for each in rows]
@@ -136,7 +124,7 @@ class ScoreTemplate:
         )
 
     def filled(self, scores: NDArray[np.float64] | None) -> ScoreTable:
-        """Return the table with the scores of the frames that have one; without any for None."""
+        """Return the table with scores of the frames that are ready."""
         column = np.full(len(self.ready), np.nan)
         if scores is not None:
             column[self.ready] = scores
@@ -146,10 +134,10 @@ class ScoreTemplate:
 def assemble(
     plan: Plan, others: Sequence[Plan], store: FeatureStore, max_train: int, folder: Path
 ) -> PlanData:
-    """Gather a plan's rows, those for training thinned out evenly to ``max_train``.
+    """Gather a plan's rows, training rows thinned out to ``max_train``.
 
-    ``others`` are plans of other classes, by which parameters are chosen; large arrays are put into
-    ``folder`` while they are needed.
+    ``others`` are plans of other classes that choose the parameters; large arrays are mapped from
+    files in ``folder``.
     """
     train, development = _problem(plan, store, max_train, folder)
     test, _ = _gathered(plan.test, store, folder, "test")
@@ -172,7 +160,7 @@ def _problem(plan: Plan, store: FeatureStore, max_train: int, folder: Path) -> P
 def _gathered(
     recordings: Sequence[Recording], store: FeatureStore, folder: Path, part: str
 ) -> tuple[dict[str, NDArray[np.float32]], list[NDArray[np.float64]]]:
-    """Return the views of recordings one below the other, and circumstances by recording."""
+    """Return the stacked views of recordings, and circumstances by recording."""
     columns = store.pipeline.columns
     n = store.n_ready(recordings)
     is_mapped = 4 * n * sum(columns.values()) >= MAPPED
@@ -205,20 +193,20 @@ def _room(path: Path | None, shape: tuple[int, int]) -> NDArray[Any]:
     path.parent.mkdir(parents=True, exist_ok=True)
     room = np.lib.format.open_memmap(path, "w+", np.float32, shape)
     if hasattr(os, "posix_fallocate"):
-        # Where a disk is full, writing to a mapped file would kill the process without a word.
+        # On a full disk, writing to a mapped file would kill the process.
         with path.open("r+b") as stream:
             os.posix_fallocate(stream.fileno(), 0, path.stat().st_size)
     return room
 
 
 def _numbers(recordings: Sequence[Recording], store: FeatureStore) -> NDArray[np.int64]:
-    """Return the number of the recording that each row is of."""
+    """Number each row's recording."""
     counts = [store.seen[recording.name].n_ready for recording in recordings]
     return np.repeat(np.arange(len(recordings)), counts)
 
 
 def _circumstances(conditions: Sequence[NDArray[np.float64]]) -> NDArray[np.int64] | None:
-    """Return which training rows share circumstances, as far as these were measured."""
+    """Number the circumstances of training rows, if they were measured."""
     known = {number: rows for number, rows in enumerate(conditions) if len(rows)}
     if not known or not all(rows.shape[1] for rows in known.values()):
         return None

@@ -1,14 +1,12 @@
 """From recordings to views, through the app's own pipeline, each recording once.
 
-Several jobs make views of different recordings, through joblib: in processes of this machine, or
-wherever the active backend leads, such as a Dask cluster whose machines see the same files. A job
-uses one thread, since jobs share nothing and frames of one recording wait for each other. Without
-jobs, the networks share a frame's crops among threads.
+Jobs run through joblib: in processes of this machine, or on the active backend, such as a Dask
+cluster whose machines see the same files. A job uses one thread, since frames of one recording wait
+for each other. Without jobs, the networks share a frame's crops among threads.
 
 Views are kept under a key of everything that decides them: the recording's content, the networks'
-weights and the preprocessing, the face detector, the limits of the quality gate, the number of
-frames, and `PIPELINE_VERSION`. A frame without a usable face stays in the count: it is a
-non-response, and which frames those are is kept as well.
+weights and preprocessing, the face detector, the limits of the quality gate, the number of frames,
+and `PIPELINE_VERSION`. Frames without a usable face are kept as non-responses.
 """
 
 import logging
@@ -20,7 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -54,8 +52,7 @@ from lmkl_core.features.weights import MissingWeightsError, find
 from lmkl_core.system.processes import preferred_workers
 
 PIPELINE_VERSION = 2
-"""Raised when another release of the app makes other views of the same frames: of detection,
-tracking, alignment, crops or measures of quality."""
+"""Raised when detection, tracking, alignment, crops or quality measures change the views."""
 
 OPEN = Limits(
     min_size=0.0,
@@ -75,20 +72,15 @@ log = logging.getLogger(__name__)
 _of_thread = threading.local()
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """What a worker needs to make a `FeaturePipeline` of its own."""
-
-    preset: Preset
-    gate: bool
-    weights: Path | None = None
+Recipe: TypeAlias = tuple[Preset, bool, Path | None]
+"""Preset, gate and folder of weights: what a worker needs for a `FeaturePipeline` of its own."""
 
 
 class FeaturePipeline:
     """Makes views of frames, and knows what identifies them.
 
-    ``gate`` says whether the quality gate refuses frames; it has no meaning for presets of whole
-    pictures. The other options are those of `lmkl_core.features.extractor.Extractor`.
+    ``gate`` turns the quality gate on; presets of whole pictures have none. The other options are
+    those of `lmkl_core.features.extractor.Extractor`.
     """
 
     def __init__(
@@ -101,29 +93,29 @@ class FeaturePipeline:
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        self.recipe = Recipe(preset, gate, weights)
+        self.recipe: Recipe = (preset, gate, weights)
         self.extractor = Extractor(
             preset, threads=threads, folder=weights, progress=progress, cancel=cancel
         )
         self.needs_face = any(crop.of != "image" for crop in preset.crops)
-        # Always the same one: what lies in a person's folders must not change a table.
+        # Always the same: a user's installed detectors must not change a table.
         self.detector = make_detector("mtcnn")
         limits = Limits() if gate else OPEN
-        # Without the meter of liveness: no method reads it, and it takes a third as long as views.
+        # No liveness meter: no method reads it, and it takes a third as long as the views.
         self.pipeline = Pipeline(self.extractor, FaceTracker(self.detector), limits)
 
     @property
     def columns(self) -> dict[str, int]:
-        """Length of each view's rows."""
+        """Widths of the views."""
         return self.extractor.columns
 
     def identity(self) -> dict[str, Any]:
-        """Return what decides the views of a frame, as JSON values."""
+        """Return everything that decides a frame's views, as JSON values."""
         identity = {"pipeline": PIPELINE_VERSION, "features": self.extractor.fingerprint()}
         if self.needs_face:
             limits = asdict(self.pipeline.limits)
             identity["detector"] = {"name": self.detector.name, "networks": dict(CHECKSUMS)}
-            # Limits may be infinite, which JSON has no word for.
+            # JSON has no infinity.
             identity["limits"] = {name: repr(value) for name, value in limits.items()}
         return identity
 
@@ -134,7 +126,7 @@ class FeaturePipeline:
         step: Callable[[], None] = lambda: None,
         cancel: Cancel | None = None,
     ) -> RecordingFeatures:
-        """Make the views of a recording; ``cancel`` is asked before every frame."""
+        """Make the views of a recording; ask ``cancel`` before every frame."""
         results = []
         self.pipeline.reset()
         for frame in recording.reader.frames(n_frames):
@@ -147,13 +139,12 @@ class FeaturePipeline:
 def features_of(
     recordings: Sequence[Recording], n_frames: int, recipe: Recipe
 ) -> list[tuple[Recording, RecordingFeatures | None]]:
-    """Make the views of recordings in a worker; None for those that cannot be read there."""
+    """Make views of recordings in a worker; None for those it cannot read."""
     pipeline: FeaturePipeline | None = getattr(_of_thread, "pipeline", None)
     if pipeline is None or pipeline.recipe != recipe:
         cv2.setNumThreads(1)
-        pipeline = FeaturePipeline(
-            recipe.preset, gate=recipe.gate, weights=recipe.weights, threads=1
-        )
+        preset, gate, weights = recipe
+        pipeline = FeaturePipeline(preset, gate=gate, weights=weights, threads=1)
         _of_thread.pipeline = pipeline
     made: list[tuple[Recording, RecordingFeatures | None]] = []
     for recording in recordings:
@@ -166,13 +157,12 @@ def features_of(
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Key of a recording's views, which frames have any, and why others do not."""
+    """Key of a recording's views, which frames have any, and why others or all do not."""
 
     key: str
     ready: NDArray[np.bool_]
     reasons: Counter[str] = field(default_factory=Counter)
     problem: str = ""
-    """Why it could not be read; empty when it could."""
 
     @property
     def n_ready(self) -> int:
@@ -185,7 +175,7 @@ class FeatureStore:
     def __init__(self, pipeline: FeaturePipeline, cache: Cache, n_frames: int) -> None:
         self.pipeline, self.cache, self.n_frames = pipeline, cache, n_frames
         self.seen: dict[str, Seen] = {}
-        # The key "eyes" is that of views which earlier versions have kept.
+        # Keys of views that earlier versions kept say "eyes".
         self._identity = {"format": FORMAT, "frames": n_frames, "eyes": pipeline.identity()}
         self._digests = Digests(cache.folder)
 
@@ -201,10 +191,9 @@ class FeatureStore:
         progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        """Make the views of all recordings of a database that have none yet.
+        """Make the views of recordings that have none yet; finished recordings are kept.
 
-        ``cancel`` is asked before every frame or, with several jobs, between some recordings;
-        finished recordings are kept.
+        ``cancel`` is asked before every frame or, with several jobs, between some recordings.
         """
         every = list(recordings)
         part = Part(progress, len(every), "Looking for views made before")
@@ -223,7 +212,7 @@ class FeatureStore:
         making = self._one_by_one if effective_n_jobs(n_jobs) == 1 else self._by_workers
         for number, recording in enumerate(making(missing, n_jobs, part, cancel), start=1):
             expected += counts[recording.name]
-            # Recordings may be shorter than what was asked for.
+            # Recordings may be shorter than counted.
             part.step(expected - part.done, f"Making views, recording {number} of {len(missing)}")
 
     def _one_by_one(
@@ -250,18 +239,17 @@ class FeatureStore:
         ):
             for recording, features in chain.from_iterable(results):
                 if features is None:
-                    # A worker elsewhere may not see the file; here its digest was taken.
+                    # A remote worker may not see the file; this process has read it.
                     self._make(recording)
                 else:
                     self._keep(recording, features)
                 yield recording
 
     def n_ready(self, recordings: Iterable[Recording]) -> int:
-        """Return how many frames of recordings have views."""
         return sum(self.seen[recording.name].n_ready for recording in recordings)
 
     def features(self, recording: Recording) -> RecordingFeatures:
-        """Return what is kept of a recording; made again where it was lost meanwhile."""
+        """Return a recording's views, made again if they were lost meanwhile."""
         seen = self.seen.get(recording.name)
         if seen is not None and seen.problem:
             return RecordingFeatures.of([], self.pipeline.columns)
@@ -308,7 +296,7 @@ class FeatureStore:
 
 
 def _chunks(recordings: Sequence[Recording], n_frames: int) -> Iterator[list[Recording]]:
-    """Yield recordings that one task makes views of: one, or several of few frames."""
+    """Yield the recordings of one task: one, or several of few frames."""
     chunk: list[Recording] = []
     size = 0
     for recording in recordings:
@@ -325,10 +313,10 @@ def _chunks(recordings: Sequence[Recording], n_frames: int) -> Iterator[list[Rec
 
 
 def available_preset(database: Database, options: Options) -> tuple[Preset, str]:
-    """Return the preset to use, and a sentence where it is not the database's own.
+    """Return the preset to use, and a sentence where it stands in for the database's own.
 
-    The database's preset is taken unless another is asked for, or its networks cannot be used here;
-    `MissingWeightsError` or `EngineError` is raised where that preset was insisted on.
+    Raises `MissingWeightsError` or `EngineError` if the networks of a requested preset are
+    missing.
     """
     preset = load_preset(options.preset or database.preset)
     try:
@@ -352,17 +340,16 @@ def available_preset(database: Database, options: Options) -> tuple[Preset, str]
 
 
 def _of_whole_pictures(preset: Preset) -> Preset:
-    """Return the networks and layers of a preset on whole pictures: objects have no faces."""
+    """Apply a preset's networks and layers to whole pictures: objects have no faces."""
     crop = Crop("image", preset.crops[0].size, of="image")
     branches = tuple(replace(branch, crops=(crop.name,)) for branch in preset.branches)
     return replace(preset, name=f"{preset.name}-image", crops=(crop,), branches=branches)
 
 
 def with_face_descriptors(preset: Preset) -> Preset:
-    """Add descriptors of the face, or of the picture; a preset that can have none stays.
+    """Add descriptors of the face or picture, if the preset can have any.
 
-    They are made whether or not a method uses them: they cost little beside the networks, and views
-    made for some methods then serve all others.
+    They cost little beside the networks, and with them views made for some methods serve all.
     """
     has_face = any(crop.of == "face" for crop in preset.crops)
     try:

@@ -1,4 +1,4 @@
-"""What a report must say about an evaluation: settings, counts, and remarks on the recordings."""
+"""Settings, counts and remarks on the recordings of an evaluation."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ from lmkl_core.features.presets import Preset
 def settings_of(
     options: Options, preset: Preset, pipeline: FeaturePipeline, gate: bool
 ) -> dict[str, str]:
-    """Return what was set, by name, in the order in which reports print it."""
+    """Return the settings by name, in the order of reports."""
     endings = tuple(f"/{name}" for name in HAND_MADE)
     by_hand = [name for name in pipeline.columns if name.endswith(endings)]
     views = f"{len(pipeline.columns) - len(by_hand)} of networks"
@@ -68,10 +68,10 @@ def _threshold(options: Options) -> str:
 
 
 def counts(layout: Layout, store: FeatureStore) -> dict[str, int]:
-    """Count recordings and frames by split and kind; a recording counts once for each split."""
+    """Count recordings and frames by split and kind, a recording once for each split."""
     total: dict[str, int] = {}
     for part in PARTS:
-        # What is genuine to one class may be novel to another.
+        # A recording may be genuine to one class and novel to another.
         once = {
             (each.name, each.is_attack): store.seen[each.name]
             for plan in layout.plans
@@ -88,7 +88,7 @@ def counts(layout: Layout, store: FeatureStore) -> dict[str, int]:
 
 
 def copies(layout: Layout, store: FeatureStore) -> list[str]:
-    """Say which test recordings have content that a model knows already, if any."""
+    """Warn of test recordings whose content a model knows already."""
     found: dict[str, None] = {}
     for plan in layout.plans:
         learnt = {store.seen[each.name].key for each in (*plan.train, *plan.development)}
@@ -108,8 +108,7 @@ def copies(layout: Layout, store: FeatureStore) -> list[str]:
 def is_left_out(plan: Plan, fold: Fold, store: FeatureStore) -> bool:
     """Whether a person cannot be enrolled while others of the fold can.
 
-    There is no model then to respond to that person's test presentations: they are non-responses.
-    Without any other model the fold cannot be measured at all.
+    That person's test presentations are non-responses then.
     """
 
     def has_enough(one: Plan) -> bool:
@@ -119,7 +118,7 @@ def is_left_out(plan: Plan, fold: Fold, store: FeatureStore) -> bool:
 
 
 def remarks(store: FeatureStore, max_train: int, layout: Layout) -> list[str]:
-    """Say how recordings became rows."""
+    """Say which recordings, frames and people were lost, and whether frames were thinned out."""
     said = []
     unreadable = [name for name, seen in store.seen.items() if seen.problem]
     if unreadable:

@@ -1,8 +1,7 @@
-r"""Figures of the paper's tables, to stand beside measured ones.
+r"""Figures of the paper's tables, as printed, in per cent.
 
-Everything is as printed, in per cent, row by row. What the paper prints as ``n.a.`` or leaves out
-is None. The standard deviations are those of samples (divided by the number of folds less one): an
-error in one of six folds of twenty presentations is printed as :math:`0.8 \pm 2.0`, and only
+Standard deviations are those of samples (divided by the number of folds less one): an error in one
+of six folds of twenty presentations is printed as :math:`0.8 \pm 2.0`, and only
 :math:`5 / \sqrt 6 = 2.04` rounds to that.
 """
 
@@ -23,8 +22,8 @@ class PrintedFigure:
 class PublishedRow:
     """One method of a table, with its figures by column.
 
-    The citation is the key of its publication, empty for the paper's own method. ``why`` is half a
-    sentence on why it may stand without a measured figure.
+    The citation is empty for the paper's own method. ``why`` says why it may lack a measured
+    figure.
     """
 
     title: str
@@ -47,10 +46,7 @@ class PublishedTable:
     rows: tuple[PublishedRow, ...]
 
     def row(self, title: str, citation: str = "") -> PublishedRow | None:
-        """Return the row of a method by its printed name, however its symbols are written.
-
-        A citation tells rows of one name apart; any will do when it is empty.
-        """
+        """Return a method's row by its printed name and, unless empty, its citation."""
         wanted = plain_name(title)
         named = (row for row in self.rows if plain_name(row.title) == wanted)
         return next((row for row in named if citation in ("", row.citation)), None)

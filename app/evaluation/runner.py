@@ -1,8 +1,8 @@
-"""An evaluation from beginning to end: views, models, scores, thresholds, tables.
+"""An evaluation from beginning to end: views, models, scores, thresholds.
 
-Views of recordings, and then every method on every plan, are tasks for joblib: whatever backend is
-active takes them, a Dask cluster included. Both keep what they finish on disk, so that a run that
-is interrupted at any point goes on there the next time and ends with the same figures.
+Views of recordings, then every method on every plan, are tasks for joblib's active backend, a Dask
+cluster included. Both are kept on disk as they finish: an interrupted run resumes, with the same
+figures.
 """
 
 import contextlib
@@ -32,13 +32,13 @@ from app.storage import FEATURES_NAME, StorageError, remember_cache
 from lmkl_core.metrics import ScoreTable, Threshold, threshold_from
 
 OWN = ("plain", "demo")
-"""Databases without a protocol of others, on which the quality gate counts as in the app."""
+"""Databases on which the quality gate counts as in the app."""
 
 MOST_NOTES = 5
-"""Notes of a fold that are named one by one."""
+"""Notes of a fold that are listed."""
 
 _NO_MODEL = Threshold(None, "no model")
-"""Of those who could not be enrolled: all of theirs is without a score, and needs no threshold."""
+"""Of people who could not be enrolled: none of their presentations has a score."""
 
 
 def run(
@@ -51,22 +51,10 @@ def run(
 ) -> Evaluation:
     """Measure methods on a layout.
 
-    ``progress`` is called with the number of steps done, their total, and what is being done; a run
-    has three parts (looking for views, making views, fitting), each of which begins with nothing
-    done. ``cancel`` is asked before every frame and between tasks; inside tasks too where they run
-    one after the other.
-
-    Returns
-    -------
-    Evaluation
-        A method that failed is in it with the reason.
-
-    Raises
-    ------
-    InvalidInputError
-        If methods, preset or layout cannot be used; `ProtocolError` where it is the layout.
-    Cancelled
-        If ``cancel`` said so; what was finished is on disk.
+    ``progress`` reports three parts: looking for views, making views, fitting. ``cancel`` is asked
+    before every frame and between tasks, and inside tasks that run one after the other; finished
+    parts stay on disk. The result holds a failed method with the reason. `InvalidInputError` if
+    methods, preset or layout cannot be used.
     """
     options = options or Options()
     methods = chosen_methods(options.methods)
@@ -81,8 +69,7 @@ def run(
         cancel=cancel,
     )
     if options.cache is not None:
-        # Deleting all of a person's data must find it; where nothing can be noted, nothing is
-        # deleted from there either.
+        # "Delete my data" must find this cache; if that cannot be noted, go on without.
         with contextlib.suppress(StorageError):
             remember_cache(options.cache)
     store = FeatureStore(pipeline, Cache(FEATURES_NAME, options.cache), options.n_frames)
@@ -118,7 +105,7 @@ def run(
 
 
 def _others(plan: Plan, plans: list[Plan], layout: Layout, options: Options) -> tuple[Plan, ...]:
-    """Return problems of other classes where parameters are to be chosen by these."""
+    """Return problems of other classes where these choose the parameters."""
     wanted = options.selection in ("auto", "development") and not plan.development
     return others_of(plan, plans) if wanted and layout.mode == "one-against-rest" else ()
 
@@ -131,7 +118,6 @@ def _result(
     store: FeatureStore,
     templates: Sequence[tuple[ScoreTemplate, ScoreTemplate]],
 ) -> MethodResult:
-    """Return one row of the table."""
     seconds = sum(outcome.seconds for outcome in outcomes)
     places = [(fold, plan) for fold in layout.folds for plan in fold.plans]
     for (fold, plan), outcome in zip(places, outcomes, strict=True):
@@ -157,10 +143,9 @@ def pooled(
 ) -> FoldResult:
     """Join the test scores of a fold's plans, each with thresholds of its own.
 
-    Thresholds are chosen at the level at which they are used, never on test scores.
-    There is an outcome for each plan, and a pair of templates: its development and test rows. Where
-    there was too little to learn from there is no model, and everything tested on it is without a
-    response; no other outcome has failed.
+    Thresholds are chosen at the level at which they are used, never on test scores. Each plan has
+    an outcome and templates of its development and test rows. Presentations to a model that could
+    not be enrolled are non-responses.
     """
     frames, presentations, of_frames, of_presentations = [], [], [], []
     for (held, tested), outcome in zip(templates, outcomes, strict=True):
@@ -203,11 +188,11 @@ def _joined(
 ) -> tuple[ScoreTable, Threshold]:
     """Join tables, their scores shifted by their thresholds.
 
-    Where one has none, all are shifted by the models' own, from enrolment: scores of different
-    models have no common zero, and an AUC over them as they are would mean nothing.
+    Where one has none, all are shifted by the models' own thresholds, from enrolment: unshifted
+    scores of several models have no common zero, and their AUC would mean nothing.
     """
     models = [threshold for threshold in thresholds if threshold is not _NO_MODEL]
-    # What follows a colon are numbers of one model.
+    # Numbers of one model follow the colon.
     origins = Counter(threshold.origin.partition(":")[0] for threshold in models)
     origin_text = ", or ".join(
         origin if len(origins) == 1 else f"{origin} ({count} models)"
@@ -229,7 +214,7 @@ def _shifted(
 
 
 def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """Return each note once, with how many models it is about."""
+    """Return each note once, with how many models it concerns."""
     numbers = Counter(note for outcome in outcomes for note in outcome.notes)
     n = sum(outcome.is_enrolled for outcome in outcomes)
     notes = [note if n == 1 else f"{note} ({k} of {n} models)" for note, k in numbers.items()]
@@ -241,10 +226,10 @@ def _notes(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
 def choose_threshold(
     rule: ThresholdRule, development: ScoreTable, enrolled: Enrolled, level: Level
 ) -> Threshold:
-    """Return a plan's threshold for one level, from development scores frame by frame.
+    """Return a plan's threshold for one level, from development scores by frame.
 
-    The model's own threshold is of frames; the mean of a presentation's frames varies less than
-    one of them, so that it is a cautious threshold for presentations too.
+    The model's own threshold is of frames; it is cautious for presentations, whose means vary
+    less.
     """
     table = development if level == "frame" else development.by_presentation()
     by = rule.by

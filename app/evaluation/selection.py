@@ -1,24 +1,22 @@
 """Choosing a method's parameters, never on test data.
 
-``development``, as the paper does it: every cell of a grid is fitted on the training frames, and
-the cell with the largest area under the ROC curve on the development data is taken. These are of
-both classes, of other people or of other objects than those tested. Equal areas go to the smoother
-model: the larger delta, then the larger p and q.
+``development``, as in the paper: fit every cell of a grid on the training frames and take the one
+with the largest AUC on development data, which have both classes, of other people or objects than
+the test. Ties go to the smoother model: the larger delta, then the larger p and q.
 
-Where a plan has no development data but there are other classes of objects, the same is done on
-other classes, as in the paper's experiments on objects, which set parameters "using the data from
-classes other than the target class". A class that lends itself is divided: a model learns from
-every other of its training images and is held against the rest of these, with training images of
-further classes as the novel ones; the cell with the largest mean area is taken. So only training
-images of other classes are looked at, never an image of the target, and never a score of the
-target's model. Where a protocol also tests that model on these very images, as novel ones, those
-that it does not test come first; where too few are left the report says so.
+Without development data but with other classes of objects, do the same on other classes, as in the
+paper's experiments on objects, which set parameters "using the data from classes other than the
+target class". For each of a few classes a model learns from every other training image and is
+tested on the rest, with training images of further classes as novel ones; the largest mean AUC
+wins. No image of the target is looked at, and no score of its model. Where a protocol also tests
+the target's model on these images, those that it does not test come first; where too few are left
+the report says so.
 
-``bona-fide``: the criterion of `lmkl_core.select`, on training frames alone. It is made for
-`LocalisedMKL`; other methods keep their own defaults then.
+``bona-fide``: `lmkl_core.select` on training frames alone. It is made for `LocalisedMKL`; other
+methods keep their defaults.
 
-The models that are compared here may be fitted on fewer rows than the final one
-(`SELECTION_ROWS`): delta is a multiple of their number, so that it carries over.
+Cells may be compared on fewer rows than the final fit (`SELECTION_ROWS`): delta is a multiple of
+their number, so it carries over.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,10 +38,10 @@ from lmkl_core.selection import DELTAS, EXPONENTS, score_grid
 from lmkl_core.solver.constraints import FIXED_FAMILIES
 
 SELECTION_ROWS = 1000
-"""Training frames on which cells are compared, at most."""
+"""Most training frames on which cells are compared."""
 
 SCORED_AT_ONCE = 1024
-"""Rows that are scored together: views of a whole set would be copied otherwise."""
+"""Rows scored at once; more would copy the views of a whole set."""
 
 GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "paper": (DELTAS, EXPONENTS),
@@ -54,7 +52,7 @@ GRID: dict[GridName, tuple[tuple[float, ...], tuple[float, ...]]] = {
 
 @dataclass(frozen=True)
 class Choice:
-    """Chosen parameters, and what must be said about how they were chosen."""
+    """Chosen parameters, with notes on how they were chosen."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -68,10 +66,7 @@ def choose(
     options: Options,
     cancel: Cancel | None = None,
 ) -> Choice:
-    """Choose a method's parameters from rows with its views.
-
-    ``others`` are the same of other classes, for where development data are missing.
-    """
+    """Choose a method's parameters; ``others`` serve where development data are missing."""
     selection = options.selection
     if selection == "none" or len(row.method.grid()) < 2:
         return Choice()
@@ -126,7 +121,7 @@ def _by_development(
 def _all_scored(
     row: Row, train: Rows, development: Rows, options: Options, cancel: Cancel | None
 ) -> tuple[list[dict[str, Any]], NDArray[np.float64]]:
-    """Return the cells that a method chooses from, and their scores of the development rows."""
+    """Return a method's cells, and their scores of the development rows."""
     estimator = row.make(options.seed)
     if isinstance(estimator, LocalisedMKL):
         deltas, exponents = GRID[options.grid]
@@ -151,13 +146,13 @@ def _all_scored(
 
 
 def scores_of(model: Any, views: Views, cancel: Cancel | None = None) -> NDArray[np.float64]:
-    """Return the scores of rows, some at a time; refuse those that are not finite."""
+    """Score rows in chunks; refuse scores that are not finite."""
     n = len(next(iter(views.values())))
     scores = np.empty(n)
     for start in range(0, n, SCORED_AT_ONCE):
         raise_if_cancelled(cancel, CANCELLED)
         part = slice(start, start + SCORED_AT_ONCE)
-        # A mapped array has to become a plain one: estimators take a faster way with these.
+        # Estimators are faster on plain arrays than on mapped ones.
         scores[part] = model.score_samples(
             {name: np.array(view[part]) for name, view in views.items()}
         )
@@ -168,7 +163,7 @@ def scores_of(model: Any, views: Views, cancel: Cancel | None = None) -> NDArray
 
 def area(scores: NDArray[np.float64], rows: Rows, level: Level) -> float:
     """Area under the ROC curve, over frames or over recordings by their mean."""
-    assert rows.is_attack is not None  # asked for only where both classes are there
+    assert rows.is_attack is not None  # development rows
     attack = rows.is_attack
     if level == "presentation":
         _, first, member = np.unique(rows.recordings, return_index=True, return_inverse=True)
@@ -178,7 +173,6 @@ def area(scores: NDArray[np.float64], rows: Rows, level: Level) -> float:
 
 
 def _axes(row: Row) -> tuple[str, ...]:
-    """Return the names of the parameters that a method chooses from."""
     return tuple(row.method.grid()[0])
 
 
@@ -196,19 +190,19 @@ def _few(train: Rows) -> tuple[Rows, tuple[str, ...]]:
 # ------------------------------------------------------------------ other classes
 
 CLASSES = 3
-"""Other classes whose problems are solved for every cell."""
+"""Other classes used for every cell."""
 
 LEAST = 4
-"""Training images that a class must have to lend itself."""
+"""Training images that such a class needs."""
 
 NOVEL_EACH = 2
-"""Images of further classes, for each image held against."""
+"""Novel images for each genuine one."""
 
 _NOVEL = "another class"
 
 
 def others_of(plan: Plan, plans: Sequence[Plan]) -> tuple[Plan, ...]:
-    """Return problems of other classes for the target's plan; none where classes are too few."""
+    """Return problems of other classes for a target's plan, none if there are too few classes."""
     tested = {recording.name for recording in plan.test}
     own = {recording.subject for recording in plan.train}
     classes = {
@@ -241,7 +235,6 @@ def _problem(name: str, classes: Mapping[str, Sequence[Recording]]) -> Plan:
 
 
 def remarks_on_others(plans: Sequence[Plan], others: Sequence[Sequence[Plan]]) -> list[str]:
-    """Say how parameters were chosen by other classes."""
     if not any(others):
         return []
     said = [

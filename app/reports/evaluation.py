@@ -78,6 +78,11 @@ class Singles:
     """One method on each of many views, as one line."""
 
     rows: tuple[Row, ...]
+    source = remark = ""
+    is_own, is_measured = False, True
+
+    def printed(self, name: str) -> None:
+        """Nothing is published of single views."""
 
     @property
     def title(self) -> str:

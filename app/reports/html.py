@@ -17,11 +17,18 @@ from app.reports.words import (
     ALL_EQUAL,
     NO_DATA,
     NOTHING,
+    basis_text,
     cells,
     created_text,
+    difference_text,
+    ends_text,
+    interval_text,
     percent,
+    printed_text,
     score_text,
+    share,
     span,
+    spread_text,
     worst_species,
 )
 from app.session.guided_test.presentation import Presentation
@@ -46,6 +53,12 @@ def _shown(value: Any) -> Any:
     return value
 
 
+def _by_frame(figure: Figure) -> str:
+    """Return a figure by frame without its interval, which is too narrow to be quoted."""
+    value, _, basis = cells(figure)
+    return f"{value} ({basis})" if basis and figure.n is not None else value
+
+
 TEMPLATES = Environment(
     loader=PackageLoader("app.reports"),
     autoescape=True,
@@ -54,6 +67,21 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
     finalize=_shown,
 )
+TEMPLATES.filters |= {
+    "bar": lambda found: interval_bar(found.value, found.interval or (0, 0)),
+    "basis": basis_text,
+    "by_frame": _by_frame,
+    "cells": cells,
+    "difference": difference_text,
+    "ends": ends_text,
+    "figure": lambda rate: Figure.of("", rate),
+    "interval": interval_text,
+    "percent": percent,
+    "printed": printed_text,
+    "score": score_text,
+    "share": share,
+    "spread": spread_text,
+}
 
 
 def guided_test_page(report: Report) -> str:
@@ -73,15 +101,14 @@ def guided_test_page(report: Report) -> str:
         # The banner says it already.
         warnings=[text for text in report.warnings if text != report.simulated],
         cards=[_card(line, level) for line in report.lines if line.part == "headline"],
-        species=_species(level, frames),
+        species=list(zip(level.tallies, frames.tallies, strict=True)),
         figures=_figures(report),
-        strip=Markup(strip(report.presentations, thresholds)),
-        histogram=Markup(histogram(level, thresholds, "presentations")),
-        frame_histogram=Markup(histogram(frames, thresholds, "frames")),
-        roc=Markup(tradeoff("ROC", both, BOTH_LEVELS, ring)),
-        det=Markup(tradeoff("DET", both, BOTH_LEVELS, ring)),
-        sizes=Markup(sizes(genuine_sizes(report.presentations), report.bands, thresholds)),
-        sweep=[(band, percent(band.refused), score_text(band.mean_score)) for band in report.bands],
+        strip=strip(report.presentations, thresholds),
+        histogram=histogram(level, thresholds, "presentations"),
+        frame_histogram=histogram(frames, thresholds, "frames"),
+        roc=tradeoff("ROC", both, BOTH_LEVELS, ring),
+        det=tradeoff("DET", both, BOTH_LEVELS, ring),
+        sizes=sizes(genuine_sizes(report.presentations), report.bands, thresholds),
         sweep_statement=size_statement(report.bands),
         thresholds=", ".join(map(score_text, thresholds)) or "none in force",
         has_one_threshold=ring is not None,
@@ -114,7 +141,7 @@ def _card(line: Line, level: Figures) -> dict[str, Any]:
         "value": NOTHING if found.value is None else percent(found.value),
         "basis": basis,
         "span": "" if found.value is None else f"95 % interval {span(interval)}",
-        "bar": Markup(interval_bar(found.value, interval)),
+        "bar": interval_bar(found.value, interval),
     }
 
 
@@ -124,20 +151,6 @@ def _worst_basis(errors: Errors) -> str:
     counts = {(rate.n_errors, rate.n) for rate in errors.apcers.values()}
     is_shared = len(errors.apcers) > 1 and len(counts) == 1
     return f"{basis} each" if is_shared and basis else basis or NO_DATA
-
-
-def _species(level: Figures, frames: Figures) -> list[dict[str, Any]]:
-    return [
-        {
-            "counts": counts,
-            "name": counts.species,
-            "measure": "APCER" if counts.is_attack else "BPCER",
-            "cells": cells(Figure.of("", counts.errors)),
-            "bar": Markup(interval_bar(counts.errors.value, counts.errors.interval)),
-            "by_frame": _plain(Figure.of("", by_frame.errors)),
-        }
-        for counts, by_frame in zip(level.tallies, frames.tallies, strict=True)
-    ]
 
 
 def _figures(report: Report) -> list[dict[str, Any]]:
@@ -156,14 +169,8 @@ def _figures(report: Report) -> list[dict[str, Any]]:
             _, interval, counts = cells(line.at_threshold)
             basis = f"{counts}; {span(line.figure.interval)} ‡"
         row = {"name": name, "cells": (value, interval, basis)}
-        parts[line.part].append({**row, "by_frame": _plain(by_frame[line.key])})
+        parts[line.part].append({**row, "by_frame": _by_frame(by_frame[line.key])})
     return [{"title": PART_TITLES[part], "rows": parts[part]} for part in PART_TITLES]
-
-
-def _plain(figure: Figure) -> str:
-    """Return a figure by frame: without its interval, which is too narrow to be quoted."""
-    value, _, basis = cells(figure)
-    return f"{value} ({basis})" if basis and figure.n is not None else value
 
 
 def _facts(found: Sequence[Fact]) -> list[tuple[str, list[Fact]]]:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from markupsafe import Markup
-
 from app.evaluation.protocols.types import SplitCount
 from app.names import counted
 from app.reports.comparison import Comparison, Line
@@ -15,10 +13,9 @@ from app.reports.error_charts import (
     Mark,
     Strand,
     curves_of,
-    interval_bar,
     intervals,
 )
-from app.reports.evaluation import Row, Singles, Table
+from app.reports.evaluation import Row, Table
 from app.reports.figures import FIGURES, NON_RESPONSE, Figure, FoldFigures
 from app.reports.html import TEMPLATES
 from app.reports.notices import (
@@ -30,11 +27,8 @@ from app.reports.notices import (
     threshold_text,
 )
 from app.reports.words import (
-    NOTHING,
     basis_text,
     created_text,
-    difference_text,
-    ends_text,
     interval_text,
     printed_text,
     share,
@@ -60,8 +54,7 @@ INTERVALS = (
 
 def evaluation_page(table: Table) -> str:
     """Return the page of an evaluation."""
-    evaluation, others = table.evaluation, table.others
-    singles = table.singles.rows if table.singles is not None else ()
+    evaluation = table.evaluation
     thresholds = {threshold_text(row.measured) for row in table.measured if row.measured}
     return TEMPLATES.get_template("evaluation.html.j2").render(
         evaluation=evaluation,
@@ -74,16 +67,16 @@ def evaluation_page(table: Table) -> str:
         simulated=simulated(table),
         notices=notices(table),
         headings=[(name, FIGURES[name]) for name in table.headline],
-        rows=[_line(line, table.headline) for line in table.lines],
-        singles=[{**_row(row, table.headline), "title": row.view} for row in singles],
-        other_headings=[(name, FIGURES[name]) for name in others],
-        other_rows=[_row(row, others) for row in table.compared],
+        rows=table.lines,
+        singles=table.singles.rows if table.singles is not None else (),
+        other_headings=[(name, FIGURES[name]) for name in table.others],
+        other_rows=table.compared,
         other_reading=_other_reading(table),
         # With one figure there is room to spread its parts over columns.
         is_single=len(table.headline) == 1,
         reading=_reading(table),
-        forest=Markup(forest(table)),
-        **_drawn(chosen_curves(table)),
+        forest=forest(table),
+        curves=chosen_curves(table),
         species_tables=_species_tables(table),
         n_species_left_out=max(len(table.species) - MOST_SPECIES, 0),
         fold_tables=_fold_tables(table) if len(table.folds) > 1 else [],
@@ -91,15 +84,10 @@ def evaluation_page(table: Table) -> str:
         facts=facts(table),
         recordings=_recordings(table),
         common_threshold=thresholds.pop() if len(thresholds) == 1 else "",
-        methods=[_method(row) for row in table.measured],
+        methods=table.measured,
         has_own=any(row.is_own for row in table.compared),
         n_methods=len(table.compared) + (table.singles is not None),
     )
-
-
-def _drawn(curves: Curves) -> dict[str, Any]:
-    legend = [(Markup(line), name) for line, name in curves.legend]
-    return {"roc": Markup(curves.roc), "det": Markup(curves.det), "legend": legend}
 
 
 def _recordings(table: Table) -> list[dict[str, Any]]:
@@ -113,28 +101,12 @@ def _recordings(table: Table) -> list[dict[str, Any]]:
     ]
 
 
-def _line(line: Row | Singles, names: Sequence[str]) -> dict[str, Any]:
-    if isinstance(line, Row):
-        return _row(line, names)
-    found = [{"printed": printed_text(None), "ends": ends_text(line.ends(name))} for name in names]
-    head = {"title": line.title, "source": "", "remark": "", "is_own": False}
-    return {**head, "is_range": True, "is_measured": True, "cells": found}
-
-
-def _row(row: Row, names: Sequence[str]) -> dict[str, Any]:
-    remark = row.remark
-    if remark:
-        why = "Unlike the published one" if row.is_measured else "Failed"
-        remark = f"{'Published only' if row.measured is None else why}: {remark}"
-    return {
-        "title": row.title,
-        "source": row.source,
-        "remark": remark,
-        "is_own": row.is_own,
-        "is_range": False,
-        "is_measured": row.is_measured,
-        "cells": [_cell(row, name) for name in names],
-    }
+def remark_text(row: Row) -> str:
+    """Return why a method has no figure, or how it differs from the published one."""
+    why = "Unlike the published one" if row.is_measured else "Failed"
+    return (
+        f"{'Published only' if row.measured is None else why}: {row.remark}" if row.remark else ""
+    )
 
 
 def _cell(row: Row, name: str) -> dict[str, Any]:
@@ -147,7 +119,7 @@ def _cell(row: Row, name: str) -> dict[str, Any]:
         "value": _in_short(level, name),
         "pooled": share(found.value) if is_spread and found.value is not None else "",
         "interval": interval_text(found),
-        "bar": Markup(interval_bar(found.value, found.interval or (0, 0))),
+        "figure": found,
         # Figures of both classes rest on the same in most cells: the note below says on what.
         "basis": basis_text(found) if found.n is not None else "",
         "basis_in_full": basis_text(found),
@@ -209,22 +181,15 @@ def _species_tables(table: Table) -> list[dict[str, Any]]:
         {
             "species": chunk,
             "rows": [
-                (row.title, [_rate(apcers[row].get(name)) for name in chunk])
+                (
+                    row.title,
+                    [Figure.of("APCER", apcers[row].get(name, Rate(0, 0))) for name in chunk],
+                )
                 for row in table.compared
             ],
         }
         for chunk in _chunks(names)
     ]
-
-
-def _rate(rate: Rate | None) -> dict[str, Any]:
-    found = Figure.of("APCER", rate or Rate(0, 0))
-    return {
-        "value": share(found.value),
-        "basis": basis_text(found),
-        "interval": interval_text(found),
-        "bar": Markup(interval_bar(found.value, found.interval or (0, 0))),
-    }
 
 
 def _fold_tables(table: Table) -> list[dict[str, Any]]:
@@ -247,19 +212,6 @@ def _fold_tables(table: Table) -> list[dict[str, Any]]:
 
 def _chunks(names: Sequence[str]) -> list[Sequence[str]]:
     return [names[start : start + MOST_COLUMNS] for start in range(0, len(names), MOST_COLUMNS)]
-
-
-def _method(row: Row) -> dict[str, Any]:
-    result = row.measured
-    assert result is not None  # of measured rows
-    return {
-        "title": row.title,
-        "threshold": threshold_text(result),
-        "parameters": parameters_text(result.folds),
-        "n_train": sum(fold.n_train for fold in result.folds),
-        "seconds": f"{result.seconds:.1f}" if result.seconds < 100 else f"{result.seconds:.0f}",
-        "notes": list(dict.fromkeys(note for fold in result.folds for note in fold.notes)),
-    }
 
 
 def forest(table: Table) -> str:
@@ -325,11 +277,11 @@ def comparison_page(comparison: Comparison) -> str:
         created=created_text(last.created),
         version=last.version,
         headings=[FIGURES[name] for name in comparison.figures],
-        methods=[_compared(comparison, key, title) for key, title in comparison.methods.items()],
+        methods={title: _compared(comparison, key) for key, title in comparison.methods.items()},
         is_spread=any(line.spread is not None for line in comparison.lines),
-        figures=Markup(_intervals(comparison)),
-        differences=Markup(_intervals(comparison, are_differences=True)),
-        **_drawn(curves),
+        figures=_intervals(comparison),
+        differences=_intervals(comparison, are_differences=True),
+        curves=curves,
         drawn=comparison.methods[drawn],
         shared=shared,
         differing=differing,
@@ -337,28 +289,14 @@ def comparison_page(comparison: Comparison) -> str:
     )
 
 
-def _compared(comparison: Comparison, key: str, title: str) -> dict[str, Any]:
+def _compared(comparison: Comparison, key: str) -> dict[str, list[Line | None]]:
+    """Return a method's figures in the runs that have it."""
     names = comparison.figures
-    found = {run.name: [comparison.line(run.name, key, name) for name in names]
-             for run in comparison.runs}  # fmt: skip
-    runs = [
-        (name, [_compared_cell(line) for line in own]) for name, own in found.items() if any(own)
-    ]
-    return {"title": title, "runs": runs}
-
-
-def _compared_cell(line: Line | None) -> dict[str, Any]:
-    if line is None:
-        return {"value": NOTHING, "interval": "", "difference": "", "is_clear": False}
-    found, value = line.difference, share(line.figure.value)
-    if line.spread is not None:
-        value = f"{spread_text(line.spread)}; {value}"
-    return {
-        "value": value,
-        "interval": interval_text(line.figure),
-        "difference": "" if found is None else difference_text(found.value, found.interval),
-        "is_clear": found is not None and found.is_clear,
+    found = {
+        run.name: [comparison.line(run.name, key, name) for name in names]
+        for run in comparison.runs
     }
+    return {run: lines for run, lines in found.items() if any(lines)}
 
 
 def _intervals(comparison: Comparison, *, are_differences: bool = False) -> str:
@@ -381,3 +319,11 @@ def _intervals(comparison: Comparison, *, are_differences: bool = False) -> str:
     ]
     what = "One row for each method and run" + (" but the first." if are_differences else ".")
     return intervals(strands, comparison.figures, what, are_differences=are_differences)
+
+
+TEMPLATES.globals |= {"cell_of": _cell}
+TEMPLATES.filters |= {
+    "parameters": parameters_text,
+    "remark": remark_text,
+    "threshold": threshold_text,
+}

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape as escaped
 
+from markupsafe import Markup
+
 from app.names import visible
 
 Point = tuple[float, float]
@@ -79,9 +81,9 @@ class Drawing:
             f"{turned}>{escape(words)}</text>"
         )
 
-    def markup(self) -> str:
+    def markup(self) -> Markup:
         """Return the picture; every word in it is escaped."""
-        return (
+        return Markup(
             f'<svg viewBox="0 0 {self.width:g} {self.height:g}" role="img" '
             f'aria-label="{escape(self._title)}. {escape(self._description)}">'
             + "".join(self._parts)

@@ -1,12 +1,9 @@
 """The demo as a database: AI-generated people, recorded when their frames are asked for.
 
-By default each of four people has a model of their own, which learns from two takes in each of
-three lights. Tested are two other takes in each light, and one attack of every species. On
-development, other takes: one in each light, and attacks of two species; so most species of the test
-are seen nowhere before it. In the client-independent mode, one model learns from the takes of four
-people, and development and test have other people.
-
-Takes are numbered so that no two parts share one; all are of one day.
+By default each of four people has a model, which learns from two takes in each of three lights. The
+test has two other takes in each light and one attack of every species; development has one take in
+each light and attacks of two species, so most species of the test are new. In the
+client-independent mode, one model learns from four people, and development and test have others.
 """
 
 import hashlib
@@ -44,12 +41,11 @@ class DemoReader:
     take: Take
 
     def digest(self) -> str:
-        """Return a digest of the take's values and of the program that records takes."""
+        """Return a digest of the take's values and of the renderer."""
         values = repr((astuple(self.take), _recorder()))
         return hashlib.blake2b(values.encode(), digest_size=32).hexdigest()
 
     def frames(self, n: int) -> Iterator[Frame]:
-        """Yield up to ``n`` frames at equal distances."""
         return islice(frames(self.take, max(1, self.take.n_frames // max(n, 1))), n)
 
     def count(self, n: int) -> int:
@@ -58,7 +54,7 @@ class DemoReader:
 
 @lru_cache(maxsize=1)
 def _recorder() -> str:
-    """Return a digest of what decides how takes look: a version by hand would be forgotten."""
+    """Return a digest of the renderer's code; a manual version is forgotten."""
     total = hashlib.blake2b(metadata.version("openpeople").encode(), digest_size=32)
     folder = resources.files("app.demo.renderer")
     for part in sorted(folder.iterdir(), key=lambda part: part.name):
@@ -68,7 +64,6 @@ def _recorder() -> str:
 
 
 def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    """Return the demo's takes; the root is not used."""
     if mode == "client-specific":
         people = PEOPLE[:N_PEOPLE]
         division = Division("", (), _development(people), _test(people), _enrolment(people))
@@ -100,7 +95,7 @@ def _development(people: Sequence[str]) -> tuple[Recording, ...]:
 def _test(people: Sequence[str]) -> tuple[Recording, ...]:
     genuine = [_genuine(p, light, "test", n) for p in people for light in LIGHTS for n in (0, 1)]
     attacks = [
-        # The lights take turns, so that every species comes in every light.
+        # Lights take turns: every species comes in every light.
         _attack(person, species, LIGHTS[(place + number) % len(LIGHTS)], "test")
         for number, person in enumerate(people)
         for place, species in enumerate(INSTRUMENTS)

@@ -1,10 +1,9 @@
 """Folders and lists of databases, read with distrust.
 
-Lists come with a database and name files: they may be damaged, of another database, or made to
-reach files elsewhere. So they are bounded in size, every line is checked, and a path that leaves
-the database's folder is refused before anything is looked up. Copies of databases also lack files
-and have lines that name none: readers collect these, and `app.evaluation.protocols.splits` decides
-whether they stop the evaluation.
+A list may be damaged, of another database, or made to reach files elsewhere: its size is bounded,
+every line is checked, and a path that leaves the database's folder is refused before it is looked
+up. Readers collect faulty lines; `app.evaluation.protocols.splits` decides whether they stop the
+evaluation.
 """
 
 import os
@@ -34,26 +33,25 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a list, and where it stands."""
+    """A line of a list."""
 
     file: Path
     number: int
     text: str
 
     def refused(self, why: str) -> ProtocolError:
-        """Return the error of this line; ``why`` follows its text, as "is no number"."""
+        """Return an error about this line, with ``why`` behind its text."""
         text = self.text if len(self.text) <= _SHOWN else self.text[:_SHOWN] + "..."
         return ProtocolError(f"{self.file}, line {self.number}: {text!r} {why}.")
 
     def check(self) -> None:
-        """Raise `ProtocolError` for a line that no list of a database has."""
         if len(self.text) > MOST_LINE_CHARACTERS:
             raise self.refused(f"has more than {MOST_LINE_CHARACTERS} characters")
         if not self.text.isprintable():
-            raise self.refused("holds characters that are no text")
+            raise self.refused("holds characters that are not text")
 
     def path(self, text: str) -> PurePosixPath:
-        """Return a relative path that this line names; refuse one that leaves its folder."""
+        """Return a path in this line; refuse one that leaves the database."""
         text = text.replace("\\", "/")
         path = PurePosixPath(text)
         if path.is_absolute() or re.match(r"[A-Za-z]:", text) or ".." in path.parts:
@@ -66,10 +64,10 @@ class Line:
 def read_list(
     path: Path, parse: Callable[[Line], Item], refused: list[ProtocolError]
 ) -> list[Item]:
-    """Return what the lines of a list say, each thing once; empty lines are passed over.
+    """Parse the lines of a list but empty ones.
 
-    Lines that ``parse`` refuses, or that say the same as another, are added to ``refused``. A list
-    that is missing, too large or no text raises `ProtocolError`.
+    Lines that ``parse`` refuses, and repeated ones, are added to ``refused``. A list that is
+    missing, too large or not text raises `ProtocolError`.
     """
     try:
         content = read_text(path, MOST_LIST_BYTES)
@@ -102,16 +100,16 @@ def find_root(
     *layouts: Sequence[str],
     inner: Sequence[str] = (),
 ) -> Path:
-    """Return the folder that a database lies in: the named one, or one of ``inner`` in it.
+    """Return the folder of a database: the named one, or one of ``inner`` in it.
 
-    A layout holds names or patterns of what lies directly in the folder; all of one must be there.
-    `ProtocolError` names the right folder where that is above or below, else what is missing.
+    All names or patterns of one of the layouts must be in it. `ProtocolError` names the right
+    folder where that is above or below, else what is missing.
     """
     if root is None:
         raise ProtocolError(f"{_begun(title)} has to be on this disk: name it with --root.")
     root = Path(os.path.abspath(os.path.expanduser(root)))
     if not os.path.isdir(root):
-        raise ProtocolError(f"{root} is no folder: name the one that {title} was unpacked into.")
+        raise ProtocolError(f"{root} is not a folder: name the one that {title} was unpacked into.")
     for folder in (root, *(root / name for name in inner)):
         if _holds(folder, layouts):
             return folder
@@ -129,10 +127,10 @@ def find_root(
 
 
 def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
-    """Return the files that are not there; refuse any that lie elsewhere.
+    """Return the files that are absent; refuse any that lie elsewhere.
 
-    A link in the database's folder may lead to a part of it on another disk. A link further down
-    came with an archive, and may not lead out of the part that it lies in.
+    A link directly in the database's folder may lead to another disk. A link further down came
+    with an archive, and must not lead out of its part.
     """
     names = list(names)
     missing = {name: None for name in names if not os.path.isfile(root / name)}
@@ -145,13 +143,12 @@ def missing_files(root: Path, title: str, names: Iterable[str]) -> list[str]:
 
 
 def require(root: Path, title: str, names: Iterable[str]) -> None:
-    """Raise `ProtocolError` unless all files are there; a few of the missing ones are named."""
+    """Raise `ProtocolError` unless all files are there."""
     if missing := missing_files(root, title, names):
         raise incomplete(root, title, missing, "unpack all of its archives there")
 
 
 def incomplete(root: Path, title: str, missing: Sequence[str], remedy: str) -> ProtocolError:
-    """Return the error that files are missing, and what to do about it."""
     count = "a file is" if len(missing) == 1 else f"{len(missing)} files are"
     return ProtocolError(
         f"{title} in {root} is not complete, {count} missing: {few(missing)}; {remedy}."
@@ -159,7 +156,7 @@ def incomplete(root: Path, title: str, missing: Sequence[str], remedy: str) -> P
 
 
 def _strays(root: Path, name: str) -> bool:
-    """Whether a file is a link, or below one, that leads out of its part of the database."""
+    """Whether a link leads a file out of its part of the database."""
     part = PurePosixPath(name).parts[0]
     place = os.path.realpath(root / name)
     homes = (os.path.realpath(root), os.path.realpath(root / part))
@@ -180,7 +177,7 @@ def files_in(folder: Path) -> list[str]:
 
 
 def _names(folder: Path, *, directories: bool) -> list[str]:
-    """Return the names of folders or files in a folder, in order; hidden ones are left out."""
+    """Return names of visible folders or files in a folder, in order."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(
@@ -197,9 +194,9 @@ def _names(folder: Path, *, directories: bool) -> list[str]:
             "check that it may be read by this account."
         ) from None
     for name in names:
-        # Reports could not be written with it: bytes that are no UTF-8, or control characters.
+        # Reports cannot hold surrogates (bytes that are not UTF-8) and control characters.
         if any(unicodedata.category(character) in ("Cs", "Cc") for character in name):
-            raise ProtocolError(f"The folder {folder} holds {name!a}, which is no text: rename it.")
+            raise ProtocolError(f"The folder {folder} holds {name!a}, which is not text: rename it.")
     return names
 
 
@@ -221,7 +218,7 @@ def _matches(folder: Path, name: str) -> bool:
 
 
 def _folders_below(root: Path) -> list[Path]:
-    """Return the folders a few levels down, the nearest first; not all where there are many."""
+    """Return folders a few levels down, the nearest first, up to a limit."""
     found: list[Path] = []
     level = [root]
     for _ in range(_LEVELS):

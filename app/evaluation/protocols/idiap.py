@@ -15,15 +15,11 @@ Replay-Mobile::
     database/enroll/train/client001_session01_enroll_tablet_lightoff.mov
     database/protocols/alldevices/real-alldevices-train.txt, ...
 
-Layout, lists and names are those of Idiap's own readers (bob.db.replay, bob.db.replaymobile,
-bob.pad.face). The lists name one video a line, relative to the root; the videos' names tell
-everything else. Where the lists were not unpacked, folders and names decide instead, which gives
-the same videos when the database is complete. The protocols choose among attacks; ``grandtest``
-has all. For client009 of Replay-Mobile's test there are no bona fide recordings but those of the
-enrolment.
-
-Idiap's reader mirrors some videos of Replay-Mobile. Here a video is shown as it is stored, with
-the rotation that its container asks for; mirrored faces are faces.
+Layout, lists and names are those of Idiap's readers (bob.db.replay, bob.db.replaymobile,
+bob.pad.face). The lists name one video a line, relative to the root. Without the lists, folders and
+names decide, which gives the same videos when the database is complete. The protocols choose among
+attacks; ``grandtest`` has all. Client009 of Replay-Mobile's test has bona fide recordings in the
+enrolment only. Idiap's reader mirrors some videos of Replay-Mobile; here they stay as stored.
 """
 
 import os
@@ -48,9 +44,8 @@ SUFFIX = ".mov"
 class VideoLists:
     """How one of the two databases names its folders, lists and videos.
 
-    ``inner`` are folders in the named one that may hold it. The patterns match videos' names
-    without their ending; ``attack_kind`` returns the species of an attack and the protocols that
-    it belongs to. Names of lists are below ``protocols``, with ``{group}`` for the group.
+    The patterns match names of videos without their suffix; ``attack_kind`` returns an attack's
+    species and protocols. Lists are in ``protocols``, with ``{group}`` in their names.
     """
 
     title: str
@@ -65,10 +60,9 @@ class VideoLists:
     attack_lists: Mapping[str, str]
 
     def gather(self, root: Path | None, protocol: str, mode: Mode) -> Contents:
-        """Return the one division of a protocol."""
         root = find_root(root, self.title, GROUPS, inner=self.inner)
         has_lists = os.path.isdir(root / LISTS)
-        # Without enrolment, its recordings and lists need not be there.
+        # Other modes need neither enrolment recordings nor their lists.
         enrols = mode == "client-specific"
         refused: list[ProtocolError] = []
         splits: dict[str, tuple[Recording, ...]] = {}
@@ -112,7 +106,7 @@ class VideoLists:
         if str(name.parent) not in folders:
             raise line.refused(f"is not in {few(folders)}")
         if (match := pattern.fullmatch(name.stem)) is None:
-            raise line.refused(f"is no name of a {self.title} video")
+            raise line.refused(f"is not the name of a {self.title} video")
         return self._video(root, name, match)[0]
 
     def _in_folders(
@@ -130,7 +124,7 @@ class VideoLists:
             for name in names:
                 path = PurePosixPath(folder) / name
                 if (match := pattern.fullmatch(path.stem)) is None:
-                    problem = f"{root / path} is no name of a {self.title} video."
+                    problem = f"{root / path} is not the name of a {self.title} video."
                     refused.append(ProtocolError(problem))
                     continue
                 recording, protocols = self._video(root, path, match)
@@ -140,7 +134,7 @@ class VideoLists:
     def _video(
         self, root: Path, name: PurePosixPath, match: re.Match[str]
     ) -> tuple[Recording, Collection[str]]:
-        """Return a video, and the protocols that it belongs to."""
+        """Return a video, and its protocols."""
         parts = match.groupdict()
         is_attack = match.re is self.attack
         species, protocols = (

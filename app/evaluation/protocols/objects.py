@@ -19,10 +19,9 @@ class has to be tested: protocol ``balanced``.
     normal/Aeroplane/*.jpg              images of the same class from PASCAL VOC
     (Boat, Car, Chair, Motorbike and Sofa alike)
 
-The published material does not settle how the archive is laid out, and the selection of normal
-images from PASCAL VOC is not published either. The one public loader that was found keeps folders
-of classes in ``abnormal`` and ``voc``; here ``normal`` will do for the latter. Names of classes may
-be in any case, and ``Airplane`` will do.
+Neither the archive's layout nor the selection of normal images from PASCAL VOC is published. The
+one public loader that was found has folders of classes in ``abnormal`` and ``voc``; ``normal`` is
+accepted too, as are names of classes in any case, and ``Airplane``.
 """
 
 import re
@@ -55,7 +54,6 @@ _FOLDER = re.compile(r"(?P<number>\d{3})\.(?P<name>.+)")
 
 
 def _caltech_256(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    """Return a division for each of the first classes."""
     title = CALTECH_256.title
     root = find_root(root, title, ("001.*", "256.*"), inner=("256_ObjectCategories",))
     folders = {
@@ -126,7 +124,6 @@ N_ABNORMAL = 1001
 
 
 def _abnormal_objects(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    """Return a division for each class."""
     title = ABNORMAL_OBJECTS.title
     root = find_root(root, title, ("abnormal", "normal"), ("abnormal", "voc"))
     normal = _class_folders(root, "normal" if (root / "normal").is_dir() else "voc")

@@ -16,10 +16,10 @@ the test. File 1 is bona fide, 2 and 3 are prints of two printers, 4 and 5 repla
 Protocol I tests another session, II other instruments, III another phone (six folds), IV all of
 these at once (six folds).
 
-The protocols know no client-specific mode. Here the model of a test user learns from that user's
+The protocols have no client-specific mode. Here the model of a test user learns from that user's
 bona fide videos in the sessions and phones of the training list, which are in ``Test_files`` but,
 except in protocol II, in no test list. In II, where the training has all sessions, it learns from
-the first two sessions and the third is tested.
+the first two and is tested on the third.
 """
 
 import re
@@ -62,7 +62,7 @@ PUBLISHED = {
 
 @dataclass(frozen=True)
 class Video:
-    """What the name of a video tells."""
+    """The parts of a video's name."""
 
     phone: int
     session: int
@@ -71,7 +71,6 @@ class Video:
 
     @classmethod
     def parse(cls, name: str) -> "Video | None":
-        """Return what a name tells; None if it is no name of a video."""
         match = _VIDEO.fullmatch(name)
         return None if match is None else cls(*(int(part) for part in match.groups()))
 
@@ -79,7 +78,6 @@ class Video:
         return f"{self.phone}_{self.session}_{self.user:02d}_{self.file}"
 
     def recording(self, root: Path, folder: str) -> Recording:
-        """Return it as a recording."""
         name = f"{folder}/{self}.avi"
         condition = f"phone {self.phone}, session {self.session}"
         reader = FileReader(root / name)
@@ -87,7 +85,6 @@ class Video:
 
 
 def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    """Return the recordings of a protocol, fold by fold."""
     root = find_root(root, TITLE, (*FOLDERS.values(), "Protocols"))
     folder = f"Protocols/Protocol_{_NUMBERS[protocol]}"
     folds = [f"_{fold}" for fold in range(1, _FOLDS + 1)] if protocol in ("III", "IV") else [""]
@@ -130,7 +127,7 @@ def _division(
 
 
 def _enrolment(root: Path, videos: dict[str, list[Video]]) -> Iterator[Recording]:
-    """Yield the test users' own videos in the training's circumstances, but no tested ones."""
+    """Yield untested videos of the test users in the training's circumstances."""
     trained = {(video.phone, video.session) for video in videos["train"] if video.file == 1}
     tested = {(video.phone, video.session) for video in videos["test"] if video.file == 1}
     circumstances = trained - tested or {place for place in trained if place[1] < 3}
@@ -142,7 +139,7 @@ def _enrolment(root: Path, videos: dict[str, list[Video]]) -> Iterator[Recording
 def _video(line: Line) -> Video:
     match = _LINE.fullmatch(line.text)
     if match is None:
-        raise line.refused("is no label and video, such as +1,1_1_01_1")
+        raise line.refused("is not a label and video, such as +1,1_1_01_1")
     video = Video.parse(match["video"])
     if video is None:
         raise line.refused("does not name a video, such as 1_1_01_1")

@@ -8,17 +8,14 @@
     anna/attack-print/a4.mp4            attack-<species>
     ben/...
 
-Recordings that are divided already lie in such folders in ``train``, ``test`` and, if there is one,
-``development``. Otherwise, in the client-specific mode every other of each subject's bona
-fide recordings, in natural order, is learnt from, and everything else is tested: names begin with
-the light or the place more often than not, and of two halves one would be learnt from in one light
-and the other tested in another. In the client-independent mode subjects, in natural order, go to
-training, development and test in turn (to training and test where there are only two). Subjects
-without bona fide recordings teach nothing and choose nothing: they go to the test.
+Recordings that are divided already lie in such folders in ``train``, ``test`` and, optionally,
+``development``. Otherwise, in the client-specific mode models learn from every other of a subject's
+bona fide recordings, in natural order: names mostly begin with the light or place, and halves would
+separate these. In the client-independent mode subjects go to training, development and test in turn
+(to training and test if there are two); subjects without bona fide recordings go to the test.
 
-What lies elsewhere is left out, and the notes say so. Folders that were meant and are called
-otherwise, such as ``attack_print`` or ``validation``, are refused: figures without them would look
-complete.
+Other files are left out, and the notes say so. Misnamed folders, such as ``attack_print`` or
+``validation``, are refused: figures without them would look complete.
 """
 
 import os
@@ -36,17 +33,15 @@ from app.evaluation.protocols.splits import Contents, Database, Division, bona_f
 from app.evaluation.protocols.types import PARTS, Mode, ProtocolError, Recording
 from app.types import BONA_FIDE
 
-TITLE = "Own recordings"
 MODES: tuple[Mode, ...] = ("client-specific", "client-independent")
 GENUINE = "bonafide"
 ATTACK = "attack-"
 
 _MEANT = ("attack", "bona")
-"""How names of folders begin, in any case, that were meant for recordings."""
+"""Beginnings of misnamed folders, in any case."""
 
 
 def gather(root: Path | None, protocol: str, mode: Mode) -> Contents:
-    """Return the recordings of a folder."""
     root = find_root(
         root, "a folder of recordings", (f"*/{GENUINE}",), ("train", f"test/*/{GENUINE}")
     )
@@ -103,7 +98,7 @@ def _of(own: dict[str, list[Recording]], subjects: Sequence[str]) -> tuple[Recor
 
 
 def _check_beside(root: Path) -> None:
-    """Recordings beside the folders of splits would be in none of them."""
+    """Refuse recordings beside the folders of splits: they would be in none of them."""
     beside = [
         name
         for name in folders_in(root)
@@ -127,10 +122,7 @@ def _left_out(left: list[str]) -> tuple[str, ...]:
 
 
 def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
-    """Yield the recordings of all subjects in a folder below the root, or in the root itself.
-
-    What is left out is added to a list.
-    """
+    """Yield the recordings of all subjects; add what is left out to a list."""
     for subject in in_natural_order(folders_in(root / under)):
         own = root / under / subject
         folders = in_natural_order(folders_in(own))
@@ -147,7 +139,7 @@ def _recordings(root: Path, under: str, left: list[str]) -> Iterator[Recording]:
                 f"{own} holds neither {GENUINE} nor {ATTACK}<species>: move it "
                 "elsewhere, or put its recordings into such folders."
             )
-        # Bona fide first, and then the attacks in the order of their names.
+        # Bona fide first, then attacks by name.
         for kind in sorted(kinds, key=lambda name: name != GENUINE):
             folder = f"{under}{subject}/{kind}"
             species = BONA_FIDE if kind == GENUINE else _species(root / folder)
@@ -171,7 +163,7 @@ def _species(folder: Path) -> str:
 
 
 def _takes(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the names of recordings in a folder in natural order, and those of other files."""
+    """Return names of recordings in natural order, and of other files."""
     names = files_in(folder)
     files = [name for name in names if is_image(name) or is_video(name)]
     series = folders_in(folder)
@@ -182,9 +174,4 @@ def _takes(folder: Path) -> tuple[list[str], list[str]]:
     return in_natural_order([*files, *series]), [name for name in names if name not in files]
 
 
-DATABASE = Database(
-    "plain",
-    TITLE,
-    gather,
-    modes=MODES,
-)
+DATABASE = Database("plain", "Own recordings", gather, modes=MODES)

@@ -4,10 +4,9 @@ Frames are spread evenly: a recording of :math:`N` frames is cut into :math:`n` 
 frame in the middle of each part is taken, number :math:`\lfloor (2i + 1) N / 2n \rfloor` for
 :math:`i = 0, \dots, n - 1`. They are different numbers whenever :math:`n \le N`.
 
-A video is read from its beginning to its end, because seeking lands on another frame than asked for
-with many codecs. The number of frames that a container announces is mostly right: the frames that
-it stands for are held until the end is reached. Where it was wrong they are other frames, and the
-video is read a second time. The same file then gives the same frames everywhere.
+A video is read from beginning to end, because with many codecs seeking lands on another frame. The
+frames of the announced length are held until the end; where that length was wrong, the video is
+read again. So a file gives the same frames everywhere.
 """
 
 import hashlib
@@ -29,13 +28,13 @@ from app.types import Frame, Image
 VIDEO_SUFFIXES = frozenset(
     {".avi", ".m4v", ".mjpeg", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".webm", ".wmv"}
 )
-"""How the names of videos end; files in folders of recordings that end otherwise are left out."""
+"""Other files in folders of recordings are left out."""
 
 IMAGE_RATE = 10.0
-"""Images a second, for the time stamps of a folder's frames."""
+"""Images a second, for time stamps of a folder's frames."""
 
 MOST_HELD = 256 << 20
-"""Bytes of a video's frames that are held while its end is not known; more are read afterwards."""
+"""Bytes of frames held until a video's end; of larger ones, frames are read in a second pass."""
 
 _blake2b = partial(hashlib.blake2b, digest_size=32)
 
@@ -48,7 +47,7 @@ def spread(n_frames: int, n: int) -> list[int]:
 
 
 def images_in(folder: Path) -> list[Path]:
-    """Return a folder's images in natural order; hidden files and inner folders are left out."""
+    """Return a folder's visible images in natural order."""
     try:
         with os.scandir(folder) as entries:
             names = [
@@ -103,8 +102,7 @@ class FileReader:
     def frames(self, n: int) -> Iterator[Frame]:
         """Yield up to ``n`` frames, numbered as in the recording.
 
-        Images of a folder that cannot be read are passed over; `SourceError` is raised when none is
-        left.
+        Unreadable images of a folder are skipped; `SourceError` if none is left.
         """
         if self.path.is_dir():
             return _folder_frames(self.path, n)

@@ -1,18 +1,13 @@
-"""From a database's recordings to what each model learns from and is measured on.
-
-Readers say which recordings a protocol puts into training, development and test. What a mode makes
-of that is the same for all databases:
+"""From a protocol's split of recordings to the plans of models, by mode.
 
 client-independent
     One model for all people: it learns from the bona fide recordings of training.
 client-specific
     One model for each person of the test. It learns from that person's enrolment recordings or,
     without any, from the person's bona fide recordings in training; people with neither are left
-    out. Only the person's own recordings of development and test are scored by it.
+    out. It scores only the person's own recordings of development and test.
 one-against-rest
-    One model for each class, and a fold of its own.
-
-Recordings are moved as a whole, and none is both learnt from and tested.
+    One model for each class, each in a fold of its own.
 """
 
 import os
@@ -45,10 +40,10 @@ ALLOW_MISSING = "--allow-missing"
 
 @dataclass(frozen=True)
 class Division:
-    """How a protocol divides recordings into one fold, all of both classes but `enrolment`.
+    """How a protocol splits recordings into one fold.
 
-    Enrolment recordings are bona fide ones for models of single people. Those that are tested as
-    well are not tested when they are learnt from.
+    ``enrolment`` holds bona fide recordings for models of single people; where these are also in
+    ``test``, the models that learn from them are not tested on them.
     """
 
     name: str
@@ -58,7 +53,6 @@ class Division:
     enrolment: tuple[Recording, ...] = ()
 
     def counts(self) -> Counter[tuple[str, str]]:
-        """Count recordings by split and kind."""
         return Counter(
             (split, "attack" if recording.is_attack else BONA_FIDE)
             for split in SPLITS
@@ -66,7 +60,6 @@ class Division:
         )
 
     def without(self, names: set[str]) -> "Division":
-        """Return it without some recordings."""
         splits = (getattr(self, split) for split in SPLITS)
         kept = (tuple(each for each in split if each.name not in names) for split in splits)
         return Division(self.name, *kept)
@@ -74,18 +67,10 @@ class Division:
 
 @dataclass(frozen=True)
 class Contents:
-    """What was found of a database.
+    """What a reader found: divisions by the protocol, whether or not the files exist.
 
-    Attributes
-    ----------
-    divisions : tuple of Division
-        As the protocol says, whether or not the files are there.
-    notes : tuple of str
-        Sentences that a report must say.
-    root : Path, optional
-        Folder that recordings are looked for in; None where they were found by looking.
-    refused : sequence of ProtocolError
-        What is wrong with the copy and can be passed over.
+    ``root`` is the folder to check for the files; None where listing it gave them. ``refused``
+    holds faults of the copy that may be passed over.
     """
 
     divisions: tuple[Division, ...]
@@ -96,7 +81,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Database:
-    """How a database is read, and what is known of it.
+    """How to read a database, and what is known of it.
 
     Attributes
     ----------
@@ -104,19 +89,16 @@ class Database:
         On the command line, and in tables.
     gather : callable
         ``gather(root, protocol, mode)`` returns the contents, or raises `ProtocolError`. Only the
-        demo takes no root.
-    protocols : tuple of str
-        Names of its protocols, the paper's first; ``("",)`` where there is one only.
-    modes : tuple of str
-        Modes it can be read in, the paper's first.
+        demo needs no root.
+    protocols, modes : tuple of str
+        The paper's first; ``("",)`` for a single protocol.
     preset : str
-        Views that the paper used on it; the default ones where the paper has no table.
+        Preset of the paper's views; the default one where the paper has no table.
     table : str
         Label of the paper's table, such as ``RM``; empty where the paper has none.
     published : mapping
-        Numbers of recordings that its authors published, of each fold, by ``(protocol, split,
-        kind)``: split ``"train"``, ``"development"``, ``"test"``, ``"enrolment"`` or ``"all"`` of
-        the database, kind ``"bona fide"`` or ``"attack"``.
+        The authors' numbers of recordings a fold by ``(protocol, split, kind)``, split ``"all"``
+        being the whole database.
     reference : str
         The publication that describes it.
     """
@@ -134,12 +116,9 @@ class Database:
     def read(
         self, root: Path | None, protocol: str, mode: Mode, *, allow_missing: bool = False
     ) -> Layout:
-        """Lay the database out; an empty protocol means the first.
+        """Lay the database out, by its first protocol if none is named.
 
-        Raises
-        ------
-        ProtocolError
-            If the folder does not hold what the protocol needs.
+        Raises `ProtocolError` if the folder does not hold what the protocol needs.
         """
         protocol = protocol or self.protocols[0]
         if protocol not in self.protocols:
@@ -154,7 +133,7 @@ class Database:
         missing = _missing(self.title, contents)
         if not allow_missing:
             _refuse(self.title, contents, missing)
-        # Reports may be published: they say where in the database, not where on this disk.
+        # Reports may be published: they name places in the database, not on this disk.
         place = f"{contents.root}{os.sep}"
         there = tuple(division.without(set(missing)) for division in contents.divisions)
         folds, notes = _folds(self.title, there, mode)
@@ -199,7 +178,7 @@ def _missing(title: str, contents: Contents) -> list[str]:
 
 
 def _refuse(title: str, contents: Contents, missing: list[str]) -> None:
-    """Raise `ProtocolError` for a copy that is not whole, with the way to go on."""
+    """Raise `ProtocolError` for an incomplete copy."""
     if contents.refused:
         more = len(contents.refused) - 1
         also = f" So {'is' if more == 1 else 'are'} {more} more." if more else ""
@@ -216,25 +195,23 @@ def _refuse(title: str, contents: Contents, missing: list[str]) -> None:
 
 
 def bona_fide(recordings: Iterable[Recording]) -> tuple[Recording, ...]:
-    """Return the bona fide recordings."""
     return tuple(recording for recording in recordings if not recording.is_attack)
 
 
 def drawn(items: Sequence[Recording], count: int, *seed: int) -> tuple[Recording, ...]:
-    """Return so many of the recordings, drawn at random and kept in their order."""
+    """Draw recordings at random, in their order."""
     chosen = np.random.default_rng(seed).permutation(len(items))[:count]
     return tuple(items[place] for place in sorted(chosen.tolist()))
 
 
 def halves(items: Sequence[Recording], *seed: int) -> tuple[tuple[Recording, ...], ...]:
-    """Return a half of the recordings drawn at random, rounded up, and the others."""
+    """Draw half of the recordings, rounded up; return these and the others."""
     first = drawn(items, (len(items) + 1) // 2, *seed)
     names = {recording.name for recording in first}
     return first, tuple(recording for recording in items if recording.name not in names)
 
 
 def by_subject(recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
-    """Return the recordings of every subject, in their order."""
     found: dict[str, list[Recording]] = {}
     for recording in recordings:
         found.setdefault(recording.subject, []).append(recording)
@@ -268,12 +245,11 @@ def _folds(
 
 
 def _in_both(folds: list[Fold]) -> list[str]:
-    """Return who is both learnt from and tested."""
-    found: set[str] = set()
-    for fold in folds:
-        for plan in fold.plans:
-            found |= set(by_subject(plan.train)) & set(by_subject(plan.test))
-    return sorted(found)
+    """Return the people who are both learnt from and tested."""
+    plans = (plan for fold in folds for plan in fold.plans)
+    return sorted(
+        {name for plan in plans for name in by_subject(plan.train).keys() & by_subject(plan.test)}
+    )
 
 
 def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
@@ -307,7 +283,7 @@ def _plans_of_clients(division: Division) -> tuple[tuple[Plan, ...], list[str]]:
 
 
 def _check(title: str, division: Division) -> None:
-    """No recording may be in two places."""
+    """Refuse a recording that is in two places."""
     place: dict[str, str] = {}
     for split in PARTS:
         for recording in getattr(division, split):

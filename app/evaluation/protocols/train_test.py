@@ -79,7 +79,7 @@ def _msu_mfsd(root: Path | None, protocol: str, mode: Mode) -> Contents:
 
 def _client(line: Line) -> str:
     if not re.fullmatch(r"\d{1,3}", line.text):
-        raise line.refused("is no number of a subject, such as 02")
+        raise line.refused("is not the number of a subject, such as 02")
     return f"client{int(line.text):03d}"
 
 
@@ -144,7 +144,7 @@ def _image(who: str, line: Line) -> Recording:
         path = path.relative_to(folder)
     match = _IMAGE.fullmatch(path.name)
     if match is None or str(path.parent) != match["subject"]:
-        raise line.refused("is no image, such as 0001\\0001_00_00_01_0.jpg")
+        raise line.refused("is not an image, such as 0001\\0001_00_00_01_0.jpg")
     image = f"{folder}/{path}"
     reader = FileReader(line.file.parent / image)
     return Recording(image, match["subject"], species, reader, f"session {int(match['session'])}")

@@ -1,7 +1,4 @@
-"""What a protocol says: which recordings a model learns from, and which it is measured on.
-
-A recording is never split: it belongs as a whole to training, development or test.
-"""
+"""A database laid out by a protocol: what each model learns from and is tested on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,38 +14,29 @@ PARTS = ("train", "development", "test")
 
 
 class ProtocolError(InvalidInputError):
-    """A folder that does not hold what a protocol needs, with the paths that are missing."""
+    """A folder that does not hold what a protocol needs."""
 
 
 class FrameReader(Protocol):
     """Where a recording's frames come from."""
 
     def digest(self) -> str:
-        """Return what changes whenever the content does, without decoding it."""
+        """Return a digest of the content, without decoding it."""
 
     def frames(self, n: int) -> Iterator[Frame]:
         """Yield up to ``n`` frames, spread evenly over the whole recording."""
 
     def count(self, n: int) -> int:
-        """Return how many of ``n`` frames there may be, without decoding anything."""
+        """Return at most how many of ``n`` frames there are, without decoding."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """One presentation: a video, a picture, or a folder of pictures.
+    """One presentation: a video, a picture, or a folder of pictures; never split.
 
-    Attributes
-    ----------
-    name : str
-        Unique in its database: the path below the root, with slashes.
-    subject : str
-        The person, or the class of objects.
-    species : str
-        `app.types.BONA_FIDE`, or the attack instrument species.
-    reader : FrameReader
-        Reads its frames.
-    condition : str
-        Light, session or camera, where the database tells; empty otherwise.
+    ``name`` is unique in its database: the path below the root, with slashes. ``subject`` is the
+    person or the class of objects, ``species`` `app.types.BONA_FIDE` or the attack instrument's,
+    ``condition`` the light, session or camera, where known.
     """
 
     name: str
@@ -59,24 +47,15 @@ class Recording:
 
     @property
     def is_attack(self) -> bool:
-        """Whether accepting it is an error."""
         return self.species != BONA_FIDE
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What one model learns from, and what it is measured on.
+    """The recordings of one model: it learns from ``train``, which is bona fide alone.
 
-    Attributes
-    ----------
-    name : str
-        The client or class it is for; empty when it is for all.
-    train : tuple of Recording
-        Bona fide alone.
-    development : tuple of Recording
-        Of both classes, for parameters and threshold; empty where the database has none.
-    test : tuple of Recording
-        Of both classes.
+    ``name`` is the client or class of the model, empty for all. ``development``, for parameters
+    and threshold, may be empty.
     """
 
     name: str
@@ -87,10 +66,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Fold:
-    """What is measured together: the test scores of all its models are pooled.
-
-    Means and standard deviations of a table are taken over folds.
-    """
+    """Plans whose test scores are pooled; tables average over folds."""
 
     name: str
     plans: tuple[Plan, ...]
@@ -100,8 +76,8 @@ class Fold:
 class SplitCount:
     """How many recordings of one class a split has.
 
-    ``missing`` are those that the protocol names and that are not there; ``published`` is the
-    authors' number, None where they give none.
+    ``missing`` counts those that the protocol names and that are absent; ``published`` is the
+    authors' number, if they give one.
     """
 
     fold: str
@@ -116,24 +92,9 @@ class SplitCount:
 class Layout:
     """A database read from disk, laid out by one of its protocols.
 
-    Attributes
-    ----------
-    database, title : str
-        Its name on the command line and in tables.
-    protocol : str
-        The protocol's name, such as ``IV``; empty where there is one only.
-    mode : str
-        Whom a model is for.
-    folds : tuple of Fold
-        At least one.
-    notes : tuple of str
-        Sentences that a report must say, such as how client-specific takes were divided.
-    counts : tuple of SplitCount
-        By fold, split and class, also of recordings that no model learns from.
-    missing : tuple of str
-        Names of recordings that are not there and were passed over.
-    passed_over : tuple of str
-        Lines of lists, and folders, that were passed over, a sentence each.
+    ``database`` and ``title`` name it on the command line and in tables; ``protocol`` is empty
+    where there is only one. ``notes`` are sentences that a report must say. ``missing`` names
+    absent recordings, and ``passed_over`` says which lines and folders were skipped.
     """
 
     database: str
@@ -148,7 +109,6 @@ class Layout:
 
     @property
     def plans(self) -> list[Plan]:
-        """The plans of all folds."""
         return [plan for fold in self.folds for plan in fold.plans]
 
     @property
@@ -161,11 +121,7 @@ class Layout:
         return list(found.values())
 
     def check(self) -> None:
-        """Raise `ProtocolError` for a layout on which figures would mean nothing.
-
-        No model may be tested on what it has learnt from, or on what its parameters and threshold
-        were chosen by, nor learn from attacks.
-        """
+        """Raise `ProtocolError` for a model that is tested on what it knows, or learns attacks."""
         if not self.plans:
             raise ProtocolError(f"{self.title} was laid out without anything to measure.")
         if len({fold.name for fold in self.folds}) < len(self.folds):

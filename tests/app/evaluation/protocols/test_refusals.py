@@ -49,7 +49,7 @@ def test_that_an_empty_folder_is_refused_with_what_is_missing(name, tmp_path):
 def test_that_a_folder_that_is_none_is_refused(name, tmp_path):
     assert str(tmp_path / "absent") in refusal(name, tmp_path / "absent")
     (tmp_path / "file").touch()
-    assert "no folder" in refusal(name, tmp_path / "file")
+    assert "not a folder" in refusal(name, tmp_path / "file")
 
 
 def test_that_missing_recordings_are_named_and_counted(casia):
@@ -116,9 +116,9 @@ def test_that_a_list_that_leaves_the_database_is_refused_with_its_line(with_own_
     ("line", "why"),
     [
         ("test/real/client001_session01_webcam_authenticate_adverse_1.mov", "is not in train/real"),
-        ("train/real/holiday.mov", "is no name of a Replay-Attack video"),
+        ("train/real/holiday.mov", "is not the name of a Replay-Attack video"),
         ("x" * 600, "more than 500 characters"),
-        ("train/real/\x07bell.mov", "characters that are no text"),
+        ("train/real/\x07bell.mov", "characters that are not text"),
     ],
 )
 def test_that_a_malformed_line_is_named(with_own_lists, line, why):
@@ -133,7 +133,7 @@ def test_that_a_malformed_line_is_named(with_own_lists, line, why):
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("+1 1_1_01_1", "is no label and video"),
+        ("+1 1_1_01_1", "is not a label and video"),
         ("+1,7_1_01_1", "does not name a video"),
         ("+1,../1_1_01_1", "does not name a video"),
         ("-1,1_1_01_1", "calls a bona fide video an attack"),
@@ -172,7 +172,7 @@ def test_that_a_subject_that_is_no_number_is_refused(msu, content):
     (msu / "train_sub_list.txt").write_bytes(content)
     text = refusal("msu-mfsd", msu)
     assert "train_sub_list.txt, line 1" in text
-    assert "no number of a subject" in text
+    assert "not the number of a subject" in text
 
 
 def test_that_an_empty_list_is_refused(msu):
@@ -254,7 +254,7 @@ def test_that_nuaa_lists_with_paths_of_another_machine_are_refused(tmp_path):
     path.write_text("/kaggle/input/raw/ClientRaw/0001/0001_00_00_03_0.jpg\n")
     assert "line 1" in refusal("nuaa", root)
     path.write_text("0001\\0002_00_00_03_0.jpg\n")
-    assert "is no image" in refusal("nuaa", root)
+    assert "is not an image" in refusal("nuaa", root)
 
 
 def test_that_missing_classes_of_objects_are_named(tmp_path):
