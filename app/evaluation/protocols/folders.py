@@ -196,7 +196,7 @@ def _names(folder: Path, *, directories: bool) -> list[str]:
     for name in names:
         # Reports cannot hold surrogates (bytes that are not UTF-8) and control characters.
         if any(unicodedata.category(character) in ("Cs", "Cc") for character in name):
-            raise ProtocolError(f"The folder {folder} holds {name!a}, which is not text: rename it.")
+            raise ProtocolError(f"{folder} holds {name!a}, which is not text: rename it.")
     return names
 
 
