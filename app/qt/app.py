@@ -17,17 +17,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEventLoop, QThread, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QByteArray, QEventLoop, Qt, QThread, QTimer, Slot
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 
 from app import settings as settings_file
 from app.capture.source import FrameSource
 from app.logs import DEBUG_VARIABLE, way_of
 from app.qt import theme
 from app.qt.controllers.source import SourceController
-from app.qt.loading_page import LoadingPage
-from app.qt.state import Notice
+from app.qt.pages.live.preview import Preview
 from app.qt.theme import icons
+from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.worker import any_left_behind, stop_threads
 from app.settings import Settings
 
@@ -41,6 +41,53 @@ LOOK_FOR_SIGNALS = 250
 
 LONGEST_WAIT = 0.1
 """Seconds in which nothing else is loaded for a first frame, which then comes the sooner."""
+
+
+class LoadingPage(QWidget):
+    """The plain page on the screen while the window loads, with the picture at the left.
+
+    ``geometry`` is the window's, as the settings keep it; empty for the middle of the screen.
+    """
+
+    def __init__(self, geometry: str, capture: CaptureWorker) -> None:
+        super().__init__(None, Qt.WindowType.SplashScreen | Qt.WindowType.FramelessWindowHint)
+        theme.notifier().mark(self)
+        self.preview = Preview(self)
+        self.preview.show_message("")
+        words = QLabel("Loading…", self)
+        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row = QHBoxLayout(self)
+        row.addWidget(self.preview, 1)
+        row.addWidget(words, 1)
+        room = self.screen().availableGeometry()
+        self.resize(min(1280, room.width()), min(720, room.height()))
+        self.move(room.center() - self.rect().center())
+        if geometry:
+            self.restoreGeometry(QByteArray.fromHex(geometry.encode()))
+        self._frames = capture.to_show
+        capture.frame_ready.connect(self._on_frame)
+
+    def show_now(self) -> None:
+        self.show()
+        QApplication.processEvents()
+        self.repaint()
+
+    def show_first(self, seconds: float) -> None:
+        """Wait so long for a first frame, and paint it."""
+        if (frame := self._frames.wait(seconds)) is not None:
+            self.preview.show_frame(frame)
+            self.preview.repaint()
+
+    def give_way_to(self, other: Preview) -> None:
+        """Hand the picture over to the preview of the window, which is shown already, and close."""
+        other.take_over(self.preview)
+        self.close()
+        self.deleteLater()
+
+    @Slot()
+    def _on_frame(self) -> None:
+        if (frame := self._frames.take()) is not None:
+            self.preview.show_frame(frame)
 
 
 def make_application(arguments: list[str] | None = None) -> QApplication:
@@ -67,8 +114,6 @@ def make_window(
 
     Parameters
     ----------
-    settings : Settings
-        As loaded.
     source : SourceController, optional
         At work already; by default that of the settings is started.
     problems : tuple of str
@@ -93,22 +138,12 @@ def make_window(
     look.dress()
     controller.start()
     for sentence in problems:
-        controller.notice.emit(Notice(sentence, "warning", "settings"))
+        controller.tell(sentence, "warning", "settings")
     return window
 
 
 def run(source: str = "", model: str = "", on_shown: Callable[[], None] | None = None) -> int:
-    """Show the window until it is closed, and return the exit code.
-
-    Parameters
-    ----------
-    source : str
-        In the place of the source in the settings.
-    model : str
-        A model to open.
-    on_shown : callable, optional
-        Called when the first frame is on the screen.
-    """
+    """Show the window until it is closed, and return the exit code; see `app.launch.launch`."""
     app = make_application()
     settings, problems = settings_file.load()
     theme.notifier().choose(settings.theme)
@@ -200,6 +235,6 @@ def _tell_of_errors(window: "MainWindow") -> None:
         if os.environ.get(DEBUG_VARIABLE):
             sys.__excepthook__(kind, error, trace)
         text = f"Something went wrong ({kind.__name__}: {error}): go on, or start again."
-        window.controller.notice.emit(Notice(text, "error", "unexpected"))
+        window.controller.tell(text, "error", "unexpected")
 
     sys.excepthook = hook

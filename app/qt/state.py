@@ -34,15 +34,6 @@ class Notice:
 
 
 @dataclass(frozen=True)
-class FileWanted:
-    """A file that a person can bring: its name, its checksum and where it can be had."""
-
-    name: str
-    sha256: str
-    url: str
-
-
-@dataclass(frozen=True)
 class Working:
     """A long piece of work: what, how far (None: not known), and whether it can be cancelled."""
 
@@ -88,34 +79,36 @@ class SourceState:
 
 
 @dataclass(frozen=True)
-class NetworksState:
-    """Networks that are optional, as far as they are missing.
+class FileWanted:
+    """A file that can be downloaded, or brought by hand."""
 
-    Attributes
-    ----------
-    missing : tuple of FileWanted
-        Files that are not here, or damaged.
-    size : int
-        Their bytes.
-    licence : str
-        Of these files.
-    folder : str
-        Where files of weights lie.
-    problem : str
-        Why the last attempt to get them failed, in one sentence.
-    is_by_hand : bool
-        Whether that was a download, so that bringing the files by hand is the way out.
-    working : Working
-        How far a download is.
-    """
+    name: str
+    sha256: str
+    url: str
+    size: int
+    licence: str
+
+
+@dataclass(frozen=True)
+class NetworksState:
+    """Which files of the networks are missing, and how getting them goes."""
 
     missing: tuple[FileWanted, ...] = ()
-    size: int = 0
-    licence: str = ""
     folder: str = ""
+    """Where files of weights lie."""
     problem: str = ""
+    """Why the last attempt to get them failed, in one sentence."""
     is_by_hand: bool = False
+    """Whether that was a download, so that bringing the files by hand is the way out."""
     working: Working = field(default_factory=Working)
+
+    @property
+    def size(self) -> int:
+        return sum(one.size for one in self.missing)
+
+    @property
+    def licence(self) -> str:
+        return ", ".join(dict.fromkeys(one.licence for one in self.missing))
 
 
 @dataclass(frozen=True)

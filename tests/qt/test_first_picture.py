@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QLabel
 
-from app.qt.loading_page import LoadingPage
+from app.qt.app import LoadingPage
 from app.qt.pages.live.preview import Preview
 from app.qt.theme.themes import DARK, LIGHT
 from app.qt.workers.capture import CaptureWorker

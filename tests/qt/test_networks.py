@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 
 from app.capture.capture import LatestFrame
-from app.qt.controllers.networks import SHOW, TOPIC, NetworksController
+from app.qt.controllers.networks import SHOW, NetworksController
 from app.qt.pages.model.cards import NetworksCard
 from app.qt.state import FileWanted, NetworksState, Working
-from app.qt.workers.networks import NetworksWorker
+from app.qt.workers.jobs import JobWorker
 from app.qt.workers.scoring import ScoringWorker
 from app.session.session import Session, Topic
 from app.settings import Settings
@@ -56,7 +56,7 @@ class Bench:
 
     def __init__(self):
         self.session = Session(Settings())
-        self.worker, self.scoring = NetworksWorker(), ScoringWorker(LatestFrame())
+        self.worker, self.scoring = JobWorker(), ScoringWorker(LatestFrame())
         self.control = NetworksController(self.session, self.worker, self.scoring)
         self.told, self.states, self.opened, self.used = [], [], [], []
         self.control.notice.connect(self.told.append)
@@ -213,10 +213,13 @@ def test_that_they_are_offered_once_where_they_would_have_helped(bench):
     unfamiliar(bench.session)
     unfamiliar(bench.session)
     (notice,) = bench.told
-    assert (notice.topic, [choice.key for choice in notice.actions]) == (TOPIC, [SHOW])
+    assert (notice.topic, [choice.key for choice in notice.actions]) == (
+        NetworksController.topic,
+        [SHOW],
+    )
     bench.control.choose("another topic", SHOW)
     assert not bench.opened
-    bench.control.choose(TOPIC, SHOW)
+    bench.control.choose(NetworksController.topic, SHOW)
     assert bench.opened
 
 
@@ -228,9 +231,7 @@ def test_that_nothing_is_offered_where_they_are(bench):
 
 # ------------------------------------------------------------- the card
 
-MISSING = NetworksState(
-    missing=(FileWanted("a.pth", "12", "https://a"),), size=3_700_000, licence="Apache-2.0"
-)
+MISSING = NetworksState(missing=(FileWanted("a.pth", "12", "https://a", 3_700_000, "Apache-2.0"),))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from app import storage
-from app.qt.controllers.recovery import BRING_BACK, DELETE, TOPIC, RecoveryController
+from app.qt.controllers.recovery import BRING_BACK, DELETE, RecoveryController
 from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery import Journal, unpacked
 from app.session.runs import takes_folder
@@ -65,7 +65,7 @@ class Bench:
         self.session.change_enrolment(lambda one: setattr(one, "samples", samples))
 
     def choose(self, key):
-        self.control.choose(TOPIC, key)
+        self.control.choose(RecoveryController.topic, key)
 
     @property
     def samples(self):
@@ -74,12 +74,12 @@ class Bench:
     @property
     def offer(self):
         """What the person is asked."""
-        return [notice for notice in self.told if notice.topic == TOPIC][-1].text
+        return [notice for notice in self.told if notice.topic == RecoveryController.topic][-1].text
 
     @property
     def answers(self):
         """What they can answer."""
-        asked = [notice for notice in self.told if notice.topic == TOPIC][-1]
+        asked = [notice for notice in self.told if notice.topic == RecoveryController.topic][-1]
         return [choice.key for choice in asked.actions]
 
 

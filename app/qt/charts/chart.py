@@ -32,8 +32,7 @@ from PySide6.QtWidgets import (
 from app.qt import theme
 from app.qt.charts.plot import Plot, draw_mark
 from app.qt.theme.themes import LIGHT, Colours
-from app.qt.widgets.flow import FlowRow
-from app.qt.widgets.layout import vbox
+from app.qt.widgets.layout import FlowRow, vbox
 from app.qt.widgets.texts import wrapped
 from app.qt.widgets.throttle import Throttle
 

@@ -1,23 +1,22 @@
 """The session, its controllers and its threads, and how they are connected."""
 
 import contextlib
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 
 from app import settings as settings_file
 from app import storage
+from app.qt.controllers import Controller
 from app.qt.controllers.enrolment import EnrolController
 from app.qt.controllers.guided_test import GuidedTestController
 from app.qt.controllers.model import ModelController
 from app.qt.controllers.networks import NetworksController
 from app.qt.controllers.recovery import RecoveryController
 from app.qt.controllers.source import SourceController
-from app.qt.state import Notice, SourceState, Working
+from app.qt.state import SourceState, Working
 from app.qt.workers.jobs import JobWorker
-from app.qt.workers.networks import NetworksWorker
 from app.qt.workers.recovery import RecoveryWorker
 from app.qt.workers.scoring import Observe, ScoringWorker
 from app.qt.workers.worker import WorkerThread, stop_threads
@@ -30,7 +29,7 @@ FIT_PARAMETERS = ("delta", "p", "q", "n_clusters", "temperature")
 """Settings that take effect with the next fit."""
 
 
-class AppController(QObject):
+class AppController(Controller):
     """Own the session, the controllers and the threads; views connect to its signals.
 
     Parameters
@@ -54,7 +53,6 @@ class AppController(QObject):
     guided_test_changed = Signal(object)
     """These five carry the session's value of that name."""
 
-    notice = Signal(object)
     working = Signal(object)
     """A `Working`: one piece of work at a time, first what the person has asked for."""
     settings_changed = Signal(object)
@@ -86,19 +84,19 @@ class AppController(QObject):
         self.session = session = Session(settings, plan)
         session.subscribe(self._on_change)  # before the controllers do: views come first
         self.scoring = ScoringWorker(source.capture.to_score, observe)
-        self.jobs, self.keeper, self.fetcher = JobWorker(), RecoveryWorker(), NetworksWorker()
+        self.jobs, self.keeper, fetcher = JobWorker(), RecoveryWorker(), JobWorker()
         self._threads = [
             source.worker_thread,
             WorkerThread(self.scoring, "scoring"),
             WorkerThread(self.jobs, "fitting"),
             WorkerThread(self.keeper, "keeping"),
-            WorkerThread(self.fetcher, "fetching"),
+            WorkerThread(fetcher, "fetching"),
         ]
         self.enrol = EnrolController(session, source, self)
         self.model = ModelController(session, self)
         self.guided_test = GuidedTestController(session, source, self)
         self.recovery = RecoveryController(session, self.keeper, settings.recover_takes, self)
-        self.networks = NetworksController(session, self.fetcher, self.scoring, self)
+        self.networks = NetworksController(session, fetcher, self.scoring, self)
         self._connect()
 
     def _connect(self) -> None:
@@ -108,7 +106,7 @@ class AppController(QObject):
         for one in (model, self.guided_test):
             one.job_requested.connect(jobs.run)
         jobs.working.connect(self._on_job)
-        jobs.ended.connect(self._on_job_ended)
+        jobs.ended.connect(self.go_on)
         source.capture.score_ready.connect(scoring.on_frame_ready)
         source.stream_begins.connect(scoring.begin_stream)
         source.stream_begins.connect(self.session.begin_stream)
@@ -177,9 +175,8 @@ class AppController(QObject):
         try:
             settings_file.save(settings)
         except OSError as error:
-            why = error.strerror or error
-            text = f"The settings cannot be kept ({why})."
-            self.notice.emit(Notice(text, "warning", "settings"))
+            text = f"The settings cannot be kept ({error.strerror or error})."
+            self.tell(text, "warning", "settings")
         self.source.use(settings)
         self.recovery.switch(settings.recover_takes)
         if (before.preset, before.detector) != (settings.preset, settings.detector):
@@ -188,8 +185,7 @@ class AppController(QObject):
             self.model.set_target(settings.target_bpcer)
         is_other = any(getattr(before, name) != getattr(settings, name) for name in FIT_PARAMETERS)
         if is_other and self.session.model is not None:
-            text = "Fit the model again to use its new parameters."
-            self.notice.emit(Notice(text, topic="model"))
+            self.tell("Fit the model again to use its new parameters.", topic="model")
         self.settings_changed.emit(settings)
 
     @Slot(object)
@@ -212,10 +208,8 @@ class AppController(QObject):
         deletion = storage.delete_all()
         # Nothing is stored again before the person chooses something.
         self.is_forgotten = True
-        text = "Everything the program had stored is deleted."
-        if deletion.problems:
-            text = " ".join(deletion.problems)
-        self.notice.emit(Notice(text, "warning" if deletion.problems else "info", "privacy"))
+        text = " ".join(deletion.problems) or "Everything the program had stored is deleted."
+        self.tell(text, "warning" if deletion.problems else "info", "privacy")
 
     @Slot()
     def cancel(self) -> None:
@@ -232,16 +226,17 @@ class AppController(QObject):
     def _on_change(self, topic: Topic) -> None:
         """Turn a change of the session into a signal with its value."""
         session = self.session
-        if topic is Topic.SCORED:
-            self.scored.emit(session.scored)
-        elif topic is Topic.DECISION:
-            self.decision_changed.emit(session.decision)
-        elif topic is Topic.ENROLMENT:
-            self.enrolment_changed.emit(session.enrolment.state)
-        elif topic is Topic.MODEL:
-            self.model_changed.emit(session.model_summary)
-        else:
-            self.guided_test_changed.emit(session.guided_test.state)
+        match topic:
+            case Topic.SCORED:
+                self.scored.emit(session.scored)
+            case Topic.DECISION:
+                self.decision_changed.emit(session.decision)
+            case Topic.ENROLMENT:
+                self.enrolment_changed.emit(session.enrolment.state)
+            case Topic.MODEL:
+                self.model_changed.emit(session.model_summary)
+            case Topic.GUIDED_TEST:
+                self.guided_test_changed.emit(session.guided_test.state)
 
     @Slot(object)
     def _on_observed(self, scored: ScoredFrame) -> None:
@@ -260,33 +255,26 @@ class AppController(QObject):
     @Slot(object)
     def _on_preparing(self, working: Working) -> None:
         self._preparing = working
-        self._tell_working()
+        self.working.emit(self._job if self._job.text else working)
 
     @Slot(object)
     def _on_job(self, working: Working) -> None:
         self._job = working
-        self._tell_working()
-
-    @Slot(object)
-    def _on_job_ended(self, go_on: Callable[[], None]) -> None:
-        go_on()
-
-    def _tell_working(self) -> None:
-        self.working.emit(self._job if self._job.text else self._preparing)
+        self.working.emit(working if working.text else self._preparing)
 
     @Slot(object)
     def _on_prepared(self, _features: object) -> None:
-        self.notice.emit(Notice("", topic="views"))
-        self.notice.emit(Notice("", topic="scoring"))
+        self.tell("", topic="views")
+        self.tell("", topic="scoring")
         self.prepared.emit()
 
     @Slot(str)
     def _on_unprepared(self, sentence: str) -> None:
-        self.notice.emit(Notice(sentence, "error", "views"))
+        self.tell(sentence, "error", "views")
 
     @Slot(str)
     def _on_scoring_failed(self, sentence: str) -> None:
-        self.notice.emit(Notice(sentence, "error", "scoring"))
+        self.tell(sentence, "error", "scoring")
 
     @Slot(str)
     def _on_model_opened(self, path: str) -> None:

@@ -3,19 +3,17 @@
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app.demo.script import Chapter, light_of
+from app.qt.controllers import Controller
 from app.qt.controllers.source import SourceController
-from app.qt.state import Notice
 from app.session.session import Session, Topic
 from app.session.takes import Offer
 from app.types import Decision
 
-TOPIC = "enrolment"
 
-
-class EnrolController(QObject):
+class EnrolController(Controller):
     """Carry out what the enrol page wants; the source directs the demo."""
 
-    notice = Signal(object)
+    topic = "enrolment"
     take_complete = Signal(str)
     """Name of a take that is to be folded into the model at once, now complete."""
 
@@ -23,12 +21,10 @@ class EnrolController(QObject):
         self, session: Session, source: SourceController, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._session = session
-        self._source = source
+        self._session, self._source = session, source
         self._chapter: Chapter | None = None
         self._fold_in = False
-        self._recording = ""
-        self._shown_before = ""
+        self._recording = self._shown_before = ""
         self._change = session.change_enrolment
         session.subscribe(self._on_change)
 
@@ -47,10 +43,9 @@ class EnrolController(QObject):
             return
         if demo is not None and not demo.chapter.is_genuine:
             text = (
-                "The demo presents an attack at the moment: to enrol it would let it in. Wait for "
-                "the person."
+                "The demo presents an attack now: enrolling would let it in. Wait for the person."
             )
-            self.notice.emit(Notice(text, "warning", TOPIC))
+            self.tell(text, "warning")
             return
         light = "" if demo is None else demo.chapter.take.condition
         name = ", ".join(decision.differences[:1]) or "new conditions"
@@ -114,7 +109,7 @@ class EnrolController(QObject):
         elif not self._source.is_running:
             text = "There is no picture to record: choose a source that works."
         if text:
-            self.notice.emit(Notice(text, "warning", TOPIC))
+            self.tell(text, "warning")
         return not text
 
     def _start(self, name: str, light: str, *, is_quick: bool) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.qt.controllers import Controller
 from app.qt.controllers.source import SourceController
-from app.qt.state import Notice
 from app.qt.workers.jobs import Cancel, Job
 from app.reports import Context, build, write
 from app.session.guided_test.details import (
@@ -28,14 +28,12 @@ from app.session.guided_test.presentation import GuidedTestError
 from app.session.session import Session, Topic
 from app.types import BONA_FIDE
 
-TOPIC = "test"
 
-
-class GuidedTestController(QObject):
+class GuidedTestController(Controller):
     """Carry out what the test page wants; the source directs the demo."""
 
+    topic = "test"
     job_requested = Signal(object)
-    notice = Signal(object)
     report_changed = Signal(object)
     """A `ReportSummary` or None."""
     report_saved = Signal(str)
@@ -49,14 +47,11 @@ class GuidedTestController(QObject):
         self, session: Session, source: SourceController, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._session = session
-        self._source = source
-        self._n_before = 0
+        self._session, self._source = session, source
+        self._n_before = self._n_planned = self._n_genuine = 0
         self._was_presenting = False
         self._shown_before = ""
         self._planned: list[str] = []
-        self._n_planned = 0
-        self._n_genuine = 0
         self._plans = {plan.name: plan for plan in built_in_plans()}
         self._kept: KeptSession | None = None
         self._has_complained = False
@@ -86,7 +81,7 @@ class GuidedTestController(QObject):
         why_not = self._why_not(species, can_present=demo is None or chapter is not None)
         if why_not:
             self._planned.clear()
-            self._tell(why_not, "warning")
+            self.tell(why_not, "warning")
             return
         if demo is not None and chapter is not None:
             self._n_genuine += species == BONA_FIDE
@@ -267,7 +262,7 @@ class GuidedTestController(QObject):
             if not self._has_complained:
                 self._has_complained = True
                 why = error.strerror or str(error)
-                self.notice.emit(Notice(text.format(why=why), "warning", f"{TOPIC} failed"))
+                self.tell(text.format(why=why), "warning", "test failed")
             return False
         return True
 
@@ -299,9 +294,9 @@ class GuidedTestController(QObject):
             if path:
                 self.report_saved.emit(report.summary.html)
                 name = Path(report.summary.html).name
-                self._tell(f"The report is saved as {name}, with JSON and CSV beside it.")
+                self.tell(f"The report is saved as {name}, with JSON and CSV beside it.")
 
-        self.job_requested.emit(Job(text, work, done, partial(self._tell, level="error")))
+        self.job_requested.emit(Job(text, work, done, partial(self.tell, level="error")))
 
     # ------------------------------------------------------------- inner
 
@@ -331,17 +326,14 @@ class GuidedTestController(QObject):
     def _tell_progress(self) -> None:
         """Say how far a test that runs by itself has come."""
         number = self._n_planned - len(self._planned) + 1
-        self._tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
+        self.tell(f"Presentation {number} of {self._n_planned}: {self._planned[0]}")
 
     @contextmanager
     def _show_errors(self) -> Iterator[None]:
         try:
             yield
         except GuidedTestError as error:
-            self._tell(str(error), "error")
-
-    def _tell(self, text: str, level: str = "info") -> None:
-        self.notice.emit(Notice(text, level, TOPIC))
+            self.tell(str(error), "error")
 
     def _why_not(self, species: str, *, can_present: bool) -> str:
         """Say why a presentation cannot begin; empty where it can."""

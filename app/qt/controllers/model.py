@@ -11,31 +11,24 @@ from app.models.files import Export, load, save
 from app.models.fitting import extended, fitted, recalibrated
 from app.models.model import PadModel
 from app.models.summary import ModelSummary, describe
-from app.qt.state import Notice, PassphraseAsked
+from app.qt.controllers import Controller
+from app.qt.state import PassphraseAsked
 from app.qt.workers.jobs import Cancel, Job
 from app.session.session import Session
 from app.types import Sample
 from lmkl_core.errors import PassphraseNeeded, WrongPassphrase
 
-TOPIC = "model"
-
 Made = tuple[PadModel, ModelSummary]
 """A model and its description, which takes too long for the window's thread."""
 
 
-class ModelController(QObject):
-    """Give work on models to the worker and its results to the session.
+class ModelController(Controller):
+    """Give work on models to the worker and its results to the session."""
 
-    Parameters
-    ----------
-    session : Session
-        Where the model lives.
-    """
-
+    topic = "model"
     job_requested = Signal(object)
     model_changed = Signal(object)
     """A `PadModel` or None, for the scoring thread."""
-    notice = Signal(object)
     fitting_changed = Signal(bool)
     fitted = Signal()
     """A model was fitted from nothing."""
@@ -77,7 +70,7 @@ class ModelController(QObject):
         elif is_grown and not session.enrolment.unmodelled:
             why_not = "The model holds all takes already: record another one first."
         if why_not:
-            self._tell(why_not, "warning")
+            self.tell(why_not, "warning")
         elif is_grown:
             self._extend(session.enrolment.unmodelled)
         else:
@@ -153,7 +146,7 @@ class ModelController(QObject):
                 self._is_imported = True
                 model, summary = result
                 self._use(model, (), summary)
-                self._tell(f"Opened {Path(model.path).name}.")
+                self.tell(f"Opened {Path(model.path).name}.")
                 self.opened.emit(model.path)
             self.opening_ended.emit()
 
@@ -188,7 +181,7 @@ class ModelController(QObject):
             self.discard()
             self._session.change_enrolment(lambda enrolment: enrolment.clear())
             if had_something:
-                self._tell("The views have changed: enrol again.", "warning")
+                self.tell("The views have changed: enrol again.", "warning")
         if path := self._waiting_for_views:
             self._waiting_for_views = ""
             self.open(path)
@@ -254,7 +247,7 @@ class ModelController(QObject):
 
         def cancelled() -> None:
             end()
-            self._tell("The fit was cancelled; everything is as it was.")
+            self.tell("The fit was cancelled; everything is as it was.")
 
         use = self._unless_given_up(use)
         self._n_fits += 1
@@ -263,9 +256,9 @@ class ModelController(QObject):
 
     def _tell_fitted(self, model: PadModel, text: str) -> None:
         if model.notes:
-            self._tell(" ".join(model.notes), "warning")
+            self.tell(" ".join(model.notes), "warning")
         else:
-            self._tell(text)
+            self.tell(text)
 
     # ------------------------------------------------------------- inner
 
@@ -302,13 +295,10 @@ class ModelController(QObject):
         if current is not None and current.digest == export.model.digest:
             self._use(export.model)
         name = Path(export.model.path).name
-        self._tell(f"Exported to {name}. {export.statement}")
+        self.tell(f"Exported to {name}. {export.statement}")
         self.exported.emit(export)
         self.opened.emit(export.model.path)
 
     def _on_failed(self, sentence: str) -> None:
         """Show why; the model in use stays."""
-        self._tell(sentence, "error")
-
-    def _tell(self, text: str, level: str = "info") -> None:
-        self.notice.emit(Notice(text, level, TOPIC))
+        self.tell(sentence, "error")

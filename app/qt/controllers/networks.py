@@ -1,40 +1,51 @@
 """The liveness networks: offered where they are missing, fetched or imported, and used at once."""
 
-from collections.abc import Sequence
+import logging
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from app.qt.state import Choice, NetworksState, Notice, Working
-from app.qt.workers.networks import NetworksWorker
+from app.logs import way_of
+from app.qt.controllers import Controller
+from app.qt.state import Choice, FileWanted, NetworksState, Working
+from app.qt.workers.jobs import Cancel, Job, JobWorker
 from app.qt.workers.scoring import ScoringWorker
+from app.qt.workers.worker import sentence_of
 from app.session.session import Session, Topic
 from app.types import Verdict
+from lmkl_core.errors import Cancelled, InvalidInputError
+from lmkl_core.features.liveness import missing_weights
+from lmkl_core.features.weights import FetchError, fetch, import_file, weights_folder
+from lmkl_core.features.weights.download import forget
+from lmkl_core.features.weights.store import partial_path
 
-TOPIC = "liveness networks"
+log = logging.getLogger(__name__)
+
 SHOW = "show"
+TIMEOUT = 10.0
+"""Seconds without a byte after which a download ends; cancelling may take as long."""
 
 
-class NetworksController(QObject):
-    """Carry out what the card of the networks wants.
+class NetworksController(Controller):
+    """Carry out what the card of the networks wants, on a thread of its own.
 
-    The first verdict of unfamiliar conditions is the time to offer them.
+    They are offered at the first verdict of unfamiliar conditions.
     """
 
-    notice = Signal(object)
+    topic = "liveness networks"
     changed = Signal(object)
     """A `NetworksState`."""
     card_requested = Signal()
-
-    look_requested = Signal()
-    fetch_requested = Signal()
-    import_requested = Signal(object)
+    job_requested = Signal(object)
     use_requested = Signal()
 
     def __init__(
         self,
         session: Session,
-        worker: NetworksWorker,
+        worker: JobWorker,
         scoring: ScoringWorker,
         parent: QObject | None = None,
     ) -> None:
@@ -42,86 +53,138 @@ class NetworksController(QObject):
         self._session, self._worker = session, worker
         self.state = NetworksState()
         self._is_offered = self._is_wanted = False
-        self.look_requested.connect(worker.look)
-        self.fetch_requested.connect(worker.fetch)
-        self.import_requested.connect(worker.import_files)
+        self._cancelled = threading.Event()
+        self.job_requested.connect(worker.run)
         self.use_requested.connect(scoring.use_meter)
-        worker.looked.connect(self._on_looked)
         worker.working.connect(self._on_working)
+        worker.ended.connect(self.go_on)
         scoring.metered.connect(self._on_metered)
         scoring.unmetered.connect(self._on_unmetered)
         session.subscribe(self._on_change)
 
-    # ------------------------------------------------------------- intents
-
     @Slot()
     def look(self) -> None:
-        self.look_requested.emit()
+        """Find out what is missing."""
+        self._start("", "", lambda _cancel: None)
 
     @Slot()
     def get(self) -> None:
         """Download what is missing, and use it."""
-        self._begin()
-        self.fetch_requested.emit()
+        self._is_wanted = True
+        text = "Fetching the liveness networks"
+        self._start(text, "The networks could not be fetched", partial(self._fetch, text))
 
     def import_files(self, paths: Sequence[str]) -> None:
         """Take over files that the person brought, and use them once all are there."""
-        self._begin()
-        self.import_requested.emit(list(paths))
+
+        def work(cancel: Cancel) -> None:
+            failed: Exception | None = None
+            for path in paths:
+                try:
+                    import_file(path, cancel=cancel)
+                except (InvalidInputError, OSError) as error:
+                    failed = failed or error  # the other files may be the right ones
+            if failed is not None:
+                raise failed
+
+        self._is_wanted = True
+        self._start("Copying the liveness networks", "The files could not be copied", work)
 
     @Slot()
     def cancel(self) -> None:
         """Break off; a server that has fallen silent delays the end."""
-        self._worker.cancelled.set()
+        self._cancelled.set()
         self._on_working(Working("Stopping the download", can_cancel=False))
 
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
         """Open the card, as the offer says."""
-        if (topic, key) == (TOPIC, SHOW):
+        if (topic, key) == (self.topic, SHOW):
             self.card_requested.emit()
 
-    # ------------------------------------------------------------- inner
+    # ------------------------------------------------------------- on the worker's thread
 
-    def _begin(self) -> None:
-        self._is_wanted = True
-        self._worker.cancelled.clear()
+    def _start(self, text: str, failed: str, work: Callable[[Cancel], None]) -> None:
+        """Have something done about the files, then look what is missing."""
+
+        def do(cancel: Cancel) -> NetworksState:
+            problem, is_by_hand = "", False
+            try:
+                work(cancel)
+            except Cancelled:
+                pass
+            except FetchError as error:
+                problem, is_by_hand = f"{failed}: {error.reason}.", True
+            except Exception as error:
+                log.info("%s: %s", failed, way_of(error))
+                problem = sentence_of(error, failed)
+            missing = tuple(
+                FileWanted(one.file_name, one.sha256, one.url, one.size or 0, one.licence)
+                for one in missing_weights()
+            )
+            return NetworksState(missing, str(weights_folder()), problem, is_by_hand)
+
+        self._cancelled = threading.Event()
+        fail, leave = partial(self.tell, level="warning"), partial(self._on_working, Working())
+        job = Job(
+            text, do, self._on_looked, fail, leave, can_cancel=True, cancelled=self._cancelled
+        )
+        self.job_requested.emit(job)
+
+    def _fetch(self, text: str, cancel: Cancel) -> None:
+        missing = missing_weights()
+        total, before = sum(one.size or 0 for one in missing), 0
+        cancelled = self._cancelled
+
+        def tell(done: int, _of: int | None) -> None:
+            self._worker.working.emit(Working(text, before + done, total))
+
+        tell(0, None)
+        for entry in missing:
+            try:
+                fetch(entry, progress=tell, cancel=cancel, timeout=TIMEOUT)
+            except (Cancelled, FetchError) as error:
+                # Closing the window keeps what has arrived; cancelling leaves nothing behind,
+                # also where the server hangs up just then.
+                if not cancelled.is_set():
+                    raise
+                forget(partial_path(entry))
+                raise Cancelled("The download was cancelled.") from error
+            before += entry.size or 0
+
+    # ------------------------------------------------------------- inner
 
     def _on_change(self, topic: Topic) -> None:
         """Offer them once, when they would have helped."""
         is_unfamiliar = self._session.decision.verdict is Verdict.UNFAMILIAR
         if topic is not Topic.DECISION or not is_unfamiliar or self._is_offered:
             return
-        if not self.state.missing:
-            return
-        self._is_offered = True
-        text = "Two small networks can tell the live person from an attack in this light."
-        show = Choice(SHOW, "Show them")
-        self.notice.emit(Notice(text, "info", TOPIC, (show,)))
+        if self.state.missing:
+            self._is_offered = True
+            text = "Two small networks can tell the live person from an attack in this light."
+            self.tell(text, actions=(Choice(SHOW, "Show them"),))
 
     @Slot(object)
     def _on_working(self, working: Working) -> None:
-        if self._worker.cancelled.is_set() and working.can_cancel and working.text:
+        if self._cancelled.is_set() and working.can_cancel and working.text:
             return  # a step that was under way when the person cancelled
         self.state = replace(self.state, working=working)
         self.changed.emit(self.state)
 
-    @Slot(object)
-    def _on_looked(self, shown: NetworksState) -> None:
-        self.state = shown
-        self.changed.emit(shown)
-        if self._is_wanted and not shown.missing:
+    def _on_looked(self, state: NetworksState) -> None:
+        self.state = state
+        self.changed.emit(state)
+        if self._is_wanted and not state.missing:
             self._is_wanted = False
             self.use_requested.emit()
 
     @Slot()
     def _on_metered(self) -> None:
-        text = (
+        self.tell(
             "The liveness networks are in use: in a light that was not enrolled, the verdict now "
             "depends on how live the face looks."
         )
-        self.notice.emit(Notice(text, topic=TOPIC))
 
     @Slot(str)
     def _on_unmetered(self, sentence: str) -> None:
-        self.notice.emit(Notice(sentence, "warning", TOPIC))
+        self.tell(sentence, "warning")

@@ -5,29 +5,27 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from app.qt.controllers import Controller
 from app.qt.state import Choice, Notice
 from app.qt.workers.recovery import RecoveryWorker
 from app.session.recovery import Found, fits, offer_of, outcome_of
 from app.session.session import Session, Topic
 from app.types import Sample
 
-TOPIC = "recovery"
 BRING_BACK, DELETE = "bring back", "delete"
+FAILED = "recovery failed"
+"""Topic of what went wrong: it must not take the place of an offer."""
 
 
-class RecoveryController(QObject):
+class RecoveryController(Controller):
     """Keep unsaved takes by the worker, and offer what an earlier run has left.
 
     ``is_on`` says whether takes are kept (`Settings.recover_takes`).
     """
 
-    notice = Signal(object)
+    topic = "recovery"
     brought_back = Signal()
     """Takes of an earlier run are among those of the session."""
-
-    find_requested = Signal()
-    keep_requested = Signal()
-    remove_requested = Signal()
 
     def __init__(
         self, session: Session, worker: RecoveryWorker, is_on: bool, parent: QObject | None = None
@@ -40,9 +38,6 @@ class RecoveryController(QObject):
         self._adopted: list[Found] = []
         """Whose takes are in the session, and not yet among those that are to be kept."""
         self._wanted: tuple[Sample, ...] = ()
-        self.find_requested.connect(worker.find)
-        self.keep_requested.connect(worker.keep)
-        self.remove_requested.connect(worker.remove)
         worker.found.connect(self.on_found)
         worker.failed.connect(self.on_failed)
         worker.not_removed.connect(self._on_not_removed)
@@ -53,7 +48,7 @@ class RecoveryController(QObject):
     @Slot(str, str)
     def choose(self, topic: str, key: str) -> None:
         """Do what the person has chosen in the notice of what was found."""
-        if topic != TOPIC or not self._found:
+        if topic != self.topic or not self._found:
             return
         if key == DELETE:
             self._remove([self._found.pop(0)])
@@ -75,8 +70,8 @@ class RecoveryController(QObject):
             self._remove(self._found)
             self._found = []
             self._offer()
-        self._has_looked = False
-        self._look()  # what is found while it is off is removed
+        self._has_looked = True
+        self._worker.look()  # what is found while it is off is removed
 
     def forget(self) -> None:
         """Remove what this run has kept, and release what others have left, before returning.
@@ -96,10 +91,12 @@ class RecoveryController(QObject):
 
     @Slot(object)
     def on_prepared(self, features: Mapping[str, Any]) -> None:
-        """Views are known now: takes of theirs can be kept, and brought back."""
+        """Keep takes of these views from now on, and offer what fits them."""
         self._features = features
         self._keep()
-        self._look()
+        if not self._has_looked:
+            self._has_looked = True
+            self._worker.look()
         self._offer()
 
     @Slot(object)
@@ -115,18 +112,17 @@ class RecoveryController(QObject):
     @Slot(str)
     def on_failed(self, reason: str) -> None:
         """Show it once: recording goes on."""
-        if self._has_complained:
-            return
-        self._has_complained = True
-        text = (
-            f"Unsaved takes cannot be kept on disk ({reason}) and would be lost if the program "
-            "were killed: make room, and export the model soon."
-        )
-        self.notice.emit(Notice(text, "warning", f"{TOPIC} failed"))
+        if not self._has_complained:
+            self._has_complained = True
+            text = (
+                f"Unsaved takes cannot be kept on disk ({reason}) and would be lost if the program "
+                "were killed: make room, and export the model soon."
+            )
+            self.tell(text, "warning", FAILED)
 
     @Slot(str)
     def _on_not_removed(self, sentence: str) -> None:
-        self.notice.emit(Notice(sentence, "warning", f"{TOPIC} failed"))
+        self.tell(sentence, "warning", FAILED)
 
     # ------------------------------------------------------------- inner
 
@@ -134,7 +130,8 @@ class RecoveryController(QObject):
         self._adopted.append(found)
         self._session.change_enrolment(lambda one: one.restore(found.samples))
         self.brought_back.emit()
-        self.notice.emit(Notice(outcome_of(found), "warning" if found.n_damaged else "info"))
+        level = "warning" if found.n_damaged else "info"
+        self.notice.emit(Notice(outcome_of(found), level))  # of no topic: it stays beside an offer
 
     def _on_change(self, topic: Topic) -> None:
         if topic in (Topic.ENROLMENT, Topic.MODEL):
@@ -149,26 +146,18 @@ class RecoveryController(QObject):
             return  # this is called at every frame
         self._wanted = samples
         adopted, self._adopted = self._adopted, []
-        if self._worker.want(samples, self._features or {}, adopted):
-            self.keep_requested.emit()
+        self._worker.want(samples, self._features or {}, adopted)
 
     def _remove(self, found: list[Found]) -> None:
         if found:
             self._worker.do_not_want(found)
-            self.remove_requested.emit()
-
-    def _look(self) -> None:
-        if not self._has_looked:
-            self._has_looked = True
-            self.find_requested.emit()
 
     def _offer(self) -> None:
-        """Ask about the newest of what was found; nothing, where nothing is left."""
+        """Ask about the newest of what was found; take the question away where nothing is left."""
         if not self._found:
-            self.notice.emit(Notice("", topic=TOPIC))
+            self.tell("")
             return
         found, features = self._found[0], self._features or {}
-        back = Choice(BRING_BACK, "Bring them back")
-        delete = Choice(DELETE, "Delete them")
-        actions = (back, delete) if fits(found, features) else (delete,)
-        self.notice.emit(Notice(offer_of(found, features), "info", TOPIC, actions))
+        delete = (Choice(DELETE, "Delete them"),)
+        back = (Choice(BRING_BACK, "Bring them back"),) if fits(found, features) else ()
+        self.tell(offer_of(found, features), actions=back + delete)

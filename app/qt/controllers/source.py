@@ -5,22 +5,22 @@ It is at work before anything else of the window is loaded, so that the first pi
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 
 from app.capture.capture import CaptureState, Phase
 from app.capture.source import FrameSource
 from app.demo.source import DemoSource
-from app.qt.state import Choice, Notice, SourceState
+from app.qt.controllers import Controller
+from app.qt.state import Choice, SourceState
 from app.qt.workers.capture import CaptureWorker
 from app.qt.workers.worker import WorkerThread
 from app.settings import Settings
 
-TOPIC = "source"
 REMARK_TOPIC = "source remark"
 REQUEST_TOPIC = "source request"
 
 
-class SourceController(QObject):
+class SourceController(Controller):
     """Open sources and report their state.
 
     Parameters
@@ -31,6 +31,7 @@ class SourceController(QObject):
         Makes the demo source; tests pass their own.
     """
 
+    topic = "source"
     open_requested = Signal(str, int, int)
     cameras_requested = Signal()
     stream_begins = Signal()
@@ -39,7 +40,6 @@ class SourceController(QObject):
     """A `SourceState`."""
     message_changed = Signal(str)
     """Shown in the place of a picture while there is none."""
-    notice = Signal(object)
     interrupted = Signal(str)
     """Frames have stopped coming, for now; why."""
     finished = Signal(str)
@@ -50,13 +50,10 @@ class SourceController(QObject):
     ) -> None:
         super().__init__()
         self._settings = settings
-        self._asked = ""
-        self._text = ""
+        self._asked = self._text = self._failure = self._remark = ""
         self._source: FrameSource | None = None
         self._is_substitute = False
         self._state: CaptureState | None = None
-        self._failure = ""
-        self._remark = ""
         self.is_running = False
         """Whether frames are coming that can be judged."""
         self.is_interrupted = False
@@ -94,8 +91,7 @@ class SourceController(QObject):
     @Slot(str)
     def present(self, key: str) -> None:
         """Direct the demo; an empty key is everything in turn."""
-        demo = self.demo
-        if demo is not None:
+        if (demo := self.demo) is not None:
             demo.present(key or None)
             self.source_changed.emit(self.state)
 
@@ -116,8 +112,7 @@ class SourceController(QObject):
 
     @property
     def state(self) -> SourceState:
-        demo = self.demo
-        if demo is None:
+        if (demo := self.demo) is None:
             return SourceState(self._text, self.name)
         choices = tuple(Choice(c.key, c.caption) for c in demo.script.presentations)
         species = tuple(c.key for c in demo.script.attacks)
@@ -153,22 +148,20 @@ class SourceController(QObject):
                 "No camera was found, so this is the built-in demo: a simulated person and "
                 "simulated attacks. Plug in a camera and choose it above when you have one."
             )
-        self.notice.emit(Notice(text, "info", TOPIC))
-        self.notice.emit(Notice("", topic=REQUEST_TOPIC))
-        self.notice.emit(Notice("", topic=REMARK_TOPIC))
+        self.tell(text)
+        self.tell("", topic=REQUEST_TOPIC)
+        self.tell("", topic=REMARK_TOPIC)
 
     @Slot(object)
     def on_state(self, state: CaptureState) -> None:
         """Show what is wrong with the source, or that it works again."""
         before, self._state = self._state, state
         if state.phase is Phase.ENDED:
-            text = "The recording has ended: choose it again to see it again."
-            self.notice.emit(Notice(text, topic=TOPIC))
+            self.tell("The recording has ended: choose it again to see it again.")
         elif state.message:
-            level = "error" if state.phase is Phase.FAILED else "warning"
-            self.notice.emit(Notice(state.message, level, TOPIC))
+            self.tell(state.message, "error" if state.phase is Phase.FAILED else "warning")
         elif before is not None and before.message:
-            self.notice.emit(Notice("", topic=TOPIC))
+            self.tell("")
         message = self._message(state)
         self.message_changed.emit(message)
         self.is_running = state.phase is Phase.RUNNING and state.health.is_well
@@ -180,13 +173,13 @@ class SourceController(QObject):
             self.interrupted.emit(message)
         elif self._source is not None and self._source.remark != self._remark:
             self._remark = self._source.remark  # known once it is open, and shown once
-            self.notice.emit(Notice(self._remark, "warning", REMARK_TOPIC))
+            self.tell(self._remark, "warning", REMARK_TOPIC)
 
     @Slot(str)
     def on_failed(self, sentence: str) -> None:
         """Show why a source could not be made; what was open goes on."""
         self._failure = sentence
-        self.notice.emit(Notice(sentence, "error", REQUEST_TOPIC))
+        self.tell(sentence, "error", REQUEST_TOPIC)
         self.source_changed.emit(self.state)
 
     def _message(self, state: CaptureState) -> str:

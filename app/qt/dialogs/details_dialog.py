@@ -17,12 +17,11 @@ from PySide6.QtWidgets import (
 )
 
 from app.names import LONGEST_NAME
-from app.qt.dialogs.settings_fields import line
 from app.qt.pages.guided_test.species import species_words
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import button, hbox, scroll_area, vbox
-from app.qt.widgets.texts import plain_tip
+from app.qt.widgets.texts import plain_tip, wrapped
 from app.session.guided_test.details import (
     DETAILS,
     LARGEST_COUNT,
@@ -71,7 +70,7 @@ class DetailsDialog(QDialog):
         self._details = details
         self._templates = dict(templates)
         self._editors: dict[tuple[str, str], QWidget] = {}
-        about = line(
+        about = wrapped(
             "What an evaluator asks and the program cannot measure. Nothing is obligatory; "
             "what is missing is counted in the report. Dates, camera, resolution, frame "
             "rate, computer and processing times are filled in by the program.",
@@ -140,10 +139,10 @@ class DetailsDialog(QDialog):
         for question in DETAILS:
             editor = self._editors["", question.key] = _editor(question, question.hint)
             form.addRow(question.label, editor)
-        form.addRow(line("Attack instruments", "heading"))
+        form.addRow(wrapped("Attack instruments", "heading"))
         if not species:
             missing = "No attack was presented or planned yet: none is asked about."
-            form.addRow(line(missing, "muted"))
+            form.addRow(wrapped(missing, "muted"))
         metrics = self.fontMetrics()
         letter = metrics.averageCharWidth()
         for name in species:

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.dialogs.settings_fields import line
 from app.qt.theme import GRID
 from app.qt.theme.icons import app_icon
 from app.qt.widgets.layout import hbox, read_only, vbox
+from app.qt.widgets.texts import wrapped
 
 PROGRAM = "lmkl-pad"
 ICON_SIDE = 64
@@ -85,8 +85,8 @@ class AboutDialog(QDialog):
         side = QSize(ICON_SIDE, ICON_SIDE)
         picture.setPixmap(app_icon().pixmap(side, self.devicePixelRatio()))
         picture.setAccessibleName("The program's icon")
-        licence = line(f"Version {_version_of(PROGRAM)}, MIT licence", "muted")
-        words = vbox(None, 1, line(PROGRAM, "title"), licence, 1)
+        licence = wrapped(f"Version {_version_of(PROGRAM)}, MIT licence", "muted")
+        words = vbox(None, 1, wrapped(PROGRAM, "title"), licence, 1)
         table = readable_table(
             "Parts with versions and licences",
             ("Part", "Version", "Licence"),
@@ -99,11 +99,11 @@ class AboutDialog(QDialog):
         layout = vbox(
             self,
             hbox(None, picture, (words, 1), spacing=2 * GRID),
-            line(_ABOUT),
-            line(_LIMITS, "muted"),
-            line("What it is built on", "heading"),
+            wrapped(_ABOUT),
+            wrapped(_LIMITS, "muted"),
+            wrapped("What it is built on", "heading"),
             (table, 1),
-            line(about_qt, "small"),
+            wrapped(about_qt, "small"),
             _close_button(self),
             margins=(3 * GRID, 3 * GRID, 3 * GRID, 2 * GRID),
         )
@@ -122,7 +122,7 @@ class ShortcutsDialog(QDialog):
         rows = [(plain_text(action), keys(action)) for action in actions if action.shortcuts()]
         rows.append(("Move between controls", "Tab, Shift+Tab"))
         self.table = readable_table("Keyboard shortcuts", ("What it does", "Keys"), rows)
-        heading = line("Keyboard shortcuts", "heading")
+        heading = wrapped("Keyboard shortcuts", "heading")
         vbox(self, heading, (self.table, 1), _close_button(self), margins=2 * GRID)
         metrics = self.fontMetrics()
         height = min(len(rows) + 5, 20) * 2 * metrics.height()

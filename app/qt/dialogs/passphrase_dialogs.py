@@ -6,11 +6,10 @@ from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QLineEdit, QWidget
 
-from app.qt.dialogs.settings_fields import line
 from app.qt.state import PassphraseAsked
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.layout import button, vbox
-from app.qt.widgets.texts import caution, plain_tip
+from app.qt.widgets.texts import caution, plain_tip, wrapped
 
 _WIDTH = 80
 """Of a dialog, in letters."""
@@ -112,9 +111,9 @@ class ExportDialog(PassphraseDialog):
         self.protect = QCheckBox("&Protect the file with a passphrase", self)
         self.first = PassphraseEdit("P&assphrase", self)
         self.second = PassphraseEdit("The same &once more", self)
-        self.problem = line("", "bad")
+        self.problem = wrapped("", "bad")
         self.problem.setMinimumHeight(self.problem.sizeHint().height())  # nothing jumps
-        self.unprotected = line(
+        self.unprotected = wrapped(
             "Anyone who gets the file can use the model, and change it unnoticed.", "muted"
         )
         forgotten = caution(
@@ -123,13 +122,20 @@ class ExportDialog(PassphraseDialog):
             self,
         )
         self._protected = QWidget(self)
-        parts = (self.first, line(advice, "small"), self.second, self.see, forgotten, self.problem)
+        parts = (
+            self.first,
+            wrapped(advice, "small"),
+            self.second,
+            self.see,
+            forgotten,
+            self.problem,
+        )
         vbox(self._protected, *parts)
         words = (
             "The file holds no pictures, but what the networks see in the enrolled frames: "
             "biometric data of the person."
         )
-        self.arrange(line(words), self.protect, self.unprotected, self._protected)
+        self.arrange(wrapped(words), self.protect, self.unprotected, self._protected)
         self.protect.setChecked(is_protected)
         self.protect.toggled.connect(self._on_protect)
         for edit in (self.first, self.second):
@@ -190,10 +196,10 @@ class UnlockDialog(PassphraseDialog):
         super().__init__("Protected model", "&Open", parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self._path = ""
-        self._words = line("")
+        self._words = wrapped("")
         self.edit = PassphraseEdit("P&assphrase", self)
         self.edit.line.textChanged.connect(self._on_typed)
-        self.remark = line("")
+        self.remark = wrapped("")
         self.remark.setMinimumHeight(self.remark.sizeHint().height())  # nothing jumps
         self.arrange(self._words, self.edit, self.see, self.remark)
 

@@ -15,12 +15,12 @@ from app.qt.dialogs.settings_fields import (
     Field,
     NumberField,
     SwitchField,
-    line,
 )
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmTabBar
 from app.qt.widgets.layout import ask, button, scroll_area, vbox
+from app.qt.widgets.texts import wrapped
 from app.settings import AUTO, CLUSTERS, CLUSTERS_A_PERSON, Settings, check
 
 RESOLUTIONS = ((640, 480), (800, 600), (1280, 720), (1920, 1080))
@@ -87,7 +87,7 @@ def _views_page(choices: SettingsChoices) -> list[QWidget]:
             "Finds the face in a frame. Automatic takes the best one that is installed.",
             [(AUTOMATIC, AUTO), *detectors],
         ),
-        line(
+        wrapped(
             "An open model keeps the views it was fitted with; the next fit takes these.", "muted"
         ),
     ]
@@ -123,7 +123,7 @@ def _model_page() -> list[QWidget]:
             "Temperature of the clusters",
             "Small: a frame belongs to one cluster. Large: clusters share it.",
         ),
-        line(
+        wrapped(
             "The first counts at once, the others from the next fit. Most people never need to "
             "change them.",
             "muted",
@@ -148,8 +148,8 @@ def _look_page() -> list[QWidget]:
 
 def _privacy_page(choices: SettingsChoices, delete: QPushButton) -> list[QWidget]:
     parts: list[QWidget] = [
-        line("What is stored", "heading"),
-        line(
+        wrapped("What is stored", "heading"),
+        wrapped(
             "Pictures of the camera stay in memory and are gone when the program ends. "
             "Nothing is sent anywhere. Networks are downloaded only when you ask for it."
         ),
@@ -162,13 +162,12 @@ def _privacy_page(choices: SettingsChoices, delete: QPushButton) -> list[QWidget
     ]
     if choices.stored_in:
         folders = "\n".join(choices.stored_in)
-        where = line(f"Your settings, and takes that are kept, are in:\n{folders}", "muted")
-        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        where = wrapped(f"Your settings, and takes that are kept, are in:\n{folders}", "muted")
         parts.append(where)
     return [
         *parts,
-        line("Delete", "heading"),
-        line(
+        wrapped("Delete", "heading"),
+        wrapped(
             "Removes the settings and everything else that the program has stored of you. "
             "Models and reports that you saved elsewhere stay, and so do the networks' "
             "files, which are the same for everyone."
@@ -211,7 +210,7 @@ class SettingsDialog(QDialog):
             [part for part in parts if isinstance(part, Field)] for parts in pages.values()
         ]
         self._fields = {field.name: field for fields in self._pages for field in fields}
-        self._hint = line(
+        self._hint = wrapped(
             "Change what is marked, or reset to defaults, before it can be used.", "bad"
         )
         buttons = self._make_buttons()

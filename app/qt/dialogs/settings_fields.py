@@ -18,25 +18,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.qt.theme import GRID, set_class, set_mark
+from app.qt.theme import GRID, set_mark
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import button, hbox, vbox
-from app.qt.widgets.texts import plain_tip
+from app.qt.widgets.texts import plain_tip, wrapped
 from app.settings import AUTO
 
 AUTOMATIC = "Automatic"
 
 Choice = tuple[str, Any]
 """What is read, and the value it stands for."""
-
-
-def line(text: str, kind: str = "") -> QLabel:
-    """Return a line of plain text that wraps and takes as much height as it then needs."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    set_class(label, kind)
-    return label
 
 
 class Field(QWidget):
@@ -50,8 +41,8 @@ class Field(QWidget):
         super().__init__()
         self.name = name
         self.editor = editor
-        self._help, self._help_text = line(help_text, "small"), help_text
-        self._problem = line("", "bad")
+        self._help, self._help_text = wrapped(help_text, "small"), help_text
+        self._problem = wrapped("", "bad")
         self._problem.hide()
         editor.setObjectName(name)
         editor.setAccessibleName(title)

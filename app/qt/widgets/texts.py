@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.qt.theme import GRID, colours, set_class
 from app.qt.theme.icons import paint_icon
-from app.qt.widgets.flow import FlowLayout
-from app.qt.widgets.layout import hbox, vbox
+from app.qt.widgets.layout import FlowLayout, hbox, vbox
 from app.types import Image
 
 

@@ -34,6 +34,9 @@ class RecoveryWorker(QObject):
     not_removed = Signal(str)
     """A sentence about what could not be deleted."""
 
+    _find, _keep, _remove = Signal(), Signal(), Signal()
+    """Lead from other threads to the slots."""
+
     def __init__(self) -> None:
         super().__init__()
         self._writing = threading.Lock()
@@ -42,29 +45,35 @@ class RecoveryWorker(QObject):
         self._state: _State | None = None
         self._unwanted: list[Found] = []
         self._journal: Journal | None = None
+        self._find.connect(self.find)
+        self._keep.connect(self.keep)
+        self._remove.connect(self.remove)
 
     # ------------------------------------------------------------- from other threads
+
+    def look(self) -> None:
+        """Have it found what earlier runs have left."""
+        self._find.emit()
 
     def want(
         self,
         samples: tuple[Sample, ...],
         features: Mapping[str, Any],
         adopted: Sequence[Found] = (),
-    ) -> bool:
-        """Leave all that is to be kept; return whether `keep` has to be called.
-
-        ``adopted`` are earlier runs whose takes are among the samples.
-        """
+    ) -> None:
+        """Have samples kept; ``adopted`` are earlier runs whose takes are among them."""
         with self._guard:
             before = self._state
             earlier = () if before is None else before.adopted
             self._state = _State(samples, features, (*earlier, *adopted))
-            return before is None
+        if before is None:
+            self._keep.emit()
 
     def do_not_want(self, found: Sequence[Found]) -> None:
-        """Leave what is to be deleted; `remove` has to be called, and `finish` does so too."""
+        """Have what earlier runs have left deleted."""
         with self._guard:
             self._unwanted += found
+        self._remove.emit()
 
     def discard_now(self) -> None:
         """Remove what this run has kept before returning; what waits is dropped."""

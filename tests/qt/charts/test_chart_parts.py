@@ -14,7 +14,7 @@ from app.qt.charts.format import (
 )
 from app.qt.charts.histogram import counts_in, edges_for
 from app.qt.charts.plot import SteadyRange
-from app.qt.widgets.flow import FlowRow
+from app.qt.widgets.layout import FlowRow
 
 
 def test_that_a_range_shows_the_first_values_at_once():

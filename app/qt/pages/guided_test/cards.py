@@ -5,9 +5,8 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QToolButton, QWidget
 
 from app.qt.pages.guided_test.species import NO_BREAK, judgement, percent, rate_name, species_words
 from app.qt.theme import GRID, set_class
-from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.inputs import CalmComboBox
-from app.qt.widgets.layout import button, clear, grid, hbox, progress_bar, vbox
+from app.qt.widgets.layout import FlowRow, button, clear, grid, hbox, progress_bar, vbox
 from app.qt.widgets.texts import ElidedLabel, MarkedText, StepHeading, caution, set_text, wrapped
 from app.reports.guided_test import ReportSummary
 from app.session.guided_test.guided_test import GuidedTestState

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QSizePol
 from app.names import LONGEST_NAME
 from app.qt.theme import GRID, colours, set_mark
 from app.qt.theme.icons import paint_icon
-from app.qt.widgets.flow import EvenLayout
-from app.qt.widgets.layout import vbox
+from app.qt.widgets.layout import EvenLayout, vbox
 from app.qt.widgets.texts import set_text, wrapped
 from app.session.guided_test.presentation import Presentation, Tally
 from app.types import BONA_FIDE, SPECIES, Verdict

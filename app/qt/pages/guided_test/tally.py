@@ -30,8 +30,7 @@ from app.qt.pages.guided_test.species import (
 )
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
-from app.qt.widgets.flow import FlowRow
-from app.qt.widgets.layout import add_action, button, read_only, vbox
+from app.qt.widgets.layout import FlowRow, add_action, button, read_only, vbox
 from app.qt.widgets.rows import CELL, Cell, TwoLineDelegate
 from app.qt.widgets.texts import StepHeading, plain_tip, set_text, wrapped
 from app.session.guided_test.guided_test import GuidedTestState

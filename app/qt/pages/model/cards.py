@@ -13,8 +13,7 @@ from app.qt.pages.model.threshold import threshold_mark, threshold_words
 from app.qt.state import NetworksState, Working
 from app.qt.theme import colours, set_class
 from app.qt.theme.icons import icon, paint_icon
-from app.qt.widgets.flow import FlowRow
-from app.qt.widgets.layout import CARD, button, clear, hbox, progress_bar, vbox
+from app.qt.widgets.layout import CARD, FlowRow, button, clear, hbox, progress_bar, vbox
 from app.qt.widgets.texts import (
     ElidedLabel,
     Mark,

@@ -8,9 +8,8 @@ from app.models.summary import PersonSummary, ThresholdSummary
 from app.qt.charts.format import decimals, percent
 from app.qt.charts.histogram import ScoreHistogram
 from app.qt.theme import set_class
-from app.qt.widgets.flow import FlowRow
 from app.qt.widgets.inputs import CalmSpinBox
-from app.qt.widgets.layout import Unscrolled, clear, grid, vbox
+from app.qt.widgets.layout import FlowRow, Unscrolled, clear, grid, vbox
 from app.qt.widgets.texts import MarkedText, set_text, wrapped
 
 AUTOMATIC, LOWEST, HIGHEST = 0.0, 0.1, 30.0
