@@ -105,7 +105,7 @@ PAGES = (
     "live/live_panel",
     "model/model_page",
     "guided_test/test_page",
-    "why/why_page",
+    "why_page",
 )
 
 

@@ -16,7 +16,7 @@ from app.qt.pages.guided_test.test_page import TestPage
 from app.qt.pages.live.live_panel import LivePanel
 from app.qt.pages.live.status_line import StatusLine
 from app.qt.pages.model.model_page import ModelPage
-from app.qt.pages.why.why_page import WhyPage
+from app.qt.pages.why_page import WhyPage
 from app.qt.theme import icons
 from app.qt.widgets.inputs import CalmTabBar
 

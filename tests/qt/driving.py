@@ -3,8 +3,8 @@
 import threading
 
 import numpy as np
-from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox
 
 from app.capture.source import FrameSource, SourceInfo
@@ -172,6 +172,23 @@ class Driver:
         self.window.close()
         assert self.controller.stop()
         assert not any_left_behind()
+
+
+def wheel_over(widget, notches=-1):
+    """Turn the wheel over the middle of a widget, and return whether it took the event."""
+    where = QPointF(widget.rect().center())
+    event = QWheelEvent(
+        where,
+        QPointF(widget.mapToGlobal(where.toPoint())),
+        QPoint(),
+        QPoint(0, 120 * notches),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(widget, event)
+    return event.isAccepted()
 
 
 def apply_theme(name):

@@ -1,5 +1,7 @@
 """The verdict: at once in words, colour and shape; figures at a rate that can be read."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
@@ -51,7 +53,7 @@ def test_that_another_verdict_is_told_at_once(banner):
 
 def test_that_figures_alone_wait_for_their_turn(banner, qtbot):
     banner.show_decision(GENUINE)
-    banner.show_decision(Decision(Verdict.GENUINE, GENUINE.reason, GENUINE.rule, 0.5, 0.3, 15))
+    banner.show_decision(replace(GENUINE, score=0.5))
     assert "0.412" in banner.text
     qtbot.waitUntil(lambda: "0.500" in banner.text)
 
@@ -83,10 +85,14 @@ def test_that_nobody_enrolled_offers_to_enrol(banner, qtbot):
         qtbot.mouseClick(banner._enrol, Qt.MouseButton.LeftButton)
 
 
-def test_that_figures_rest_while_nobody_can_see_them(banner):
-    assert banner._timer.isActive()
+def test_that_figures_rest_while_hidden_and_catch_up(banner):
+    banner.show_decision(GENUINE)
+    banner.show_decision(replace(GENUINE, score=0.5))
+    assert banner._throttle.isActive()
     banner.hide()
-    assert not banner._timer.isActive()
+    assert not banner._throttle.isActive()
+    banner.show()
+    assert "0.500" in banner.text
 
 
 def test_that_the_shape_follows_the_theme(banner, qapp):

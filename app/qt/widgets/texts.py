@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.qt.theme import GRID, colours, set_class
 from app.qt.theme.icons import paint_icon
-from app.qt.widgets.layout import FlowLayout, hbox, vbox
+from app.qt.widgets.layout import FlowLayout, button, hbox, vbox
 from app.types import Image
 
 
@@ -222,9 +222,15 @@ class EmptyState(QWidget):
         set_text(self.heading, heading)
         set_text(self.lines, lines)
 
-    def add_button(self, button: QPushButton) -> None:
-        self._flow.addWidget(button)
+    def add_button(self, made: QPushButton) -> None:
+        self._flow.addWidget(made)
         self._buttons.show()
+
+
+def enrol_button(slot: object) -> QPushButton:
+    """Return the way out of a page that needs a model."""
+    tip = "Go to enrolment and record the first take"
+    return button("Enrol a face", "enrol", slot, tip=tip, kind="primary")
 
 
 def picture(image: Image) -> QImage:

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
-from PySide6.QtGui import QColor, QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QColor, QGuiApplication
+from PySide6.QtWidgets import QMessageBox
 
 from app.qt.charts.contributions import ContributionsChart
 from app.qt.charts.convergence import ConvergenceChart
@@ -18,6 +18,7 @@ from app.qt.charts.timeline import ScoreTimeline
 from app.qt.charts.weights import WeightsChart
 from app.qt.theme.themes import DARK, LIGHT
 from tests.qt.charts.chart_values import VIEWS, model_summary, scored, session, threshold_summary
+from tests.qt.driving import wheel_over
 
 
 def timeline():
@@ -211,17 +212,7 @@ def test_that_wheel_and_drag_leave_the_axes_alone(qtbot, on_show, make):
     plot = chart.findChild(Plot)
     before = plot.box.viewRange()
     middle = plot.viewport().rect().center()
-    wheel = QWheelEvent(
-        QPointF(middle),
-        QPointF(plot.mapToGlobal(middle)),
-        QPoint(0, 0),
-        QPoint(0, 240),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(plot.viewport(), wheel)
+    wheel_over(plot.viewport(), 2)
     qtbot.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=middle)
     qtbot.mouseMove(plot.viewport(), middle + QPoint(40, 25))
     qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=middle + QPoint(40, 25))

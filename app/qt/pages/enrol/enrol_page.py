@@ -1,12 +1,13 @@
 """The enrolment page: record takes, see what is covered, delete bad frames, fit a model.
 
-Shortcuts that hold in the whole window are the window's; tool tips here name them.
+Tool tips name the shortcuts, which are the window's.
 """
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
+from app.names import counted
 from app.qt.controllers.app_controller import AppController
 from app.qt.pages.enrol.gallery import Gallery
 from app.qt.pages.enrol.quality_list import QualityList
@@ -17,7 +18,7 @@ from app.qt.theme.icons import icon
 from app.qt.widgets.layout import CARD, ask, button, card, grid, hbox, scroll_area, vbox
 from app.qt.widgets.texts import NumberBadge, set_text, wrapped
 from app.session.takes import EnrolmentState
-from app.types import Quality, ScoredFrame
+from app.types import ScoredFrame
 
 _STEPS = (
     "Sit before the camera as you usually do and press Record.",
@@ -86,10 +87,6 @@ class Guidance(QFrame):
         self._steps.setContentsMargins(16 if self._was_begun else 0, 0, 0, 0)
 
 
-UNDO_SHORTCUT = QKeySequence.StandardKey.Undo
-FIT_SHORTCUT = "Ctrl+F"
-
-
 class FitBar(QFrame):
     """Undo on the left, fit on the right, and one line of words above them."""
 
@@ -98,98 +95,49 @@ class FitBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._enrolment = EnrolmentState()
-        self._is_busy = self._has_model = False
-        self._n_unmodelled = 0
-        self._state: tuple[object, ...] = ()
         self.words = wrapped(kind="muted", parent=self)
-        tip = f"Take back the last change to the takes ({_native(QKeySequence(UNDO_SHORTCUT))})."
-        self.undo_button = button("Undo", "undo", self.undo, tip=tip, parent=self)
-        self.fit_button = button("", slot=self.fit, parent=self)
+        keys = _native(QKeySequence.StandardKey.Undo)
+        tip = f"Take back the last change to the takes ({keys})."
+        self.undo_button = button("Undo", "undo", self.undo_requested, tip=tip, parent=self)
+        self.fit_button = button("", slot=self.fit_requested, parent=self)
         buttons = hbox(None, self.undo_button, 1, self.fit_button)
         vbox(self, self.words, buttons, margins=(16, 10, 16, 12))
-        self._refresh()
-
-    def show_enrolment(self, enrolment: EnrolmentState) -> None:
-        """Take what can be undone and whether a model can be fitted."""
-        self._enrolment = enrolment
-        self._refresh()
-
-    def set_busy(self, is_busy: bool) -> None:
-        self._is_busy = is_busy
-        self._refresh()
-
-    def set_model_present(self, is_present: bool, n_unmodelled: int) -> None:
-        """Say whether there is a model, and how many frames it does not know."""
-        self._has_model, self._n_unmodelled = is_present, n_unmodelled
-        self._refresh()
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
         return self.undo_button, self.fit_button
 
-    @property
-    def may_undo(self) -> bool:
-        """Whether there is something to take back, and no take being recorded."""
-        return self._enrolment.can_undo and not self._enrolment.collecting
-
-    @property
-    def may_fit(self) -> bool:
-        taken = self._enrolment
-        return taken.can_fit and not taken.collecting and not self._is_busy
-
-    @Slot()
-    def undo(self) -> None:
-        if self.may_undo:
-            self.undo_requested.emit()
-
-    @Slot()
-    def fit(self) -> None:
-        if self.may_fit:
-            self.fit_requested.emit()
-
-    @property
-    def _n_frames(self) -> int:
-        return sum(take.n_samples for take in self._enrolment.takes)
-
-    def _refresh(self) -> None:
-        n_new = self._n_unmodelled if self._has_model else self._n_frames
-        words = self._in_words(n_new)
-        state = (words, self.may_undo, self.may_fit, n_new, self._fit_text())
-        if state == self._state:
-            return
-        self._state = state
+    def show_enrolment(
+        self, enrolment: EnrolmentState, n_unmodelled: int | None, *, is_fitting: bool
+    ) -> None:
+        """Offer undo and fit; ``n_unmodelled`` frames are new to the model, None without one."""
+        is_idle = not enrolment.collecting
+        may_fit = enrolment.can_fit and is_idle and not is_fitting
+        n_frames = sum(take.n_samples for take in enrolment.takes)
+        if is_fitting:
+            words = "The model is being fitted."
+        elif not enrolment.can_fit:
+            words = enrolment.why_not
+        elif n_unmodelled is None:
+            words = f"{n_frames} frames are ready to learn from."
+        elif n_unmodelled:
+            words = f"The model does not know {counted(n_unmodelled, 'frame')} yet: fit again."
+        else:
+            words = "The model knows all frames."
         set_text(self.words, words)
-        self.undo_button.setEnabled(self.may_undo)
-        self.fit_button.setEnabled(self.may_fit)
-        set_class(self.fit_button, "primary" if self.may_fit and n_new else "")
-        self.fit_button.setText(self._fit_text())
-        keys = _native(QKeySequence(FIT_SHORTCUT))
-        how = f"Learn from all frames of all takes ({keys})."
-        self.fit_button.setToolTip(how if self.may_fit else words)
+        self.undo_button.setEnabled(enrolment.can_undo and is_idle)
+        self.fit_button.setEnabled(may_fit)
+        has_new = n_frames if n_unmodelled is None else n_unmodelled
+        set_class(self.fit_button, "primary" if may_fit and has_new else "")
+        text = "Fit model" if n_unmodelled is None else "Fit again"
+        self.fit_button.setText("Fitting…" if is_fitting else text)
+        how = f"Learn from all frames of all takes ({_native('Ctrl+F')})."
+        self.fit_button.setToolTip(how if may_fit else words)
         self.fit_button.setAccessibleDescription(words)
 
-    def _fit_text(self) -> str:
-        if self._is_busy:
-            return "Fitting\N{HORIZONTAL ELLIPSIS}"
-        return "Fit again" if self._has_model else "Fit model"
 
-    def _in_words(self, n_new: int) -> str:
-        if self._is_busy:
-            return "The model is being fitted."
-        if not self._enrolment.can_fit:
-            return self._enrolment.why_not
-        if not self._has_model:
-            return f"{self._n_frames} frames are ready to learn from."
-        if n_new == 0:
-            return "The model knows all frames."
-        if n_new == 1:
-            return "The model does not know 1 frame yet: fit again."
-        return f"The model does not know {n_new} frames yet: fit again."
-
-
-def _native(keys: QKeySequence) -> str:
-    return keys.toString(QKeySequence.SequenceFormat.NativeText)
+def _native(keys: str | QKeySequence.StandardKey) -> str:
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 _TWO_COLUMNS = 54
@@ -204,8 +152,9 @@ class EnrolPage(QWidget):
     def __init__(self, controller: AppController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._controller = controller
-        self._is_busy = self._has_model = False
-        self._shown = EnrolmentState()
+        self._enrolment = EnrolmentState()
+        self._n_unmodelled: int | None = None
+        self._is_fitting = False
         self.guidance = Guidance(self)
         self.record = RecordCard(self)
         self.quality = QualityList(self)
@@ -222,53 +171,41 @@ class EnrolPage(QWidget):
         self._order_tabs()
         self._on_enrolment(controller.session.enrolment.state)
 
-    def show_enrolment(self, shown: EnrolmentState) -> None:
-        """Show the enrolment; may be called for every frame."""
-        self._shown = shown
-        has_takes = bool(shown.takes)
-        self._guide()
-        self.record.show_enrolment(shown)
-        self.takes.show_takes(shown.takes, shown.collecting)
-        self.coverage.show_coverage(shown.coverage)
-        self.gallery.show_samples(shown.samples)
-        self.fit_bar.show_enrolment(shown)
-        self._takes_card.setVisible(has_takes)
-        self._coverage_card.setVisible(has_takes and bool(shown.coverage))
-        self._gallery_card.setVisible(bool(shown.samples))
-        self._lock()
+    def show_enrolment(self, enrolment: EnrolmentState, n_unmodelled: int | None = None) -> None:
+        """Show the enrolment; may be called for every frame.
 
-    def show_quality(self, quality: Quality | None, reason: str) -> None:
-        """Show the checks of the newest frame; may be called for every frame."""
-        self.quality.show_quality(quality, reason)
+        ``n_unmodelled`` is how many frames the model does not know; None without a model.
+        """
+        self._enrolment, self._n_unmodelled = enrolment, n_unmodelled
+        takes, has_model = enrolment.takes, n_unmodelled is not None
+        has_begun = bool(takes or enrolment.collecting)
+        # A model from a file was enrolled elsewhere: the first steps are not needed.
+        self.guidance.show_state(was_begun=has_begun, is_opened=has_model and not has_begun)
+        self.record.show_enrolment(enrolment, has_model=has_model)
+        self.takes.show_takes(takes, enrolment.collecting)
+        self.coverage.show_coverage(enrolment.coverage)
+        self.gallery.show_samples(enrolment.samples)
+        self._takes_card.setVisible(bool(takes))
+        self._coverage_card.setVisible(bool(takes and enrolment.coverage))
+        self._gallery_card.setVisible(bool(enrolment.samples))
+        self._lock()
 
     @Slot(bool)
-    def set_busy(self, is_busy: bool) -> None:
-        self._is_busy = is_busy
-        self.fit_bar.set_busy(is_busy)
+    def set_fitting(self, is_fitting: bool) -> None:
+        self._is_fitting = is_fitting
         self._lock()
-
-    def set_model_present(self, is_present: bool, n_unmodelled: int) -> None:
-        """Say whether there is a model, and how many frames it does not know."""
-        self._has_model = is_present
-        self.fit_bar.set_model_present(is_present, n_unmodelled)
-        self.record.set_model_present(is_present)
-        self._guide()
 
     def resizeEvent(self, event: QResizeEvent, /) -> None:
         """Use two columns where there is room for them."""
         super().resizeEvent(event)
         self._arrange()
 
-    def _guide(self) -> None:
-        has_begun = bool(self._shown.takes or self._shown.collecting)
-        # A model from a file was enrolled elsewhere: the first steps are not needed.
-        is_opened = self._has_model and not has_begun
-        self.guidance.show_state(was_begun=has_begun, is_opened=is_opened)
-
     def _lock(self) -> None:
         """Leave the takes alone while one is recorded; a fit goes on with what it was given."""
-        is_recording = bool(self._shown.collecting)
-        self.takes.set_locked(is_recording, may_clear=not is_recording and not self._is_busy)
+        enrolment, is_fitting = self._enrolment, self._is_fitting
+        self.fit_bar.show_enrolment(enrolment, self._n_unmodelled, is_fitting=is_fitting)
+        is_recording = bool(enrolment.collecting)
+        self.takes.set_locked(is_recording, may_clear=not is_recording and not is_fitting)
         self.gallery.set_locked(is_recording)
 
     def _lay_out(self) -> None:
@@ -318,39 +255,33 @@ class EnrolPage(QWidget):
         self.fit_bar.fit_requested.connect(controller.model.fit)
         controller.enrolment_changed.connect(self._on_enrolment)
         controller.scored.connect(self._on_scored)
-        controller.model.fitting_changed.connect(self.set_busy)
+        controller.model.fitting_changed.connect(self.set_fitting)
         controller.source.interrupted.connect(self._on_no_picture)
         controller.source.finished.connect(self._on_no_picture)
 
     def _order_tabs(self) -> None:
         """Go from top to bottom: laying the widgets out has mixed up their order."""
         last: QWidget = self.guidance.button
-        for stops in (
-            self.record.tab_stops,
-            self.quality.tab_stops,
-            self.takes.tab_stops,
-            self.gallery.tab_stops,
-            self.fit_bar.tab_stops,
-        ):
-            for stop in stops:
+        for part in (self.record, self.quality, self.takes, self.gallery, self.fit_bar):
+            for stop in part.tab_stops:
                 QWidget.setTabOrder(last, stop)
                 last = stop
 
     @Slot(object)
     def _on_enrolment(self, state: EnrolmentState) -> None:
         session = self._controller.session
-        self.show_enrolment(state)
-        self.set_model_present(session.model is not None, len(session.enrolment.unmodelled))
+        n_unmodelled = None if session.model is None else len(session.enrolment.unmodelled)
+        self.show_enrolment(state, n_unmodelled)
 
     @Slot(object)
     def _on_scored(self, scored: ScoredFrame) -> None:
         if self.isVisible():
             is_fine = scored.quality is not None and scored.quality.passed
-            self.show_quality(scored.quality, "" if is_fine else scored.reason)
+            self.quality.show_quality(scored.quality, "" if is_fine else scored.reason)
 
     @Slot(str)
     def _on_no_picture(self, why: str) -> None:
-        self.show_quality(None, why)
+        self.quality.show_quality(None, why)
 
     @Slot()
     def _on_clear(self) -> None:

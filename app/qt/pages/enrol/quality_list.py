@@ -2,14 +2,14 @@
 
 import math
 
-from PySide6.QtCore import QObject, Qt, QTimer, Slot
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.qt.theme import set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.layout import button, grid, vbox
 from app.qt.widgets.texts import Mark, MarkedText, wrapped
+from app.qt.widgets.throttle import Throttle
 from app.types import Check, Quality
 
 NAMES = {
@@ -39,18 +39,15 @@ _CALM = 8
 class QualityList(QWidget):
     """What the gate says of the newest frame.
 
-    Values may come at any rate: they are shown at most every `INTERVAL_MS`, and only while the list
-    can be seen.
+    Values may come at any rate: they are shown at most every `INTERVAL_MS`.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Quality of the picture")
         self._newest: tuple[Quality | None, str] = (None, "")
-        self._is_stale = True
         self._rows: dict[str, _Row] = {}
-        self._timer = QTimer(self, singleShot=True, interval=INTERVAL_MS)
-        self._timer.timeout.connect(self._on_due)
+        self._throttle = Throttle(self, INTERVAL_MS, self._refresh)
         self.summary = MarkedText("no-face", "muted", parent=self)
         # Room for two lines, so that nothing jumps.
         self.summary.label.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
@@ -75,42 +72,16 @@ class QualityList(QWidget):
     def tab_stops(self) -> tuple[QWidget, ...]:
         return (self.fold_button,)
 
-    @property
-    def rows_shown(self) -> tuple[str, ...]:
-        return tuple(name for name, row in self._rows.items() if not row.name.isHidden())
-
-    def row_words(self, name: str) -> tuple[str, str, str]:
-        """Return the shape, the value and the limits that a check's row shows."""
-        row = self._rows[name]
-        return row.mark.name, row.value.text(), row.limits.text()
-
     def show_quality(self, quality: Quality | None, reason: str) -> None:
         """Take the checks of the newest frame, or none without a face.
 
         ``reason`` says why the frame is of no use; empty when it is.
         """
         self._newest = quality, reason
-        self._is_stale = True
-        if self.isVisible() and not self._timer.isActive():
-            self._refresh()
-            self._timer.start()
-
-    def showEvent(self, event: QShowEvent, /) -> None:
-        super().showEvent(event)
-        self._refresh()
-
-    def hideEvent(self, event: QHideEvent, /) -> None:
-        self._timer.stop()
-        super().hideEvent(event)
+        self._throttle.mark_stale()
 
     @Slot()
-    def _on_due(self) -> None:
-        if self._is_stale:
-            self._refresh()
-            self._timer.start()
-
     def _refresh(self) -> None:
-        self._is_stale = False
         quality, reason = self._newest
         checks = {} if quality is None else {check.name: check for check in quality.checks}
         for name in checks:
@@ -230,7 +201,8 @@ def value_in_words(check: Check) -> str:
     if not math.isfinite(value):
         return "not measurable"
     for decimals in range(_decimals(check), _MOST_DECIMALS):
-        seems = check.low <= _rounded(value, check, decimals) <= check.high
+        rounded = round(value, decimals + 2 * (check.name in _SHARES))
+        seems = check.low <= rounded <= check.high
         if seems == check.passed:
             return _with_unit(value, check, decimals)
     return _with_unit(value, check, _MOST_DECIMALS)
@@ -238,17 +210,12 @@ def value_in_words(check: Check) -> str:
 
 def limits_in_words(check: Check) -> str:
     """Return between what the value must lie."""
-    has_low, has_high = math.isfinite(check.low), math.isfinite(check.high)
-    if _is_either_way(check) or (has_high and check.low == 0.0):
-        return f"at most {_limit(check, check.high)}"
-    if has_low and has_high:
-        low = _number(check.low, check, _decimals(check))
-        return f"{low} to {_limit(check, check.high)}"
-    if has_low:
-        return f"at least {_limit(check, check.low)}"
-    if has_high:
-        return f"at most {_limit(check, check.high)}"
-    return "any"
+    low, high = (_with_unit(limit, check, _decimals(check)) for limit in (check.low, check.high))
+    if math.isfinite(check.high):
+        if _is_either_way(check) or check.low in (0.0, -math.inf):
+            return f"at most {high}"
+        return f"{_number(check.low, check, _decimals(check))} to {high}"
+    return f"at least {low}" if math.isfinite(check.low) else "any"
 
 
 def _is_either_way(check: Check) -> bool:
@@ -262,10 +229,6 @@ def _decimals(check: Check) -> int:
     return 0 if max(limits, default=0.0) >= 10.0 else 1
 
 
-def _rounded(value: float, check: Check, decimals: int) -> float:
-    return round(value, decimals + 2 if check.name in _SHARES else decimals)
-
-
 def _number(value: float, check: Check, decimals: int) -> str:
     if check.name in _SHARES:
         value *= 100.0
@@ -273,14 +236,7 @@ def _number(value: float, check: Check, decimals: int) -> str:
     return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def _limit(check: Check, limit: float) -> str:
-    return _with_unit(limit, check, _decimals(check))
-
-
 def _with_unit(value: float, check: Check, decimals: int) -> str:
-    number = _number(value, check, decimals)
-    if check.name in _SHARES:
-        return f"{number} %"
-    if check.unit == "°" or not check.unit:
-        return number + check.unit
-    return f"{number} {check.unit}"
+    unit = "%" if check.name in _SHARES else check.unit
+    gap = "" if unit in ("", "°") else " "
+    return _number(value, check, decimals) + gap + unit

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES
+from app.names import LONGEST_NAME, LONGEST_PERSON, TAKE_NAMES, counted
 from app.qt.theme import colours, set_class
 from app.qt.theme.icons import icon, paint_icon
 from app.qt.widgets.inputs import CalmComboBox
@@ -63,17 +63,14 @@ class ProgressRing(QWidget):
         self._describe()
 
     def show_progress(self, n_collected: int, n_wanted: int) -> None:
+        """Show how far a take is; without one, an empty ring."""
         share = min(max(n_collected / n_wanted, 0.0), 1.0) if n_wanted > 0 else 0.0
-        self._show(share, f"{n_collected} / {n_wanted}", "frames")
-
-    def show_total(self, n_frames: int) -> None:
-        """Show an empty ring and the number of frames there are; for when nothing is recorded."""
-        self._show(0.0, str(n_frames), "frame" if n_frames == 1 else "frames")
+        count = f"{n_collected} / {n_wanted}" if n_wanted > 0 else "0"
+        self._show(share, count, "frames")
 
     def show_complete(self, n_frames: int) -> None:
         """Show a full ring with a tick and the number of frames below it."""
-        text = "1 frame" if n_frames == 1 else f"{n_frames} frames"
-        self._show(1.0, text, "", is_complete=True)
+        self._show(1.0, counted(n_frames, "frame"), "", is_complete=True)
 
     def sizeHint(self) -> QSize:
         side = round(self.fontMetrics().height() * _LINES)
@@ -168,8 +165,6 @@ class ProgressRing(QWidget):
         self.update()
 
 
-SHORTCUT = "Ctrl+R"
-
 RECOMMENDED = 2
 """Takes in different light, before a model is fitted."""
 
@@ -192,7 +187,6 @@ class RecordCard(QFrame):
         self._collecting = self._outcome = self._person = ""
         self._n_wanted = 0
         self._takes: tuple[TakeSummary, ...] = ()
-        self._has_model = False
         self.heading = wrapped("New take", "heading", self)
         self.ring = ProgressRing(self)
         self.name = self._make_name()
@@ -211,15 +205,16 @@ class RecordCard(QFrame):
         body = hbox(None, ring, (fields, 1), spacing=16)
         vbox(self, self.heading, body, self.note, margins=CARD, spacing=10)
         self._show_state()
-        self._show_note()
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
         return self.name, self.person, self.button
 
-    def show_enrolment(self, shown: EnrolmentState) -> None:
+    def show_enrolment(self, shown: EnrolmentState, *, has_model: bool) -> None:
         """Show how far the recording is, or what can be recorded next."""
-        self._suggest(shown.suggested_name)
+        line = self.name.lineEdit()
+        assert line is not None
+        line.setPlaceholderText(shown.suggested_name)
         self._show_people(shown)
         before, self._collecting = self._collecting, shown.collecting
         if shown.collecting:
@@ -230,17 +225,17 @@ class RecordCard(QFrame):
         elif shown.takes != self._takes or not self._outcome:
             # The outcome of the last take may not hold any more.
             self._outcome = ""
-            self._show_all(shown.takes)
+            n_frames = sum(take.n_samples for take in shown.takes)
+            if shown.takes:
+                self.ring.show_complete(n_frames)
+            else:
+                self.ring.show_progress(0, 0)
         self._takes = shown.takes
         if shown.collecting != before:
             self._show_state()
-        self._say(self.hint, shown.hint)
-        self._show_note()
-
-    def set_model_present(self, is_present: bool) -> None:
-        """Say whether there is a model, to which a new take is added."""
-        self._has_model = is_present
-        self._show_note()
+        self.hint.setText(shown.hint)
+        words = " ".join(filter(None, (self._outcome, self._next_step(shown, has_model))))
+        self.note.setText(_INVITATION if shown.collecting else words)
 
     @Slot()
     def toggle(self) -> None:
@@ -304,20 +299,15 @@ class RecordCard(QFrame):
     def _typed_person(self) -> str:
         return " ".join(self.person.text().split())
 
-    def _suggest(self, suggested: str) -> None:
-        line = self.name.lineEdit()
-        if line is not None and line.placeholderText() != suggested:
-            line.setPlaceholderText(suggested)
-
     def _show_state(self) -> None:
         is_recording = bool(self._collecting)
         self.name.setEnabled(not is_recording)
         self.person.setEnabled(not is_recording)
-        keys = QKeySequence(SHORTCUT).toString(QKeySequence.SequenceFormat.NativeText)
+        keys = QKeySequence("Ctrl+R").toString(QKeySequence.SequenceFormat.NativeText)
         if is_recording:
             self.name.setCurrentIndex(-1)
             self.name.clearEditText()
-            self.heading.setText(f"Recording {_quoted(self._collecting)}")
+            self.heading.setText(f"Recording “{self._collecting}”")
             self.button.setText("Stop")
             self.button.setIcon(icon("stop", "bad"))
             tip = f"Stop recording; the frames so far stay ({keys})."
@@ -330,32 +320,15 @@ class RecordCard(QFrame):
         set_class(self.button, "" if is_recording else "primary")
         self._top.setCurrentIndex(int(is_recording))
 
-    @staticmethod
-    def _say(label: QLabel, words: str) -> None:
-        if words != label.text():
-            label.setText(words)
-
-    def _show_note(self) -> None:
-        words = " ".join(filter(None, (self._outcome, self._next_step())))
-        self._say(self.note, _INVITATION if self._collecting else words)
-
-    def _next_step(self) -> str:
-        """Return how many takes there are of those that are recommended, and what comes next."""
-        n = sum(take.person == self._person for take in self._takes)
-        if not n or (self._has_model and n >= RECOMMENDED):
+    def _next_step(self, shown: EnrolmentState, has_model: bool) -> str:
+        """Return how many of the recommended takes there are, and what comes next."""
+        n = sum(take.person == shown.person for take in shown.takes)
+        if not n or (has_model and n >= RECOMMENDED):
             return "" if self._outcome else _INVITATION
         if n >= RECOMMENDED:
             return f"{n} takes: fit the model, or record another light."
-        line = self.name.lineEdit()
-        suggested = "" if line is None else line.placeholderText()
-        rest = f" Next: {suggested}, then fit." if suggested else ""
+        rest = f" Next: {shown.suggested_name}, then fit." if shown.suggested_name else ""
         return f"{n} of {RECOMMENDED} recommended takes.{rest}"
-
-    def _show_all(self, takes: tuple[TakeSummary, ...]) -> None:
-        if takes:
-            self.ring.show_complete(sum(take.n_samples for take in takes))
-        else:
-            self.ring.show_total(0)
 
     def _end(self, name: str, shown: EnrolmentState) -> None:
         """Tell what became of the take that has just ended."""
@@ -364,8 +337,7 @@ class RecordCard(QFrame):
             self.ring.show_complete(n)
         else:
             self.ring.show_progress(n, self._n_wanted)
-        frames = "1 frame" if n == 1 else f"{n} frames"
-        self._outcome = f"{_quoted(name)} has {frames}."
+        self._outcome = f"“{name}” has {counted(n, 'frame')}."
         if not n:
             self._outcome = "Nothing was kept. Check the picture below and record again."
 
@@ -378,7 +350,3 @@ class RecordCard(QFrame):
     def _on_return(self) -> None:
         if not self._collecting:
             self.toggle()
-
-
-def _quoted(name: str) -> str:
-    return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"

@@ -285,10 +285,6 @@ class CoverageMeter(QWidget):
         for number, row in enumerate(self._rows):
             row.show_item(items[number] if number < len(items) else None)
 
-    def row_words(self, number: int) -> tuple[str, str, str]:
-        row = self._rows[number]
-        return row.name.text(), row.word.text(), row.advice.text()
-
 
 class _Row(QObject):
     """The widgets of one item, on two lines of the grid."""

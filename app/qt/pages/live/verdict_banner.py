@@ -1,12 +1,12 @@
 """The verdict in words, colour and shape, with its figures and the rule."""
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.qt import theme
 from app.qt.theme import icons
 from app.qt.widgets.layout import button, grid, hbox
+from app.qt.widgets.throttle import Throttle
 from app.session.decision import WINDOW
 from app.session.takes import EnrolmentState
 from app.types import Decision, Verdict
@@ -73,8 +73,7 @@ class VerdictBanner(QFrame):
         self._fit = button("Fit model", slot=self.fit_requested, kind="primary")
         self._stop = button("Stop", slot=self.stop_requested)
         self._lay_out()
-        self._timer = QTimer(self, interval=READABLE)
-        self._timer.timeout.connect(self._refresh)
+        self._throttle = Throttle(self, READABLE, self._write)
         theme.notifier().changed.connect(self._on_theme)
         self._write()
 
@@ -92,6 +91,8 @@ class VerdictBanner(QFrame):
         self._newest = decision
         if decision.verdict is not self._shown.verdict:
             self._write()
+        elif decision != self._shown:
+            self._throttle.mark_stale()
 
     @Slot(object)
     def show_enrolment(self, enrolment: EnrolmentState) -> None:
@@ -103,15 +104,6 @@ class VerdictBanner(QFrame):
     def set_fitting(self, is_fitting: bool) -> None:
         self._is_fitting = is_fitting
         self._write()
-
-    def showEvent(self, event: QShowEvent, /) -> None:
-        """Figures change only while they can be seen."""
-        super().showEvent(event)
-        self._timer.start()
-
-    def hideEvent(self, event: QHideEvent, /) -> None:
-        self._timer.stop()
-        super().hideEvent(event)
 
     def _lay_out(self) -> None:
         below = hbox(None, (self._reason, 1), self._add, self._enrol, self._fit, self._stop)
@@ -127,6 +119,7 @@ class VerdictBanner(QFrame):
         layout.setRowMinimumHeight(1, max(lines, self._enrol.sizeHint().height()))
         layout.setRowMinimumHeight(2, self._rule.sizeHint().height())
 
+    @Slot()
     def _write(self) -> None:
         """Show the newest decision, or what is going on."""
         decision = self._shown = self._newest
@@ -162,22 +155,16 @@ class VerdictBanner(QFrame):
 
     def _show_buttons(self) -> None:
         is_recording, can_fit = bool(self._enrolment.collecting), self._enrolment.can_fit
-        is_idle = not is_recording and not self._is_fitting
-        has_no_model = self.verdict is Verdict.NO_MODEL
-        self._add.setVisible(self.verdict is Verdict.UNFAMILIAR and is_idle)
-        self._fit.setVisible(has_no_model and is_idle and can_fit)
-        self._enrol.setVisible(has_no_model and is_idle and not can_fit)
+        verdict = None if is_recording or self._is_fitting else self.verdict
+        self._add.setVisible(verdict is Verdict.UNFAMILIAR)
+        self._fit.setVisible(verdict is Verdict.NO_MODEL and can_fit)
+        self._enrol.setVisible(verdict is Verdict.NO_MODEL and not can_fit)
         self._stop.setVisible(is_recording)
 
     def _paint_icon(self, verdict: Verdict) -> None:
         if verdict is not self._icon_of:
             self._icon_of = verdict
             self._icon.setPixmap(icons.verdict_icon(verdict).pixmap(ICON, ICON))
-
-    @Slot()
-    def _refresh(self) -> None:
-        if self._newest != self._shown:
-            self._write()
 
     @Slot()
     def _on_add(self) -> None:

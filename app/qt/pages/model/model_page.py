@@ -15,7 +15,7 @@ from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.inputs import CalmTabBar
 from app.qt.widgets.layout import Unscrolled, button, card, scroll_area, vbox
-from app.qt.widgets.texts import EmptyState, wrapped
+from app.qt.widgets.texts import EmptyState, enrol_button, wrapped
 from app.session.takes import EnrolmentState
 
 _CHART_LINES = 26
@@ -123,13 +123,7 @@ class ModelPage(QWidget):
             tip="Fit a model on the enrolled takes",
             kind="primary",
         )
-        self._enrol = button(
-            "Enrol a face",
-            "enrol",
-            self.enrol_requested,
-            tip="Go to enrolment and record the first take",
-            kind="primary",
-        )
+        self._enrol = enrol_button(self.enrol_requested)
         tip = "Use a model that was exported to a file"
         for each in (
             self._fit,

@@ -1,1 +1,0 @@
-"""The Why page and its parts."""
