@@ -1,11 +1,11 @@
-"""The table of faults: it counts what happened, and the docs hold no row without a test."""
+"""The table of faults in the docs holds no row without a test."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.fault_table import BEGIN, COLLECTED, END, Row, Tally, tables_of
+from tests.fault_table import BEGIN, COLLECTED, END
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "faults.md"
@@ -43,21 +43,3 @@ def test_that_every_row_of_the_docs_is_a_test_and_every_such_test_is_in_a_row(ma
 def test_that_the_docs_show_no_fault_that_was_not_survived():
     assert rows_of_docs()
     assert [row for row in rows_of_docs() if row[2] < 1 or row[3] != row[2]] == []
-
-
-def test_that_tries_are_counted_and_what_was_lost():
-    tally = Tally()
-    with tally():
-        pass
-    with tally() as trial:
-        trial.lose(3)
-    with pytest.raises(AssertionError), tally() as trial:
-        trial.expect_kept(False)
-    assert (tally.tries, tally.survived, tally.n_lost) == (3, 2, 4)
-
-
-def test_that_a_row_adds_up_its_tests():
-    row = Row("Disk", "full", "models")
-    row.add("a.py::test_one", Tally(2, 2, 0))
-    row.add("a.py::test_one", Tally(1, 0, 1))
-    assert tables_of([row]).splitlines()[-1] == "| full | 3 | 2 | 1 models | `a.py::test_one` |"

@@ -137,12 +137,11 @@ def test_that_what_a_link_leads_to_on_another_disk_is_deleted_too(life, tmp_path
     assert not (storage.cache_folder() / storage.FEATURES_NAME).is_symlink()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[1, null]", '["relative", "a\\u0000b"]', "[" * 9999, '"x"', "\xff"]
-)
-def test_that_a_list_of_caches_that_makes_no_sense_names_none(life, text):
-    (storage.personal_folder() / storage.CACHES_NAME).write_bytes(text.encode("latin-1"))
-    assert storage.remembered_caches() == []
+def test_that_a_list_of_caches_that_makes_no_sense_names_none(life):
+    odd = ("", "{}", "[1, null]", '["relative", "a\\u0000b"]', "[" * 9999, '"x"', "\xff")
+    for text in odd:
+        (storage.personal_folder() / storage.CACHES_NAME).write_bytes(text.encode("latin-1"))
+        assert storage.remembered_caches() == [], text
     assert storage.delete_all().problems == ()
     assert not storage.personal_folder().exists()
 
@@ -158,15 +157,15 @@ def test_that_a_cache_is_noted_once_and_as_a_whole_path(home, monkeypatch, tmp_p
 # ------------------------------------------------------------- the command
 
 
-@pytest.mark.parametrize(("answer", "is_gone"), [("n", False), ("", False), ("y", True)])
-def test_that_the_command_shows_what_there_is_and_asks(life, monkeypatch, answer, is_gone):
+def test_that_the_command_shows_what_there_is_and_asks(life, monkeypatch):
     monkeypatch.setattr("app.cli.forget.can_ask", lambda: True)
-    result = RUNNER.invoke(cli, ["forget"], input=f"{answer}\n")
-    assert result.exit_code == 0
-    assert str(storage.settings_file()) in result.stderr
-    assert str(life.named / "features") in result.stderr
-    assert (life.found() == []) is is_gone
-    assert ("Nothing was deleted." in result.stderr) is not is_gone
+    for answer, is_gone in (("n", False), ("", False), ("y", True)):
+        result = RUNNER.invoke(cli, ["forget"], input=f"{answer}\n")
+        assert result.exit_code == 0
+        assert str(storage.settings_file()) in result.stderr
+        assert str(life.named / "features") in result.stderr
+        assert (life.found() == []) is is_gone
+        assert ("Nothing was deleted." in result.stderr) is not is_gone
 
 
 def test_that_where_nobody_can_be_asked_nothing_is_deleted(life):
