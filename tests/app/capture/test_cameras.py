@@ -93,9 +93,9 @@ def test_that_cameras_keep_the_systems_order():
     assert [camera.name for camera in distinct_cameras(found, LINUX)] == ["C", "A", "B"]
 
 
-@pytest.mark.parametrize("name", [None, "", "  "])
-def test_that_a_nameless_camera_is_called_camera(name):
-    assert distinct_cameras([on_linux(0, name)], LINUX)[0].name == "Camera"
+def test_that_a_nameless_camera_is_called_camera():
+    for name in (None, "", "  "):
+        assert distinct_cameras([on_linux(0, name)], LINUX)[0].name == "Camera"
 
 
 def test_that_a_camera_without_usb_numbers_is_known_by_its_name():
@@ -113,9 +113,8 @@ CAMERAS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "index"),
-    [
+def test_that_a_camera_is_found_by_what_people_call_it():
+    for name, index in (
         ("", 0),
         ("HD Webcam", 0),
         ("hd webcam (2)", 2),
@@ -123,15 +122,12 @@ CAMERAS = [
         ("integrated", 4),
         ("/dev/video4", 4),
         ("2", 2),
-    ],
-)
-def test_that_a_camera_is_found_by_what_people_call_it(name, index):
-    assert find_camera(name, CAMERAS).routes[0].index == index
+    ):
+        assert find_camera(name, CAMERAS).routes[0].index == index
 
 
-@pytest.mark.parametrize(
-    ("name", "cameras", "words"),
-    [
+def test_that_a_camera_that_is_not_there_is_said_so():
+    for name, cameras, words in (
         ("", [], "No camera was found"),
         ("Logitech", [], "No camera was found"),
         (
@@ -140,13 +136,11 @@ def test_that_a_camera_is_found_by_what_people_call_it(name, index):
             "No camera is called Logitech: choose one of HD Webcam, HD Webcam (2)",
         ),
         ("webcam", CAMERAS, "Several cameras are called webcam: choose one of HD Webcam, "),
-    ],
-)
-def test_that_a_camera_that_is_not_there_is_said_so(name, cameras, words):
-    with pytest.raises(SourceError) as caught:
-        find_camera(name, cameras)
-    assert caught.value.cause is Cause.NO_CAMERA
-    assert str(caught.value).startswith(words)
+    ):
+        with pytest.raises(SourceError) as caught:
+            find_camera(name, cameras)
+        assert caught.value.cause is Cause.NO_CAMERA
+        assert str(caught.value).startswith(words)
 
 
 # ------------------------------------------------------------- programs
@@ -211,17 +205,14 @@ def test_that_known_programs_are_told_by_their_names():
     assert [name for name in (*PROGRAMS, *DEVICES) if is_virtual(name)] == list(PROGRAMS)
 
 
-@pytest.mark.parametrize(
-    ("path", "is_program"),
-    [
+def test_that_windows_tells_by_the_path():
+    for path, is_program in (
         (r"\\?\SWD#VCAMDEVAPI#B486E21F1D4BC97087EA831093E840AD#{e5323777}\global", True),
         ("@device:sw:{860BB310-5D01-11D0}\\{A3FCE0F5-3493-419F}", True),
         (r"\\?\usb#vid_046d&pid_082d&mi_00#7&1a2b3c&0&0000#{65e8773d}\global", False),
         ("0x8020000005ac8514", False),
-    ],
-)
-def test_that_windows_tells_by_the_path(path, is_program):
-    assert is_virtual("Front Camera", path) is is_program
+    ):
+        assert is_virtual("Front Camera", path) is is_program
 
 
 def test_that_a_list_marks_programs_and_keeps_their_names():

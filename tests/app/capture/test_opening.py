@@ -21,21 +21,22 @@ def refusal_of(text):
     return caught.value
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [("camera", "Camera"), ("Camera:", "Camera"), ("camera: HD Webcam (2)", "HD Webcam (2)")],
-)
-def test_that_a_camera_is_meant_by_its_name(text, name):
-    source = source_from(text)
-    assert isinstance(source, Webcam)
-    assert source.name == name
+def test_that_a_camera_is_meant_by_its_name():
+    for text, name in (
+        ("camera", "Camera"),
+        ("Camera:", "Camera"),
+        ("camera: HD Webcam (2)", "HD Webcam (2)"),
+    ):
+        source = source_from(text)
+        assert isinstance(source, Webcam)
+        assert source.name == name
 
 
-@pytest.mark.parametrize("scheme", ["http", "https", "rtsp", "HTTP"])
-def test_that_an_address_is_a_network_camera(scheme):
-    source = source_from(f"{scheme}://user:secret@cam.local/video")
-    assert isinstance(source, NetworkCamera)
-    assert source.name == f"{scheme.lower()}://cam.local/video"
+def test_that_an_address_is_a_network_camera():
+    for scheme in ("http", "https", "rtsp", "HTTP"):
+        source = source_from(f"{scheme}://user:secret@cam.local/video")
+        assert isinstance(source, NetworkCamera)
+        assert source.name == f"{scheme.lower()}://cam.local/video"
 
 
 def test_that_a_path_is_a_video_an_image_or_a_folder(videos, tmp_path):
@@ -59,11 +60,11 @@ def test_that_a_home_folder_is_spelt_with_a_tilde(tmp_path, monkeypatch):
     assert source_from("~/takes").path == tmp_path / "takes"
 
 
-@pytest.mark.parametrize("text", ["gone.mp4", "no/such/folder", "/no/such/file"])
-def test_that_a_path_that_does_not_exist_is_named(text):
-    error = refusal_of(text)
-    assert error.cause is Cause.NOT_FOUND
-    assert text in str(error)
+def test_that_a_path_that_does_not_exist_is_named():
+    for text in ("gone.mp4", "no/such/folder", "/no/such/file"):
+        error = refusal_of(text)
+        assert error.cause is Cause.NOT_FOUND
+        assert text in str(error)
 
 
 def test_that_a_folder_that_may_not_be_entered_is_said_so(monkeypatch):
@@ -84,12 +85,12 @@ def test_that_a_file_address_is_decoded(tmp_path):
         assert source_from(f"file://localhost{tmp_path}").path == tmp_path
 
 
-@pytest.mark.parametrize("text", ["", "   ", "webcam", "x" * 5000, "nul\0byte", "~nobody-here/x"])
-def test_that_anything_else_is_refused_with_the_accepted_forms(text):
-    error = refusal_of(text)
-    assert error.cause in (Cause.UNKNOWN_FORM, Cause.NOT_FOUND)
-    if error.cause is Cause.UNKNOWN_FORM:
-        assert "camera:NAME" in str(error)
+def test_that_anything_else_is_refused_with_the_accepted_forms():
+    for text in ("", "   ", "webcam", "x" * 5000, "nul\0byte", "~nobody-here/x"):
+        error = refusal_of(text)
+        assert error.cause in (Cause.UNKNOWN_FORM, Cause.NOT_FOUND)
+        if error.cause is Cause.UNKNOWN_FORM:
+            assert "camera:NAME" in str(error)
 
 
 def test_that_an_address_of_another_kind_is_refused_without_its_password():
@@ -130,8 +131,8 @@ def test_that_opencv_and_ffmpeg_say_nothing_of_their_own(tmp_path):
     assert (run.stdout.strip(), run.stderr) == ("done", "")
 
 
-@pytest.mark.parametrize("text", ["demo", " Demo "])
-def test_that_the_demo_is_meant_by_its_name(text):
-    source = source_from(text, paced=False, loop=False)
-    assert isinstance(source, DemoSource)
-    assert (source.paced, source.loop) == (False, False)
+def test_that_the_demo_is_meant_by_its_name():
+    for text in ("demo", " Demo "):
+        source = source_from(text, paced=False, loop=False)
+        assert isinstance(source, DemoSource)
+        assert (source.paced, source.loop) == (False, False)

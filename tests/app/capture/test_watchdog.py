@@ -73,9 +73,9 @@ def test_that_a_frozen_camera_is_told_from_a_black_one():
     assert healths([picture(0)] * len(seconds(10)))[-1] is Health.FROZEN
 
 
-@pytest.mark.parametrize("level", [0, 8, 16])
-def test_that_a_covered_lens_is_black_in_spite_of_its_noise(level):
-    assert healths([noise(n, level, 2.0) for n in seconds(2)])[-1] is Health.BLACK
+def test_that_a_covered_lens_is_black_in_spite_of_its_noise():
+    for level in (0, 8, 16):
+        assert healths([noise(n, level, 2.0) for n in seconds(2)])[-1] is Health.BLACK
 
 
 def test_that_a_few_dark_frames_at_the_start_are_not_black():
@@ -144,19 +144,15 @@ def test_that_black_gives_way_to_stalled_when_frames_stop():
     assert watchdog.health(20.0) is Health.STALLED
 
 
-@pytest.mark.parametrize(
-    "image",
-    [
+def test_that_odd_pictures_are_judged_without_harm():
+    for image in (
         np.zeros((1, 1, 3), np.uint8),
         np.zeros((3, 5, 3), np.uint8),
         np.zeros((0, 0, 3), np.uint8),
         np.zeros((480, 640), np.uint8),
         np.zeros((8, 8, 4), np.uint16),
-    ],
-    ids=lambda image: f"{image.shape} {image.dtype}",
-)
-def test_that_odd_pictures_are_judged_without_harm(image):
-    assert healths([image] * len(seconds(5)))[-1] in (Health.BLACK, Health.FROZEN)
+    ):
+        assert healths([image] * len(seconds(5)))[-1] in (Health.BLACK, Health.FROZEN)
 
 
 def test_that_tiny_pictures_that_change_are_not_frozen():

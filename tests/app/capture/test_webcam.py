@@ -167,22 +167,19 @@ def failing_with(number):
 
 
 @on_posix
-@pytest.mark.parametrize(
-    ("number", "cause"),
-    [
+def test_that_the_systems_refusal_tells_the_cause(tmp_path):
+    for number, cause in (
         (errno.ENOENT, Cause.NO_CAMERA),
         (errno.ENODEV, Cause.NO_CAMERA),
         (errno.EACCES, Cause.PERMISSION),
         (errno.EPERM, Cause.PERMISSION),
         (errno.EBUSY, Cause.BUSY),
         (errno.EIO, Cause.CANNOT_OPEN),
-    ],
-)
-def test_that_the_systems_refusal_tells_the_cause(tmp_path, number, cause):
-    node = tmp_path / "video0"
-    node.touch()
-    assert cause_on_linux(str(node), open_node=failing_with(number)) is cause
-    assert cause_on_linux(str(node), control=failing_with(number)) is cause
+    ):
+        node = tmp_path / "video0"
+        node.touch()
+        assert cause_on_linux(str(node), open_node=failing_with(number)) is cause
+        assert cause_on_linux(str(node), control=failing_with(number)) is cause
 
 
 @on_posix

@@ -107,15 +107,15 @@ def test_that_a_place_that_takes_no_files_is_told():
         save(window_model(), "/proc/self/m")
 
 
-@pytest.mark.parametrize("name", ["missing/m", "file/m", ""], ids=["no folder", "file", "folder"])
-def test_that_a_place_that_takes_no_file_is_told_in_one_sentence(tmp_path, name):
+def test_that_a_place_that_takes_no_file_is_told_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("something else")
     (tmp_path / "inside").mkdir()
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(ModelFileError, match="cannot be written") as caught:
-        save(window_model(), tmp_path / name)
-    assert is_one_sentence(str(caught.value))
-    assert sorted(tmp_path.rglob("*")) == before
+    for name in ("missing/m", "file/m", ""):
+        with pytest.raises(ModelFileError, match="cannot be written") as caught:
+            save(window_model(), tmp_path / name)
+        assert is_one_sentence(str(caught.value))
+        assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_that_a_failed_export_leaves_the_old_file(tmp_path, monkeypatch):
@@ -167,11 +167,11 @@ def test_that_a_loaded_model_grows_and_is_calibrated_like_the_one_in_memory(tmp_
     assert recalibrated(loaded, 0.3).threshold == recalibrated(window_model(), 0.3).threshold
 
 
-@pytest.mark.parametrize("name", ["x" * 60, "窓" * 60, "😀" * 60, '"\\', "a\u2028b"])
-def test_that_a_model_of_takes_with_any_name_can_be_exported(tmp_path, name):
-    model = fitted(samples_of(f"{name} #1", f"{name} #2"), SETTINGS, FEATURES)
-    save(model, tmp_path / "m")
-    assert load(tmp_path / "m").digest == model.digest
+def test_that_a_model_of_takes_with_any_name_can_be_exported(tmp_path):
+    for name in ("x" * 60, "窓" * 60, "😀" * 60, '"\\', "a\u2028b"):
+        model = fitted(samples_of(f"{name} #1", f"{name} #2"), SETTINGS, FEATURES)
+        save(model, tmp_path / "m")
+        assert load(tmp_path / "m").digest == model.digest
 
 
 # ------------------------------------------------------------- loading
@@ -183,25 +183,21 @@ def changed(features, **preset):
     return features
 
 
-@pytest.mark.parametrize(
-    ("running", "named"),
-    [
+def test_that_a_model_of_other_views_is_refused_with_the_difference_named(tmp_path):
+    for running, named in (
         (changed(FEATURES, name="texture"), "'tiny', and 'texture' are in use"),
         (changed(FEATURES, crops=[{"name": "face", "size": 96}]), "the views 'tiny' have changed"),
         (changed(FEATURES, branches=[]), "the views 'tiny' have changed"),
         (FEATURES | {"weights": {"efficientnet-lite0": "cd" * 32}}, "networks' weights are others"),
         (FEATURES | {"weights": {}}, "networks' weights are others"),
         (FEATURES | {"format": "2"}, "the way views are computed has changed"),
-    ],
-    ids=["preset", "crops", "branches", "weights", "no weights", "format"],
-)
-def test_that_a_model_of_other_views_is_refused_with_the_difference_named(tmp_path, running, named):
-    path = file_with(tmp_path / "me.safetensors")
-    told = refusal(path, running)
-    assert named in told
-    assert "'me.safetensors'" in told
-    assert is_one_sentence(told)
-    assert load(path).features == FEATURES
+    ):
+        path = file_with(tmp_path / "me.safetensors")
+        told = refusal(path, running)
+        assert named in told
+        assert "'me.safetensors'" in told
+        assert is_one_sentence(told)
+        assert load(path).features == FEATURES
 
 
 def test_that_a_real_fingerprint_fits_itself_after_a_file(tmp_path, tiny_extractor):
@@ -211,20 +207,20 @@ def test_that_a_real_fingerprint_fits_itself_after_a_file(tmp_path, tiny_extract
     assert difference_of(fingerprint, fingerprint) == ""
 
 
-@pytest.mark.parametrize("features", [None, {}, {"format": "1"}, {"preset": "tiny"}])
-def test_that_a_model_that_does_not_say_its_views_is_refused_where_they_matter(tmp_path, features):
-    path = file_with(tmp_path / "m", features=features)
-    assert "does not say which views" in refusal(path, FEATURES)
-    assert load(path).takes == WINDOW
+def test_that_a_model_that_does_not_say_its_views_is_refused_where_they_matter(tmp_path):
+    for features in (None, {}, {"format": "1"}, {"preset": "tiny"}):
+        path = file_with(tmp_path / "m", features=features)
+        assert "does not say which views" in refusal(path, FEATURES)
+        assert load(path).takes == WINDOW
 
 
-@pytest.mark.parametrize("name", [None, 3, ["tiny"], {"a": 1}, "x" * 50_000, "a\nb\u202e"])
-def test_that_a_hostile_name_of_views_makes_a_short_sentence_on_one_line(tmp_path, name):
-    path = file_with(tmp_path / "m", features=changed(FEATURES, name=name))
-    told = refusal(path, FEATURES)
-    assert "it was made with the views" in told
-    assert len(told) < 400
-    assert told.isprintable()
+def test_that_a_hostile_name_of_views_makes_a_short_sentence_on_one_line(tmp_path):
+    for name in (None, 3, ["tiny"], {"a": 1}, "x" * 50_000, "a\nb\u202e"):
+        path = file_with(tmp_path / "m", features=changed(FEATURES, name=name))
+        told = refusal(path, FEATURES)
+        assert "it was made with the views" in told
+        assert len(told) < 400
+        assert told.isprintable()
 
 
 ROW = [0.0] * len(NAMES)
@@ -273,23 +269,23 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("changes", HOSTILE.values(), ids=HOSTILE)
-def test_that_entries_that_make_no_sense_are_refused_in_one_sentence(tmp_path, changes):
-    told = refusal(file_with(tmp_path / "me.safetensors", **changes))
-    assert "what it says of its takes makes no sense" in told
-    assert "'me.safetensors'" in told
-    assert is_one_sentence(told)
+def test_that_entries_that_make_no_sense_are_refused_in_one_sentence(tmp_path):
+    for changes in HOSTILE.values():
+        told = refusal(file_with(tmp_path / "me.safetensors", **changes))
+        assert "what it says of its takes makes no sense" in told
+        assert "'me.safetensors'" in told
+        assert is_one_sentence(told)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_that_no_file_is_written_with_a_range_that_is_no_number(tmp_path, value):
-    model = window_model()
-    broken = replace(
-        model, conditions=replace(model.conditions, low=np.full((3, len(NAMES)), value))
-    )
-    with pytest.raises(ModelFileError, match="cannot be saved"):
-        save(broken, tmp_path / "m")
-    assert not list(tmp_path.iterdir())
+def test_that_no_file_is_written_with_a_range_that_is_no_number(tmp_path):
+    for value in (float("nan"), float("inf")):
+        model = window_model()
+        broken = replace(
+            model, conditions=replace(model.conditions, low=np.full((3, len(NAMES)), value))
+        )
+        with pytest.raises(ModelFileError, match="cannot be saved"):
+            save(broken, tmp_path / "m")
+        assert not list(tmp_path.iterdir())
 
 
 def test_that_names_of_takes_are_made_fit_to_be_shown(tmp_path):
@@ -300,9 +296,9 @@ def test_that_names_of_takes_are_made_fit_to_be_shown(tmp_path):
     assert model.conditions.takes == model.takes
 
 
-@pytest.mark.parametrize("simulated", [1, "true", [True], None])
-def test_that_only_true_means_simulated(tmp_path, simulated):
-    assert not load(file_with(tmp_path / "m", simulated=simulated)).is_simulated
+def test_that_only_true_means_simulated(tmp_path):
+    for simulated in (1, "true", [True], None):
+        assert not load(file_with(tmp_path / "m", simulated=simulated)).is_simulated
 
 
 def test_that_a_model_of_the_library_alone_gets_numbered_takes(tmp_path):

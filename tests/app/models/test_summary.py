@@ -99,10 +99,10 @@ def test_that_a_cluster_is_shown_by_the_frame_that_belongs_most_to_it():
     assert [int(face[0, 0, 0]) for face in faces] == expected.tolist()
 
 
-@pytest.mark.parametrize("n", [0, 1, 23, 25])
-def test_that_pictures_of_other_frames_are_not_shown(n):
-    pictures = [np.zeros((2, 2, 3), np.uint8)] * n
-    assert describe(window_model(), pictures).typical_faces == (None, None)
+def test_that_pictures_of_other_frames_are_not_shown():
+    for n in (0, 1, 23, 25):
+        pictures = [np.zeros((2, 2, 3), np.uint8)] * n
+        assert describe(window_model(), pictures).typical_faces == (None, None)
 
 
 def test_that_frames_without_a_picture_are_no_problem():
@@ -135,13 +135,13 @@ def test_that_bounds_are_finite_and_hold():
     assert known_before >= bounds["radius of the fit"].value
 
 
-@pytest.mark.parametrize(("p", "q"), [(LEAST_NORM, LEAST_NORM), (1.0, 3.0), (32.0, 1.5)])
-@pytest.mark.parametrize("n_clusters", [CLUSTERS[0], 3])
-def test_that_every_model_that_settings_allow_can_be_shown(p, q, n_clusters):
-    settings = Settings(p=p, q=q, n_clusters=n_clusters, delta=0.1)
-    shown = describe(fitted(samples_of(*WINDOW), settings, FEATURES))
-    assert all(math.isfinite(bound.value) for bound in shown.bounds)
-    assert plain(asdict(shown))
+def test_that_every_model_that_settings_allow_can_be_shown():
+    for p, q in ((LEAST_NORM, LEAST_NORM), (1.0, 3.0), (32.0, 1.5)):
+        for n_clusters in (CLUSTERS[0], 3):
+            settings = Settings(p=p, q=q, n_clusters=n_clusters, delta=0.1)
+            shown = describe(fitted(samples_of(*WINDOW), settings, FEATURES))
+            assert all(math.isfinite(bound.value) for bound in shown.bounds)
+            assert plain(asdict(shown))
 
 
 def test_that_parameters_are_told_as_they_were_used():
@@ -167,9 +167,9 @@ def test_that_inducing_points_are_shown_without_bounds():
     assert plain(asdict(shown))
 
 
-@pytest.mark.parametrize("features", [{}, {"preset": "tiny"}, {"preset": {}}])
-def test_that_unknown_views_have_no_name(features):
-    assert describe(replace(window_model(), features=features)).preset == ""
+def test_that_unknown_views_have_no_name():
+    for features in ({}, {"preset": "tiny"}, {"preset": {}}):
+        assert describe(replace(window_model(), features=features)).preset == ""
 
 
 def test_that_a_model_from_a_file_is_shown_as_it_was(tmp_path):

@@ -283,26 +283,26 @@ def test_that_a_quick_take_wants_fewer_frames():
     assert (usual, enrolment.state.n_wanted) == (35, 28)
 
 
-@pytest.mark.parametrize(("people", "person"), [(("Ann",), "Ann"), (("Ann", "Ben"), "")])
-def test_that_a_quick_take_belongs_to_the_only_person(people, person):
-    sitting = Sitting()
-    for name in people:
-        sitting.enrolment.set_person(name)
-        sitting.record(f"desk of {name}")
-    sitting.enrolment.start("quick", is_quick=True)
-    while sitting.offer() is not Offer.KEPT:
-        pass
-    assert sitting.enrolment.samples[-1].take == "quick"
-    assert sitting.enrolment.samples[-1].person == person
+def test_that_a_quick_take_belongs_to_the_only_person():
+    for people, person in ((("Ann",), "Ann"), (("Ann", "Ben"), "")):
+        sitting = Sitting()
+        for name in people:
+            sitting.enrolment.set_person(name)
+            sitting.record(f"desk of {name}")
+        sitting.enrolment.start("quick", is_quick=True)
+        while sitting.offer() is not Offer.KEPT:
+            pass
+        assert sitting.enrolment.samples[-1].take == "quick"
+        assert sitting.enrolment.samples[-1].person == person
 
 
-@pytest.mark.parametrize("is_quick", [True, False])
-def test_that_only_a_quick_take_leaves_out_what_the_model_calls_an_attack(is_quick):
-    enrolment = Enrolment(Plan(frames=4))
-    enrolment.start("a", is_quick=is_quick)
-    frame = seen(1.0, 100.0, 0.0)
-    attack = replace(frame, verdict=Verdict.ATTACK)
-    assert enrolment.offer(attack) is (Offer.REFUSED if is_quick else Offer.KEPT)
-    assert len(enrolment.samples) == (not is_quick)
-    if is_quick:
-        assert "attack" in enrolment.state.hint
+def test_that_only_a_quick_take_leaves_out_what_the_model_calls_an_attack():
+    for is_quick in (True, False):
+        enrolment = Enrolment(Plan(frames=4))
+        enrolment.start("a", is_quick=is_quick)
+        frame = seen(1.0, 100.0, 0.0)
+        attack = replace(frame, verdict=Verdict.ATTACK)
+        assert enrolment.offer(attack) is (Offer.REFUSED if is_quick else Offer.KEPT)
+        assert len(enrolment.samples) == (not is_quick)
+        if is_quick:
+            assert "attack" in enrolment.state.hint

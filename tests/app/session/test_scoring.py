@@ -114,24 +114,18 @@ def test_that_a_model_that_knows_no_circumstances_never_speaks_of_them(
     assert scored.differences == ()
 
 
-@pytest.mark.parametrize(
-    ("image", "verdict"),
-    [
+def test_that_a_frame_of_no_use_says_why_and_leaves_nothing_to_enrol(pipeline, model):
+    for image, verdict in (
         (NO_FACE, Verdict.NO_FACE),
         (BLACK, Verdict.BAD_FRAME),
         (np.zeros((3, 3), np.float64), Verdict.BAD_FRAME),
-    ],
-    ids=["nobody", "black", "no picture"],
-)
-@pytest.mark.parametrize("has_model", [False, True])
-def test_that_a_frame_of_no_use_says_why_and_leaves_nothing_to_enrol(
-    pipeline, model, image, verdict, has_model
-):
-    seen = score_frame(pipeline, model if has_model else None, Frame(image))
-    assert seen.verdict is verdict
-    assert seen.reason.endswith(".")
-    assert (seen.score, seen.terms, seen.regions) == (None, (), ())
-    assert (seen.views, seen.result.condition, thumbnail_of(seen.result)) == (None, None, None)
+    ):
+        for has_model in (False, True):
+            seen = score_frame(pipeline, model if has_model else None, Frame(image))
+            assert seen.verdict is verdict
+            assert seen.reason.endswith(".")
+            assert (seen.score, seen.terms, seen.regions) == (None, (), ())
+            assert seen.views is seen.result.condition is thumbnail_of(seen.result) is None
 
 
 def test_that_a_face_of_poor_quality_is_marked_but_cannot_be_enrolled(

@@ -31,9 +31,8 @@ def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
     assert read == Details({"n_subjects": "12"})
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [
+def test_that_other_values_are_refused_with_the_reason():
+    for value, why in (
         ([], "Expected `object`"),
         ({"testr": "Ann"}, "testr is none of tester"),
         ({"n_subjects": "twelve"}, "n_subjects must be a whole number"),
@@ -43,11 +42,9 @@ def test_that_numbers_of_toml_are_taken_and_empty_answers_left_out():
         ({"species": {"bona fide": {}}}, "is not an attack"),
         ({"species": {"print": "laser"}}, "species: Expected `object`"),
         ({"species": {f"mask {n}": {} for n in range(101)}}, "species: Expected .* <= 100"),
-    ],
-)
-def test_that_other_values_are_refused_with_the_reason(value, why):
-    with pytest.raises(GuidedTestError, match=why.replace("|", "[|]")):
-        details_from(value)
+    ):
+        with pytest.raises(GuidedTestError, match=why.replace("|", "[|]")):
+            details_from(value)
 
 
 def test_that_answers_are_one_line_of_bounded_length():
@@ -77,10 +74,8 @@ def test_that_a_template_needs_a_name_and_a_free_place():
     assert full.with_named("0", Details()).named["0"] == Details()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[1]", '{"last": {}}', '{"last": 3, "templates": {}}', "[" * 9999]
-)
-def test_that_damaged_templates_are_as_good_as_none(text):
-    storage.data_folder()
-    storage.write_text(storage.personal_folder() / details.TEMPLATES_NAME, text)
-    assert load_templates() == Templates()
+def test_that_damaged_templates_are_as_good_as_none():
+    for text in ("", "[1]", '{"last": {}}', '{"last": 3, "templates": {}}', "[" * 9999):
+        storage.data_folder()
+        storage.write_text(storage.personal_folder() / details.TEMPLATES_NAME, text)
+        assert load_templates() == Templates()

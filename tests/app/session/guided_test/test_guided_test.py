@@ -258,19 +258,16 @@ def test_that_a_cleared_session_is_as_good_as_new(guided_test):
     assert guided_test.state == GuidedTest().state
 
 
-@pytest.mark.parametrize(
-    ("typed", "kept"),
-    [
+def test_that_names_are_kept_as_one_plain_line(guided_test):
+    for typed, kept in (
         ("  My\n\tmask ", "My mask"),
         ("PRINT", "print"),
         ("Bona Fide", BONA_FIDE),
         ("a\u202eb\x00", "ab"),
         ("<script>", "<script>"),
-    ],
-)
-def test_that_names_are_kept_as_one_plain_line(guided_test, typed, kept):
-    guided_test.start(typed, False)
-    assert guided_test.state.presenting == kept
+    ):
+        guided_test.start(typed, False)
+        assert guided_test.state.presenting == kept
 
 
 def test_that_a_name_that_differs_only_in_case_is_the_same_species(guided_test):
@@ -279,10 +276,10 @@ def test_that_a_name_that_differs_only_in_case_is_the_same_species(guided_test):
     assert [row.species for row in guided_test.tally] == ["Silicone"]
 
 
-@pytest.mark.parametrize("typed", ["", " \n", "\x00", "x" * 61])
-def test_that_an_impossible_name_is_refused_in_one_sentence(guided_test, typed):
-    with pytest.raises(GuidedTestError, match=r"^The (attack has no name|name of the attack)"):
-        guided_test.start(typed, False)
+def test_that_an_impossible_name_is_refused_in_one_sentence(guided_test):
+    for typed in ("", " \n", "\x00", "x" * 61):
+        with pytest.raises(GuidedTestError, match=r"^The (attack has no name|name of the attack)"):
+            guided_test.start(typed, False)
 
 
 def test_that_progress_and_hint_follow_the_frames(guided_test):
@@ -325,9 +322,8 @@ def broken(**changes):
     return document
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_that_a_bad_session_is_refused_in_one_sentence():
+    for value in (
         None,
         [],
         {},
@@ -364,12 +360,12 @@ def broken(**changes):
         broken(**{"\ud800": 1}),
         broken(capture={"\ud800": 1}),
         {"format": "lmkl-pad test session", "version": 1, "presentations": [], "\ud800": 1},
-    ],
-)
-def test_that_a_bad_session_is_refused_in_one_sentence(value):
-    with pytest.raises(GuidedTestError, match=r"^(This|Presentation 1 of this) .*\.$") as caught:
-        GuidedTest.from_dict(value)
-    assert "\n" not in str(caught.value)
+    ):
+        with pytest.raises(
+            GuidedTestError, match=r"^(This|Presentation 1 of this) .*\.$"
+        ) as caught:
+            GuidedTest.from_dict(value)
+        assert "\n" not in str(caught.value)
 
 
 def test_that_a_number_given_twice_is_refused():

@@ -38,9 +38,8 @@ def test_that_a_plan_of_ones_own_is_read_from_its_file(tmp_path):
     assert plan_from(plan.as_dict()) == plan
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
+def test_that_other_files_are_refused_in_one_sentence_that_names_them(tmp_path):
+    for text, why in (
         ("", "missing required field `name`"),
         ("name = ", "no TOML"),
         ('name = "a"', "1 to 10000 presentations"),
@@ -54,14 +53,14 @@ def test_that_a_plan_of_ones_own_is_read_from_its_file(tmp_path):
         ('name = "a"\nnote = 3', "note: Expected `str`"),
         ('name = "a"\n[species]\na = 9999\nb = 9999', "1 to 10000 presentations"),
         ("#" * 70_000, "larger than 64 KiB"),
-    ],
-)
-def test_that_other_files_are_refused_in_one_sentence_that_names_them(text, why, tmp_path):
-    file = tmp_path / "bad.toml"
-    file.write_text(text, encoding="utf-8")
-    sentence = rf"^The test plan bad\.toml cannot be used \(.*{why}.*\): mend the file or choose an"
-    with pytest.raises(GuidedTestError, match=sentence):
-        read_plan(file)
+    ):
+        file = tmp_path / "bad.toml"
+        file.write_text(text, encoding="utf-8")
+        sentence = (
+            rf"^The test plan bad\.toml cannot be used \(.*{why}.*\): mend the file or choose an"
+        )
+        with pytest.raises(GuidedTestError, match=sentence):
+            read_plan(file)
 
 
 def test_that_a_file_that_is_not_there_is_told(tmp_path):

@@ -75,9 +75,8 @@ def test_that_mirrored_landmarks_never_give_a_mirrored_face():
     assert transform is None or np.linalg.det(transform[:, :2]) > 0
 
 
-@pytest.mark.parametrize(
-    "landmarks",
-    [
+def test_that_landmarks_which_are_no_face_are_refused():
+    for landmarks in (
         np.full((5, 2), np.nan),
         np.where(np.arange(10).reshape(5, 2) == 3, np.inf, placed()),
         np.full((5, 2), 100.0),
@@ -85,28 +84,25 @@ def test_that_mirrored_landmarks_never_give_a_mirrored_face():
         placed() * 1e200,
         placed()[:4],
         placed() * [-1, 1] @ np.diag([1, 0.6]) + 700,
-    ],
-    ids=["nan", "inf", "one spot", "below a pixel", "huge", "four", "no face"],
-)
-def test_that_landmarks_which_are_no_face_are_refused(landmarks):
-    assert face_transform(landmarks) is None
+    ):
+        assert face_transform(landmarks) is None
 
 
 # ------------------------------------------------------------- crops
 
 
-@pytest.mark.parametrize(("side", "degrees"), [(260, 0), (260, 30), (120, -75)])
-@pytest.mark.parametrize(("size", "crop_side"), [(128, 1.0), (224, 1.6), (56, 1.2)])
-def test_that_landmarks_land_on_the_template_in_a_crop(side, degrees, size, crop_side):
-    landmarks = placed(side, degrees, (330.0, 250.0))
-    crop = Crop("face", size, side=crop_side)
-    for index in range(5):
-        image = dotted(landmarks[index : index + 1], radius=side / 50)
-        result = cut(image, face_transform(landmarks), crop)[:, :, 0].astype(float)
-        y, x = np.mgrid[0:size, 0:size]
-        found = np.array([(x * result).sum(), (y * result).sum()]) / result.sum()
-        expected = ((POINTS[index] - 0.5) / crop_side + 0.5) * size - 0.5
-        assert np.abs(found - expected).max() < 0.15
+def test_that_landmarks_land_on_the_template_in_a_crop():
+    for side, degrees in ((260, 0), (260, 30), (120, -75)):
+        for size, crop_side in ((128, 1.0), (224, 1.6), (56, 1.2)):
+            landmarks = placed(side, degrees, (330.0, 250.0))
+            crop = Crop("face", size, side=crop_side)
+            for index in range(5):
+                image = dotted(landmarks[index : index + 1], radius=side / 50)
+                result = cut(image, face_transform(landmarks), crop)[:, :, 0].astype(float)
+                y, x = np.mgrid[0:size, 0:size]
+                found = np.array([(x * result).sum(), (y * result).sum()]) / result.sum()
+                expected = ((POINTS[index] - 0.5) / crop_side + 0.5) * size - 0.5
+                assert np.abs(found - expected).max() < 0.15
 
 
 def test_that_a_native_crop_holds_the_frames_own_pixels():
@@ -177,9 +173,8 @@ def original_box(image, box, scale, size):
     return cv2.resize(part, (size, size))
 
 
-@pytest.mark.parametrize(
-    "box",
-    [
+def test_that_a_box_is_cut_as_the_liveness_networks_learnt_it():
+    for box in (
         (250.3, 170.6, 100.2, 130.7),
         (10.5, 20.25, 90.75, 120.5),
         (560.1, 380.4, 75.3, 95.9),
@@ -188,21 +183,18 @@ def original_box(image, box, scale, size):
         (100.7, 30.2, 400.3, 430.1),
         (-50.0, -60.0, 900.4, 1200.8),
         (300.0, 5.0, 3.5, 470.0),
-    ],
-    ids=["middle", "corner", "far corner", "over the edge", "outside", "large", "larger", "narrow"],
-)
-def test_that_a_box_is_cut_as_the_liveness_networks_learnt_it(box):
-    image = noisy(blank(128), seed=3, sigma=60)
-    for scale in (1.0, 2.7, 4.0):
-        result = cut(image, None, Crop("head", 80, of="box", scale=scale), box)
-        assert np.array_equal(result, original_box(image, box, scale, 80))
+    ):
+        image = noisy(blank(128), seed=3, sigma=60)
+        for scale in (1.0, 2.7, 4.0):
+            result = cut(image, None, Crop("head", 80, of="box", scale=scale), box)
+            assert np.array_equal(result, original_box(image, box, scale, 80))
 
 
-@pytest.mark.parametrize("box", [(0, 0, 0, 0), (5, 5, -3, -3), (np.nan, np.inf, np.nan, 1e300)])
-def test_that_a_box_without_sense_gives_a_crop_and_no_error(box):
-    for shape in [(1, 1), (1, 300), (480, 640)]:
-        crop = cut(blank(128, *shape), None, Crop("head", 80, of="box", scale=2.7), box)
-        assert crop.shape == (80, 80, 3)
+def test_that_a_box_without_sense_gives_a_crop_and_no_error():
+    for box in ((0, 0, 0, 0), (5, 5, -3, -3), (np.nan, np.inf, np.nan, 1e300)):
+        for shape in [(1, 1), (1, 300), (480, 640)]:
+            crop = cut(blank(128, *shape), None, Crop("head", 80, of="box", scale=2.7), box)
+            assert crop.shape == (80, 80, 3)
 
 
 def test_that_all_crops_of_a_preset_come_by_name_and_leave_the_frame_alone():
@@ -249,24 +241,21 @@ def share_of(side, degrees, middle):
     return visible_share(landmarks, face_transform(landmarks), (480, 640, 3))
 
 
-@pytest.mark.parametrize(
-    ("middle", "inside"),
-    [
-        pytest.param((320, 240), 9, id="whole"),
-        pytest.param((49.6, 240), 9, id="left cheek on the border"),
-        pytest.param((49.4, 240), 8, id="left cheek outside"),
-        pytest.param((589.4, 240), 9, id="right cheek on the border"),
-        pytest.param((589.6, 240), 8, id="right cheek outside"),
-        pytest.param((320, 28.6), 9, id="brow on the border"),
-        pytest.param((320, 28.4), 8, id="brow outside"),
-        pytest.param((320, 378.4), 9, id="chin on the border"),
-        pytest.param((320, 378.6), 8, id="chin outside"),
-        pytest.param((30, 240), 7, id="an eye outside"),
-        pytest.param((-500, 0), 0, id="elsewhere"),
-    ],
-)
-def test_that_the_visible_share_counts_the_points_of_the_face_inside(middle, inside):
-    assert share_of(200, 0, middle) == inside / 9
+def test_that_the_visible_share_counts_the_points_of_the_face_inside():
+    for middle, inside, where in (
+        ((320, 240), 9, "whole"),
+        ((49.6, 240), 9, "left cheek on the border"),
+        ((49.4, 240), 8, "left cheek outside"),
+        ((589.4, 240), 9, "right cheek on the border"),
+        ((589.6, 240), 8, "right cheek outside"),
+        ((320, 28.6), 9, "brow on the border"),
+        ((320, 28.4), 8, "brow outside"),
+        ((320, 378.4), 9, "chin on the border"),
+        ((320, 378.6), 8, "chin outside"),
+        ((30, 240), 7, "an eye outside"),
+        ((-500, 0), 0, "elsewhere"),
+    ):
+        assert share_of(200, 0, middle) == inside / 9, where
 
 
 def test_that_the_points_of_a_tilted_face_are_tilted_too():
@@ -326,16 +315,16 @@ def crop_map(scale, size, image_size, degrees=0.0):
     return matrix
 
 
-@pytest.mark.parametrize("period", [2.1, 2.5, 3.3])
-@pytest.mark.parametrize("degrees", [0.0, 17.0])
-def test_that_fine_stripes_shrink_to_grey_and_not_to_moire(period, degrees):
-    image, matrix = stripes(700, period), crop_map(600 / 128, 128, 700, degrees)
-    ours = resample(image, matrix, 128)
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    naive = cv2.warpAffine(image, matrix, (128, 128), flags=flags)
-    assert naive.std() > 25
-    assert ours.std() < 0.22 * naive.std()
-    assert abs(float(ours.mean()) - float(image.mean())) < 3
+def test_that_fine_stripes_shrink_to_grey_and_not_to_moire():
+    for period in (2.1, 2.5, 3.3):
+        for degrees in (0.0, 17.0):
+            image, matrix = stripes(700, period), crop_map(600 / 128, 128, 700, degrees)
+            ours = resample(image, matrix, 128)
+            flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+            naive = cv2.warpAffine(image, matrix, (128, 128), flags=flags)
+            assert naive.std() > 25
+            assert ours.std() < 0.22 * naive.std()
+            assert abs(float(ours.mean()) - float(image.mean())) < 3
 
 
 def test_that_texture_changes_smoothly_as_a_face_comes_closer():
@@ -363,12 +352,12 @@ def test_that_very_large_faces_are_shrunk_without_losing_pixels():
     assert small.std() < 2.0
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 50), (40, 3), (480, 640)])
-def test_that_a_grey_image_gives_a_grey_crop_wherever_it_is_cut(shape):
-    image = np.full((*shape, 3), 77, np.uint8)
-    for scale in (0.1, 1.0, 40.0):
-        matrix = similarity(scale, 30.0, (-300.0, 1000.0))
-        assert np.unique(resample(image, matrix, 32)).tolist() == [77]
+def test_that_a_grey_image_gives_a_grey_crop_wherever_it_is_cut():
+    for shape in ((1, 1), (1, 50), (40, 3), (480, 640)):
+        image = np.full((*shape, 3), 77, np.uint8)
+        for scale in (0.1, 1.0, 40.0):
+            matrix = similarity(scale, 30.0, (-300.0, 1000.0))
+            assert np.unique(resample(image, matrix, 32)).tolist() == [77]
 
 
 def test_that_a_square_lands_on_its_pixels():
