@@ -19,7 +19,7 @@ from importlib import metadata
 from pathlib import Path
 
 from bundling.collecting import ROOT, files_in
-from bundling.contents import copy_of_project
+from bundling.pipx_check import copy_of_project
 
 LIMIT = 1_000_000_000
 """Bytes that the whole environment may take."""

@@ -22,8 +22,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bundling.collecting import NAME, ROOT
-from bundling.sandbox import Sandbox, mapped_files, pythons, strangers
-from bundling.screen import close_windows, content, n_colours, take_picture, virtual_screen
+from bundling.sandbox import (
+    Sandbox,
+    close_windows,
+    content,
+    mapped_files,
+    n_colours,
+    pythons,
+    strangers,
+    take_picture,
+    virtual_screen,
+)
 
 PATIENCE = 1800.0
 """Seconds that a command may take on a machine that is busy with something else."""

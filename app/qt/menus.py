@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 
 
 class Menus(QObject):
-    """What can be done from menus and by keys.
-
-    Parameters
-    ----------
-    window : MainWindow
-        With its pages.
-    """
+    """What can be done from menus and by keys."""
 
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
@@ -104,11 +98,7 @@ class Menus(QObject):
         look = menu.addMenu("&Theme")
         group = QActionGroup(look)
         self._themes = {}
-        for name, text in (
-            ("system", "As the &system"),
-            ("light", "&Light"),
-            ("dark", "&Dark"),
-        ):
+        for name, text in (("system", "As the &system"), ("light", "&Light"), ("dark", "&Dark")):
             choose = partial(self._controller.change_settings, theme=name)
             action = self._themes[name] = self._add(look, text, choose)
             action.setCheckable(True)
@@ -213,8 +203,7 @@ class Menus(QObject):
 
     @Slot(object)
     def _on_enrolment(self, state: EnrolmentState) -> None:
-        text = "&Stop the take" if state.collecting else "&Record a take"
-        self._record.setText(text)
+        self._record.setText("&Stop the take" if state.collecting else "&Record a take")
         self._fit.setEnabled(state.can_fit)
         self._undo.setEnabled(state.can_undo and not state.collecting)
 

@@ -26,11 +26,6 @@ class ModelDialogs(QObject):
 
     Passphrases go from a dialog to the controller and are kept nowhere on the way: not in settings,
     not in logs.
-
-    Parameters
-    ----------
-    window : MainWindow
-        With its controller.
     """
 
     def __init__(self, window: "MainWindow") -> None:
@@ -118,12 +113,7 @@ class ModelDialogs(QObject):
             f"At least {SHORTEST_PASSPHRASE} characters. Four or five words that do not belong "
             "together are easy to keep and hard to guess."
         )
-        dialog = ExportDialog(
-            check_passphrase,
-            advice=advice,
-            is_protected=self._is_protected,
-            parent=self._window,
-        )
+        dialog = ExportDialog(check_passphrase, advice, self._is_protected, self._window)
         is_chosen = dialog.exec() == ExportDialog.DialogCode.Accepted
         passphrase = dialog.take_passphrase()
         dialog.deleteLater()

@@ -13,24 +13,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence for the person, and how urgent it is.
-
-    Attributes
-    ----------
-    text : str
-        Names the problem and the way out.
-    level : {"info", "warning", "error"}
-        How it is shown.
-    topic : str
-        A later notice of the same topic takes its place; an empty text takes it away.
-    actions : tuple of Choice
-        What the person can do about it, each a button; such a notice stays until it is answered.
-    """
+    """One sentence for the person: the problem and the way out."""
 
     text: str
     level: str = "info"
+    """Or "warning" or "error"."""
     topic: str = ""
+    """A later notice of the same topic takes its place; an empty text takes it away."""
     actions: tuple[Choice, ...] = ()
+    """What the person can do, each a button; such a notice stays until it is answered."""
 
 
 @dataclass(frozen=True)
@@ -51,31 +42,19 @@ class Working:
 
 @dataclass(frozen=True)
 class SourceState:
-    """Where frames come from.
-
-    Attributes
-    ----------
-    text : str
-        As a person would type it: ``demo``, ``camera:NAME``, a path, an address without
-        credentials.
-    name : str
-        Fit to be shown.
-    is_demo : bool
-        Whether everything it shows is simulated.
-    presentations : tuple of Choice
-        What the demo can present; empty for other sources.
-    presenting : str
-        Key of what the demo was asked to present; empty is everything in turn.
-    species : tuple of str
-        Attack species that the demo can present.
-    """
+    """Where frames come from."""
 
     text: str = ""
+    """As a person would type it: "demo", "camera:NAME", a path, an address without credentials."""
     name: str = ""
+    """Fit to be shown."""
     is_demo: bool = False
     presentations: tuple[Choice, ...] = ()
+    """What the demo can present; empty for other sources."""
     presenting: str = ""
+    """Key of what the demo was asked to present; empty is everything in turn."""
     species: tuple[str, ...] = ()
+    """Attack species that the demo can present."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +92,9 @@ class NetworksState:
 
 @dataclass(frozen=True)
 class PassphraseAsked:
-    """A protected model that opens with its passphrase only.
-
-    ``was_wrong`` says that one was given and did not open it.
-    """
+    """A protected model that opens with its passphrase only."""
 
     path: str
     name: str
     was_wrong: bool = False
+    """Whether a passphrase was given that did not open it."""

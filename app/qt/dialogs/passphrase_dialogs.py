@@ -84,24 +84,14 @@ class PassphraseDialog(QDialog):
 
 
 class ExportDialog(PassphraseDialog):
-    """Asks whether the file shall be protected; where it goes is asked next.
+    """Asks whether to protect the file; where it goes is asked next.
 
-    Parameters
-    ----------
-    check : callable
-        Says in one sentence why a passphrase cannot be used; empty if it can.
-    advice : str
-        What makes a good one.
-    is_protected : bool
-        What is proposed.
-    parent : QWidget, optional
-        The window it belongs to.
+    ``check`` returns why a passphrase cannot be used, or ""; ``is_protected`` is proposed.
     """
 
     def __init__(
         self,
         check: Callable[[str], str],
-        *,
         advice: str = "",
         is_protected: bool = False,
         parent: QWidget | None = None,
@@ -117,8 +107,8 @@ class ExportDialog(PassphraseDialog):
             "Anyone who gets the file can use the model, and change it unnoticed.", "muted"
         )
         forgotten = caution(
-            "Nobody can open the model without the passphrase, not even we. "
-            "If it is lost, enrol again.",
+            "Without the passphrase the model cannot be opened, not even by us. "
+            "If you lose it, enrol again.",
             self,
         )
         self._protected = QWidget(self)

@@ -140,9 +140,7 @@ def _look_page() -> list[QWidget]:
             "Show what the networks look at",
             "Draws the regions over the face in the preview.",
         ),
-        SwitchField(
-            "reopen_last", "Open the last model at launch", "So that nobody has to enrol again."
-        ),
+        SwitchField("reopen_last", "Open the last model at launch", "Saves enrolling again."),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Model files: as the library loads them, and as the app does."""
+"""Files with tensors: models as the library and the app load them, kept features, lost takes."""
 
 import io
 import json
@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from app.evaluation.cache import Cache, RecordingFeatures
 from app.models.files import difference_of
 from app.models.files import load as load_pad_model
 from app.models.summary import describe
+from app.session.recovery import _UNUSABLE, unpacked
 from lmkl_core import InvalidInputError, LocalisedMKL, ModelFileError
 from lmkl_core.model_file import Manifest, from_bytes
 from lmkl_core.model_file.container import Refused, seal
@@ -196,3 +198,69 @@ def expect_finite(**values: Any) -> None:
     for name, value in values.items():
         if not np.all(np.isfinite(value)):
             raise Broken(f"{name} are not finite: {value}")
+
+
+KEY = "ab" * 32
+COLUMNS = {"eyes": 3, "skin": 2}
+
+
+class EntryTarget(Target):
+    """`Cache.load` and `RecordingFeatures.from_kept`: an entry that is whole, or none."""
+
+    name = "entry"
+    inputs = 20_000
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._cache = Cache("features", folder)
+        self._path = self._cache._path(KEY)
+        self._path.parent.mkdir(parents=True)
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        try:
+            return mutant(*unsealed(data), rng)[0]
+        except Refused:
+            return mutated_bytes(data, self.seeds, rng)
+
+    def check(self, data: bytes) -> str:
+        self._path.write_bytes(data)
+        kept = self._cache.load(KEY)
+        if kept is None:
+            return "not a whole file"
+        entry = RecordingFeatures.from_kept(kept, COLUMNS)
+        if entry is None:
+            return "not what these views need"
+        rows = {len(view) for view in entry.views.values()}
+        if rows != {entry.n_ready} or len(entry.reasons) != len(entry.ready) - entry.n_ready:
+            raise Broken("the parts of this entry do not belong together")
+        if not all(np.isfinite(view).all() for view in entry.views.values()):
+            raise Broken("this entry has views that are not finite")
+        return LOADED
+
+
+class RecoveryTarget(Target):
+    """`unpacked`: a take that can be used, or a reason, and never another exception."""
+
+    name = "recovery"
+    inputs = 20_000
+    depth = 0.9
+
+    def structured(self, data: bytes, rng: random.Random) -> bytes:
+        try:
+            return mutant(*unsealed(data), rng)[0]
+        except (ValueError, LookupError, TypeError, Refused):
+            return mutated_bytes(data, self.seeds, rng)
+
+    def check(self, data: bytes) -> str:
+        try:
+            _, samples = unpacked(data)
+        except Refused as error:
+            return told(error.reason)
+        except _UNUSABLE as error:
+            raise Broken(f"no check foresaw this: {error!r}") from error
+        for sample in samples:
+            if not all(np.isfinite(view).all() for view in sample.views.values()):
+                raise Broken("a frame that came back is not finite")
+            if not sample.take.isprintable():
+                raise Broken("a take that came back has a name that cannot be shown")
+        return LOADED

@@ -16,11 +16,6 @@ SIZES = (0, 1, 7, 255, 300, 65535, 2**24 - 1, 2**31 - 1, 2**32 - 1)
 FRAMES = 12
 
 
-def _picture() -> np.ndarray:
-    rng = np.random.default_rng(3)
-    return rng.integers(0, 255, (12, 16, 3), np.uint8)
-
-
 class _FileTarget(Target):
     suffix = ""
 
