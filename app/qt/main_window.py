@@ -13,8 +13,8 @@ from app.qt.menus import Menus
 from app.qt.model_dialogs import ModelDialogs, confirm
 from app.qt.pages.enrol.enrol_page import EnrolPage
 from app.qt.pages.guided_test.test_page import TestPage
+from app.qt.pages.live.bars import StatusLine
 from app.qt.pages.live.live_panel import LivePanel
-from app.qt.pages.live.status_line import StatusLine
 from app.qt.pages.model.model_page import ModelPage
 from app.qt.pages.why_page import WhyPage
 from app.qt.theme import icons

@@ -52,7 +52,7 @@ REPORT = ReportSummary(
 def page(qtbot, controller):
     page = TestPage(controller)
     qtbot.addWidget(page)
-    page.set_ready(True, "")
+    page.set_why_not("")
     page.resize(460, 560)
     page.show()
     qtbot.waitExposed(page)
@@ -172,7 +172,7 @@ def test_that_a_name_of_ones_own_gets_a_button_once_it_was_presented(page):
 
 def test_that_without_a_model_nothing_is_presented_and_the_way_out_is_shown(qtbot, page):
     asked = page._controller.guided_test.start
-    page.set_ready(False, "Enrol a face and fit a model first.")
+    page.set_why_not("Enrol a face and fit a model first.")
     qtbot.keyClick(page, Qt.Key.Key_P)
     click(qtbot, button(page, "Present: Genuine person"))
     assert "Enrol a face and fit a model first." in texts(page)
@@ -366,7 +366,7 @@ def test_that_there_is_no_report_of_nothing_and_the_reason_is_shown(page):
 
 def test_that_figures_and_warnings_are_shown_as_they_are(page):
     page.show_guided_test(SESSION)
-    page.show_report(REPORT)
+    page._report.show_report(REPORT)
     settle()
     for words in (*REPORT.figures[0], *REPORT.figures[1], *REPORT.warnings):
         assert words in texts(page).replace("\xa0", " ")
@@ -374,23 +374,23 @@ def test_that_figures_and_warnings_are_shown_as_they_are(page):
 
 def test_that_an_older_report_says_so_and_can_be_updated(qtbot, page):
     page.show_guided_test(replace(SESSION, presentations=SESSION.presentations[:4]))
-    page.show_report(REPORT)
+    page._report.show_report(REPORT)
     page.show_guided_test(SESSION)
     assert "Presentations changed since" in texts(page)
     click(qtbot, button(page, "Update"))
     page._controller.guided_test.build_report.assert_called_once()
-    page.show_report(REPORT)
+    page._report.show_report(REPORT)
     assert "Presentations changed since" not in texts(page)
 
 
 def test_that_a_report_can_be_opened_only_after_it_was_saved(qtbot, page):
     page.show_guided_test(SESSION)
-    page.show_report(REPORT)
+    page._report.show_report(REPORT)
     opener = button(page, "Open in browser")
     assert not opener.isEnabled()
     with qtbot.waitSignal(page.report_save_requested):
         click(qtbot, button(page, "Save report..."))
-    page.show_report(replace(REPORT, html="/tmp/report.html"))
+    page._report.show_report(replace(REPORT, html="/tmp/report.html"))
     assert "Saved as /tmp/report.html" in texts(page)
     with qtbot.waitSignal(page.report_open_requested):
         click(qtbot, opener)
@@ -398,8 +398,8 @@ def test_that_a_report_can_be_opened_only_after_it_was_saved(qtbot, page):
 
 def test_that_a_report_that_is_taken_away_leaves_no_figures(page):
     page.show_guided_test(SESSION)
-    page.show_report(REPORT)
-    page.show_report(None)
+    page._report.show_report(REPORT)
+    page._report.show_report(None)
     assert "EER" not in texts(page)
     assert button(page, "Show figures").isVisible()
 
@@ -410,7 +410,7 @@ def test_that_a_report_that_is_taken_away_leaves_no_figures(page):
 @pytest.mark.parametrize("width", [460, 620, 1100, 1920])
 def test_that_the_page_never_needs_more_width_than_it_has(page, width):
     page.show_guided_test(SESSION)
-    page.show_report(REPORT)
+    page._report.show_report(REPORT)
     page.resize(width, 560)
     settle()
     area = page.findChild(QScrollArea)

@@ -33,6 +33,10 @@ def button(page, text):
     return found[0]
 
 
+def texts(widget):
+    return [label.text() for label in widget.findChildren(QLabel) if label.text()]
+
+
 def click(qtbot, widget):
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
@@ -121,7 +125,7 @@ def test_that_the_exact_statement_on_the_threshold_is_behind_details(qtbot, page
     click(qtbot, page.header.more)
     assert page.header.details.isVisible()
     assert STATEMENT in page.header.details.text()
-    assert STATEMENT in page.threshold.sentences
+    assert STATEMENT in texts(page.threshold)
 
 
 def test_that_the_wheel_over_the_tabs_turns_no_page(page):
@@ -295,14 +299,14 @@ def test_that_a_target_beyond_the_field_is_neither_automatic_nor_told_back(
 
 def test_that_the_stress_test_has_a_rate_with_n_and_interval(page):
     page.show_model(model_summary())
-    (sentence,) = [text for text in page.threshold.sentences if "never enrolled" in text]
+    (sentence,) = [text for text in texts(page.threshold) if "never enrolled" in text]
     assert "of 180 frames" in sentence
     assert "95 % interval 0.8 % to 90.6 %" in sentence
 
 
 def test_that_a_single_light_says_that_other_light_is_not_known(page):
     page.show_model(model_summary(threshold=threshold_summary(stress_bpcer=None, stress=())))
-    assert any("not known" in text for text in page.threshold.sentences)
+    assert any("not known" in text for text in texts(page.threshold))
 
 
 def test_that_details_hold_parameters_bounds_takes_digest_and_views(qtbot, page):
@@ -363,13 +367,12 @@ def test_that_several_people_are_compared_under_the_threshold(page):
     page.show_model(model_summary(people=(ANN, SOMEBODY)))
     people = page.threshold.people
     assert people.isVisible()
-    assert people.rows[1:] == (
-        ("Ann", "2, 70", "0.912", "0.0 % of 70 (0.0 % to 12.3 %)"),
-        ("no name", "1, 35", "0.500", "60.0 % of 35 (30.0 % to 90.0 %)"),
-    )
+    assert texts(people)[4:] == [
+        *("Ann", "2, 70", "0.912", "0.0 % of 70 (0.0 % to 12.3 %)"),
+        *("no name", "1, 35", "0.500", "60.0 % of 35 (30.0 % to 90.0 %)"),
+    ]
     page.show_model(model_summary(people=(ANN,)))
     assert not people.isVisible()
-    assert people.rows == ()
 
 
 def test_that_the_name_of_a_person_is_no_markup(page):

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 
-from app.qt.pages.live.source_bar import SourceBar
+from app.qt.pages.live.bars import SourceBar
 from app.qt.state import Choice, SourceState
 
 DEMO = SourceState(

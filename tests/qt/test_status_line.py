@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from app.qt.pages.live.status_line import StatusLine
+from app.qt.pages.live.bars import StatusLine
 from app.qt.state import Working
 from app.types import Throughput
 

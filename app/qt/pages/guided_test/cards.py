@@ -3,6 +3,7 @@
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QToolButton, QWidget
 
+from app.names import counted
 from app.qt.pages.guided_test.species import NO_BREAK, judgement, percent, rate_name, species_words
 from app.qt.theme import GRID, set_class
 from app.qt.widgets.inputs import CalmComboBox
@@ -47,6 +48,7 @@ class PlanCard(QFrame):
         self.show_plans(())
         self._refresh()
 
+    @Slot(object)
     def show_plans(self, names: tuple[str, ...]) -> None:
         self._names = names
         with QSignalBlocker(self.choice):
@@ -274,15 +276,16 @@ class ReportPanel(QFrame):
         )
         self._refresh()
 
+    @Slot(object)
     def show_report(self, report: ReportSummary | None) -> None:
         """Show a report that fits the presentations as they are, or that there is none."""
-        is_same = report == self._report and not self._is_stale
-        if is_same:
+        if report == self._report and not self._is_stale:
             return
-        self._report = report
-        self._is_stale = False
+        self._report, self._is_stale = report, False
         self._show_figures(report.figures if report else ())
-        self._show_warnings(report.warnings if report else ())
+        clear(self._warnings)
+        for text in report.warnings if report else ():
+            self._warnings.addWidget(caution(text, self))
         self._refresh()
 
     def set_stale(self) -> None:
@@ -298,42 +301,33 @@ class ReportPanel(QFrame):
             self._refresh()
 
     def _refresh(self) -> None:
-        report, can = self._report, not self._why_not
+        report, why_not = self._report, self._why_not
         self.make_button.setVisible(report is None or self._is_stale)
         self.make_button.setText("Show figures" if report is None else "Update")
-        self.make_button.setEnabled(can)
-        self.save_button.setEnabled(can)
+        self.make_button.setToolTip(why_not or "Work out the figures from all presentations.")
+        for each in (self.make_button, self.save_button):
+            each.setEnabled(not why_not)
+        as_page = "Save the report as a page that opens anywhere, with JSON and CSV beside it."
+        self.save_button.setToolTip(why_not or as_page)
         html = report.html if report else ""
         self.open_button.setEnabled(bool(html))
+        saved, unsaved = "Open the saved page in your browser.", "Save the report first."
+        self.open_button.setToolTip(saved if html else unsaved)
         self._path.set_whole(f"Saved as {html}" if html else "")
         self._path.setToolTip(html)
         self._path.setVisible(bool(html))
         n = report.n_missing if report else 0
-        missing = "1 detail that an evaluator expects is missing."
-        if n != 1:
-            missing = f"{n} details that an evaluator expects are missing." if n else ""
-        self._missing.show_text(missing)
-        self.make_button.setToolTip(self._why_not or "Work out the figures from all presentations.")
-        self.save_button.setToolTip(
-            self._why_not
-            or "Save the report as a page that opens anywhere, with JSON and CSV beside it."
+        self._missing.show_text(
+            f"Missing: {counted(n, 'detail')} that an evaluator expects." * (n > 0)
         )
-        self.open_button.setToolTip(
-            "Open the saved page in your browser."
-            if html
-            else "Save the report first, then it can be opened."
-        )
-        self._say(html)
-
-    def _say(self, html: str) -> None:
         text, shape, role = "", "", "muted"
-        if self._why_not:
-            text, shape = self._why_not, "info"
+        if why_not:
+            text, shape = why_not, "info"
         elif self._is_stale:
             shape, role = "warning", "caution"
             again = " and save them again" if html else ""
             text = f"Presentations changed since: update the figures{again}."
-        elif self._report is None:
+        elif report is None:
             text = "Error rates with their intervals, and what to bear in mind with them."
         self._note.set_icon(shape, role)
         self._note.show_text(text)
@@ -350,8 +344,3 @@ class ReportPanel(QFrame):
                 self._figures.addWidget(value, number, 1, top)
         for name, text in figures:
             self._values[name].setText(text.replace(" %", f"{NO_BREAK}%"))
-
-    def _show_warnings(self, warnings: tuple[str, ...]) -> None:
-        clear(self._warnings)
-        for text in warnings:
-            self._warnings.addWidget(caution(text, self))

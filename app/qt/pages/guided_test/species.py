@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QSizePolicy, QWidget
 
-from app.names import LONGEST_NAME
+from app.names import LONGEST_NAME, counted
 from app.qt.theme import GRID, colours, set_mark
 from app.qt.theme.icons import paint_icon
 from app.qt.widgets.layout import EvenLayout, vbox
@@ -93,8 +93,9 @@ def bound_words(row: Tally) -> str:
         return f"{what}: no response yet, so every error rate is possible."
     if wrong == 0:
         return f"{what}: 0 errors in {n} still allow an error rate of up to {at_most}."
-    errors = "1 error" if wrong == 1 else f"{wrong} errors"
-    return f"{what}: {errors} in {n}, so the error rate may be as high as {at_most}."
+    return (
+        f"{what}: {counted(wrong, 'error')} in {n}, so the error rate may be as high as {at_most}."
+    )
 
 
 _TYPED = LONGEST_NAME * 4

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.names import counted
 from app.qt.pages.guided_test.cards import MARGIN
 from app.qt.pages.guided_test.species import (
     NO_BREAK,
@@ -171,7 +172,7 @@ def _cell_of(presentation: Presentation) -> Cell:
     parts = [
         f"No. {presentation.number}",
         "no score" if score is None else f"score {score:.3f}",
-        "1 frame" if n == 1 else f"{n} frames",
+        counted(n, "frame"),
         *(["simulated"] if presentation.is_simulated else []),
     ]
     role = "bad" if is_error(presentation) else "text"

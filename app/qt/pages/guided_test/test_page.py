@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.models.summary import ModelSummary
+from app.names import counted
 from app.qt.controllers.app_controller import AppController
 from app.qt.dialogs.details_dialog import DetailsDialog
 from app.qt.pages.guided_test.cards import MARGIN, PlanCard, PresentCard, ReportPanel
@@ -16,7 +17,6 @@ from app.qt.pages.guided_test.tally import TallyCard
 from app.qt.state import SourceState
 from app.qt.widgets.layout import ask, button, card, hbox, scroll_area, vbox
 from app.qt.widgets.texts import MarkedText, StepHeading, banner, wrapped
-from app.reports.guided_test import ReportSummary
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.keeping import KeptTest
 from app.types import SPECIES
@@ -37,8 +37,7 @@ class TestPage(QWidget):
         super().__init__(parent)
         self._controller = controller
         self._guided_test = GuidedTestState()
-        self._is_ready = False
-        self._why = ""
+        self._why_not = ""
         self._is_simulated = False
         self._is_wide = False
         self._kept: tuple[KeptTest, ...] = ()
@@ -53,8 +52,8 @@ class TestPage(QWidget):
         controller.guided_test_changed.connect(self.show_guided_test)
         controller.model_changed.connect(self._on_model)
         controller.source.source_changed.connect(self._on_source)
-        control.report_changed.connect(self.show_report)
-        control.plans_changed.connect(self.show_plans)
+        control.report_changed.connect(self._report.show_report)
+        control.plans_changed.connect(self._plan.show_plans)
         control.kept_changed.connect(self.show_kept)
         self.show_guided_test(controller.session.guided_test.state)
         self._on_model(controller.session.model_summary)
@@ -81,25 +80,15 @@ class TestPage(QWidget):
         self._refresh()
 
     @Slot(object)
-    def show_plans(self, names: tuple[str, ...]) -> None:
-        self._plan.show_plans(names)
-
-    @Slot(object)
     def show_kept(self, kept: tuple[KeptTest, ...]) -> None:
         """Offer sessions on disk, the newest first, while this one has no presentation."""
         self._kept = kept
         self._refresh()
 
-    @Slot(object)
-    def show_report(self, report: ReportSummary | None) -> None:
-        """Show the report of the session as it is now, or that there is none."""
-        self._report.show_report(report)
-
-    def set_ready(self, is_ready: bool, why: str = "") -> None:
-        """Say whether there is a model to test, and what to do when there is none."""
-        if (is_ready, why) != (self._is_ready, self._why):
-            self._is_ready, self._why = is_ready, why
-            self._refresh()
+    def set_why_not(self, why_not: str) -> None:
+        """Say what to do before there is a model to test; empty when there is one."""
+        self._why_not = why_not
+        self._refresh()
 
     def set_simulated(self, is_simulated: bool, species: Iterable[str] = SPECIES) -> None:
         """Say whether the demo presents, and what it can beside the genuine person."""
@@ -194,11 +183,11 @@ class TestPage(QWidget):
     @Slot()
     def _refresh(self) -> None:
         guided_test, is_presenting = self._guided_test, bool(self._guided_test.presenting)
-        why_not = "" if self._is_ready else self._why
+        why_not = self._why_not
         self._missing.show_text(why_not)
         self._missing_banner.setVisible(bool(why_not))
         self._demo_banner.setVisible(self._is_simulated)
-        self._auto.setEnabled(self._is_ready and not is_presenting)
+        self._auto.setEnabled(not why_not and not is_presenting)
         self._auto.setToolTip(
             why_not or "Let the demo present the person and every attack, one by one."
         )
@@ -212,18 +201,13 @@ class TestPage(QWidget):
         self._report.set_why_not(self._no_report())
 
     def _show_kept(self) -> None:
-        offered = (
-            self._kept
-            if not (self._guided_test.presentations or self._guided_test.presenting)
-            else ()
-        )
-        self._kept_banner.setVisible(bool(offered))
-        if not offered:
+        has_begun = self._guided_test.presentations or self._guided_test.presenting
+        self._kept_banner.setVisible(bool(self._kept) and not has_begun)
+        if not self._kept:
             return
-        self.another_button.setVisible(len(offered) > 1)
-        day, _, time = offered[0].when.partition("T")
-        n = offered[0].n_presentations
-        made = "1 presentation" if n == 1 else f"{n} presentations"
+        self.another_button.setVisible(len(self._kept) > 1)
+        day, _, time = self._kept[0].when.partition("T")
+        made = counted(self._kept[0].n_presentations, "presentation")
         self._kept_note.show_text(f"A test session of {day}, {time[:5]} is kept: {made}.")
 
     def _go_on_with_plan(self) -> None:
@@ -259,8 +243,8 @@ class TestPage(QWidget):
 
     @Slot(object)
     def _on_model(self, model: ModelSummary | None) -> None:
-        why = "Enrol a face and fit a model first: then it can be tested."
-        self.set_ready(model is not None, "" if model else why)
+        why_not = "Enrol a face and fit a model first: then it can be tested."
+        self.set_why_not("" if model else why_not)
 
     @Slot(object)
     def _on_source(self, source: SourceState) -> None:

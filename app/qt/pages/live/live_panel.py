@@ -15,8 +15,8 @@ from app.models.summary import ModelSummary
 from app.qt import theme
 from app.qt.charts.timeline import ScoreTimeline
 from app.qt.controllers.app_controller import AppController
+from app.qt.pages.live.bars import SourceBar
 from app.qt.pages.live.preview import Preview
-from app.qt.pages.live.source_bar import SourceBar
 from app.qt.pages.live.verdict_banner import VerdictBanner
 from app.qt.state import Notice, SourceState
 from app.qt.theme import icons

@@ -8,8 +8,9 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent, Q
 from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.models.summary import ModelSummary
+from app.names import counted
 from app.qt.charts.format import decimals, places_for, scientific
-from app.qt.pages.model.threshold import threshold_mark, threshold_words
+from app.qt.pages.model.panels import threshold_mark, threshold_words
 from app.qt.state import NetworksState, Working
 from app.qt.theme import colours, set_class
 from app.qt.theme.icons import icon, paint_icon
@@ -170,7 +171,7 @@ class ClusterTile(QWidget):
 
     @property
     def caption(self) -> str:
-        return "1 frame" if self._size == 1 else f"{self._size} frames"
+        return counted(self._size, "frame")
 
     @property
     def has_face(self) -> bool:
@@ -343,11 +344,6 @@ class NetworksCard(QFrame):
         texts = (heading, self._text, self._facts, self._problem, self._hint)
         vbox(self, *texts, self.files, self.bar, buttons, margins=CARD)
         self.show_networks(NetworksState())
-
-    @property
-    def text(self) -> str:
-        parts = (self._text, self._facts, self._problem, self._hint)
-        return "\n".join(part.text() for part in parts if part.text())
 
     @Slot(object)
     def show_networks(self, state: NetworksState) -> None:

@@ -8,8 +8,7 @@ from app.qt.charts.convergence import ConvergenceChart
 from app.qt.charts.weights import WeightsChart
 from app.qt.controllers.app_controller import AppController
 from app.qt.pages.model.cards import ClustersStrip, ModelHeader, NetworksCard, WorkingCard
-from app.qt.pages.model.details import DetailsPanel
-from app.qt.pages.model.threshold import ThresholdPanel
+from app.qt.pages.model.panels import DetailsPanel, ThresholdPanel
 from app.qt.state import Working
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
