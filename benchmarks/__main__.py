@@ -20,8 +20,8 @@ NAMES = (
     "sweep",
 )
 
-NAMED = ("real_views", "soak")
-"""Run only when asked for by name: they need arguments, or an hour."""
+NAMED = ("figures", "real_views", "soak")
+"""Run only when asked for by name: they run the others, need arguments, or take an hour."""
 
 
 def main():

@@ -5,7 +5,9 @@
 DIR holds files in the format of `benchmarks.real_views`, which also makes them. For every preset,
 rule and parameter: AUC (worst person), then APCER / BPCER in percent (worst person) at the model's
 own threshold, by frame and by window of 15 frames, at least 5, as the app decides. All are means
-over people with a 95 % interval by resampling people. The protocols:
+over people with a 95 % interval by resampling people.
+
+The protocols:
 
 - ``alt``: genuine takes in order of name, every other one enrolled, the rest tested
 - ``half``: the first half of every take enrolled, the second half tested
@@ -320,6 +322,37 @@ def heading(title, first):
 # ------------------------------------------------------------------ tables
 
 
+def percent(values):
+    low, high = interval(100 * values)
+    return f"{100 * values.mean():.1f} % ({low:.1f} to {high:.1f})"
+
+
+def summary_table(files, preset):
+    """The shipped defaults in enrolled light: one column a set."""
+    columns = []
+    for views, protocol in known_light(files):
+        arrays, tried = arrays_of(views, preset), list(trials(views, protocol))
+        results = [scored(views, arrays, trial) for trial in tried]
+        people = np.array([one.person for one in results])
+        areas = [auc(one.genuine, one.attacks).value for one in results]
+        accepted = np.array([share(one.attacks >= one.model.offset_) for one in results])
+        refused = np.array([share(one.genuine < one.model.offset_) for one in results])
+        columns.append(
+            (
+                f"{views.name}, {protocol} ({len(np.unique(people))} people)",
+                f"{np.mean(areas):.4f} ({min(areas):.3f})",
+                f"{percent(by_person(people, accepted))} of {sum(len(t.attacks) for t in tried)}",
+                f"{percent(by_person(people, refused))} of {sum(len(t.genuine) for t in tried)}",
+            )
+        )
+    names = ("", "AUC by frame, mean (worst person)", "attack frames accepted")
+    print("\n### Defaults in enrolled light, means over people (95 % intervals)\n")
+    for number, row in enumerate(zip((*names, "genuine frames refused"), *columns, strict=True)):
+        print_row(*row)
+        if number == 0:
+            print("|---" * len(row) + "|")
+
+
 def preset_table(files, presets):
     """The first two presets by every protocol, the others by those that choose."""
     heading("Presets, at the default parameters and threshold", "views | n | recordings")
@@ -547,6 +580,7 @@ def called(people, shares):
 
 
 TABLES = {
+    "summary": lambda files, presets: summary_table(files, presets[0]),
     "presets": lambda files, presets: preset_table(files, presets),
     "rules": lambda files, presets: rule_table(files, presets[0]),
     "parameters": lambda files, presets: parameter_table(files, presets[0]),

@@ -1,0 +1,132 @@
+"""Run the benchmarks and write what they print into docs/measurements.md.
+
+    python -m benchmarks figures [--only NAME ...] [--data FOLDER]
+
+A section of the page is what stands between two comments with its name; everything else there is
+written by hand. A new section has the benchmark's explanation, command, date, commit and machine.
+What is not run keeps its figures and their date: ``soak`` unless it is named, because it takes an
+hour, and ``real`` without ``--data``, a folder made by ``python -m benchmarks real_views``.
+"""
+
+import argparse
+import importlib
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "measurements.md"
+
+SECTIONS = {
+    "real": "benchmarks real --preset texture --only summary --only verdicts",
+    "grid": "benchmarks grid",
+    "hostile": "benchmarks grid --hostile",
+    "families": "benchmarks grid --families",
+    "scoring": "benchmarks scoring",
+    "growth": "benchmarks growth",
+    "views": "benchmarks views",
+    "sweep": "benchmarks sweep",
+    "memory": "benchmarks memory",
+    "launch": "benchmarks launch",
+    "responsiveness": "benchmarks responsiveness",
+    "evaluation": "benchmarks evaluation",
+    "demo": "app evaluate demo",
+    "soak": "benchmarks soak --minutes 60",
+}
+"""The module and the arguments behind every section of the page."""
+
+
+def marks(name):
+    return f"<!-- figures: {name} -->", f"<!-- end: {name} -->"
+
+
+def explanation(module):
+    """The title and the first paragraph of a benchmark's docstring, on one line each."""
+    paragraphs = importlib.import_module(module).__doc__.split("\n\n")
+    prose = [text for text in paragraphs if not text.lstrip().startswith("python -m")]
+    return "\n\n".join(text.strip() for text in prose[:2]).replace("``", "`")
+
+
+def machine():
+    """Processor, cores, memory, system and Python, and how busy the machine is."""
+    model = platform.processor()
+    cpus = Path("/proc/cpuinfo")
+    if cpus.exists() and (found := re.search(r"model name\s*: (.+)", cpus.read_text())):
+        model = found[1]
+    gib = psutil.virtual_memory().total / 2**30
+    return (
+        f"{model or platform.machine()}, {os.cpu_count()} cores, {gib:.0f} GiB, "
+        f"{platform.system()}, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
+    )
+
+
+def commit():
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout.strip()
+
+
+def measured(name, data):
+    """Run one benchmark; return its section."""
+    module, *arguments = SECTIONS[name].split()
+    shown = f"python -m {SECTIONS[name]}"
+    if name == "real":
+        arguments += ["--views", str(data)]
+        shown += " --views DIR"
+    where = machine()  # as busy as before the benchmark
+    environment = {**os.environ, "COLUMNS": "140", "QT_QPA_PLATFORM": "offscreen"}
+    with tempfile.TemporaryDirectory() as empty:
+        # Neither the person's settings nor results that earlier code has kept.
+        environment |= {f"LMKL_PAD_{kind}": empty for kind in ("CONFIG", "DATA", "CACHE")}
+        if name == "demo":
+            arguments += ["--output", empty]
+        run = subprocess.run(
+            [sys.executable, "-m", module, *arguments],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+    if run.returncode and name != "soak":  # which ends so when it finds growth, and says it
+        sys.exit(f"{shown} failed with code {run.returncode}; {PAGE.name} keeps its figures.")
+    output = run.stdout.strip()
+    if "\n|---" not in output:  # no Markdown
+        output = f"```text\n{output}\n```"
+    about = f"{explanation(f'benchmarks.{name}')}\n\n" if name == arguments[0] else ""
+    head = f"`{shown}`, {date.today()}, commit {commit()}; {where}"
+    return f"{about}{head}\n\n{output}"
+
+
+def replaced(page, name, section):
+    """The page with another section of this name."""
+    begin, end = marks(name)
+    before, found, rest = page.partition(begin)
+    if not found or end not in rest:
+        sys.exit(f"{PAGE.name} has no place for {name}: {begin} ... {end}")
+    return f"{before}{begin}\n{section}\n{end}{rest.partition(end)[2]}"
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m benchmarks figures")
+    parser.add_argument("--only", action="append", choices=SECTIONS, help="remake this section")
+    parser.add_argument("--data", type=Path, help="views of real recordings, from real_views")
+    options = parser.parse_args(arguments)
+    for name in options.only or [name for name in SECTIONS if name != "soak"]:
+        if name == "real" and options.data is None:
+            print("real: no --data, so its figures stay as they are.")
+            continue
+        print(f"{name}: {SECTIONS[name]}", flush=True)
+        section = measured(name, options.data and options.data.absolute())
+        # Read anew and written at once, so that a run that is stopped keeps what it has.
+        page = replaced(PAGE.read_text(encoding="utf-8"), name, section)
+        PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
