@@ -14,12 +14,13 @@ LIGHT_ARGS ?=
 PYTEST_ARGS ?=
 RUN_ARGS ?=
 BENCH_ARGS ?=
+FIGURES_ARGS ?=
 
 # uv installs in a third of pip's time; where it is not to be had or reaches no index, pip does it.
 install = echo "Installing $(2)"; $(1)/uv pip install --quiet --python $(1)/python $(2) \
 	|| $(1)/python -m pip install --quiet $(2)
 
-.PHONY: run test light lint format bench screenshots faults fuzz soak bundle pipx-check size lock docs clean
+.PHONY: run test fast light lint format bench figures screenshots faults fuzz soak bundle pipx-check size lock docs clean
 
 run: $(LIGHT)
 	$(BIN)/lmkl-pad $(RUN_ARGS)
@@ -44,9 +45,14 @@ format: $(FULL)
 bench: $(FULL)
 	$(DEV)/python -m benchmarks $(BENCH_ARGS)
 
+# docs/measurements.md, from the benchmarks on the present code.
+figures: $(FULL)
+	$(DEV)/python -m benchmarks figures $(FIGURES_ARGS)
+
 # The README's pictures, from the running app.
 screenshots: $(FULL)
 	$(DEV)/python -m tools.screenshots --readme assets/screenshots
+	$(DEV)/python -m tools.screenshots --film assets/screenshots
 
 # The table in docs/faults.md, from the tests that inject the faults.
 faults: $(FULL)

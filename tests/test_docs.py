@@ -14,6 +14,7 @@ from app.cli.console import ExitCode
 from app.cli.main import COMMANDS, cli, load_command
 from app.storage import FEATURES_NAME, OUTCOMES_NAME, PERSONAL_NAME, SETTINGS_NAME, TAKES_NAME
 from benchmarks import __main__ as benchmarks
+from benchmarks import figures
 from tests.diagrams import boxes_of, diagrams_of, edges_between, modules_below
 from tests.documents import (
     ROOT,
@@ -32,7 +33,9 @@ ALL = pages()
 SPOKEN = pages("docs/guide.md", "docs/troubleshooting.md")
 """Pages that quote the program: “…” is what it says, italics are what stands on a button."""
 
-MOST_PICTURE_BYTES = 220_000
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+MOST_BYTES = {".jpg": 220_000, ".png": 220_000, ".webp": 3_000_000}
 
 
 # ---------------------------------------------------------------- links and pictures
@@ -71,11 +74,29 @@ def test_that_every_picture_of_the_program_is_shown_and_small():
         (page.path.parent / target).resolve()
         for page in ALL
         for target in page.targets
-        if target.endswith((".jpg", ".png"))
+        if target.endswith(tuple(MOST_BYTES))
     }
     taken = set((ROOT / "assets/screenshots").iterdir())
     assert taken - shown == set()
-    assert [path.name for path in taken if path.stat().st_size > MOST_PICTURE_BYTES] == []
+    assert [path.name for path in taken if path.stat().st_size > MOST_BYTES[path.suffix]] == []
+
+
+# ---------------------------------------------------------------- measured figures
+
+
+def test_that_figures_of_the_readme_are_measured_ones():
+    claim = re.search(
+        r"\*\*Chosen on real people\.\*\*(.*?)\(\[", pages("README.md")[0].text, re.S
+    )[1]
+    (page,) = pages("docs/measurements.md")
+    assert set(NUMBER.findall(claim)) - set(NUMBER.findall(page.text)) == set()
+
+
+def test_that_every_section_of_figures_has_its_place():
+    text = figures.PAGE.read_text(encoding="utf-8")
+    for name in figures.SECTIONS:
+        begin, end = figures.marks(name)
+        assert begin in text.partition(end)[0], name
 
 
 # ---------------------------------------------------------------- what the program says
@@ -187,7 +208,6 @@ def test_that_the_table_of_files_names_everything_that_storage_names():
 
 # ---------------------------------------------------------------- the worked example
 
-NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 TOLERANCE = 0.021
 """Networks round differently on different machines; the page prints two or three decimals."""
 

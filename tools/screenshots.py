@@ -4,10 +4,12 @@
 
     python -m tools.screenshots FOLDER
     python -m tools.screenshots --readme assets/screenshots
+    python -m tools.screenshots --film assets/screenshots
 
 enrols two takes, fits, looks at genuine frames and attacks, runs a test session, writes its report,
-and saves what the window shows meanwhile; a few views again at twice the size. Works without a
-screen, and away from the person's own settings and data.
+and saves what the window shows meanwhile; a few views again at twice the size. With ``--film`` the
+same job becomes one animated picture, ``demo.webp``. Works without a screen, and away from the
+person's own settings and data.
 """
 
 import argparse
@@ -19,8 +21,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QPoint, QTimer, qInstallMessageHandler
-from PySide6.QtGui import QImage, QImageWriter
+import cv2
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QPoint, QRect, Qt, QTimer, qInstallMessageHandler
+from PySide6.QtGui import QColor, QFont, QImage, QImageWriter, QPainter
 from PySide6.QtWidgets import QApplication, QScrollArea, QTabWidget
 
 from app.qt.app import make_application, make_window
@@ -74,6 +78,13 @@ NO_INTERNET = (
     "internet."
 )
 
+FILM = "demo.webp"
+FILM_SIZE = (1000, 640)
+CAPTION_HEIGHT = 40
+FRAME_MILLISECONDS = 333
+FILM_QUALITIES = (60, 50, 40, 30)
+MOST_FILM_BYTES = 3_000_000
+
 REPORT_SIZE = "1100,1500"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
@@ -82,7 +93,9 @@ def main(arguments=None):
     """Take all pictures."""
     parser = argparse.ArgumentParser(prog="python -m tools.screenshots", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the pictures go; made if missing")
-    parser.add_argument("--readme", action="store_true", help="only what README and guide show")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--readme", action="store_true", help="only what README and guide show")
+    which.add_argument("--film", action="store_true", help="only the animated picture")
     parser.add_argument("--scale", type=float, default=2.0, help="of the few larger pictures")
     parser.add_argument("--model", default="", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -97,6 +110,9 @@ def main(arguments=None):
             _with_window(options.folder, _model_scenes, options.model, f"@{options.scale:g}x")
             return
         model = str(Path(own) / "face.safetensors")
+        if options.film:
+            _with_window(options.folder, _film_scenes, model, only=(FILM,), size=FILM_SIZE)
+            return
         only = (*README, *GUIDE) if options.readme else ()
         _with_window(options.folder, _all_scenes, model, only=only)
         if options.readme:
@@ -114,11 +130,11 @@ def _complain(_kind, _context, message):
         print(message, file=sys.stderr)
 
 
-def _with_window(folder, scenes, model, suffix="", only=()):
+def _with_window(folder, scenes, model, suffix="", only=(), size=SIZE):
     qInstallMessageHandler(_complain)
     make_application()
     window = make_window(Settings(source="demo", theme=THEMES[0]))
-    window.resize(*SIZE)
+    window.resize(*size)
     window.show()
     at = Photographer(window, folder, suffix, only)
     try:
@@ -201,7 +217,113 @@ class Photographer:
         print(f"{path} ({path.stat().st_size // 1000} kB)", flush=True)
 
 
+class Film:
+    """Frames of the window with a caption below, as one animated picture."""
+
+    def __init__(self, at: Photographer):
+        self._at, self._frames = at, []
+
+    def shoot(self, caption, seconds):
+        for _ in range(round(1000 * seconds / FRAME_MILLISECONDS)):
+            rest(FRAME_MILLISECONDS / 1000)
+            self._add(caption, self._at.window.grab().toImage())
+
+    def shoot_until(self, caption, seconds, what, condition):
+        """Film until a condition holds, and cut it to so many seconds."""
+        grabs = []
+        while not wait_until(condition, FRAME_MILLISECONDS / 1000):
+            grabs.append(self._at.window.grab().toImage())
+            if len(grabs) > 400:
+                raise SystemExit(f"The film is not complete: waited in vain for {what}.")
+        grabs.append(self._at.window.grab().toImage())
+        n = min(len(grabs), round(1000 * seconds / FRAME_MILLISECONDS))
+        for place in np.linspace(0, len(grabs) - 1, n).astype(int):
+            self._add(caption, grabs[place])
+
+    def hold(self, caption, picture, seconds):
+        """Show a still picture."""
+        size = self._at.window.size()
+        top = picture.scaledToWidth(size.width(), Qt.TransformationMode.SmoothTransformation).copy(
+            QRect(QPoint(0, 0), size)
+        )
+        for _ in range(round(1000 * seconds / FRAME_MILLISECONDS)):
+            self._add(caption, top)
+
+    def _add(self, caption, picture):
+        width, height = picture.width(), picture.height()
+        frame = QImage(width, height + CAPTION_HEIGHT, QImage.Format.Format_BGR888)
+        frame.fill(QColor("#16323f"))
+        with QPainter(frame) as painter:
+            painter.drawImage(0, 0, picture)
+            font = QFont(painter.font())
+            font.setPixelSize(20)
+            painter.setFont(font)
+            painter.setPen(QColor("white"))
+            line = QRect(16, height, width - 32, CAPTION_HEIGHT)
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, caption)
+        rows = np.frombuffer(frame.constBits(), np.uint8).reshape(frame.height(), -1)
+        self._frames.append(rows[:, : 3 * width].reshape(frame.height(), width, 3).copy())
+
+    def save(self, path):
+        """Write the film in the best quality that is small enough."""
+        animation = cv2.Animation()
+        animation.frames = self._frames
+        animation.durations = np.full(len(self._frames), FRAME_MILLISECONDS)
+        for quality in FILM_QUALITIES:
+            cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, quality])
+            if path.stat().st_size <= MOST_FILM_BYTES:
+                break
+        kilobytes = path.stat().st_size // 1000
+        print(f"{path} ({len(self._frames)} frames, quality {quality}, {kilobytes} kB)")
+
+
 # ---------------------------------------------------------------- scenes
+
+
+def _film_scenes(at, model):
+    """The whole job: enrol, fit, accept, refuse, explain, test, report."""
+    session, controller, pages = at.controller.session, at.controller, at.window.pages
+    film, banner = Film(at), at.window.live.banner
+    _first_run(at)
+    film.shoot("1. Enrol: two takes in different light, of the person alone", 0.7)
+    for number in (1, 2):
+        controller.enrol.start("")
+        film.shoot_until(
+            f"1. Enrol: take {number} of 2, of the person alone",
+            1.7,
+            "a take",
+            lambda: not session.enrolment.is_recording,
+        )
+    _fit(at)
+    controller.source.present("window 6")
+    at.window.turn_to(pages.model)
+    film.shoot("2. Fit: weights with a certified optimum, threshold without attacks", 2.0)
+    at.window.turn_to(pages.enrol)
+    at.wait("the person", lambda: banner.verdict.value == "genuine")
+    film.shoot("3. Live: the person is accepted", 2.0)
+    controller.source.present("phone")
+    at.wait("the attack", lambda: banner.verdict.value == "attack")
+    film.shoot("4. Attack: a photo on a phone, never seen before, is refused", 2.3)
+    at.window.turn_to(pages.why)
+    rest(2.0)  # until a frame is explained
+    film.shoot("5. Why: the score is the exact sum of these terms", 2.0)
+    _show(at, "", "window 6", "genuine", page="test")
+    controller.guided_test.choose_plan("Quick look")
+    at.scroll_to(pages.test.findChild(TallyCard))
+    for species in SPECIES[:3]:
+        controller.guided_test.start(species)
+        film.shoot_until(
+            f"6. Test: {species}",
+            1.3,
+            f"the test of {species}",
+            lambda: not session.guided_test.is_presenting,
+        )
+    film.shoot("6. Test: error rates with exact intervals", 1.0)
+    report = Path(model).with_name("report.html")
+    _save_report(at, report)
+    if page := _browsed(report, THEMES[0]):
+        film.hold("7. Report: ISO/IEC 30107-3, as one page", page, 2.3)
+    film.save(at.folder / FILM)
 
 
 def _all_scenes(at, model):
@@ -334,28 +456,31 @@ def _test(at, report):
     for name, kind in cards:
         at.scroll_to(pages.test.findChild(kind))
         at.take(name)
-    saved = []
+    _save_report(at, report)
+    for theme in THEMES if at.wants("report") else ():
+        if picture := _browsed(report, theme):
+            at.keep(picture, f"report-{theme}")
+
+
+def _save_report(at, path):
+    control, saved = at.controller.guided_test, []
     control.report_saved.connect(saved.append)
-    control.save_report(str(report))
+    control.save_report(str(path))
     at.wait("the report", lambda: bool(saved))
-    _browse(at, report)
 
 
-def _browse(at, page):
-    """Save the report as a browser shows it."""
-    if not at.wants("report"):
-        return
+def _browsed(page, theme):
+    """Return the report as a browser shows it; None where there is no Chromium."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         print("report: there is no Chromium here, so its page is left out.")
-        return
+        return None
     taken = page.with_suffix(".png")
-    for theme in THEMES:
-        command = [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]
-        command += [f"--window-size={REPORT_SIZE}", f"--screenshot={taken}"]
-        command.append(f"--blink-settings=preferredColorScheme={int(theme == 'light')}")
-        subprocess.run([*command, page.as_uri()], check=True, capture_output=True, timeout=120)
-        at.keep(QImage(str(taken)), f"report-{theme}")
+    command = [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]
+    command += [f"--window-size={REPORT_SIZE}", f"--screenshot={taken}"]
+    command.append(f"--blink-settings=preferredColorScheme={int(theme == 'light')}")
+    subprocess.run([*command, page.as_uri()], check=True, capture_output=True, timeout=120)
+    return QImage(str(taken))
 
 
 def _dialogs(at):
