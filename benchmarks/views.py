@@ -31,8 +31,7 @@ from benchmarks.minifasnet import minifasnet_state, minifasnet_widths
 from lmkl_core import LocalisedMKL
 from lmkl_core.features.extractor import Extractor, plan
 from lmkl_core.features.liveness import LIVENESS, LivenessMeter
-from lmkl_core.features.networks.graph import Graph
-from lmkl_core.features.networks.registry import NETWORKS
+from lmkl_core.features.networks.registry import NETWORKS, Graph
 from lmkl_core.features.presets import load_preset
 
 N_ENROLLED = 500

@@ -19,23 +19,27 @@ from lmkl_core.features.engines.engine import (
     has_torch,
     without_torch,
 )
-from lmkl_core.features.networks.graph import VIEWS_FORMAT, Graph, Output
-from lmkl_core.features.networks.registry import NETWORKS
+from lmkl_core.features.networks.registry import (
+    NETWORKS,
+    VIEWS_FORMAT,
+    Graph,
+    Output,
+    Photometry,
+)
+from lmkl_core.features.presets.file import json_values
 from lmkl_core.features.presets.preset import (
     Branch,
     Crop,
     DescriptorBranch,
-    Photometry,
     Preset,
 )
-from lmkl_core.features.presets.schema import json_values
 from lmkl_core.features.weights.store import WeightsFile
 from lmkl_core.features.weights.store import find as find_weights
 
 
 @dataclass(frozen=True)
 class PlannedView:
-    """Where a view comes from: a crop and an output of its group, by number."""
+    """A view, and the numbers of its crop and output in the group."""
 
     name: str
     crop: int
@@ -58,15 +62,15 @@ class Group:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.source.label if isinstance(self.source, Graph) else self.views[0].name
 
 
 def plan(preset: Preset) -> tuple[Group, ...]:
     """Return what computes a preset.
 
-    Branches with one network, photometry and size of crop share a graph: the network runs once for
-    all their crops and layers. Descriptors share nothing: each runs on each of its crops.
+    Branches with one network, photometry and size of crop share a graph, so that the network runs
+    once for all their crops and layers. Descriptors share nothing.
     """
     shared: dict[tuple[str, Photometry, int], list[tuple[Branch, str]]] = {}
     for branch in preset.network_branches:
@@ -108,11 +112,11 @@ def _output(branch: Branch, layer: str) -> Output:
 class Extractor:
     """Compute the views of a preset.
 
-    The constructor does everything that can fail or take long: it finds the weights, prepares what
+    The constructor does everything that can fail or take long: it finds the weights, exports what
     is not in the cache, tries engines in child processes, and builds them here. A preset of
-    descriptors alone needs no weights, engine or cache. After that an extractor never changes: it
-    may be called from several threads at once, the same crops give the same bits every time, and a
-    crop's views do not depend on what else is in the batch (with torch, their rounding does).
+    descriptors alone needs no weights, engine or cache. Calls are safe from several threads; the
+    same crops give the same bits every time, and a crop's views do not depend on the rest of the
+    batch (with torch, their rounding does).
 
     Parameters
     ----------
@@ -121,8 +125,8 @@ class Extractor:
     engine : {"auto", "onnxruntime", "torch"}, default="auto"
         ``auto`` takes onnxruntime, and torch for graphs where that fails.
     threads : int, optional
-        Crops that are worked on at the same time; by default the physical cores, at most 4. With
-        torch it sets the threads of torch in the whole process.
+        Crops computed at the same time; by default the physical cores, at most 4. With torch it
+        sets the threads of torch in the whole process.
     folder : path, optional
         Folder in which weights are looked for first.
     cache : Cache or path, optional
@@ -133,7 +137,7 @@ class Extractor:
     progress : callable, optional
         Called with steps done, steps in all, and a text.
     cancel : callable, optional
-        Asked several times a second while something takes long; True stops.
+        Asked several times a second during long steps; True stops.
 
     Raises
     ------
@@ -141,7 +145,7 @@ class Extractor:
         If the preset is wrong, weights are missing or do not fit, or no engine can run them
         (`EngineError`).
     Cancelled
-        If ``cancel`` said so.
+        If ``cancel`` returned True.
     """
 
     def __init__(
@@ -169,15 +173,15 @@ class Extractor:
             if isinstance(graph, Graph)
         ]
         place = cache if isinstance(cache, Cache) else Cache(cache)
-        chosen = Chooser(engine, place, threads, progress, cancel)(tasks)
-        engines = iter(choice.engine for choice in chosen)
+        chosen, notes = Chooser(engine, place, threads, progress, cancel)(tasks)
+        engines = iter(chosen)
         self._engines: tuple[Engine, ...] = tuple(
             next(engines) if isinstance(group.source, Graph) else DescriptorEngine(group.source)
             for group in self._groups
         )
         self._pool = EnginePool(threads or default_threads())
-        self.notes = tuple(choice.note for choice in chosen if choice.note)
-        """Why some graph does not run in the preferred engine."""
+        self.notes = notes
+        """Why some graphs do not run in the preferred engine."""
 
     @property
     def view_names(self) -> tuple[str, ...]:
@@ -200,8 +204,8 @@ class Extractor:
     def fingerprint(self) -> dict[str, Any]:
         """Return everything that decides the values of views, as JSON values.
 
-        Two extractors with equal fingerprints give the same views (up to the rounding of their
-        engines); a model keeps it and is refused where it differs.
+        Extractors with equal fingerprints give the same views, up to the rounding of their
+        engines; a model stores it and is refused where it differs.
         """
         return {
             "format": VIEWS_FORMAT,
@@ -251,7 +255,7 @@ class Extractor:
         return {name: found[name] for name in self.view_names}
 
     def _checked(self, crops: Mapping[str, NDArray[np.uint8]]) -> dict[str, NDArray[np.uint8]]:
-        """Return the crops that are used, all of them as batches of one length."""
+        """Return the crops in use as batches of one length."""
         batches: dict[str, NDArray[np.uint8]] = {}
         for name in dict.fromkeys(crop for branch in self.preset.branches for crop in branch.crops):
             if name not in crops:
@@ -310,7 +314,6 @@ def _crop(crop: Crop) -> dict[str, Any]:
 
 def _branch(branch: Branch | DescriptorBranch) -> dict[str, Any]:
     """Return a branch as JSON values, a descriptor with its version."""
-    values = json_values(branch)
     if isinstance(branch, DescriptorBranch):
-        values["version"] = DESCRIPTORS[branch.descriptor].version
-    return values
+        return json_values(branch) | {"version": DESCRIPTORS[branch.descriptor].version}
+    return json_values(branch)

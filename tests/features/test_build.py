@@ -10,8 +10,8 @@ from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.engines.torch_engine import TorchEngine
-from lmkl_core.features.networks.graph import Graph, Output
-from lmkl_core.features.presets.preset import NORMALISATIONS, PHOTOMETRIES, POOLINGS
+from lmkl_core.features.networks.registry import Graph, Output
+from lmkl_core.features.presets.preset import CHOICES
 
 
 def lite0_graph(size, layers, photometry="none", pooling="mean", normalisation="none"):
@@ -41,13 +41,13 @@ def test_that_every_layer_agrees_with_the_independent_network(lite0, size):
         assert relative_difference([one], [other]) < LIMIT, name
 
 
-@pytest.mark.parametrize("photometry", PHOTOMETRIES)
+@pytest.mark.parametrize("photometry", CHOICES["photometry"])
 def test_that_photometry_pooling_and_norms_are_those_of_the_definition(lite0, photometry):
     outputs = tuple(
         Output(layer, pooling, normalisation)
         for layer in ("block2", "stem")
-        for pooling in POOLINGS
-        for normalisation in NORMALISATIONS
+        for pooling in CHOICES["pooling"]
+        for normalisation in CHOICES["normalisation"]
     )
     graph = Graph("efficientnet-lite0", 64, photometry, outputs)
     crops = reference_crops(64)

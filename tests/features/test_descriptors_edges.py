@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from lmkl_core.features.descriptors.iqm_measures import corners, edges
+from lmkl_core.features.descriptors.iqm import corners, edges
 from lmkl_core.features.descriptors.iqm_pair import Pair
 from tests.features.descriptor_pictures import textured
 from tests.features.test_descriptors_iqm import grey, value, window

@@ -224,7 +224,7 @@ OTHER_FACE64 = replace(load_preset("texture").crop("wide"), name="face64")
                 "p", "", (Crop("face", 96), OTHER_FACE64), (Branch("vgg16", ("face",), ("last",)),)
             ),
             {},
-            "has another crop 'face64'; give that one another name",
+            "has another crop 'face64'",
         ),
     ],
 )

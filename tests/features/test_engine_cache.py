@@ -56,25 +56,17 @@ def test_that_an_unknown_key_is_missing(stored):
     assert stored[0].load("cd" * 32) is None
 
 
-@pytest.mark.parametrize("length", [0, 5, 39, 40, 48, 500, -1])
-def test_that_a_truncated_entry_counts_as_missing(stored, length):
+def test_that_a_truncated_or_changed_entry_counts_as_missing_and_can_be_stored_again(stored):
     cache, path = stored
-    path.write_bytes(path.read_bytes()[:length])
-    assert cache.load(KEY) is None
-
-
-@pytest.mark.parametrize("place", [0, 10, 45, 60, 700, -1])
-def test_that_an_entry_with_one_changed_bit_counts_as_missing(stored, place):
-    cache, path = stored
-    data = bytearray(path.read_bytes())
-    data[place] ^= 1
-    path.write_bytes(data)
-    assert cache.load(KEY) is None
-
-
-def test_that_a_damaged_entry_can_be_stored_again(stored):
-    cache, path = stored
-    path.write_bytes(b"")
+    whole = path.read_bytes()
+    for length in (0, 5, 39, 40, 48, 500, -1):
+        path.write_bytes(whole[:length])
+        assert cache.load(KEY) is None
+    for place in (0, 10, 45, 60, 700, -1):
+        data = bytearray(whole)
+        data[place] ^= 1
+        path.write_bytes(data)
+        assert cache.load(KEY) is None
     cache.store(KEY, entry(fill=9))
     assert cache.load(KEY).onnx[:1] == b"\x09"
 
@@ -168,11 +160,9 @@ def test_that_a_survived_probe_is_remembered_for_good_and_a_failed_one_for_a_wee
     "a remembered trial run that is damaged, hostile or of another machine",
     keeps="scores",
 )
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"{}", b'{"engine": 1}', b"null", b'{"engine": "\xff"}']
-)
-def test_that_a_damaged_probe_is_run_again(tmp_path, content):
+def test_that_a_damaged_probe_is_run_again(tmp_path):
     cache = Cache(tmp_path)
     cache.remember(KEY, Probe("torch", "x", "", time.time()))
-    (tmp_path / "probes" / f"{KEY}.json").write_bytes(content)
-    assert cache.probe(KEY) is None
+    for content in (b"", b"{", b"[]", b"{}", b'{"engine": 1}', b"null", b'{"engine": "\xff"}'):
+        (tmp_path / "probes" / f"{KEY}.json").write_bytes(content)
+        assert cache.probe(KEY) is None

@@ -11,7 +11,7 @@ from lmkl_core.features.engines import engine, export, probe, torch_engine
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
 from lmkl_core.features.engines.torch_engine import TorchEngine
-from lmkl_core.features.networks.graph import Graph, Output
+from lmkl_core.features.networks.registry import Graph, Output
 
 GRAPH = Graph(
     "mobilenet-v2",

@@ -10,8 +10,7 @@ from lmkl_core.features.engines.build import onnx_graph
 from lmkl_core.features.engines.onnx_engine import OnnxEngine
 from lmkl_core.features.engines.probe import reference_crops
 from lmkl_core.features.networks.filling import LARGEST_WIDTH, State, fill
-from lmkl_core.features.networks.graph import Graph, Output
-from lmkl_core.features.networks.registry import NETWORKS
+from lmkl_core.features.networks.registry import NETWORKS, Graph, Output
 from tests.features.minifasnet_material import NAMES, small_widths, written_out
 
 BOTH = pytest.mark.parametrize("name", NAMES)

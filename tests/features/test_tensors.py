@@ -110,33 +110,29 @@ def test_that_code_in_a_file_does_not_run(tmp_path, is_zip):
     assert not (tmp_path / "owned").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"not weights at all", bytes(range(256)) * 40, b"PK"])
-def test_that_a_damaged_file_is_refused(tmp_path, content):
-    (tmp_path / "w.pth").write_bytes(content)
-    assert "cannot be read" in refusal(tmp_path / "w.pth")
+def test_that_missing_and_damaged_files_are_refused(tmp_path):
+    path = tmp_path / "w.pth"
+    refusal(path)
+    for content in (b"", b"not weights at all", bytes(range(256)) * 40, b"PK"):
+        path.write_bytes(content)
+        assert "cannot be read" in refusal(path)
 
 
 @pytest.mark.parametrize("is_zip", [True, False], ids=["zip", "legacy"])
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
-def test_that_a_truncated_file_is_refused(tmp_path, is_zip, share):
-    state = {"a": torch.arange(1000.0)}
-    torch.save(state, tmp_path / "w.pth", _use_new_zipfile_serialization=is_zip)
-    data = (tmp_path / "w.pth").read_bytes()
-    (tmp_path / "w.pth").write_bytes(data[: int(len(data) * share)])
-    assert "cannot be read" in refusal(tmp_path / "w.pth")
+def test_that_a_truncated_file_is_refused(tmp_path, is_zip):
+    path = tmp_path / "w.pth"
+    torch.save({"a": torch.arange(1000.0)}, path, _use_new_zipfile_serialization=is_zip)
+    data = path.read_bytes()
+    for share in (0.1, 0.5, 0.999):
+        path.write_bytes(data[: int(len(data) * share)])
+        assert "cannot be read" in refusal(path)
 
 
-def test_that_a_missing_file_is_named(tmp_path):
-    refusal(tmp_path / "gone.pth")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [[torch.ones(1)], {"a": 1.0}, {1: torch.ones(1)}, {(1, 2): torch.ones(1)}, torch.ones(1)],
-)
-def test_that_a_file_of_something_else_is_refused(tmp_path, content):
-    torch.save(content, tmp_path / "w.pth")
-    assert "does not hold named tensors" in refusal(tmp_path / "w.pth")
+def test_that_a_file_of_something_else_is_refused(tmp_path):
+    one = torch.ones(1)
+    for content in ([one], {"a": 1.0}, {1: one}, {(1, 2): one}, one):
+        torch.save(content, tmp_path / "w.pth")
+        assert "does not hold named tensors" in refusal(tmp_path / "w.pth")
 
 
 def archive(path, description, numbers=bytes(16), method=zipfile.ZIP_STORED):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmkl_core.features.networks.graph import Graph, Output
-from lmkl_core.features.networks.registry import NETWORKS
+from lmkl_core.features.networks.registry import NETWORKS, Graph, Output
 from lmkl_core.features.networks.torch_networks import Truncated, load_network
 
 SIZE = 64

@@ -41,7 +41,7 @@ def constants(model):
     return [item.name for item in onnx.load_from_string(model).graph.initializer]
 
 
-@pytest.mark.parametrize("side", [1, 2, 3, 4, 5, 6, 7, 12, 14, 27])
+@pytest.mark.parametrize("side", [1, 3, 4, 6, 14, 27])
 def test_that_values_agree_with_the_direct_convolution(side):
     direct = convolution(side=side, bias=side % 2 == 0)
     fast = rewritten(direct, least_work=0)

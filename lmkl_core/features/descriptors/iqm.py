@@ -1,30 +1,22 @@
 r"""Image quality measures: how much of a face a slight smoothing takes away.
 
-Galbally, Marcel and Fierrez (2014) detect fakes by 25 measures of image quality. A picture that
-has been printed or shown on a screen has lost detail already, so smoothing it changes it less
-or otherwise than it changes a face before the camera. The crop's luma :math:`I` is compared with
-:math:`J`, itself smoothed by a 3 x 3 Gaussian of width 0.5; two measures look at :math:`I` alone.
+Galbally, Marcel and Fierrez (2014) detect fakes by 25 measures of image quality. A picture that was
+printed or shown on a screen has already lost detail, so smoothing changes it less or otherwise than
+a face before the camera. The crop's luma ``I`` is compared with ``J``, itself smoothed by a 3 x 3
+Gaussian of width 0.5; two measures look at ``I`` alone. Sums run over all ``N`` pixels.
 
-Twenty-one of the 25 are here, each a function with its formula, in the order of the authors'
-table: `MEASURES`. Four are not:
+Twenty-one of the 25 are here, each a function with its formula: `MEASURES`. Four are not:
 
-- AD, the average difference :math:`\overline{I - J}`: smoothing that repeats the border keeps the
-  mean, so it is zero for every picture, and its rounding would be noise to a method that
-  standardises columns.
+- AD, the average difference: smoothing that repeats the border keeps the mean, so it is zero for
+  every picture, and its rounding would be noise to a method that standardises columns.
 - BIQI and NIQE: models trained on other people's pictures and judgements.
 - RRED, reduced-reference entropic differencing: it compares bands of a steerable pyramid, which
   neither NumPy nor SciPy has.
 
-Where a formula has no value the measure takes that of an unchanged picture: ratios of nothing to
-nothing are 1 or 0, as each function says, and infinitely many decibels are 100. So all are finite
-for every picture, black and flat ones too. Angles are compared on the circle. What the paper
-leaves open (limits of edges and corners, which frequencies are low) is fixed in the functions;
-MATLAB's defaults were followed where its authors probably used them.
-
-The measures differ in size by seven orders of magnitude. In the view each is counted from a fixed
-origin in a fixed unit (`Measure`), so that none outweighs the others in a distance. The units
-are the rounded standard deviations over genuine frames of generated people in several lights, on
-faces of 64 pixels. Methods that standardise columns by themselves are not touched by either.
+Where a formula has no value, the measure takes that of an unchanged picture, so that all are finite
+for every picture, black and flat ones too. Angles are compared on the circle. What the paper leaves
+open (limits of edges and corners, which frequencies are low) follows MATLAB's defaults where its
+authors probably used them.
 
 References
 ----------
@@ -32,65 +24,355 @@ Galbally, Marcel, Fierrez: Image quality assessment for fake biometric detection
 iris, fingerprint, and face recognition. TIP 23 (2014).
 
 Avcibas, Memon, Sankur: Steganalysis using image quality metrics. TIP 12 (2003).
+
+Wang, Bovik, Sheikh, Simoncelli: Image quality assessment: from error visibility to structural
+similarity. TIP 13 (2004).
+
+Sheikh, Bovik: Image information and visual quality. TIP 15 (2006).
+
+Wang, Sheikh, Bovik: No-reference perceptual quality assessment of JPEG compressed images.
+ICIP 2002.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lmkl_core.features.descriptors import iqm_measures as measures
-from lmkl_core.features.descriptors.iqm_pair import Pair
+from lmkl_core.features.descriptors.iqm_pair import (
+    NOTHING,
+    Pair,
+    Picture,
+    decibels,
+    gaussian,
+    laplacian,
+    ratio,
+    sobel,
+    turns,
+)
 
 VERSION = 1
 """Raised whenever a crop would give other values than before."""
 
 SMALLEST = 64
-"""Smallest side of a crop in pixels (a multiple of 32 that is enough for `vif`)."""
+"""Smallest side of a crop in pixels: a multiple of 32 of at least `VIF_SMALLEST`."""
+
+LARGEST_DIFFERENCES = 10
+EDGE_FACTOR = 4.0
+HARRIS_SENSITIVITY, HARRIS_QUALITY = 0.04, 0.01
+HARRIS_RADIUS, HARRIS_SIGMA = 2, 1.5
+LOW_SHARE = 0.15
+SSIM_RADIUS, SSIM_SIGMA = 5, 1.5
+SSIM_C1, SSIM_C2 = (0.01 * 255.0) ** 2, (0.03 * 255.0) ** 2
+VIF_RADII = (8, 4, 2, 1)
+VIF_NOISE = 2.0
+VIF_SMALLEST = 41
+"""Smallest side of a picture that has a window at the coarsest scale."""
+
+BLOCK = 8
+SMALLEST_FEATURE = 1e-3
+"""Floor of `jqi`'s features: flat pictures have none, and powers of zero are not finite."""
+
+_ROUNDING = 1e-12
+# What the authors of `jqi` fitted to people's judgement.
+_OFFSET, _SCALE = -245.8909, 261.9373
+_POWERS = (-0.02398886, 0.01601664, 0.00642859)
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A measure of image quality, its name, and which value is one and which zero in the view."""
+# ------------------------------------------------- pixel by pixel
+
+
+def mse(pair: Pair) -> float:
+    """Mean squared error: ``sum (I - J)^2 / N``."""
+    return pair.error_energy / pair.image.size
+
+
+def psnr(pair: Pair) -> float:
+    """Peak signal to noise: ``10 log10(max I^2 / MSE)`` decibels, 100 when nothing was lost."""
+    return decibels(float(np.max(pair.image**2)), mse(pair))
+
+
+def snr(pair: Pair) -> float:
+    """Signal to noise: ``10 log10(sum I^2 / sum (I - J)^2)`` decibels, 100 at most."""
+    return decibels(pair.energy, pair.error_energy)
+
+
+def sc(pair: Pair) -> float:
+    """Structural content: ``sum I^2 / sum J^2``; 1 for black."""
+    return ratio(pair.energy, float(np.sum(pair.degraded**2)), 1.0)
+
+
+def md(pair: Pair) -> float:
+    """Maximum difference: ``max |I - J|``."""
+    return float(np.max(pair.absolute_error))
+
+
+def nae(pair: Pair) -> float:
+    """Normalised absolute error: ``sum |I - J| / sum |I|``; 0 for black."""
+    return ratio(float(np.sum(pair.absolute_error)), float(np.sum(pair.image)), 0.0)
+
+
+def ramd(pair: Pair) -> float:
+    """R-averaged maximum difference: the mean of the 10 largest ``|I - J|``."""
+    ordered = np.partition(pair.absolute_error, -LARGEST_DIFFERENCES, axis=None)
+    return float(np.mean(ordered[-LARGEST_DIFFERENCES:]))
+
+
+def lmse(pair: Pair) -> float:
+    """Laplacian error: ``sum (h(I) - h(J))^2 / sum h(I)^2``, h the Laplacian; 0 without detail."""
+    detail = laplacian(pair.image)
+    lost = float(np.sum((detail - laplacian(pair.degraded)) ** 2))
+    return ratio(lost, float(np.sum(detail**2)), 0.0)
+
+
+def nxc(pair: Pair) -> float:
+    """Normalised cross-correlation: ``sum I J / sum I^2``; 1 for black."""
+    return ratio(float(np.sum(pair.image * pair.degraded)), pair.energy, 1.0)
+
+
+def mas(pair: Pair) -> float:
+    """Mean angle similarity: ``1 - sum a / N``, a the angle between colours over a right angle.
+
+    Of red, green and blue, because all angles in a grey picture are zero.
+    """
+    return 1.0 - float(np.mean(pair.angle))
+
+
+def mams(pair: Pair) -> float:
+    """Mean angle-magnitude similarity: ``sum (1 - (1 - a)(1 - |c - d| / (255 sqrt 3))) / N``.
+
+    a is the angle of `mas` and ``|c - d|`` the distance between a pixel's two colours.
+    """
+    return float(np.mean(1.0 - (1.0 - pair.angle) * (1.0 - pair.distance)))
+
+
+# ------------------------------------------------- edges, corners and gradients
+
+
+def ted(pair: Pair) -> float:
+    """Total edge difference: the share of pixels that are an edge in one picture only."""
+    return float(np.mean(edges(pair.image) != edges(pair.degraded)))
+
+
+def tcd(pair: Pair) -> float:
+    """Total corner difference: ``|n - m| / max(n, m)`` of both numbers of corners; 0 if none."""
+    n, m = (int(np.count_nonzero(corners(g))) for g in pair.gradients)
+    return abs(n - m) / max(n, m, 1)
+
+
+def gme(pair: Pair) -> float:
+    """Gradient magnitude error: ``sum (|G| - |H|)^2 / N``, G and H the gradients."""
+    first, second = pair.gradients
+    return float(np.mean((np.abs(first) - np.abs(second)) ** 2))
+
+
+def gpe(pair: Pair) -> float:
+    """Gradient phase error: ``sum |arg G - arg H|^2 / N`` on the circle.
+
+    Where a gradient vanishes it has no direction, and nothing is added.
+    """
+    return float(np.mean(turns(*pair.gradients, floor=NOTHING) ** 2))
+
+
+def edges(picture: Picture) -> NDArray[np.bool_]:
+    """Return Sobel's edges, of all pixels at least two from the border.
+
+    The squared gradient exceeds four times the picture's mean and is a ridge along the axis nearer
+    to its direction: no less than before and more than behind it.
+    """
+    across, down = sobel(picture)
+    strength = across**2 + down**2
+    here = strength[1:-1, 1:-1]
+    is_ridge = np.where(
+        np.abs(across[1:-1, 1:-1]) >= np.abs(down[1:-1, 1:-1]),
+        (here >= strength[1:-1, :-2]) & (here > strength[1:-1, 2:]),
+        (here >= strength[:-2, 1:-1]) & (here > strength[2:, 1:-1]),
+    )
+    return is_ridge & (here > max(EDGE_FACTOR * float(np.mean(strength)), NOTHING))
+
+
+def corners(gradient: NDArray[np.complex128]) -> NDArray[np.bool_]:
+    """Return Harris's corners, of all pixels at least three from the border.
+
+    With ``A, B, C`` the 5 x 5 Gaussian means (width 1.5) of ``Gx^2, Gy^2, Gx Gy``, a corner is a
+    maximum among its eight neighbours of ``A B - C^2 - 0.04 (A + B)^2`` that exceeds a hundredth
+    of the picture's greatest.
+    """
+    across, down = gradient.real, gradient.imag
+    a, b, c = (
+        gaussian(product, HARRIS_RADIUS, HARRIS_SIGMA)
+        for product in (across**2, down**2, across * down)
+    )
+    response = a * b - c**2 - HARRIS_SENSITIVITY * (a + b) ** 2
+    wide = np.maximum(np.maximum(response[:, :-2], response[:, 1:-1]), response[:, 2:])
+    around = np.maximum(np.maximum(wide[:-2], wide[1:-1]), wide[2:])
+    here = response[1:-1, 1:-1]
+    return (here == around) & (here > max(HARRIS_QUALITY * float(np.max(response)), NOTHING))
+
+
+# ------------------------------------------------- Fourier spectra, F of I and E of J
+
+
+def sme(pair: Pair) -> float:
+    """Spectral magnitude error: ``sum (|F| - |E|)^2 / N``."""
+    first, second = pair.spectra
+    return float(np.mean((np.abs(first) - np.abs(second)) ** 2))
+
+
+def spe(pair: Pair) -> float:
+    """Spectral phase error: ``sum |arg F - arg E|^2 / N`` on the circle.
+
+    Coefficients that are rounding alone have no phase, and nothing is added.
+    """
+    floor = _ROUNDING * float(np.sum(pair.image))
+    return float(np.mean(turns(*pair.spectra, floor=floor) ** 2))
+
+
+def hlfi(pair: Pair) -> float:
+    """High-low frequency index of the image: ``(sum_low |F| - sum_high |F|) / sum |F|``.
+
+    Counted from zero frequency in either direction, low are those below 0.15 of the side both
+    across and down, high those beyond in both. 0 for black.
+    """
+    magnitude = np.abs(pair.spectra[0])
+    low_rows, low_columns = (_is_low(length) for length in magnitude.shape)
+    low = float(np.sum(magnitude[np.ix_(low_rows, low_columns)]))
+    high = float(np.sum(magnitude[np.ix_(~low_rows, ~low_columns)]))
+    return ratio(low - high, float(np.sum(magnitude)), 0.0)
+
+
+def _is_low(length: int) -> np.ndarray:
+    place = np.arange(length)
+    return np.minimum(place, length - place) < LOW_SHARE * length
+
+
+# ------------------------------------------------- structure and information
+
+
+def ssim(pair: Pair) -> float:
+    """Structural similarity.
+
+    The mean of ``(2 m n + c1)(2 s + c2) / ((m^2 + n^2 + c1)(v + w + c2))``, where ``m, n`` are the
+    means, ``v, w`` the variances and s the covariance of image and degraded image in 11 x 11
+    Gaussian windows of width 1.5; ``c1 = (0.01 255)^2``, ``c2 = (0.03 255)^2``.
+    """
+
+    def window(picture: Picture) -> Picture:
+        return gaussian(picture, SSIM_RADIUS, SSIM_SIGMA)
+
+    m, n, v, w, s = _moments(pair.image, pair.degraded, window)
+    likeness = (2.0 * m * n + SSIM_C1) * (2.0 * s + SSIM_C2)
+    return float(np.mean(likeness / ((m**2 + n**2 + SSIM_C1) * (v + w + SSIM_C2))))
+
+
+def vif(pair: Pair) -> float:
+    """Visual information fidelity in the pixel domain: information that is left, over all.
+
+    In windows of 17, 9, 5 and 3 pixels at four scales, each a low-passed half of the one before,
+    the degraded picture is taken for ``g`` times the image plus noise of variance ``u``, with
+    ``g = s / v`` and ``u = w - g s``, and both are seen through noise of variance 2:
+    ``sum log(1 + g^2 v / (u + 2)) / sum log(1 + v / 2)``. 1 where nothing was there.
+    """
+    image, degraded = pair.image, pair.degraded
+    left = there = 0.0
+    for number, radius in enumerate(VIF_RADII):
+
+        def window(picture: Picture, radius: int = radius) -> Picture:
+            return gaussian(picture, radius, (2 * radius + 1) / 5.0)
+
+        if number:
+            image, degraded = window(image)[::2, ::2], window(degraded)[::2, ::2]
+        _, _, v, w, s = _moments(image, degraded, window)
+        gain = np.where(v > NOTHING, s / np.maximum(v, NOTHING), 0.0)
+        # A negative gain would be noise that is the opposite of the image: all of it is noise.
+        gain = np.maximum(gain, 0.0)
+        noise = np.maximum(w - gain * s, 0.0)
+        left += float(np.sum(np.log1p(gain**2 * v / (noise + VIF_NOISE))))
+        there += float(np.sum(np.log1p(v / VIF_NOISE)))
+    return ratio(left, there, 1.0)
+
+
+def _moments(
+    first: Picture, second: Picture, window: Callable[[Picture], Picture]
+) -> tuple[Picture, Picture, Picture, Picture, Picture]:
+    """Return both local means, both variances and the covariance."""
+    m, n = window(first), window(second)
+    v, w = window(first**2) - m**2, window(second**2) - n**2
+    # Differences of large numbers: what is left of a flat area is rounding.
+    v[v < NOTHING] = w[w < NOTHING] = 0.0
+    return m, n, v, w, window(first * second) - m * n
+
+
+# ------------------------------------------------- traces of JPEG
+
+
+def jqi(pair: Pair) -> float:
+    """JPEG quality index: ``-245.9 + 261.9 B^-0.0240 A^0.0160 Z^0.00643`` of the image.
+
+    B is the mean step between blocks of 8, A the mean step within, and Z the rate at which steps
+    change sign, each averaged over both directions. Crops are resampled, so the camera's own blocks
+    seldom lie where this looks for them.
+    """
+    directions = np.array([_features(pair.image), _features(pair.image.T)])
+    features = np.maximum(directions.mean(axis=0), SMALLEST_FEATURE)
+    return float(_OFFSET + _SCALE * np.prod(features ** np.array(_POWERS)))
+
+
+def _features(picture: Picture) -> tuple[float, float, float]:
+    """Return B, A and Z across."""
+    steps = np.diff(picture, axis=1)
+    size = np.abs(steps)
+    n_borders = picture.shape[1] // BLOCK - 1
+    between = float(np.mean(size[:, BLOCK - 1 :: BLOCK][:, :n_borders]))
+    within = (BLOCK * float(np.mean(size)) - between) / (BLOCK - 1)
+    crossings = float(np.mean(steps[:, :-1] * steps[:, 1:] < 0))
+    return between, within, crossings
+
+
+# ------------------------------------------------- the view
+
+
+class Measure(NamedTuple):
+    """A measure, and its unit and origin in the view.
+
+    The measures differ in size by seven orders of magnitude; with units none outweighs the others
+    in a distance. They are the rounded standard deviations over genuine frames of generated people
+    in several lights, on faces of 64 pixels. Methods that standardise columns are not affected.
+    """
 
     of: Callable[[Pair], float]
-    title: str
     unit: float
-    origin: float = 0.0  # 1 where all values are a little beside it
-
-    def in_view(self, pair: Pair) -> float:
-        """Return the value as the view has it."""
-        return (self.of(pair) - self.origin) / self.unit
+    origin: float = 0.0
 
 
 MEASURES = MappingProxyType(
     {
-        "MSE": Measure(measures.mse, "mean squared error", 2.0),
-        "PSNR": Measure(measures.psnr, "peak signal to noise ratio", 1.0),
-        "SNR": Measure(measures.snr, "signal to noise ratio", 1.0),
-        "SC": Measure(measures.sc, "structural content", 0.001, 1.0),
-        "MD": Measure(measures.md, "maximum difference", 4.0),
-        "NAE": Measure(measures.nae, "normalised absolute error", 0.002),
-        "RAMD": Measure(measures.ramd, "R-averaged maximum difference", 3.0),
-        "LMSE": Measure(measures.lmse, "Laplacian mean squared error", 0.01),
-        "NXC": Measure(measures.nxc, "normalised cross-correlation", 0.0007, 1.0),
-        "MAS": Measure(measures.mas, "mean angle similarity", 0.003, 1.0),
-        "MAMS": Measure(measures.mams, "mean angle-magnitude similarity", 0.004),
-        "TED": Measure(measures.ted, "total edge difference", 0.002),
-        "TCD": Measure(measures.tcd, "total corner difference", 0.05),
-        "SME": Measure(measures.sme, "spectral magnitude error", 9000.0),
-        "SPE": Measure(measures.spe, "spectral phase error", 0.03),
-        "GME": Measure(measures.gme, "gradient magnitude error", 2.0),
-        "GPE": Measure(measures.gpe, "gradient phase error", 0.02),
-        "SSIM": Measure(measures.ssim, "structural similarity", 0.0008, 1.0),
-        "VIF": Measure(measures.vif, "visual information fidelity", 0.02, 1.0),
-        "JQI": Measure(measures.jqi, "JPEG quality index", 0.6),
-        "HLFI": Measure(measures.hlfi, "high-low frequency index", 0.03),
+        "MSE": Measure(mse, 2.0),
+        "PSNR": Measure(psnr, 1.0),
+        "SNR": Measure(snr, 1.0),
+        "SC": Measure(sc, 0.001, 1.0),
+        "MD": Measure(md, 4.0),
+        "NAE": Measure(nae, 0.002),
+        "RAMD": Measure(ramd, 3.0),
+        "LMSE": Measure(lmse, 0.01),
+        "NXC": Measure(nxc, 0.0007, 1.0),
+        "MAS": Measure(mas, 0.003, 1.0),
+        "MAMS": Measure(mams, 0.004),
+        "TED": Measure(ted, 0.002),
+        "TCD": Measure(tcd, 0.05),
+        "SME": Measure(sme, 9000.0),
+        "SPE": Measure(spe, 0.03),
+        "GME": Measure(gme, 2.0),
+        "GPE": Measure(gpe, 0.02),
+        "SSIM": Measure(ssim, 0.0008, 1.0),
+        "VIF": Measure(vif, 0.02, 1.0),
+        "JQI": Measure(jqi, 0.6),
+        "HLFI": Measure(hlfi, 0.03),
     }
 )
-"""The measures by name, in the order of the view's columns."""
+"""The measures by name, in the order of the authors' table and of the view's columns."""
 
 COLUMNS = len(MEASURES)
 
@@ -98,4 +380,5 @@ COLUMNS = len(MEASURES)
 def iqm(crop: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return all `MEASURES` of one crop (rows, columns, 3), red-green-blue, in their units."""
     pair = Pair.of(crop)
-    return np.array([measure.in_view(pair) for measure in MEASURES.values()], np.float32)
+    values = [(of(pair) - origin) / unit for of, unit, origin in MEASURES.values()]
+    return np.array(values, np.float32)

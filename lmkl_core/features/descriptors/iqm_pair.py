@@ -14,22 +14,16 @@ SMOOTHING_SIGMA = 0.5
 """Width of the 3 x 3 Gaussian that makes the degraded picture, as Galbally et al. have it."""
 
 NOTHING = 1e-9
-"""A sum of squares or of absolute values below this is rounding: there is nothing to measure."""
+"""A sum of squares or of absolute values below this is rounding."""
 
 MOST_DECIBELS = 100.0
-"""What decibels say when nothing was lost, which would be infinitely many."""
+"""Stands for infinitely many, when nothing was lost."""
 
 
 class Pair:
-    """A picture and its degraded version.
+    """A picture and its degraded version, as luma on 0 to 255.
 
-    Both are pictures of luma, 0 to 255, and what is computed of them is kept, so that each
-    measure can be written as its formula.
-
-    Parameters
-    ----------
-    colour, degraded : ndarray (rows, columns, 3)
-        Red, green and blue on 0 to 255.
+    Both are given as red, green and blue, (rows, columns, 3), on 0 to 255.
     """
 
     def __init__(self, colour: NDArray[Any], degraded: NDArray[Any]) -> None:
@@ -89,7 +83,7 @@ class Pair:
 
 
 def ratio(top: float, bottom: float, otherwise: float) -> float:
-    """Return a quotient, or what stands for it where there is nothing to divide by."""
+    """Return a quotient, or ``otherwise`` where the divisor vanishes."""
     return top / bottom if bottom > NOTHING else otherwise
 
 
@@ -102,11 +96,7 @@ def decibels(signal: float, noise: float) -> float:
 
 
 def turns(first: NDArray[np.complex128], second: NDArray[np.complex128], floor: float) -> Picture:
-    """Return the angles between complex numbers, 0 where one of them is no larger than a floor.
-
-    Angles are taken on the circle: directions just above and just below the half turn are near
-    each other, not almost a whole turn apart.
-    """
+    """Return the angles between complex numbers on the circle, 0 where one is below a floor."""
     there = (np.abs(first) > floor) & (np.abs(second) > floor)
     return np.where(there, np.angle(second * np.conj(first)), 0.0)
 
@@ -124,8 +114,7 @@ def _gradient(picture: Picture) -> NDArray[np.complex128]:
 def slightly_smoothed(picture: Picture) -> Picture:
     """Return a picture convolved with a 3 x 3 Gaussian of width 0.5, its border pixels repeated.
 
-    Written as the pixel plus weighted differences from it, so that a flat area stays what it was
-    to the last bit and measures of it are exactly those of an unchanged picture.
+    As the pixel plus weighted differences from it: a flat area stays the same to the last bit.
     """
     _, beside = _gaussian(1, SMOOTHING_SIGMA)
     for _ in range(2):

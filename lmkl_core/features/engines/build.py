@@ -12,7 +12,7 @@ from onnx import TensorProto, checker, helper
 
 from lmkl_core.features.networks.description import Add
 from lmkl_core.features.networks.filling import Filled, FilledConv, State, fill
-from lmkl_core.features.networks.graph import (
+from lmkl_core.features.networks.registry import (
     DARKEST,
     FLATTEST,
     GREY,

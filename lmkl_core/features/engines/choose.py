@@ -1,8 +1,8 @@
-"""Choose the engine of each graph, after it was exported, compared and tried elsewhere."""
+"""Choose the engine of each graph, once it was exported, compared and tried in a child."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import time
 from typing import Any, Literal, TypeAlias, get_args
@@ -12,7 +12,7 @@ from lmkl_core.features.engines.cache import Cache, Entry, Probe
 from lmkl_core.features.engines.children import ask
 from lmkl_core.features.engines.engine import Engine, EngineError, has_torch, without_torch
 from lmkl_core.features.engines.probe import LIMIT, probe_key, relative_difference
-from lmkl_core.features.networks.graph import Graph
+from lmkl_core.features.networks.registry import Graph
 from lmkl_core.system.processes import module_command
 
 EngineName: TypeAlias = Literal["auto", "onnxruntime", "torch"]
@@ -26,7 +26,7 @@ EXPORT_SECONDS = 900.0
 PROBE_SECONDS = 180.0
 
 MOST_DEATHS = 2
-"""After this program died that often at the first use of an engine, the engine is given up."""
+"""Deaths of this program at the first use of an engine after which the engine is given up."""
 
 
 @dataclass(frozen=True)
@@ -38,53 +38,39 @@ class Task:
     key: str
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """An engine that can run here, and why it is not the preferred one."""
-
-    engine: Engine
-    note: str = ""
-
-
+@dataclass
 class Chooser:
     """Prepare engines for graphs: onnxruntime for ``auto``, and torch where that fails."""
 
-    def __init__(
-        self,
-        wish: EngineName,
-        cache: Cache,
-        threads: int | None = None,
-        progress: Progress | None = None,
-        cancel: Callable[[], bool] | None = None,
-    ) -> None:
-        if wish not in ENGINE_NAMES:
-            raise InvalidInputError(
-                f"There is no engine {wish!r}; the engines are {', '.join(ENGINE_NAMES)}."
-            )
-        self._wish = wish
-        self._cache = cache
-        self._threads = threads
-        self._progress = progress
-        self._cancel = cancel
-        self._steps_done = self._steps = 0
-        self._loaded: dict[Task, Entry] = {}
-        self._engines: dict[Task, Engine] = {}
+    wish: EngineName
+    cache: Cache
+    threads: int | None = None
+    progress: Progress | None = None
+    cancel: Callable[[], bool] | None = None
+    _done: int = 0
+    _steps: int = 0
+    _loaded: dict[Task, Entry] = field(default_factory=dict)
+    _engines: dict[Task, Engine] = field(default_factory=dict)
 
-    def __call__(self, tasks: Sequence[Task]) -> list[Chosen]:
-        """Return an engine for every task."""
-        self._steps_done, self._steps = 0, 3 * len(tasks)
+    def __call__(self, tasks: Sequence[Task]) -> tuple[list[Engine], tuple[str, ...]]:
+        """Return an engine for every task, and why some do not run in onnxruntime."""
+        if self.wish not in ENGINE_NAMES:
+            raise InvalidInputError(
+                f"There is no engine {self.wish!r}; the engines are {', '.join(ENGINE_NAMES)}."
+            )
+        self._done, self._steps = 0, 3 * len(tasks)
         reasons = dict.fromkeys(tasks, "")
-        if self._wish != "torch":
+        if self.wish != "torch":
             reasons = self._exported(tasks)
             reasons |= self._probed("onnxruntime", [task for task in tasks if not reasons[task]])
             reasons |= self._first_runs([task for task in tasks if not reasons[task]])
         refused = [task for task in tasks if reasons[task]]
-        if refused and self._wish == "onnxruntime":
+        if refused and self.wish == "onnxruntime":
             raise EngineError(
                 f"onnxruntime cannot run {refused[0].graph.label}, because "
                 f"{reasons[refused[0]]}; choose the engine auto or torch."
             )
-        for_torch = list(tasks) if self._wish == "torch" else refused
+        for_torch = list(tasks) if self.wish == "torch" else refused
         if for_torch and not has_torch():
             why = reasons[for_torch[0]]
             also = f", which onnxruntime cannot run here ({why})," if why else ""
@@ -96,39 +82,36 @@ class Chooser:
                     f"torch cannot run {task.graph.label} on this machine: {problem}{also}; "
                     "install another version of torch or onnxruntime."
                 )
-        chosen = [self._engine(task, task in for_torch, reasons[task]) for task in tasks]
+        if for_torch:
+            # Importing torch takes seconds, and without it the app runs all the same.
+            from lmkl_core.features.engines.torch_engine import TorchEngine
+
+            for task in for_torch:
+                self._engines[task] = TorchEngine(task.graph, task.weights, threads=self.threads)
         self._tell(self._steps, "ready")
-        return chosen
+        notes = (f"{task.graph.label} runs in torch, because {reasons[task]}." for task in refused)
+        return [self._engines[task] for task in tasks], tuple(notes)
 
     def _exported(self, tasks: Sequence[Task]) -> dict[Task, str]:
         """Make the graphs that are missing; return why a task has none, or nothing."""
-        reasons = {}
-        missing = []
         for task in tasks:
-            entry = self._cache.load(task.key)
-            if entry is None:
-                missing.append(task)
-            else:
+            if (entry := self.cache.load(task.key)) is not None:
                 self._loaded[task] = entry
-                reasons[task] = entry.refused
-        self._tell(len(tasks) - len(missing), "preparing networks")
+        reasons = {task: entry.refused for task, entry in self._loaded.items()}
+        missing = [task for task in tasks if task not in reasons]
+        self._tell(len(reasons), "preparing networks")
         for task, reply in self._ask(EXPORT, missing, EXPORT_SECONDS):
             reasons[task] = reply.get("refused", "")
             if "failed" in reply:
                 reasons[task] = f"preparing it failed: {reply['failed']}"
-            self._tell(self._steps_done + 1, f"prepared {task.graph.label}")
+            self._tell(self._done + 1, f"prepared {task.graph.label}")
         return reasons
 
     def _probed(self, engine: str, tasks: Sequence[Task]) -> dict[Task, str]:
         """Probe what has not been probed; return what is wrong with each task, or nothing."""
-        problems = {}
-        unknown = []
-        for task in tasks:
-            known = self._known(engine, task)
-            if known is None:
-                unknown.append(task)
-            else:
-                problems[task] = known.problem
+        known = {task: self._known(engine, task) for task in tasks}
+        problems = {task: probe.problem for task, probe in known.items() if probe is not None}
+        unknown = [task for task in tasks if task not in problems]
         for task, reply in self._ask(PROBE, unknown, PROBE_SECONDS, engine=engine):
             problem = reply.get("problem")
             if not isinstance(problem, str):
@@ -137,52 +120,52 @@ class Chooser:
             problems[task] = problem
             if not reply.get("asked"):
                 self._remember(engine, task, problem)
-            self._tell(self._steps_done + 1, f"tried {task.graph.label} with {engine}")
+            self._tell(self._done + 1, f"tried {task.graph.label} with {engine}")
         return problems
 
     def _known(self, engine: str, task: Task) -> Probe | None:
-        """Return what is remembered of an engine, unless this program died at its first use.
+        """Return the remembered probe of an engine, unless this program died at its first use.
 
         After one death the child is asked again, because something else may have ended the program;
-        after several the engine is not used, whatever a child says: no program may start over and
-        over only to die.
+        after several the engine is given up, whatever a child says.
         """
         key = probe_key(engine, task.key)
-        known = self._cache.probe(key)
-        if known is None or known.problem or not (deaths := self._cache.deaths(key)):
+        known = self.cache.probe(key)
+        if known is None or known.problem or not (deaths := self.cache.deaths(key)):
             return known
         if deaths < MOST_DEATHS:
             return None
         known = self._remember(engine, task, f"the program ended {deaths} times at its first use")
-        self._cache.forget_deaths(key)
+        self.cache.forget_deaths(key)
         return known
 
     def _remember(self, engine: str, task: Task, problem: str) -> Probe:
         outcome = Probe(engine, task.graph.label, problem, time())
         with suppress(InvalidInputError):  # what cannot be remembered is tried again next time
-            self._cache.remember(probe_key(engine, task.key), outcome)
+            self.cache.remember(probe_key(engine, task.key), outcome)
         return outcome
 
     def _first_runs(self, tasks: Sequence[Task]) -> dict[Task, str]:
         """Make onnxruntime's engines and run each once here; return what is wrong, or nothing.
 
-        The child has survived this and got the right values. If this process does not, it dies
-        here, where nothing can be lost, and leaves a mark that the next start finds.
+        The child survived this with the right values. If this process does not, it dies where
+        nothing can be lost, and leaves a mark that the next start finds.
         """
         if not tasks:
-            return {}  # presets without networks load no engine
+            return {}
+        # Here, so that presets without networks load no engine.
         from lmkl_core.features.engines.onnx_engine import OnnxEngine
 
         problems = {}
         for task in tasks:
-            entry = self._loaded.pop(task, None) or self._cache.load(task.key)
+            entry = self._loaded.pop(task, None) or self.cache.load(task.key)
             if entry is None:
                 raise EngineError(
-                    f"The graph of {task.graph.label} has just gone from {self._cache.folder}; "
+                    f"The graph of {task.graph.label} has just gone from {self.cache.folder}; "
                     "start again, and let no other program clear this folder meanwhile."
                 )
             try:
-                with self._cache.first_use(probe_key("onnxruntime", task.key)):
+                with self.cache.first_use(probe_key("onnxruntime", task.key)):
                     engine = OnnxEngine(entry.onnx)
                     found = engine.run(entry.crops[:1])
                 difference = relative_difference(found, [view[:1] for view in entry.views])
@@ -201,29 +184,21 @@ class Chooser:
     def _ask(self, module: str, tasks: Sequence[Task], timeout: float, **more: Any):
         jobs = [
             {
-                "graph": task.graph.to_json(),
+                "graph": asdict(task.graph),
                 "weights": str(task.weights),
                 "key": task.key,
-                "folder": str(self._cache.folder),
+                "folder": str(self.cache.folder),
                 **more,
             }
             for task in tasks
         ]
-        replies = ask(module_command(module), jobs, timeout=timeout, cancel=self._cancel)
+        replies = ask(module_command(module), jobs, timeout=timeout, cancel=self.cancel)
         for task, reply in zip(tasks, replies, strict=True):
             if "invalid" in reply:
                 raise InvalidInputError(reply["invalid"])
             yield task, reply
 
-    def _engine(self, task: Task, with_torch: bool, reason: str) -> Chosen:
-        if with_torch:
-            from lmkl_core.features.engines.torch_engine import TorchEngine
-
-            note = f"{task.graph.label} runs in torch, because {reason}." if reason else ""
-            return Chosen(TorchEngine(task.graph, task.weights, threads=self._threads), note)
-        return Chosen(self._engines[task])
-
     def _tell(self, done: int, what: str) -> None:
-        self._steps_done = done
-        if self._progress is not None:
-            self._progress(min(done, self._steps), self._steps, what)
+        self._done = done
+        if self.progress is not None:
+            self.progress(min(done, self._steps), self._steps, what)

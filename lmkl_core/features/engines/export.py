@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from lmkl_core.features.engines import winograd
@@ -21,7 +22,7 @@ from lmkl_core.features.engines.cache import Cache, Entry
 from lmkl_core.features.engines.children import serve
 from lmkl_core.features.engines.onnx_engine import OnnxEngine, simplified
 from lmkl_core.features.engines.probe import LIMIT, reference_crops, relative_difference
-from lmkl_core.features.networks.graph import Graph
+from lmkl_core.features.networks.registry import Graph
 
 Exporter = Callable[[Any, Any, list[str]], bytes]
 
@@ -102,7 +103,7 @@ def _finished(model: bytes) -> Iterator[bytes]:
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    entry = make_entry(Graph.from_json(job["graph"]), Path(job["weights"]))
+    entry = make_entry(msgspec.convert(job["graph"], Graph), Path(job["weights"]))
     Cache(job["folder"]).store(job["key"], entry)
     return {"refused": entry.refused}
 

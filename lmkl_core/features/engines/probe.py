@@ -13,13 +13,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from lmkl_core.features.engines.cache import Cache
 from lmkl_core.features.engines.children import serve
 from lmkl_core.features.engines.engine import Engine
-from lmkl_core.features.networks.graph import Graph
+from lmkl_core.features.networks.registry import Graph
 
 LIMIT = 1e-4
 """Largest relative difference between an engine and torch in any view of any crop."""
@@ -101,7 +102,7 @@ def _processor_lines() -> list[str]:
 
 
 def _answer(job: dict[str, Any]) -> dict[str, Any]:
-    graph = Graph.from_json(job["graph"])
+    graph = msgspec.convert(job["graph"], Graph)
     entry = Cache(job["folder"]).load(job["key"])
     engine: Engine
     if job["engine"] == "torch":

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lmkl_core.features.networks.graph import OPSET, Graph
+from lmkl_core.features.networks.registry import OPSET, Graph
 from lmkl_core.features.networks.torch_networks import load_truncated
 
 

@@ -1,20 +1,24 @@
-"""The networks by name, as values: nothing is built and no torch is imported here.
+"""The networks by name, and what a graph computes of one, as data: no torch is imported here.
 
-``last`` is the same idea in every network: the feature maps that the classifier starts from,
-pooled over their area by the preset. For ResNet50, GoogLeNet, DenseNet201, MobileNetV2 and
-NASNetLarge that is the vector which the classifying layer sees. VGG16 and AlexNet put fully
-connected layers in between; we stop before these (pool5), because the paper does not say which
-it took, because they would tie the crop to 224 pixels, and because they are 90 % of the file.
+``last`` means the same in every network: the feature maps that the classifier starts from, pooled
+over their area by the preset. For ResNet50, GoogLeNet, DenseNet201, MobileNetV2 and NASNetLarge
+that is the input of the classifying layer. VGG16 and AlexNet put fully connected layers in between;
+we stop before these (pool5), because the paper does not say which it took, because they would tie
+the crop to 224 pixels, and because they are 90 % of the file.
 
 The two MiniFASNets tell live faces from attacks and end in vectors: ``embedding``, and ``live``,
 three probabilities of which the second is "live". A vector is a feature map of 1 x 1 pixels; pool
 it with ``mean``.
 """
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib import metadata
 from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 from lmkl_core.features.networks.description import (
     CLASSES,
@@ -23,6 +27,33 @@ from lmkl_core.features.networks.description import (
     Layers,
     minifasnet,
 )
+
+Pooling: TypeAlias = Literal["mean", "std", "mean+std"]
+Photometry: TypeAlias = Literal["none", "grey-world", "standardise"]
+Normalisation: TypeAlias = Literal["l2", "l2-each", "none"]
+
+VIEWS_FORMAT = 1
+"""Raised whenever the same preset and weights would give other values than before."""
+
+OPSET = 18
+"""Of the ONNX standard."""
+
+BUILDING, REWRITING = 1, 3
+"""Raised whenever `engines.build`, or the rewriting of torch's exports, writes other graphs."""
+
+GREY = 127.5
+"""Mean that photometry gives every channel of a crop."""
+
+SPREAD = 58.0
+"""Standard deviation that ``standardise`` gives it: about that of ImageNet's pixels."""
+
+DARKEST = FLATTEST = 1.0
+"""A channel darker or flatter than one grey level is noise, and not amplified further."""
+
+VARIANCE_FLOOR = 1e-10
+"""Far below any live activation, far above the rounding of a constant channel's variance."""
+
+SMALLEST_NORM = 1e-12
 
 LAST = "last"
 """In every network, the last layer: the feature maps that its classifier starts from."""
@@ -63,7 +94,7 @@ class NetworkSpec:
 
     @property
     def needs_torch(self) -> bool:
-        """Whether it runs only where torch is installed."""
+        """Whether it can only be built with torch."""
         return self.description is None
 
     @property
@@ -204,3 +235,62 @@ _SPECS = (
 
 NETWORKS = MappingProxyType({spec.name: spec for spec in _SPECS})
 """Every network, by its name."""
+
+
+# ------------------------------------------------- graphs
+
+
+@dataclass(frozen=True)
+class Output:
+    """One output of a graph: a layer, its pooling and the normalisation of the pooled vector."""
+
+    layer: str
+    pooling: Pooling
+    normalisation: Normalisation
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A network up to the deepest layer used, for square crops of one size."""
+
+    network: str
+    size: int
+    photometry: Photometry
+    outputs: tuple[Output, ...]
+
+    @property
+    def spec(self) -> NetworkSpec:
+        """The network."""
+        return NETWORKS[self.network]
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Length of each output."""
+        return tuple(
+            self.spec.layer(output.layer).channels * len(output.pooling.split("+"))
+            for output in self.outputs
+        )
+
+    @property
+    def label(self) -> str:
+        """Its name in messages."""
+        layers = ", ".join(dict.fromkeys(output.layer for output in self.outputs))
+        return f"{self.network} ({layers}) at {self.size} pixels"
+
+    def key(self, weights_sha256: str, exporter: str = "") -> str:
+        """Return the name under which a cache keeps this graph with these weights.
+
+        ``exporter`` is what else decides the ONNX graph: by default the versions in use.
+        """
+        if not exporter:
+            exporter = f"building {BUILDING}"
+            if self.spec.needs_torch:
+                versions = [f"{name} {metadata.version(name)}" for name in ("torch", "onnxruntime")]
+                exporter = ", ".join([*versions, f"opset {OPSET}", f"rewriting {REWRITING}"])
+        parts = {
+            "graph": asdict(self),
+            "weights": weights_sha256,
+            "exporter": exporter,
+            "views format": VIEWS_FORMAT,
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

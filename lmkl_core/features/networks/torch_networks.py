@@ -36,7 +36,7 @@ from lmkl_core.features.networks.filling import (
     State,
     fill,
 )
-from lmkl_core.features.networks.graph import (
+from lmkl_core.features.networks.registry import (
     DARKEST,
     FLATTEST,
     GREY,
@@ -44,10 +44,10 @@ from lmkl_core.features.networks.graph import (
     SPREAD,
     VARIANCE_FLOOR,
     Graph,
+    NetworkSpec,
     Output,
+    Photometry,
 )
-from lmkl_core.features.networks.registry import NetworkSpec
-from lmkl_core.features.presets.preset import Photometry
 
 _AREA = (2, 3)
 

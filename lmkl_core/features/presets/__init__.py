@@ -3,8 +3,11 @@
 from lmkl_core.features.presets.file import (
     DEFAULT_PRESET,
     load_preset,
+    preset_from_dict,
     preset_names,
+    preset_to_dict,
     read_preset,
+    to_toml,
     with_descriptors,
 )
 from lmkl_core.features.presets.preset import (
@@ -14,7 +17,6 @@ from lmkl_core.features.presets.preset import (
     Preset,
     PresetError,
 )
-from lmkl_core.features.presets.schema import preset_from_dict, preset_to_dict, to_toml
 
 __all__ = [
     "DEFAULT_PRESET",

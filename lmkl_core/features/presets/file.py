@@ -1,44 +1,61 @@
-"""Presets as files: those that are shipped, by name, and others by path."""
+"""Presets as files and tables: read, checked and written."""
 
+import json
+import re
 import stat
 import tomllib
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
 
 from lmkl_core.features.presets.preset import (
+    CHOICES,
+    Branch,
     Crop,
     DescriptorBranch,
     Preset,
     PresetError,
     check_choice,
+    short,
 )
-from lmkl_core.features.presets.schema import LONGEST_NAME, preset_from_dict
 
 DEFAULT_PRESET = "texture"
+LONGEST_NAME = 60
 MAX_BYTES = 64 * 1024
 MAX_LINE = 4000
 """Characters in a line. The parser takes seconds and gigabytes for a dotted key that fills a whole
 file, and gives up on numbers of 4300 digits without naming their line."""
 
 DESCRIPTOR_SIZE = 64
-"""Side in pixels of the faces that the literature makes descriptors of, and that do best here."""
+"""Side in pixels of the faces that the literature describes by hand, and that do best here."""
 
 TIGHT = Crop("face", DESCRIPTOR_SIZE)
-"""The tight face, for presets that look at parts of it alone."""
+"""The tight face, for presets that use parts of it alone."""
 
 _SUFFIX = ".toml"
+_PLACES = {
+    "face": ("a square on the face", ("centre", "side", "native")),
+    "image": ("the whole image", ()),
+    "box": ("the detector's box", ("scale",)),
+}
+_CROP_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+_POSITION = re.compile(r"\[(\d+)\]")
+_T = TypeVar("_T")
+
+
+# ------------------------------------------------- files
 
 
 def preset_names() -> tuple[str, ...]:
     """Names of the shipped presets, the default first."""
-    names = sorted(
-        item.name.removesuffix(_SUFFIX)
-        for item in resources.files(__package__).iterdir()
-        if item.name.endswith(_SUFFIX)
-    )
-    return tuple(sorted(names, key=lambda name: name != DEFAULT_PRESET))
+    files = [item.name for item in resources.files(__package__).iterdir()]
+    names = [name.removesuffix(_SUFFIX) for name in files if name.endswith(_SUFFIX)]
+    return tuple(sorted(names, key=lambda name: (name != DEFAULT_PRESET, name)))
 
 
 def load_preset(name_or_path: str | Path) -> Preset:
@@ -55,7 +72,9 @@ def load_preset(name_or_path: str | Path) -> Preset:
     PresetError
         If it cannot be used; the message names the file, the place and what is allowed.
     """
-    if isinstance(name_or_path, str) and _is_name(name_or_path):
+    if isinstance(name_or_path, str) and not (
+        name_or_path.endswith(_SUFFIX) or any(mark in name_or_path for mark in "/\\:\0")
+    ):
         check_choice(name_or_path, preset_names(), "preset", "Give a name or a .toml file")
         name = f"{name_or_path}{_SUFFIX}"
         return read_preset((resources.files(__package__) / name).read_bytes(), name)
@@ -82,9 +101,9 @@ def read_preset(content: bytes, file: str) -> Preset:
         If it cannot be used; the message names the file, the place and what is allowed.
     """
     if len(content) > MAX_BYTES:
-        raise PresetError(f"{file} is longer than {MAX_BYTES} bytes, which no preset is.")
+        raise PresetError(f"{file} is longer than {MAX_BYTES} bytes, the limit for presets.")
     try:
-        text = content.decode("utf-8-sig")  # some editors begin a file with a mark of its encoding
+        text = content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
         raise PresetError(f"{file} is not text in UTF-8.") from error
     for line, characters in enumerate(text.split("\n"), start=1):
@@ -100,6 +119,162 @@ def read_preset(content: bytes, file: str) -> Preset:
         raise PresetError(f"{file} is not TOML: {error}.") from error
 
 
+def to_toml(preset: Preset) -> str:
+    """Return a preset as the text of a file that `load_preset` reads."""
+    tables = preset_to_dict(preset)
+    blocks = [_lines({"name": tables["name"], "description": tables["description"]})]
+    blocks += [f"[crops.{name}]\n{_lines(crop)}" for name, crop in tables["crops"].items()]
+    blocks += [f"[[branches]]\n{_lines(branch)}" for branch in tables["branches"]]
+    return "\n".join(blocks)
+
+
+def _lines(table: dict[str, Any]) -> str:
+    # JSON's values are TOML's too, except for one character that TOML wants escaped.
+    dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+    lines = "".join(f"{key} = {dump(value)}\n" for key, value in table.items())
+    return lines.replace("\x7f", "\\u007f")
+
+
+# ------------------------------------------------- tables
+
+
+@dataclass(frozen=True)
+class _PresetTable:
+    name: Annotated[str, Meta(max_length=LONGEST_NAME)]
+    crops: dict[str, Any]
+    branches: list[Any]
+    description: Annotated[str, Meta(max_length=2000)] = ""
+
+
+@dataclass(frozen=True)
+class _CropTable:
+    size: int
+    of: str = "face"
+    centre: tuple[Annotated[float, Meta(ge=-2, le=3)], Annotated[float, Meta(ge=-2, le=3)]] = (
+        Crop.centre
+    )
+    side: Annotated[float, Meta(ge=0.05, le=10)] | None = None
+    native: bool = False
+    scale: Annotated[float, Meta(ge=0.1, le=10)] | None = None
+
+
+def preset_from_dict(value: Mapping[str, Any]) -> Preset:
+    """Build a preset from the tables of a file, of a model or of JSON.
+
+    Raises
+    ------
+    PresetError
+        If anything is wrong with it; the message names the place, as in ``branches[1].layers[2]``.
+    """
+    table = _read(_PresetTable, value, "")
+    if not table.name.strip() or not table.name.isprintable():
+        raise PresetError("name must be one line of text that is not empty.")
+    if not table.crops:
+        raise PresetError("A preset needs at least one crop, as in [crops.face].")
+    crops = tuple(_crop(name, crop) for name, crop in table.crops.items())
+    branches = tuple(
+        _branch(branch, f"branches[{number}]")
+        for number, branch in enumerate(table.branches, start=1)
+    )
+    preset = Preset(table.name, table.description, crops, branches)
+    used = {name for branch in branches for name in branch.crops}
+    for crop in crops:
+        if crop.name not in used:
+            raise PresetError(
+                f"crops.{crop.name}: no branch uses this crop; name it in a branch's crops or "
+                "remove it."
+            )
+    return preset
+
+
+def preset_to_dict(preset: Preset) -> dict[str, Any]:
+    """Return a preset as tables, lists, texts and numbers, every default written out.
+
+    `preset_from_dict` turns it back into an equal preset, also by way of JSON or TOML that keeps
+    the order of keys.
+    """
+    return {
+        "name": preset.name,
+        "description": preset.description,
+        "crops": {crop.name: _crop_table(crop) for crop in preset.crops},
+        "branches": [json_values(branch) for branch in preset.branches],
+    }
+
+
+def json_values(item: Crop | Branch | DescriptorBranch) -> dict[str, Any]:
+    """Return the attributes of a part of a preset, tuples as lists."""
+    return {name: list(v) if isinstance(v, tuple) else v for name, v in vars(item).items()}
+
+
+def _crop_table(crop: Crop) -> dict[str, Any]:
+    if crop.of == "image":
+        return {"of": "image", "size": crop.size}
+    if crop.of == "box":
+        return {"of": "box", "scale": crop.scale, "size": crop.size}
+    side = {"native": True} if crop.side is None else {"side": crop.side}
+    return {"centre": list(crop.centre), **side, "size": crop.size}
+
+
+def _read(kind: type[_T], value: object, where: str) -> _T:
+    """Convert a table to a dataclass, or raise with the place that is wrong."""
+    if isinstance(value, Mapping):
+        for key in value:
+            names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+            check_choice(key, names, "key", where or "the preset")
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at `$.")
+        problem = problem.replace("Object missing required field", "missing key")
+        problem = problem.replace("`object`", "a table").replace("`array`", "a list")
+        place = _POSITION.sub(lambda match: f"[{int(match[1]) + 1}]", place.rstrip("`"))
+        at = ".".join(filter(None, (where, place))) or "the preset"
+        raise PresetError(f"{at}: {problem[:1].lower()}{problem[1:]}.") from None
+
+
+def _crop(name: str, value: object) -> Crop:
+    if not _CROP_NAME.fullmatch(name):
+        raise PresetError(
+            f"A crop cannot be called {short(name)}: use up to 40 letters, digits, hyphens and "
+            "underscores, a letter first."
+        )
+    where = f"crops.{name}"
+    table = _read(_CropTable, value, where)
+    check_choice(table.of, _PLACES, "origin", f"{where}.of")
+    what, keys = _PLACES[table.of]
+    assert isinstance(value, Mapping)
+    for key in value:
+        if key not in ("of", "size", *keys):
+            raise PresetError(
+                f'{where}.{key} says nothing about {what} (of = "{table.of}"); remove it.'
+            )
+    if table.of == "image":
+        return Crop(name, table.size, of="image")
+    if table.of == "box":
+        if table.scale is None:
+            raise PresetError(f"{where} needs scale, as a multiple of the box.")
+        return Crop(name, table.size, of="box", scale=table.scale)
+    if table.native != (table.side is None):
+        raise PresetError(f"{where} needs either side (1.0 is the face) or native = true.")
+    return Crop(name, table.size, table.centre, table.side)
+
+
+def _branch(value: object, where: str) -> Branch | DescriptorBranch:
+    if not isinstance(value, Mapping):
+        return _read(Branch, value, where)  # which raises
+    if ("network" in value) == ("descriptor" in value):
+        raise PresetError(f"{where} needs the key 'network' or the key 'descriptor', not both.")
+    if "descriptor" in value:
+        return _read(DescriptorBranch, value, where)
+    for key, allowed in CHOICES.items():
+        if isinstance(value.get(key), str):  # before msgspec, whose message suggests nothing
+            check_choice(value[key], allowed, key, f"{where}.{key}")
+    return _read(Branch, value, where)
+
+
+# ------------------------------------------------- with descriptors
+
+
 def with_descriptors(
     preset: Preset,
     descriptors: Iterable[str] = ("lbp", "iqm"),
@@ -107,10 +282,9 @@ def with_descriptors(
     crop: str = "face",
     size: int | None = DESCRIPTOR_SIZE,
 ) -> Preset:
-    """Return a preset with descriptors made by hand beside its own views.
+    """Return a preset with hand-crafted descriptors beside its own views.
 
-    Descriptors that the preset has already, of whatever crop, are not added; if none is left, it
-    comes back as it is.
+    Descriptors that the preset already has, of any crop, are not added again.
 
     Parameters
     ----------
@@ -119,11 +293,11 @@ def with_descriptors(
     descriptors : iterable of str, default=("lbp", "iqm")
         Names in the registry of descriptors.
     crop : str, default="face"
-        The crop they are made of.
+        The crop they describe.
     size : int, optional, default=64
         Its side in pixels. If the preset's has another one, the same square is cut a second
-        time in this size, as the crop ``face64``. None takes the preset's as it is, and so does a
-        crop whose pixels are never resampled.
+        time in this size, as the crop ``face64``. None keeps the preset's, as does a crop whose
+        pixels are never resampled.
 
     Returns
     -------
@@ -144,14 +318,14 @@ def with_descriptors(
         return preset
     if crop not in names and not (crop == TIGHT.name and any(c.of == "face" for c in preset.crops)):
         raise PresetError(
-            f"The preset {preset.name} has no crop {crop!r} to make descriptors of; its crops are "
+            f"The preset {preset.name} has no crop {crop!r} to describe; its crops are "
             f"{', '.join(names)}."
         )
-    used = _in_size(preset.crop(crop) if crop in names else TIGHT, size)
+    used = preset.crop(crop) if crop in names else TIGHT
+    if size is not None and used.size != size and not used.is_native:
+        used = replace(used, name=f"{used.name}{size}", size=size)
     if used not in preset.crops and used.name in names:
-        raise PresetError(
-            f"The preset {preset.name} has another crop {used.name!r}; give that one another name."
-        )
+        raise PresetError(f"The preset {preset.name} has another crop {used.name!r}; rename it.")
     suffix = "".join(f"+{name}" for name in wanted)
     return replace(
         preset,
@@ -159,13 +333,3 @@ def with_descriptors(
         crops=tuple(dict.fromkeys((*preset.crops, used))),
         branches=(*preset.branches, *(DescriptorBranch(name, (used.name,)) for name in wanted)),
     )
-
-
-def _in_size(crop: Crop, size: int | None) -> Crop:
-    if size is None or crop.size == size or crop.is_native:
-        return crop
-    return replace(crop, name=f"{crop.name}{size}", size=size)
-
-
-def _is_name(text: str) -> bool:
-    return not text.endswith(_SUFFIX) and not any(mark in text for mark in "/\\:\0")

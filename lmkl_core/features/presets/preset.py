@@ -1,26 +1,25 @@
-"""A preset as values: crops, networks, layers, pooling and descriptors, checked when it is made.
+"""A preset: crops, networks, layers, pooling and descriptors, checked when it is made.
 
 Crops are squares in *face coordinates*: a similarity transform takes the five landmarks of a face
-as close as it can to `TEMPLATE`, whose unit square is the tight face. So a crop means the same
-part of the face in every frame, whatever the distance and the tilt of the head.
+as close as possible to `TEMPLATE`, whose unit square is the tight face. So a crop is the same part
+of the face at any distance and tilt of the head.
 """
 
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 from lmkl_core.errors import InvalidInputError
 from lmkl_core.features.descriptors import DESCRIPTORS
-from lmkl_core.features.networks.registry import NETWORKS
+from lmkl_core.features.networks.registry import NETWORKS, Normalisation, Photometry, Pooling
 
-Pooling: TypeAlias = Literal["mean", "std", "mean+std"]
-Photometry: TypeAlias = Literal["none", "grey-world", "standardise"]
-Normalisation: TypeAlias = Literal["l2", "l2-each", "none"]
-
-POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
-PHOTOMETRIES: tuple[Photometry, ...] = get_args(Photometry)
-NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
+CHOICES = {
+    "pooling": get_args(Pooling),
+    "photometry": get_args(Photometry),
+    "normalisation": get_args(Normalisation),
+}
+"""What a branch of a network may say under each key."""
 
 MAX_VIEWS = 100
 SHOWN_NAMES = 25
@@ -44,12 +43,12 @@ class PresetError(InvalidInputError):
 
 @dataclass(frozen=True)
 class Crop:
-    """A square that is cut out and given to a network or a descriptor.
+    """A square that is cut out for a network or a descriptor.
 
     Attributes
     ----------
     name : str
-        How branches and views call it.
+        Its name in branches and views.
     size : int
         Side of the result in pixels.
     centre : tuple of float
@@ -59,9 +58,9 @@ class Crop:
         of the frame as they are, upright and never resampled.
     of : {"face", "image", "box"}
         ``"image"`` takes the whole frame, resized to the square; ``"box"`` the detector's box,
-        ``scale`` times as wide and high. Centre and side then say nothing.
+        ``scale`` times as wide and high as far as the frame reaches. Both ignore centre and side.
     scale : float
-        How many times larger than the box, as far as the frame is large enough.
+        Multiple of the box.
     """
 
     name: str
@@ -73,7 +72,7 @@ class Crop:
 
     @property
     def is_native(self) -> bool:
-        """Whether pixels are taken as they are."""
+        """Whether pixels are never resampled."""
         return self.of == "face" and self.side is None
 
 
@@ -90,11 +89,10 @@ class Branch:
     pooling : {"mean", "std", "mean+std"}
         Statistics of a layer's channels over the crop's area.
     photometry : {"none", "grey-world", "standardise"}
-        What is taken out of each crop's light before the network: nothing, its colour cast and
+        What is removed from each crop before the network: nothing, its colour cast and
         brightness, or these and its contrast.
     normalisation : {"l2", "l2-each", "none"}
-        What is done to the pooled vector: division by its Euclidean norm; the same for each
-        pooled statistic by itself, so that both count alike; or nothing.
+        Divide the pooled vector by its Euclidean norm, each pooled statistic by its own, or none.
     """
 
     network: str
@@ -116,15 +114,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class DescriptorBranch:
-    """A descriptor made by hand on some crops: every crop makes one view.
-
-    Attributes
-    ----------
-    descriptor : str
-        Name in the registry of descriptors.
-    crops : tuple of str
-        Names of crops of the preset.
-    """
+    """A hand-crafted descriptor on some crops: every crop makes one view."""
 
     descriptor: str
     crops: tuple[str, ...]
@@ -194,7 +184,7 @@ class Preset:
 
     @property
     def descriptor_branches(self) -> tuple[DescriptorBranch, ...]:
-        """The branches that are descriptors made by hand."""
+        """The branches that are hand-crafted descriptors."""
         return tuple(branch for branch in self.branches if isinstance(branch, DescriptorBranch))
 
     def crop(self, name: str) -> Crop:
@@ -203,7 +193,7 @@ class Preset:
 
 
 def check_choice(word: str, allowed: Iterable[str], what: str, where: str) -> None:
-    """Raise unless the word is allowed, with the nearest allowed word as a suggestion."""
+    """Raise unless the word is allowed, and suggest the nearest one that is."""
     allowed = tuple(allowed)
     if word not in allowed:
         near = difflib.get_close_matches(word[:100].lower(), allowed, n=1)
@@ -247,11 +237,8 @@ def _check_branch(branch: Branch | DescriptorBranch, sizes: dict[str, int], wher
         _check_names(branch.layers, spec.layer_names, f"{name} layer", f"{where}.layers")
         if len({spec.layer(layer) for layer in branch.layers}) < len(branch.layers):
             raise PresetError(f"{where}.layers: {name} has one of these layers under two names.")
-        check_choice(branch.pooling, POOLINGS, "pooling", f"{where}.pooling")
-        check_choice(branch.photometry, PHOTOMETRIES, "photometry", f"{where}.photometry")
-        check_choice(
-            branch.normalisation, NORMALISATIONS, "normalisation", f"{where}.normalisation"
-        )
+        for key, allowed in CHOICES.items():
+            check_choice(getattr(branch, key), allowed, key, f"{where}.{key}")
     for crop in branch.crops:
         if not smallest <= sizes[crop] <= largest:
             needed = smallest if sizes[crop] < smallest else largest
