@@ -1,12 +1,9 @@
 """Rows of lists and tables: cells of two lines, and models that change row by row."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import TypeVar
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -18,6 +15,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QApplication,
+    QListWidget,
+    QListWidgetItem,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -30,11 +29,13 @@ from app.qt.theme.icons import paint_icon
 CELL = Qt.ItemDataRole.UserRole
 """Under this role a model gives its `Cell`."""
 
+KEY = Qt.ItemDataRole.UserRole + 1
+"""Under this role an item of `update_items` has its key."""
+
 _SMALL = 0.92
 _ACROSS, _DOWN, _GAP = 6, 6, 8
 
 Index = QModelIndex | QPersistentModelIndex
-Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -129,21 +130,21 @@ class _Fonts:
         return 1 + max(first.horizontalAdvance(cell.text), second.horizontalAdvance(cell.below))
 
 
-def update_rows(
-    model: QAbstractListModel, rows: list[Item], wanted: list[Item], key: Callable[[Item], Hashable]
+def update_items(
+    view: QListWidget, keys: Sequence[Hashable], make: Callable[[int], QListWidgetItem]
 ) -> None:
-    """Remove and insert rows of a model until they are those that are wanted.
+    """Remove and insert items until they have these keys; ``make`` gets the place of a new one.
 
-    Rows whose key stays are left alone, so that they stay selected.
+    Items whose key stays are left alone, so that they stay selected.
     """
-    old, new = [key(item) for item in rows], [key(item) for item in wanted]
-    changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    for kind, first, end, begin, stop in reversed(changes):
-        if kind in ("delete", "replace"):
-            model.beginRemoveRows(QModelIndex(), first, end - 1)
-            del rows[first:end]
-            model.endRemoveRows()
-        if kind in ("insert", "replace"):
-            model.beginInsertRows(QModelIndex(), first, first + stop - begin - 1)
-            rows[first:first] = wanted[begin:stop]
-            model.endInsertRows()
+    wanted = set(keys)
+    for row in reversed(range(view.count())):
+        if view.item(row).data(KEY) not in wanted:
+            view.takeItem(row)
+    for row, key in enumerate(keys):
+        if row == view.count() or view.item(row).data(KEY) != key:
+            item = make(row)
+            item.setData(KEY, key)
+            view.insertItem(row, item)
+    while view.count() > len(keys):  # those that came earlier in the new order
+        view.takeItem(view.count() - 1)

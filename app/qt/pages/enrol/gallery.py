@@ -1,11 +1,9 @@
 """The gallery of enrolled frames: look at them, and delete the bad ones."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QObject,
     QRectF,
     QSignalBlocker,
     QSize,
@@ -26,6 +24,8 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLabel,
     QListView,
+    QListWidget,
+    QListWidgetItem,
     QScrollArea,
     QSizePolicy,
     QStyle,
@@ -34,11 +34,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.names import counted
 from app.qt.theme import colours
 from app.qt.theme.icons import paint_icon
 from app.qt.widgets.inputs import CalmComboBox
 from app.qt.widgets.layout import add_action, button, hbox, vbox
-from app.qt.widgets.rows import Index, update_rows
+from app.qt.widgets.rows import KEY, Index, update_items
 from app.qt.widgets.texts import picture, plain_tip
 from app.types import Sample
 
@@ -49,73 +50,6 @@ _ROWS = 2
 """Rows of pictures that are always in sight; more where there is room."""
 
 
-NUMBER_ROLE = Qt.ItemDataRole.UserRole
-
-
-class GalleryModel(QAbstractListModel):
-    """Samples of all takes or of one, with their pictures; it changes row by row."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._all: tuple[Sample, ...] = ()
-        self._rows: list[Sample] = []
-        self._pictures: dict[int, QPixmap] = {}
-        self._take = ""
-
-    def set_take(self, take: str) -> None:
-        """Show the samples of one take, or of all when the name is empty."""
-        if take != self._take:
-            self.beginResetModel()
-            self._take = take
-            self._rows = self._wanted()
-            self.endResetModel()
-
-    def show_samples(self, samples: Sequence[Sample]) -> None:
-        """Show these samples; only rows that differ are touched."""
-        if samples is self._all:
-            return
-        self._all = tuple(samples)
-        wanted = self._wanted()
-        update_rows(self, self._rows, wanted, lambda sample: sample.number)
-        for row, (old, new) in enumerate(zip(self._rows, wanted, strict=True)):
-            self._rows[row] = new
-            has_other_picture = old.thumbnail is not new.thumbnail
-            if has_other_picture:
-                self._pictures.pop(new.number, None)
-            if has_other_picture or old.take != new.take:
-                self.dataChanged.emit(self.index(row), self.index(row))
-        known = {sample.number for sample in samples}
-        self._pictures = {n: one for n, one in self._pictures.items() if n in known}
-
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        sample = self._rows[index.row()]
-        if role == NUMBER_ROLE:
-            return sample.number
-        if role == Qt.ItemDataRole.DecorationRole:
-            return self._picture(sample)
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            # Counted, because a row that is being removed is not among all any more.
-            place = sum(s.take == sample.take and s.number <= sample.number for s in self._all)
-            words = f"Frame {place} of the take “{sample.take}”"
-            return plain_tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
-        return None
-
-    def _picture(self, sample: Sample) -> QPixmap | None:
-        if sample.thumbnail is None:
-            return None
-        if sample.number not in self._pictures:
-            self._pictures[sample.number] = QPixmap.fromImage(picture(sample.thumbnail))
-        return self._pictures[sample.number]
-
-    def _wanted(self) -> list[Sample]:
-        return [sample for sample in self._all if self._take in ("", sample.take)]
-
-
 class Gallery(QWidget):
     """Thumbnails of the samples, of all takes or of one."""
 
@@ -124,16 +58,15 @@ class Gallery(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._names: tuple[str, ...] = ()
+        self._samples: Sequence[Sample] = ()
         self._is_locked = False
-        self.model = GalleryModel(self)
         self.view = self._make_view()
         self.filter = CalmComboBox(self)
         self.filter.setAccessibleName("Take whose frames are shown")
         self.filter.setToolTip("Show the frames of one take only.")
         self.filter.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.filter.addItem("All takes", "")
-        self.filter.currentIndexChanged.connect(self._on_filter_changed)
+        self.filter.currentIndexChanged.connect(self._show_chosen)
         self._count = QLabel(self)
         self._count.setProperty("class", "muted")
         tip = "Delete the selected frames (Del). Undo brings them back."
@@ -144,10 +77,7 @@ class Gallery(QWidget):
         vbox(
             self, hbox(None, (self.filter, 100), 1, self._count, self.remove_button), (self.view, 1)
         )
-        self.view.selectionModel().selectionChanged.connect(self._write)
-        self.model.rowsInserted.connect(self._on_inserted)
-        self.model.rowsRemoved.connect(self._write)
-        self.model.modelReset.connect(self._write)
+        self.view.itemSelectionChanged.connect(self._write)
         self._write()
 
     @property
@@ -155,11 +85,19 @@ class Gallery(QWidget):
         return self.filter, self.remove_button, self.view
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
-        """Show these samples; cheap when little has changed."""
-        self.model.show_samples(samples)
-        names = tuple(dict.fromkeys(sample.take for sample in samples))
-        if names != self._names:
-            self._show_names(names)
+        """Show these samples; only frames that differ are touched."""
+        if samples is self._samples:
+            return
+        self._samples = samples
+        names = list(dict.fromkeys(one.take for one in samples))
+        if names != [self.filter.itemData(place) for place in range(1, self.filter.count())]:
+            chosen = self.filter.currentData()
+            with QSignalBlocker(self.filter):
+                self.filter.clear()
+                for text, name in (("All takes", ""), *zip(names, names, strict=True)):
+                    self.filter.addItem(text, name)
+                self.show_take(chosen)  # all of them when that take is gone or renamed
+        self._show_chosen()
 
     def show_take(self, name: str) -> None:
         """Show the frames of one take, or of all when the name is empty."""
@@ -171,11 +109,10 @@ class Gallery(QWidget):
             self._write()
 
     def selected_numbers(self) -> list[int]:
-        return sorted(index.data(NUMBER_ROLE) for index in self.view.selectedIndexes())
+        return sorted(item.data(KEY)[0] for item in self.view.selectedItems())
 
-    def _make_view(self) -> QListView:
+    def _make_view(self) -> QListWidget:
         view = _Thumbnails(self)
-        view.setModel(self.model)
         view.setItemDelegate(_ThumbnailDelegate(view))
         view.setViewMode(QListView.ViewMode.IconMode)
         view.setMovement(QListView.Movement.Static)
@@ -190,21 +127,26 @@ class Gallery(QWidget):
         add_action(view, "Delete the selected frames", self._on_remove, *keys)
         return view
 
-    def _show_names(self, names: tuple[str, ...]) -> None:
-        """Bring the filter up to date; when its take is gone or renamed, all are shown."""
-        chosen = self.filter.currentData()
-        self._names = names
-        with QSignalBlocker(self.filter):
-            while self.filter.count() > 1:
-                self.filter.removeItem(1)
-            for name in names:
-                self.filter.addItem(name, name)
-            self.show_take(chosen)
-        self._on_filter_changed()
-
     @Slot()
-    def _on_filter_changed(self) -> None:
-        self.model.set_take(self.filter.currentData() or "")
+    def _show_chosen(self) -> None:
+        """Show the frames of the chosen take; who looks at the newest goes on seeing the newest."""
+        take, bar = self.filter.currentData(), self.view.verticalScrollBar()
+        n_before, is_at_end = self.view.count(), bar.value() == bar.maximum()
+        places: Counter[str] = Counter()
+        shown, tips = [], []
+        for sample in self._samples:
+            places[sample.take] += 1
+            if take in ("", sample.take):
+                shown.append(sample)
+                tips.append(f"Frame {places[sample.take]} of the take “{sample.take}”")
+        keys = [(one.number, id(one.thumbnail)) for one in shown]
+        update_items(self.view, keys, lambda row: _item_of(shown[row]))
+        for row, tip in enumerate(tips):
+            self.view.item(row).setToolTip(plain_tip(tip))
+            self.view.item(row).setData(Qt.ItemDataRole.AccessibleTextRole, tip)
+        if n_before and self.view.count() > n_before and is_at_end:
+            self.view.scrollToBottom()
+        self._write()
 
     @Slot()
     def _on_remove(self) -> None:
@@ -212,27 +154,22 @@ class Gallery(QWidget):
         if numbers and not self._is_locked:
             self.remove_requested.emit(numbers)
 
-    @Slot(QModelIndex, int, int)
-    def _on_inserted(self, _parent: QModelIndex, first: int, _last: int) -> None:
-        self._write()
-        bar = self.view.verticalScrollBar()
-        if first > 0 and bar.value() == bar.maximum():
-            self.view.scrollToBottom()  # who looks at the newest goes on seeing the newest
-
     @Slot()
     def _write(self) -> None:
-        n_selected, n_shown = len(self.view.selectedIndexes()), self.model.rowCount()
-        if n_selected:
-            words = f"{n_selected} selected"
-        elif n_shown == 1:
-            words = "1 frame"
-        else:
-            words = f"{n_shown} frames"
+        n_selected, n_shown = len(self.view.selectedItems()), self.view.count()
+        words = f"{n_selected} selected" if n_selected else counted(n_shown, "frame")
         self._count.setText(words)
         self.remove_button.setEnabled(bool(n_selected) and not self._is_locked)
 
 
-class _Thumbnails(QListView):
+def _item_of(sample: Sample) -> QListWidgetItem:
+    item = QListWidgetItem()
+    if sample.thumbnail is not None:
+        item.setData(Qt.ItemDataRole.DecorationRole, QPixmap.fromImage(picture(sample.thumbnail)))
+    return item
+
+
+class _Thumbnails(QListWidget):
     """Spreads the pictures over the whole width, and lets the page scroll first.
 
     The gallery is the last thing on its page: the wheel goes on with the pictures once the end of

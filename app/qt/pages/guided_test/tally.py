@@ -32,7 +32,7 @@ from app.qt.pages.guided_test.species import (
 from app.qt.theme import GRID, set_class
 from app.qt.theme.icons import icon
 from app.qt.widgets.layout import FlowRow, add_action, button, read_only, vbox
-from app.qt.widgets.rows import CELL, Cell, TwoLineDelegate
+from app.qt.widgets.rows import CELL, Cell, TwoLineDelegate, update_items
 from app.qt.widgets.texts import StepHeading, plain_tip, set_text, wrapped
 from app.session.guided_test.guided_test import GuidedTestState
 from app.session.guided_test.presentation import Presentation, Tally
@@ -160,8 +160,8 @@ class TallyTable(QTableWidget):
         self.setFixedHeight(whole)
 
 
-PRESENTATION = Qt.ItemDataRole.UserRole + 1
-"""Under this role an item has its `Presentation`."""
+NUMBER = Qt.ItemDataRole.UserRole + 2
+"""Under this role an item has the number of its presentation."""
 
 ROWS_SHOWN = 6
 """With more presentations than these the list scrolls."""
@@ -197,6 +197,8 @@ class PresentationList(QListWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._presentations: Sequence[Presentation] = ()
+        """Kept alive, because their ids are the keys of the items."""
         self._delegate = TwoLineDelegate(self)
         self.setItemDelegate(self._delegate)
         self.setAccessibleName("Presentations, newest first")
@@ -214,18 +216,18 @@ class PresentationList(QListWidget):
 
     def show_presentations(self, presentations: Sequence[Presentation]) -> None:
         """Show presentations, given oldest first; rows that stay are left alone."""
+        newest_first = presentations[::-1]
+
+        def make(row: int) -> QListWidgetItem:
+            cell = _cell_of(newest_first[row])
+            item = QListWidgetItem(cell.spoken)
+            item.setData(NUMBER, newest_first[row].number)
+            _describe(item, cell)
+            return item
+
         # By identity: comparing presentations would go through all of their frames.
-        wanted = {id(one) for one in presentations}
-        for row in reversed(range(self.count())):
-            if id(self.item(row).data(PRESENTATION)) not in wanted:
-                self.takeItem(row)
-        for row, one in enumerate(reversed(presentations)):
-            if row == self.count() or self.item(row).data(PRESENTATION) is not one:
-                cell = _cell_of(one)
-                item = QListWidgetItem(cell.spoken)
-                item.setData(PRESENTATION, one)
-                _describe(item, cell)
-                self.insertItem(row, item)
+        self._presentations = presentations
+        update_items(self, [id(one) for one in newest_first], make)
         self._fit()
 
     def minimumSizeHint(self) -> QSize:
@@ -234,7 +236,7 @@ class PresentationList(QListWidget):
 
     @Slot()
     def remove_selected(self) -> None:
-        numbers = [item.data(PRESENTATION).number for item in self.selectedItems()]
+        numbers = [item.data(NUMBER) for item in self.selectedItems()]
         for number in sorted(numbers, reverse=True):
             self.removal_requested.emit(number)
 
