@@ -223,14 +223,8 @@ class _Entry(QWidget):
     def __init__(self, key: Key, colours: Colours, parent: QWidget) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.set_key(key, colours)
-
-    def set_key(self, key: Key, colours: Colours) -> None:
-        self._key = key
-        self._colours = colours
+        self._key, self._colours = key, colours
         self.setAccessibleName(key.text)
-        self.updateGeometry()
-        self.update()
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
@@ -262,28 +256,17 @@ class Legend(FlowRow):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, gap=14)
-        self._shown: tuple[tuple[Key, ...], Colours] = ((), LIGHT)
-        self._entries: list[_Entry] = []
+        self.keys: tuple[Key, ...] = ()
+        self._colours = LIGHT
         self.hide()
-
-    @property
-    def keys(self) -> tuple[Key, ...]:
-        return self._shown[0]
 
     def show_keys(self, keys: tuple[Key, ...], colours: Colours) -> None:
         """Show entries; costs nothing when they are the same."""
-        if self._shown == (keys, colours):
-            return
-        self._shown = (keys, colours)
-        if len(keys) == len(self._entries):
-            # In place: texts that change a few times a second must not flicker.
-            for entry, key in zip(self._entries, keys, strict=True):
-                entry.set_key(key, colours)
-            return
-        self.clear()
-        self._entries = [_Entry(key, colours, self) for key in keys]
-        self.add(*self._entries)
-        self.setVisible(bool(keys))
+        if (keys, colours) != (self.keys, self._colours):
+            self.keys, self._colours = keys, colours
+            self.clear()
+            self.add(*(_Entry(key, colours, self) for key in keys))
+            self.setVisible(bool(keys))
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtWidgets import QWidget
 
 from app.qt.charts.format import (
@@ -17,12 +19,12 @@ from app.qt.charts.plot import SteadyRange
 from app.qt.widgets.layout import FlowRow
 
 
-def test_that_a_range_shows_the_first_values_at_once():
+def test_that_a_range_shows_the_first_finite_values_at_once():
     steady = SteadyRange()
-    steady.follow([0.4, 0.8])
+    steady.follow([math.nan, 0.4, 0.8, math.inf])
     assert steady.has_settled
     assert steady.low < 0.4
-    assert steady.high > 0.8
+    assert 0.8 < steady.high < 1
 
 
 def test_that_a_range_grows_smoothly_until_a_new_extreme_is_in_view():
@@ -56,36 +58,22 @@ def test_that_a_range_shrinks_when_little_of_it_is_needed():
     assert steady.high - steady.low < 1
 
 
-def test_that_a_range_passes_over_what_is_not_finite():
-    steady = SteadyRange()
-    steady.follow([math.nan, math.inf, 0.5, 0.7])
-    assert steady.high < 1
+SCORES = st.lists(st.floats(-10, 10) | st.sampled_from([math.nan, math.inf]), max_size=30)
 
 
-def test_that_a_bin_has_its_edge_at_the_threshold():
-    edges = edges_for([0.1, 0.35, 0.9], 0.337)
-    assert min(abs(edge - 0.337) for edge in edges) < 1e-12
-
-
-def test_that_every_finite_score_is_counted_once():
-    scores = [0.1, 0.337, 0.9, 0.9, math.nan, math.inf]
-    edges = edges_for(scores, 0.337)
-    assert sum(counts_in(scores, edges)) == 4
-
-
-def test_that_a_score_at_the_threshold_counts_on_the_accepted_side():
-    edges = edges_for([0.2, 0.5, 0.8], 0.5)
-    counts = counts_in([0.5], edges)
-    assert edges[counts.index(1)] == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    "scores", [[], [math.nan], [0.7], [0.7, 0.7], [1e9, 0.1], [-5.0, -5.0, 3.0]]
-)
-def test_that_odd_scores_give_few_bins(scores):
-    edges = edges_for(scores, 0.62)
+@given(scores=SCORES, threshold=st.floats(-10, 10))
+def test_that_every_finite_score_is_in_one_bin_on_its_side_of_the_threshold(scores, threshold):
+    known = [score for score in scores if math.isfinite(score)]
+    edges = edges_for(scores, threshold)
+    assert bool(edges) == bool(known)
     assert len(edges) <= 80
     assert edges == sorted(edges)
+    if known:
+        assert threshold in edges
+        counts = counts_in(scores, edges)
+        assert sum(counts) == len(known)
+        n_refused = sum(counts[: edges.index(threshold)])
+        assert n_refused == sum(score < threshold for score in known)
 
 
 def test_that_a_view_is_told_by_region_network_and_layer():

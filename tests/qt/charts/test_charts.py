@@ -100,14 +100,9 @@ def test_that_many_values_between_two_beats_are_drawn_once(qtbot, on_show):
 
 
 @FILLED
-def test_that_an_idle_chart_runs_no_clock(qtbot, on_show, make):
+def test_that_an_idle_or_hidden_chart_runs_no_clock(qtbot, on_show, make):
     chart = on_show(make())
     qtbot.waitUntil(lambda: not running(chart), timeout=2000)
-
-
-@FILLED
-def test_that_hiding_stops_the_clocks(on_show, make):
-    chart = on_show(make())
     chart.mark_stale()
     assert running(chart)
     chart.hide()
@@ -115,32 +110,21 @@ def test_that_hiding_stops_the_clocks(on_show, make):
 
 
 @FILLED
-def test_that_a_chart_says_what_it_shows(on_show, make):
-    chart = on_show(make())
+def test_that_a_chart_in_a_narrow_column_says_and_exports_what_it_shows(on_show, make):
+    chart = on_show(make(), width=400)
+    assert chart.width() == 400
     assert chart.accessibleName()
     assert any(character.isdigit() for character in chart.accessibleDescription())
-
-
-@EMPTY
-def test_that_a_chart_without_values_says_so(on_show, kind):
-    chart = on_show(kind())
-    words = chart.accessibleDescription()
-    assert "yet" in words or "Waiting" in words
-
-
-@FILLED
-def test_that_csv_has_a_header_and_rows_of_the_same_length(make, qtbot):
-    chart = make()
-    qtbot.addWidget(chart)
     rows = list(csv.reader(io.StringIO(chart.to_csv())))
     assert len(rows) > 5
     assert len({len(row) for row in rows}) == 1
 
 
 @EMPTY
-def test_that_csv_without_values_is_a_header(qtbot, kind):
-    chart = kind()
-    qtbot.addWidget(chart)
+def test_that_a_chart_without_values_says_so_and_exports_a_header(on_show, kind):
+    chart = on_show(kind())
+    words = chart.accessibleDescription()
+    assert "yet" in words or "Waiting" in words
     assert len(chart.to_csv().splitlines()) == 1
 
 
@@ -165,8 +149,11 @@ def test_that_the_picture_shows_rows_that_are_scrolled_out_of_sight(on_show):
     assert picture.height() / picture.devicePixelRatio() > 500
 
 
-def test_that_copying_fills_the_clipboard(on_show):
+def test_that_the_menu_copies_and_saves(on_show):
     chart = on_show(histogram())
+    assert [action.text() for action in chart.actions()] == [
+        *("Copy as image", "Copy as CSV", "Save as…")
+    ]
     chart.copy_csv()
     assert QGuiApplication.clipboard().text() == chart.to_csv()
     chart.copy_image()
@@ -197,12 +184,6 @@ def test_that_a_chart_that_cannot_be_saved_tells_the_way_out(on_show, tmp_path, 
     box = chart.findChild(QMessageBox)
     assert "Choose another folder" in box.text()
     box.close()
-
-
-def test_that_the_menu_offers_image_csv_and_file(on_show):
-    chart = on_show(timeline())
-    texts = [action.text() for action in chart.actions()]
-    assert texts == ["Copy as image", "Copy as CSV", "Save as\N{HORIZONTAL ELLIPSIS}"]
 
 
 @FILLED
@@ -244,12 +225,6 @@ def test_that_values_that_are_not_finite_are_survived(on_show):
     chart.show_threshold(replace(threshold_summary(), left_out=odd, stress=()))
     chart.refresh()
     chart.grab()
-
-
-@FILLED
-def test_that_a_chart_fits_into_a_narrow_column(on_show, make):
-    chart = on_show(make(), width=400)
-    assert chart.width() == 400
 
 
 @FILLED

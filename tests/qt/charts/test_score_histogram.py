@@ -49,16 +49,6 @@ def test_that_frames_without_a_score_are_counted_apart(chart):
     assert "1 without a score" in found
 
 
-def test_that_no_bar_lies_on_both_sides_of_the_threshold(chart):
-    show(chart, [0.1, 0.58, 0.62, 0.9], 0.601)
-    chart.refresh()
-    sides = [
-        (low < 0.601 - 1e-9) and (high > 0.601 + 1e-9)
-        for low, high in zip(chart._edges, chart._edges[1:], strict=False)
-    ]
-    assert not any(sides)
-
-
 def test_that_the_threshold_is_in_view_even_without_scores_near_it(chart):
     show(chart, [0.8, 0.9], 0.2)
     chart.refresh()

@@ -1,10 +1,11 @@
 """The left half of the window: notices, the picture, the verdict, the score over time."""
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QSplitter,
     QToolButton,
@@ -45,7 +46,6 @@ class _Line(QFrame):
     def __init__(self, notice: Notice, parent: "Notices") -> None:
         super().__init__(parent)
         self.notice = notice
-        self._notices = parent
         ground, shape, role = _LEVELS.get(notice.level, _LEVELS["info"])
         theme.set_class(self, ground)
         text, close = QLabel(notice.text), QToolButton()
@@ -55,34 +55,18 @@ class _Line(QFrame):
         close.setAutoRaise(True)
         close.setToolTip("Put this away")
         close.setAccessibleName(f"Put away: {notice.text}")
-        close.clicked.connect(self._put_away)
-        column = vbox(
-            self, hbox(None, Mark(shape, role, scale=1.15), (text, 1), close), margins=(10, 6, 6, 6)
-        )
+        close.clicked.connect(partial(parent.remove, self))
+        head = hbox(None, Mark(shape, role, scale=1.15), (text, 1), close)
+        column = vbox(self, head, margins=(10, 6, 6, 6))
         if notice.actions:
-            column.addLayout(self._make_buttons(notice))
+            first = "primary" if len(notice.actions) > 1 else "quiet"
+            row = hbox(None, 1, margins=(0, 0, 4, 4))
+            # From the last to the first, which stands where dialogs have theirs.
+            for number, choice in reversed(list(enumerate(notice.actions))):
+                answer = partial(parent.answer, self, choice.key)
+                row.addWidget(button(choice.text, slot=answer, kind="" if number else first))
+            column.addLayout(row)
         self.setAccessibleName(notice.text)
-
-    def _make_buttons(self, notice: Notice) -> QHBoxLayout:
-        row = hbox(None, 1, margins=(0, 0, 4, 4))
-        for choice in reversed(notice.actions):  # the first one stands where dialogs have theirs
-            kind = ""
-            if choice is notice.actions[0]:
-                kind = "primary" if len(notice.actions) > 1 else "quiet"
-            chooser = button(choice.text, slot=self._on_chosen, kind=kind)
-            chooser.setProperty("choice", choice.key)
-            row.addWidget(chooser)
-        return row
-
-    @Slot()
-    def _on_chosen(self) -> None:
-        key = str(self.sender().property("choice"))
-        self._notices.remove(self)
-        self._notices.chosen.emit(self.notice.topic, key)
-
-    @Slot()
-    def _put_away(self) -> None:
-        self._notices.remove(self)
 
 
 class Notices(QWidget):
@@ -146,7 +130,11 @@ class Notices(QWidget):
             if line.notice.level == "info" and not line.notice.actions:
                 self.remove(line)
 
-    def remove(self, line: _Line) -> None:
+    def answer(self, line: _Line, key: str, _is_checked: bool = False) -> None:
+        self.remove(line)
+        self.chosen.emit(line.notice.topic, key)
+
+    def remove(self, line: _Line, _is_checked: bool = False) -> None:
         self._lines.remove(line)
         self._column.removeWidget(line)
         line.hide()
