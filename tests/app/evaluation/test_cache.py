@@ -83,13 +83,14 @@ def test_that_small_files_are_not_worth_remembering(tmp_path, video, reads):
     assert not (tmp_path / DIGESTS_NAME).exists()
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1]", '{"a": 1}', '{"a": [1, 2]}', "\0", "[" * 9999])
-def test_that_a_damaged_memory_is_none(tmp_path, video, reads, content):
+def test_that_a_damaged_memory_is_ignored(tmp_path, video, reads):
     first = remembered(tmp_path, video)
-    (tmp_path / DIGESTS_NAME).write_text(content)
-    assert remembered(tmp_path, video) == first
-    assert len(reads) == 2
-    assert list(json.loads((tmp_path / DIGESTS_NAME).read_text())) == [str(video)]
+    for content in ("", "{", "[1]", '{"a": 1}', '{"a": [1, 2]}', "\0", "[" * 9999):
+        reads.clear()
+        (tmp_path / DIGESTS_NAME).write_text(content)
+        assert remembered(tmp_path, video) == first
+        assert len(reads) == 1
+        assert list(json.loads((tmp_path / DIGESTS_NAME).read_text())) == [str(video)]
 
 
 def test_that_the_memory_is_bounded(tmp_path, video, reads, monkeypatch):

@@ -4,53 +4,42 @@ from app.evaluation.options import Options, ThresholdRule
 from lmkl_core.errors import InvalidInputError
 
 
+def test_that_thresholds_are_read_as_written_on_the_command_line():
+    rules = {
+        "auto": ("auto",),
+        "eer": ("eer",),
+        "enrolment": ("enrolment",),
+        "bpcer:0.05": ("bpcer", 0.05),
+        "bpcer:0": ("bpcer", 0.0),
+        "given:-1.5": ("given", -1.5),
+    }
+    for text, rule in rules.items():
+        assert Options(threshold=text).rule == ThresholdRule(*rule)
+    wrong = ("", "EER", "eer:1", "bpcer", "bpcer:5", "bpcer:1", "bpcer:-0.1", "bpcer:x", "given:")
+    for text in (*wrong, "given:inf"):
+        with pytest.raises(InvalidInputError, match="take auto, eer, enrolment"):
+            Options(threshold=text)
+
+
 @pytest.mark.parametrize(
-    ("text", "rule"),
+    ("name", "values"),
     [
-        ("auto", ThresholdRule("auto")),
-        ("eer", ThresholdRule("eer")),
-        ("enrolment", ThresholdRule("enrolment")),
-        ("bpcer:0.05", ThresholdRule("bpcer", 0.05)),
-        ("bpcer:0", ThresholdRule("bpcer", 0.0)),
-        ("given:-1.5", ThresholdRule("given", -1.5)),
+        ("selection", ["test"]),
+        ("grid", ["huge"]),
+        ("level", ["video"]),
+        ("n_frames", [0, 2.5, True, 10_001]),
+        ("max_train", [1]),
+        ("seed", [-1, 2**32]),
+        ("n_jobs", [0, "all", True]),
     ],
 )
-def test_that_thresholds_are_read_as_written_on_the_command_line(text, rule):
-    assert Options(threshold=text).rule == rule
+def test_that_what_makes_no_sense_is_refused_by_name(name, values):
+    for value in values:
+        with pytest.raises(InvalidInputError, match=f"^{name}="):
+            Options(**{name: value})
 
 
-@pytest.mark.parametrize(
-    "text", ["", "EER", "eer:1", "bpcer", "bpcer:5", "bpcer:-0.1", "bpcer:x", "given:", "given:inf"]
-)
-def test_that_other_thresholds_are_refused(text):
-    with pytest.raises(InvalidInputError, match=r"is unknown: take auto, eer, enrolment, bpcer"):
-        Options(threshold=text)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("selection", "test"),
-        ("grid", "huge"),
-        ("level", "video"),
-        ("n_frames", 0),
-        ("n_frames", 2.5),
-        ("n_frames", True),
-        ("max_train", 1),
-        ("seed", -1),
-        ("n_jobs", 0),
-        ("n_jobs", "all"),
-    ],
-)
-def test_that_what_makes_no_sense_is_refused_by_name(name, value):
-    with pytest.raises(InvalidInputError, match=f"^{name}="):
-        Options(**{name: value})
-
-
-def test_that_one_name_in_place_of_several_is_refused():
+def test_that_methods_are_a_sequence_in_which_each_counts_once():
+    assert Options(methods=["md", "nn", "md"]).methods == ("md", "nn")
     with pytest.raises(InvalidInputError, match="sequence of names"):
         Options(methods="md")
-
-
-def test_that_methods_named_twice_count_once():
-    assert Options(methods=["md", "nn", "md"]).methods == ("md", "nn")

@@ -5,13 +5,8 @@ import pytest
 from app.evaluation.published import TABLES, PrintedFigure, plain_name
 
 
-def figures(label, column):
-    return [row.figures[column] for row in TABLES[label].rows]
-
-
-@pytest.mark.parametrize(
-    ("label", "n_rows", "column", "sum_of_means", "sum_of_deviations"),
-    [
+def test_that_rows_and_sums_are_the_papers():
+    sums = [
         ("ImageNovelty", 12, "AUC", 1113.7, 49.6),
         ("ImageAbnormality", 12, "AUC", 1084.2, 7.0),
         ("RM", 10, "HTER", 93.8, 0),
@@ -20,13 +15,12 @@ def figures(label, column):
         ("ONC", 11, "ACER", 64.6, 45.8),
         ("MSU", 14, "AUC", 1271.3, 0),
         ("RA", 15, "AUC", 1417.4, 0),
-    ],
-)
-def test_that_rows_and_sums_are_the_papers(label, n_rows, column, sum_of_means, sum_of_deviations):
-    found = figures(label, column)
-    assert len(found) == n_rows
-    assert sum(figure.mean for figure in found) == pytest.approx(sum_of_means)
-    assert sum(figure.std or 0 for figure in found) == pytest.approx(sum_of_deviations)
+    ]
+    for label, n_rows, column, means, deviations in sums:
+        found = [row.figures[column] for row in TABLES[label].rows]
+        assert len(found) == n_rows
+        assert sum(figure.mean for figure in found) == pytest.approx(means)
+        assert sum(figure.std or 0 for figure in found) == pytest.approx(deviations)
 
 
 def test_that_every_table_ends_with_the_papers_own_method():
@@ -36,21 +30,18 @@ def test_that_every_table_ends_with_the_papers_own_method():
         assert all(tuple(row.figures) == table.columns for row in table.rows)
 
 
-@pytest.mark.parametrize(
-    ("label", "title", "column", "figure"),
-    [
-        ("RM", "Localised MKL", "HTER", PrintedFigure(5.6)),
-        ("RM", "ℓp,q-MKL", "HTER", PrintedFigure(6.7)),
-        ("ONC", "Localised MKL", "ACER", PrintedFigure(1.6, 2.0)),
-        ("ONC", "Multiple Kernel-OCSVM", "APCER", PrintedFigure(13.3, 11.7)),
-        ("ImageAbnormality", "OC-CNN", "AUC", PrintedFigure(84.3, None)),
-        ("ImageNovelty", "DOC-VGG16", "AUC", PrintedFigure(98.1, 2.2)),
-        ("MSU", "LBP+AE", "AUC", PrintedFigure(87.6)),
-        ("RA", "LBP+AE", "AUC", PrintedFigure(86.1)),
-    ],
-)
-def test_that_single_figures_are_the_papers(label, title, column, figure):
-    assert TABLES[label].row(title).figures[column] == figure
+def test_that_single_figures_are_the_papers():
+    for label, title, column, *figure in (
+        ("RM", "Localised MKL", "HTER", 5.6),
+        ("RM", "ℓp,q-MKL", "HTER", 6.7),
+        ("ONC", "Localised MKL", "ACER", 1.6, 2.0),
+        ("ONC", "Multiple Kernel-OCSVM", "APCER", 13.3, 11.7),
+        ("ImageAbnormality", "OC-CNN", "AUC", 84.3),
+        ("ImageNovelty", "DOC-VGG16", "AUC", 98.1, 2.2),
+        ("MSU", "LBP+AE", "AUC", 87.6),
+        ("RA", "LBP+AE", "AUC", 86.1),
+    ):
+        assert TABLES[label].row(title).figures[column] == PrintedFigure(*figure)
 
 
 def test_that_acer_is_the_mean_of_both_errors_but_in_the_one_row_where_the_paper_differs():

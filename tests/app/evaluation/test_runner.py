@@ -28,6 +28,10 @@ from tests.app.evaluation.material import (
 )
 
 
+def with_plans(layout, *plans):
+    return replace(layout, folds=(replace(layout.folds[0], plans=plans),))
+
+
 @pytest.fixture(scope="module")
 def whole(recorded, prepared, tmp_path_factory):
     """Return one model for both people, in one go."""
@@ -158,9 +162,7 @@ def test_that_plans_of_a_fold_are_pooled_by_their_own_thresholds(recorded, cache
     asked = options(cache, methods=("md",))
     pooled = run(layout, DATABASE, asked).methods[0].folds[0]
     alone = [
-        run(replace(layout, folds=(replace(layout.folds[0], plans=(plan,)),)), DATABASE, asked)
-        .methods[0]
-        .folds[0]
+        run(with_plans(layout, plan), DATABASE, asked).methods[0].folds[0]
         for plan in layout.folds[0].plans
     ]
     assert alone[0].threshold.value != alone[1].threshold.value
@@ -217,7 +219,7 @@ def test_that_an_unreadable_recording_is_a_non_response(recorded, tmp_path, capl
     broken.write_bytes(b"no video at all")
     victim = replace(plan.test[0], reader=replace(plan.test[0].reader, path=broken))
     plan = replace(plan, test=(victim, *plan.test[1:]))
-    layout = replace(layout, folds=(replace(layout.folds[0], plans=(plan,)),))
+    layout = with_plans(layout, plan)
     evaluation = run(layout, DATABASE, options(tmp_path, methods=("md",)))
     table, _ = evaluation.methods[0].folds[0].at("presentation")
     assert np.isnan(table.scores[0])
@@ -236,9 +238,8 @@ def wall(tmp_path):
 def test_that_who_cannot_be_enrolled_gets_no_response_and_spoils_no_other(recorded, cache, wall):
     layout = each(recorded)
     one, other = layout.folds[0].plans
-    folds = (replace(layout.folds[0], plans=(replace(one, train=(wall,)), other)),)
     asked = options(cache, methods=("md",))
-    evaluation = run(replace(layout, folds=folds), DATABASE, asked)
+    evaluation = run(with_plans(layout, replace(one, train=(wall,)), other), DATABASE, asked)
     assert any(
         note.startswith("P001 could not be enrolled") and "without response" in note
         for note in evaluation.notes
@@ -249,7 +250,7 @@ def test_that_who_cannot_be_enrolled_gets_no_response_and_spoils_no_other(record
     assert counts["train bona fide frames with views"] == n_frames - 1
     (fold,) = evaluation.methods[0].folds
     alone = run(
-        replace(layout, folds=(replace(layout.folds[0], plans=(other,)),)), DATABASE, asked
+        with_plans(layout, other), DATABASE, asked
     ).methods[0].folds[0]  # fmt: skip
     for level in ("frame", "presentation"):
         table, threshold = fold.at(level)
@@ -266,10 +267,8 @@ def test_that_who_cannot_be_enrolled_gets_no_response_and_spoils_no_other(record
 def test_that_nothing_is_measured_where_nobody_can_be_enrolled(recorded, cache, wall):
     layout = together(recorded)
     (plan,) = layout.folds[0].plans
-    folds = (replace(layout.folds[0], plans=(replace(plan, train=(wall,)),)),)
-    (method,) = run(
-        replace(layout, folds=folds), DATABASE, options(cache, methods=("md",))
-    ).methods  # fmt: skip
+    layout = with_plans(layout, replace(plan, train=(wall,)))
+    (method,) = run(layout, DATABASE, options(cache, methods=("md",))).methods
     assert method.failure.startswith("There are 0 training frames with a usable face")
     assert method.folds == ()
 
@@ -286,21 +285,17 @@ def test_that_the_gate_turns_refused_frames_into_non_responses(recorded, tmp_pat
     assert opened.methods[0].failure == ""
 
 
-@pytest.mark.parametrize(
-    ("database", "gate", "told"),
-    [
-        ("plain", None, "refused frames are non-responses"),
-        ("replay-attack", None, "none: every face found is scored"),
-        ("plain", False, "none: every face found is scored"),
-        ("replay-attack", True, "refused frames are non-responses"),
-    ],
-)
-def test_that_the_gate_is_for_own_recordings_unless_told_otherwise(
-    recorded, cache, database, gate, told
-):
-    layout = replace(together(recorded), database=database)
-    asked = options(cache, methods=("md",), selection="none", gate=gate)
-    assert run(layout, DATABASE, asked).settings["quality gate"] == told
+def test_that_the_gate_is_for_own_recordings_unless_told_otherwise(recorded, cache):
+    on, off = "refused frames are non-responses", "none: every face found is scored"
+    for database, gate, told in (
+        ("plain", None, on),
+        ("replay-attack", None, off),
+        ("plain", False, off),
+        ("replay-attack", True, on),
+    ):
+        layout = replace(together(recorded), database=database)
+        asked = options(cache, methods=("md",), selection="none", gate=gate)
+        assert run(layout, DATABASE, asked).settings["quality gate"] == told
 
 
 def test_that_an_unknown_method_is_refused_before_anything_is_done(recorded, cache, calls):
@@ -309,48 +304,37 @@ def test_that_an_unknown_method_is_refused_before_anything_is_done(recorded, cac
     assert not calls
 
 
-@pytest.mark.parametrize("part", ["train", "development"])
-def test_that_a_recording_in_two_parts_of_a_plan_is_refused(recorded, cache, part, calls):
-    layout = together(recorded)
-    (plan,) = layout.folds[0].plans
-    leak = replace(plan, test=(*plan.test, getattr(plan, part)[0]))
-    layout = replace(layout, folds=(replace(layout.folds[0], plans=(leak,)),))
-    with pytest.raises(ProtocolError, match=f"is in {part} and in test"):
-        run(layout, DATABASE, options(cache))
-    assert not calls
-
-
-def test_that_folds_of_one_name_are_refused(recorded, cache, calls):
-    layout = together(recorded)
-    with pytest.raises(ProtocolError, match="Folds of Own recordings share a name"):
-        run(replace(layout, folds=layout.folds * 2), DATABASE, options(cache))
-    assert not calls
-
-
-def test_that_attacks_are_never_learnt_from(recorded, cache):
+def test_that_layouts_on_which_figures_would_mean_nothing_are_refused(recorded, cache, calls):
     layout = together(recorded)
     (plan,) = layout.folds[0].plans
     attack = next(each for each in plan.development if each.is_attack)
     rest = tuple(each for each in plan.development if each is not attack)
-    wrong = replace(plan, train=(*plan.train, attack), development=rest)
-    layout = replace(layout, folds=(replace(layout.folds[0], plans=(wrong,)),))
-    with pytest.raises(ProtocolError, match="is an attack in train"):
-        run(layout, DATABASE, options(cache))
+    learnt = with_plans(layout, replace(plan, train=(*plan.train, attack), development=rest))
+    cases = {
+        "Folds of Own recordings share a name": replace(layout, folds=layout.folds * 2),
+        "Plans of the only fold share a name": with_plans(layout, plan, plan),
+        "is an attack in train": learnt,
+        "nothing to learn from": with_plans(layout, replace(plan, train=())),
+        "nothing to test on": with_plans(layout, replace(plan, test=())),
+        "without anything to measure": with_plans(layout),
+    }
+    for part in ("train", "development"):
+        leak = replace(plan, test=(*plan.test, getattr(plan, part)[0]))
+        cases[f"is in {part} and in test"] = with_plans(layout, leak)
+    for why, wrong in cases.items():
+        with pytest.raises(ProtocolError, match=why):
+            run(wrong, DATABASE, options(cache))
+    assert not calls
 
 
-@pytest.mark.parametrize("part", ["train", "development"])
-def test_that_a_copy_of_a_recording_of_another_part_in_the_test_is_told(recorded, cache, part):
+def test_that_a_copy_of_a_recording_of_another_part_in_the_test_is_told(recorded, cache):
     layout = together(recorded)
     (plan,) = layout.folds[0].plans
-    copy = replace(getattr(plan, part)[0], name="copied.avi")
-    layout = replace(
-        layout, folds=(replace(layout.folds[0], plans=(replace(plan, test=(*plan.test, copy)),)),)
-    )
-    evaluation = run(layout, DATABASE, options(cache, methods=("md",)))
-    assert any(
-        "is a copy of a training or development" in note and "copied.avi" in note
-        for note in evaluation.notes
-    )
+    for part in ("train", "development"):
+        copy = replace(getattr(plan, part)[0], name="copied.avi")
+        wrong = with_plans(layout, replace(plan, test=(*plan.test, copy)))
+        notes = run(wrong, DATABASE, options(cache, methods=("md",))).notes
+        assert any("is a copy" in note and "copied.avi" in note for note in notes)
 
 
 def test_that_nothing_but_the_table_depends_on_what_test_recordings_are(whole, recorded, cache):
@@ -359,9 +343,7 @@ def test_that_nothing_but_the_table_depends_on_what_test_recordings_are(whole, r
     swapped = tuple(
         replace(each, species="bona fide" if each.is_attack else "phone") for each in plan.test
     )
-    layout = replace(
-        layout, folds=(replace(layout.folds[0], plans=(replace(plan, test=swapped),)),)
-    )
+    layout = with_plans(layout, replace(plan, test=swapped))
     other = run(layout, DATABASE, options(cache))
     for method, expected in zip(other.methods, whole.methods, strict=True):
         here, there = method.folds[0], expected.folds[0]
@@ -379,9 +361,7 @@ def test_that_parameters_follow_the_development_data(recorded, cache):
         replace(each, species="bona fide" if each.is_attack else "print")
         for each in plan.development
     )
-    other = replace(
-        layout, folds=(replace(layout.folds[0], plans=(replace(plan, development=swapped),)),)
-    )
+    other = with_plans(layout, replace(plan, development=swapped))
     asked = options(cache, methods=("localised-mkl",))
     one, two = (run(each, DATABASE, asked).methods[0].folds[0] for each in (layout, other))
     assert one.threshold.value != two.threshold.value

@@ -46,21 +46,6 @@ def row_of(document, title):
 # ------------------------------------------------------------------ JSON
 
 
-def test_that_the_json_holds_every_figure_with_n_and_interval():
-    document = json.loads(json.dumps(as_document(table()), allow_nan=False))
-    row = row_of(document, "Localised MKL")
-    assert row["published"] == {"HTER": {"mean": 0.056, "std": None}}
-    pooled = row["measured"]["presentation_level"]["pooled"]
-    assert pooled["figures"]["BPCER"]["n_errors"] == 1
-    assert pooled["figures"]["BPCER"]["low"] == pytest.approx(0.0063, abs=1e-4)
-    assert pooled["apcer_by_species"]["print"]["value"] == pytest.approx(1 / 3)
-    assert pooled["figures"]["AUC"]["n_attacks"] == 6
-    assert "n_subjects_drawn" not in pooled["figures"]["AUC"]
-    assert row["measured"]["frame_level"]["is_independent"] is False
-    assert row["measured"]["folds"][0]["parameters"] == {"": {"delta": 0.1, "p": 2}}
-    assert row_of(document, "Weighted-Fusion")["measured"] is None
-
-
 def test_that_figures_of_every_fold_have_their_n_and_rates_their_intervals():
     made = table(method(folds=(fold("a"), fold("b", scores([0.9, 0.8], print=[0.1])))), table="")
     folds = as_document(made)["rows"][0]["measured"]["presentation_level"]["folds"]
@@ -97,35 +82,7 @@ def test_that_odd_parameters_become_plain_values():
     assert '"pair": [1, 2.5]' in text
 
 
-def test_that_a_simulated_table_says_so_to_machines():
-    document = as_document(table(is_simulated=True))
-    assert document["is_simulated"] is True
-    assert "say nothing about real ones" in document["notices"][0]
-
-
 # ------------------------------------------------------------------ CSV
-
-
-def test_that_the_csv_has_a_line_for_every_figure():
-    made = table(method(folds=(fold("a"), fold("b"))))
-    lines = [line for line in lines_of(made) if line["title"] == "Localised MKL"]
-
-    def one(**wanted):
-        (line,) = [x for x in lines if all(x[key] == value for key, value in wanted.items())]
-        return line
-
-    assert float(one(level="published")["value"]) == 0.056
-    by_fold = one(level="presentation", fold="a", figure="BPCER")
-    assert (by_fold["value"], by_fold["threshold"]) == ("0.25", "0.5")
-    over = one(level="presentation", fold="mean over folds", figure="BPCER")
-    assert (over["value"], over["std"], over["n_folds"]) == ("0.25", "0.0", "2")
-    pooled = one(level="presentation", fold="all together", figure="BPCER")
-    assert (pooled["n_errors"], pooled["n"]) == ("2", "8")
-    species = one(
-        level="presentation", fold="all together", figure="APCER of a species", species="print"
-    )
-    assert (species["n_errors"], species["n"]) == ("2", "6")
-    assert one(level="frame", fold="all together", figure="BPCER")["low"] == ""
 
 
 def test_that_lines_of_a_level_tell_the_threshold_of_that_level():
@@ -161,16 +118,6 @@ def test_that_latex_prints_names_as_they_are():
     assert escaped("a\nb\t名") == "a b ?"
 
 
-def test_that_the_latex_table_has_the_papers_form():
-    made = table(method(folds=(fold("a"), fold("b", scores([0.9, 0.8], print=[0.1])))))
-    text = as_latex(made)
-    assert r"Weighted-Fusion \cite{8987326} & $9.9$ & -- & --\\" in text
-    assert r"Localised MKL (this work) & $5.6$ & $10.4\pm14.7$ &" in text
-    body = [line for line in text.splitlines() if " & " in line and "multicolumn" not in line]
-    assert {line.count(" & ") for line in body} == {3}
-    assert "booktabs" not in text
-
-
 def test_that_the_interval_in_latex_stands_behind_the_figure_that_it_is_about():
     # Each fold's worst species errs always, but either species only in one fold.
     one = fold("a", scores([0.9], print=[0.9], phone=[0.1]))
@@ -181,29 +128,6 @@ def test_that_the_interval_in_latex_stands_behind_the_figure_that_it_is_about():
     assert f"$100.0\\pm0.0$ & $50.0$ (${100 * low:.1f}$ to ${100 * high:.1f}$)" in text
     assert "all folds (95 \\% interval)" in text
     assert high < 1.0
-
-
-def test_that_the_caption_says_why_published_figures_are_no_target():
-    made = table(
-        method("fusion", "Unweighted kernel fusion"),
-        method(),
-        database="oulu-npu",
-        table="ONC",
-        protocol="I",
-        settings={"preset": "texture"},
-    )
-    caption = next(line for line in as_latex(made).splitlines() if line.startswith("\\caption"))
-    assert "views are those of the preset texture, not the paper's" in caption
-    assert "published figures are those of protocol IV; protocol I was measured" in caption
-    assert "$^{*}$: what was measured differs from the published method." in caption
-    assert r"Unweighted kernel fusion$^{*}$ \cite{9303455}" in as_latex(made)
-
-
-def test_that_latex_has_one_line_for_many_single_kernels():
-    views = [method(f"single:face/{n}", f"Single kernel: face/{n}") for n in range(3)]
-    text = as_latex(table(*views, method()))
-    assert r"Single kernel, 3 views & -- & $20.8$ to $20.8$ & --\\" in text
-    assert "Single kernel: face" not in text
 
 
 def test_that_braces_and_environments_of_the_latex_table_match():
@@ -218,10 +142,6 @@ def test_that_braces_and_environments_of_the_latex_table_match():
     columns = len(re.search(r"\\begin\{tabular\}\{(\w+)\}", text)[1])
     rows = [line for line in text.splitlines() if line.endswith(r"\\") and "multic" not in line]
     assert all(len(re.findall(r"(?<!\\)&", row)) == columns - 1 for row in rows)
-
-
-def test_that_a_simulated_table_says_so_in_its_caption():
-    assert "Simulated recordings" in as_latex(table(is_simulated=True, table=""))
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

@@ -45,55 +45,28 @@ def test_that_the_ending_is_added_and_the_folder_made(report, tmp_path):
     assert (tmp_path / "new" / "report.v2.json").exists()
 
 
-def test_that_the_json_holds_the_sentences_of_the_page(report, tmp_path):
-    write(report, tmp_path / "r.html")
-    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert document["summary"] == list(report.brief)
-    assert document["limits"] == list(report.limits)
-
-
 def test_that_the_json_holds_the_session_itself(report, tmp_path):
     write(report, tmp_path / "r.html")
     document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert GuidedTest.from_dict(document["session"]).presentations == report.presentations
 
 
-def test_that_the_json_holds_every_figure_with_n_and_interval(report, tmp_path):
-    write(report, tmp_path / "r.html")
-    document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    figures = {
-        (row["figure"], row["species"]): row for row in document["presentation_level"]["figures"]
-    }
-    print_apcer = figures["APCER", "print"]
-    assert (print_apcer["n"], print_apcer["low"]) == (3, 0.0)
-    assert figures["AUC", ""]["n_attacks"] == 6
-    assert document["frame_level"]["is_independent"] is False
-
-
 def refuse_constant(name):
     raise AssertionError(f"{name} is not JSON")
 
 
-@pytest.mark.parametrize("guided_test", [GuidedTest(), session(1, 0, ()), session(0, 1)])
-def test_that_what_is_not_known_is_null_and_never_nan(guided_test, tmp_path):
+def test_that_what_is_not_known_is_null_and_never_nan(tmp_path):
     unknown = replace(model().threshold, bpcer=float("nan"), interval=(0.0, float("inf")))
-    write(build(guided_test, context(model=model(threshold=unknown))), tmp_path / "r.html")
-    text = (tmp_path / "r.json").read_text(encoding="utf-8")
-    json.loads(text, parse_constant=refuse_constant)
+    for guided_test in (GuidedTest(), session(1, 0, ()), session(0, 1)):
+        write(build(guided_test, context(model=model(threshold=unknown))), tmp_path / "r.html")
+        text = (tmp_path / "r.json").read_text(encoding="utf-8")
+        json.loads(text, parse_constant=refuse_constant)
 
 
 def test_that_the_folder_of_the_model_is_not_told(report, tmp_path):
     write(report, tmp_path / "r.html")
     for file in tmp_path.iterdir():
         assert "/home/someone" not in file.read_text(encoding="utf-8")
-
-
-def test_that_the_csv_holds_the_figures_of_both_levels(report, tmp_path):
-    write(report, tmp_path / "r.html")
-    rows = read_csv(tmp_path / "r.csv")
-    assert {row["level"] for row in rows} == {"presentation", "frame"}
-    (bpcer, _) = [row for row in rows if row["figure"] == "BPCER"]
-    assert (bpcer["n"], bpcer["confidence"]) == ("3", "0.95")
 
 
 def test_that_page_json_and_csv_hold_the_same_facts_and_figures(tmp_path):
@@ -133,15 +106,16 @@ def test_that_the_presentations_have_a_line_each(report, tmp_path):
     assert float(rows[0]["mean_score"]) == report.presentations[0].score
 
 
-@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)"])
-def test_that_a_spreadsheet_takes_no_name_for_a_formula(name, tmp_path):
+def test_that_a_spreadsheet_takes_no_name_for_a_formula(tmp_path):
+    names = ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)"]
     guided_test = GuidedTest()
-    present(guided_test, name, [0.1] * 6)
+    for name in names:
+        present(guided_test, name, [0.1] * 6)
     write(build(guided_test, context()), tmp_path / "r.html")
-    (row,) = read_csv(tmp_path / "r-presentations.csv")
-    assert row["species"] == f"'{name}"
-    species = {row["species"] for row in read_csv(tmp_path / "r.csv")}
-    assert species == {"", f"'{name}"}
+    rows = read_csv(tmp_path / "r-presentations.csv")
+    assert [row["species"] for row in rows] == [f"'{name}" for name in names]
+    species = {row["species"] for row in read_csv(tmp_path / "r.csv")} - {""}
+    assert {f"'{name}" for name in names} >= species
 
 
 def test_that_a_name_that_cannot_be_encoded_does_not_stop_the_report(tmp_path):
@@ -150,10 +124,11 @@ def test_that_a_name_that_cannot_be_encoded_does_not_stop_the_report(tmp_path):
     assert "camera ?" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_that_a_folder_that_cannot_be_made_is_told_in_one_sentence(report, tmp_path):
+def test_that_a_place_that_cannot_be_written_is_told_in_one_sentence(report, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(ReportError, match=r"^The report cannot be written to .*: choose .*\.$"):
-        write(report, tmp_path / "file" / "r.html")
+    for path in (tmp_path / "file" / "r.html", "a\0b.html"):
+        with pytest.raises(ReportError, match=r"^The report cannot be written to .*: choose .*\.$"):
+            write(report, path)
 
 
 def test_that_a_page_that_cannot_be_replaced_leaves_no_temporary_file(report, tmp_path):
@@ -161,14 +136,3 @@ def test_that_a_page_that_cannot_be_replaced_leaves_no_temporary_file(report, tm
     with pytest.raises(ReportError):
         write(report, tmp_path / "r.html")
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".tmp")]
-
-
-def test_that_an_impossible_path_is_told_in_one_sentence(report):
-    with pytest.raises(ReportError, match="cannot be written"):
-        write(report, "a\0b.html")
-
-
-def test_that_an_older_report_is_replaced(report, tmp_path):
-    (tmp_path / "r.html").write_text("old")
-    write(report, tmp_path / "r.html")
-    assert "Presentation attack detection" in (tmp_path / "r.html").read_text(encoding="utf-8")

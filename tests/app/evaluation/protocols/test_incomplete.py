@@ -56,27 +56,15 @@ def test_that_a_client_without_a_recording_to_learn_from_is_left_out(tmp_path):
     assert any("client001" in note for note in layout.notes)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "0001\\Thumbs.db",
-        "/kaggle/input/raw/ClientRaw/0001/0001_00_00_03_0.jpg",
-        "..\\..\\secret.jpg",
-        "x" * 600,
-        "0001\\bell\x07.jpg",
-    ],
-)
-def test_that_lines_too_many_are_named_and_passed_over(tmp_path, line):
+def test_that_lines_too_many_are_named_and_passed_over(tmp_path):
     root = trees.nuaa(tmp_path, thinned=20)
     path = root / "raw/client_test_raw.txt"
-    path.write_text(f"{line}\n{path.read_text()}")
-    with pytest.raises(ProtocolError) as caught:
+    path.write_text(f"0001\\Thumbs.db\n..\\secret.jpg\n{path.read_text()}")
+    with pytest.raises(ProtocolError, match=r"line 1: .* So is 1 more\. .*--allow-missing"):
         DATABASES["nuaa"].read(root, "", "client-independent")
-    assert f"{path}, line 1: " in str(caught.value)
-    assert "--allow-missing" in str(caught.value)
     layout = read("nuaa", root)
-    (sentence,) = layout.passed_over
-    assert sentence.startswith("client_test_raw.txt, line 1: ")
+    for number, sentence in enumerate(layout.passed_over, start=1):
+        assert sentence.startswith(f"client_test_raw.txt, line {number}: ")
     assert told(layout)["test", "bona fide"] == (168, 0, 3362)
 
 
