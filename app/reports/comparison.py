@@ -1,8 +1,7 @@
-"""Several runs side by side: every method's figures in each, and how far they differ.
+"""Several runs side by side: every method's figures, and differences to the first run.
 
-Differences are those to the first run. Where two runs are of the same database, subjects are drawn
-for both together: what makes a person easy or hard in both cancels, so that the interval of a
-difference is narrower than the two figures' own.
+For two runs of the same database, subjects are drawn for both together: what makes a person easy or
+hard in both cancels, so the interval of a difference is narrower than the figures' own.
 """
 
 from collections.abc import Sequence
@@ -28,16 +27,13 @@ class Run:
 
     @cached_property
     def rows(self) -> dict[str, Row]:
-        """The measured rows, by the methods' keys."""
+        """Measured rows by method."""
         return {row.measured.method: row for row in self.table.compared if row.measured}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How far a figure is from the first run's, as shares; positive where it is larger.
-
-    ``is_paired`` says whether subjects were drawn for both runs together.
-    """
+    """A figure less the first run's, as shares; paired where subjects were drawn together."""
 
     value: float | None
     interval: tuple[float, float] | None
@@ -46,12 +42,12 @@ class Difference:
 
     @property
     def has_few_subjects(self) -> bool:
-        """Whether the interval is too narrow because few subjects were drawn."""
+        """Whether too few subjects were drawn, which makes the interval too narrow."""
         return self.interval is not None and self.n_subjects < FEW_SUBJECTS
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval excludes zero, and enough subjects were drawn to say so."""
+        """Whether the interval excludes zero, from enough subjects."""
         if self.interval is None or self.has_few_subjects:
             return False
         return not self.interval[0] <= 0 <= self.interval[1]
@@ -59,9 +55,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class Line:
-    """One figure of one method in one run: all folds together, and over several folds.
+    """One figure of one method in one run: pooled, and over several folds.
 
-    There is no difference in the first run itself, and where that lacks the method.
+    The difference is None in the first run, and where that lacks the method.
     """
 
     run: str
@@ -74,7 +70,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two runs or more, the first being the reference; lines by method, figure and run."""
+    """Two runs or more, the first as reference."""
 
     runs: tuple[Run, ...]
     figures: tuple[str, ...]
@@ -82,7 +78,7 @@ class Comparison:
 
     @property
     def methods(self) -> dict[str, str]:
-        """Titles of the methods by their keys."""
+        """Titles by method."""
         return {line.method: line.title for line in self.lines}
 
     def line(self, run: str, method: str, figure: str) -> Line | None:
@@ -98,7 +94,7 @@ class Comparison:
 
     @cached_property
     def notices(self) -> tuple[str, ...]:
-        """What a reader must know; what is not true of all runs begins with the run's name."""
+        """Caveats; those of some runs begin with the run's name."""
         notes = dict.fromkeys(
             f"{found.n_subjects} subjects are few: intervals of differences are too narrow."
             for line in self.lines
@@ -117,7 +113,7 @@ class Comparison:
 
     @cached_property
     def facts(self) -> tuple[list[tuple[str, str]], list[tuple[str, list[str]]]]:
-        """How it was measured: what all runs share, and what differs, by run."""
+        """How it was measured: facts that all runs share, and others by run."""
         each = [dict(facts(run.table)) for run in self.runs]
         shared, differing = [], []
         for name in dict.fromkeys(name for own in each for name in own):
@@ -130,7 +126,7 @@ class Comparison:
 
 
 def compare(runs: Sequence[Run]) -> Comparison:
-    """Put two runs or more side by side, the first as reference; each has its own name."""
+    """Compare runs with the first of them."""
     if len(runs) < 2 or len({run.name for run in runs}) < len(runs):
         raise InvalidInputError("A comparison needs two runs or more, each with its own name.")
     headlines = {run.table.headline for run in runs}

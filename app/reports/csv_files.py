@@ -50,7 +50,7 @@ def _csv(rows: Iterable[Mapping[str, Any]], columns: Iterable[str]) -> str:
 
 
 def plain_text(value: Any) -> Any:
-    """Return a cell that a spreadsheet does not take for a formula."""
+    """Quote text that a spreadsheet would take for a formula."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return f"'{value}"
     return value
@@ -60,7 +60,7 @@ def plain_text(value: Any) -> Any:
 
 
 def figures_csv(report: Report) -> str:
-    """Return every figure by presentation and by frame, and every band of face sizes."""
+    """Write every figure by presentation and by frame, and every band of face sizes."""
     levels = {"presentation": report.lines, "frame": report.frame_lines}
     rows = [{"level": level, **line.as_dict()} for level, own in levels.items() for line in own]
     rows += [
@@ -82,12 +82,10 @@ def figures_csv(report: Report) -> str:
 
 
 def facts_csv(report: Report) -> str:
-    """Return every fact about the test; those that are missing have no value."""
     return _csv([asdict(fact) for fact in report.facts], [one.name for one in fields(Fact)])
 
 
 def presentations_csv(report: Report) -> str:
-    """Return every presentation."""
     columns = presentation_row(Presentation(0, "", (), None))
     rows = [
         {
@@ -103,10 +101,7 @@ def presentations_csv(report: Report) -> str:
 
 
 def evaluation_csv(table: Table) -> str:
-    """Return every figure: published ones, by fold, over folds, and pooled.
-
-    Then come the numbers of recordings, and in the column ``text`` all that the page says in words.
-    """
+    """Write every figure (published, by fold, over folds, pooled), recordings and sentences."""
     rows = []
     for row in table.rows:
         method = "" if row.measured is None else row.measured.method
@@ -169,7 +164,7 @@ def _about(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def comparison_csv(comparison: Comparison) -> str:
-    """Return every figure of every method in every run, and then what is said of all."""
+    """Write every figure of every run, then facts and notices."""
     rows = []
     for line in comparison.lines:
         values = line_values(line)

@@ -31,10 +31,7 @@ def tradeoff(
     description: str,
     threshold: float | None = None,
 ) -> str:
-    """Draw ROC or DET curves in their styles, the first on top; empty when that has no points.
-
-    With a threshold, a ring marks it on the first curve.
-    """
+    """Draw ROC or DET curves, the first on top, its threshold as a ring; empty without points."""
     paths = [(_points(kind, found), style) for found, style in curves]
     if not paths or not len(paths[0][0][0]):
         return ""
@@ -95,7 +92,7 @@ CURVE_STYLES = ("curve one", "curve two", "curve three", "curve four")
 
 @dataclass(frozen=True)
 class Curves:
-    """Trade-off curves of a few methods; the legend pairs the drawing of a line with a name."""
+    """Trade-off curves of a few methods; the legend pairs samples of lines with names."""
 
     roc: str = ""
     det: str = ""
@@ -124,7 +121,7 @@ LONGEST_LABEL = 36
 
 
 def interval_bar(value: float | None, interval: tuple[float, float]) -> str:
-    """Draw a share from 0 to 100 % as a dot on the bar of its interval; empty without data."""
+    """Draw a share as a dot on the bar of its interval; empty without data."""
     if value is None:
         return ""
     drawing = Drawing(120, 14, "Interval from 0 to 100 %", "The dot is the rate.")
@@ -146,7 +143,6 @@ class Mark:
 
     @property
     def values(self) -> list[float]:
-        """All that has to find room on the axis."""
         found = [self.mean, self.printed]
         if self.figure is not None and self.figure.value is not None:
             found += [self.figure.value, *(self.figure.interval or ())]
@@ -166,10 +162,9 @@ class Strand:
 def intervals(
     strands: Sequence[Strand], names: Sequence[str], what: str, *, are_differences: bool = False
 ) -> str:
-    """Draw rows of intervals, a panel for each figure; empty when no row has a value.
+    """Draw rows of intervals, a panel for each figure; empty without values.
 
-    A bar is an interval, a dot the pooled figure, an upright line the mean over folds, a diamond
-    the published figure.
+    Bar: interval; dot: pooled figure; line: mean over folds; diamond: published figure.
     """
     shown = [strand for strand in strands if any(mark.values for mark in strand.marks)]
     if not shown:

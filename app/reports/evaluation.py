@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from lmkl_core.baselines import Method
 
 WITHOUT_PAPER = ("APCER", "BPCER", "AUC")
-"""Figures that come first where the paper has no table: the two that ISO/IEC 30107-3 asks for,
-and one that needs no threshold."""
+"""First figures without a table of the paper: those of ISO/IEC 30107-3, and one that needs no
+threshold."""
 
 NOT_ASKED_FOR = "not asked for in this run"
 
 MANY_SINGLES = 3
-"""Rows of single views from which they have a table of their own: a dozen would hide the rest."""
+"""Rows of single views from which they get a table of their own."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
     """One method: measured, published, or both.
 
-    ``remark`` is half a sentence: why nothing was measured, or how the measured method differs
-    from the published one. The rows of a table share one ``joiner``.
+    ``remark`` says why nothing was measured, or how the measured method differs from the published
+    one. The rows of a table share one ``joiner``.
     """
 
     title: str
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def view(self) -> str:
-        """The view of a method on a single one; empty for others."""
+        """The view of a single-view method; empty for others."""
         return "" if self.measured is None else self.measured.method.partition(":")[2]
 
     @property
@@ -89,7 +89,7 @@ class Singles:
         return f"{self.rows[0].title.partition(':')[0]}, {len(self.rows)} views"
 
     def ends(self, name: str) -> tuple[float, float] | None:
-        """Return the lowest and the highest mean over folds of a figure."""
+        """Return the lowest and highest mean over folds."""
         found = [row.by_presentation.spread(name) for row in self.rows]
         values = [each.mean for each in found if each is not None]
         return (min(values), max(values)) if values else None
@@ -97,10 +97,7 @@ class Singles:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """An evaluation beside the paper's figures.
-
-    Rows are in the paper's order; methods that it does not have come before its own, the last.
-    """
+    """An evaluation beside the paper's figures, in the paper's order, its own method last."""
 
     evaluation: Evaluation
     published: PublishedTable | None
@@ -117,12 +114,11 @@ class Table:
 
     @property
     def headline(self) -> tuple[str, ...]:
-        """The figures that come first: the paper's."""
         return WITHOUT_PAPER if self.published is None else self.published.columns
 
     @cached_property
     def others(self) -> tuple[str, ...]:
-        """All other figures but non-response rates that are 0 everywhere."""
+        """Further figures, without non-response rates that are 0 everywhere."""
         levels = [level for row in self.measured for level in (row.by_presentation, row.by_frame)]
         return tuple(
             name
@@ -133,13 +129,13 @@ class Table:
 
     @cached_property
     def singles(self) -> Singles | None:
-        """Methods on single views, where they are many and not all there is."""
+        """Methods on single views, if they are many and there are others."""
         found = tuple(row for row in self.rows if row.view)
         return Singles(found) if MANY_SINGLES <= len(found) < len(self.rows) else None
 
     @cached_property
     def lines(self) -> tuple[Row | Singles, ...]:
-        """The rows as people read them: many single views are one line."""
+        """The rows, many single views as one line."""
         if self.singles is None:
             return self.rows
         first = self.rows.index(self.singles.rows[0])
@@ -148,7 +144,7 @@ class Table:
 
     @cached_property
     def compared(self) -> tuple[Row, ...]:
-        """The measured rows, but for single views that have a table of their own."""
+        """The measured rows, without single views that have their own table."""
         return tuple(line for line in self.lines if isinstance(line, Row) and line.is_measured)
 
     @cached_property
@@ -157,19 +153,17 @@ class Table:
 
     @cached_property
     def folds(self) -> tuple[str, ...]:
-        """Names of the folds, in order."""
         names = (fold for row in self.measured for fold in row.by_presentation.folds)
         return tuple(dict.fromkeys(names))
 
     @cached_property
     def species(self) -> tuple[str, ...]:
-        """Every attack instrument species, as they appeared."""
         found = (row.by_presentation.pooled.errors.apcers for row in self.measured)
         return tuple(dict.fromkeys(name for apcers in found for name in apcers))
 
 
 def build(evaluation: Evaluation, methods: "Mapping[str, Method] | None" = None) -> Table:
-    """Make the table of an evaluation of methods, by default those of `lmkl_core.baselines`."""
+    """Merge an evaluation with the paper's table."""
     published = TABLES.get(evaluation.table)
     if methods is None:
         # Brings the solvers, which the report of a guided test does not need.

@@ -1,4 +1,4 @@
-"""The list of facts about a guided test that the page, JSON and CSV are made from."""
+"""Facts about a guided test, for the page, JSON and CSV."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ MOST_NAMES = 3
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about a test, or about one species; its value is empty exactly when it is missing."""
+    """A fact about a test or a species; its value is empty only if it is missing."""
 
     key: str
     group: str
@@ -44,7 +44,7 @@ class Fact:
 
 
 def facts(report: "Report") -> tuple[Fact, ...]:
-    """Return every fact about a test, those that are missing included."""
+    """Return every fact about a test, missing ones included."""
     presentations, details = report.presentations, report.details
     found = [
         Fact("evaluation_type", EVALUATION, "Evaluation type", "PAD subsystem", "measured"),
@@ -163,7 +163,7 @@ def _tested(report: "Report") -> Iterable[Fact]:
 
 
 def few(names: Iterable[str]) -> str:
-    """Return different names in a few words."""
+    """Return distinct names, abridged."""
     known = [name for name in dict.fromkeys(names) if name]
     if len(known) <= MOST_NAMES:
         return ", ".join(known)

@@ -1,7 +1,6 @@
-"""The figures of a test: of one set of decisions, and of several folds of them.
+"""Figures of a guided test or an evaluation, by presentation or by frame.
 
-A guided test and an evaluation are measured alike. `Figures` holds what was decided and the scores
-behind it, by presentation or by frame, and gives any of `FIGURES` with what it rests on.
+`Figures` holds decisions and their scores, and gives any of `FIGURES` with its interval and counts.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,22 +53,22 @@ NON_RESPONSE = ("APNRR", "BPNRR")
 HIGHER_IS_BETTER = frozenset({"AUC"})
 
 SEARCHED = ("EER", *APCER_TARGETS)
-"""Figures whose intervals are looked for over all thresholds."""
+"""Figures whose intervals are searched over all thresholds."""
 
 MOST_SEARCHED = 200_000
-"""Rows above which those intervals are left out: with hundreds of species they take minutes."""
+"""Rows above which these intervals are left out: hundreds of species take minutes."""
 
 MOST_SUBJECTS = 2000
-"""Subjects above which none are drawn: it takes minutes, and hardly two rows are of one subject."""
+"""Subjects above which none are drawn: it takes minutes, and subjects hardly repeat."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure with what it rests on; what does not apply or is not known is None.
+    """One figure and its basis; None where unknown or not applicable.
 
-    ``n_errors`` of ``n`` are those of a counted rate, ``n_bona_fide`` and ``n_attacks`` those of a
-    figure of both classes. ``species`` is the worst one of an APCER. ``n_subjects`` were drawn for
-    the interval; without them it takes rows as independent.
+    A rate counts ``n_errors`` of ``n``; a figure of both classes has ``n_bona_fide`` and
+    ``n_attacks``. ``species`` is the worst of an APCER. Without ``n_subjects`` drawn, the interval
+    takes rows as independent.
     """
 
     name: str
@@ -96,11 +95,10 @@ class Figure:
 class Figures:
     """All figures of one set of decisions.
 
-    ``genuine_scores`` and ``attack_scores``, by species, are of everything with a response;
-    ``scores`` are the same by subject, for intervals from drawing subjects. Without a ``threshold``
-    only figures that need none are known. Frames of an evaluation are not independent and have
-    intervals by subject only. ``tallies`` are of a guided test: bona fide first, also when there is
-    none, then attacks as they appeared.
+    ``genuine_scores`` and ``attack_scores`` are of everything with a response; ``scores`` adds
+    subjects, for intervals from drawing these. Without a ``threshold`` only figures that need none
+    are known. Frames of an evaluation are not independent and have intervals by subject only.
+    ``tallies``, of a guided test, begin with bona fide, even if there is none.
     """
 
     errors: Errors
@@ -125,9 +123,9 @@ class Figures:
     def of_verdicts(
         cls, rows: Iterable[tuple[str, Verdict, float | None]], species: Iterable[str] = ()
     ) -> "Figures":
-        """Measure decisions as they were made: species, verdict and score of each.
+        """Measure decisions: species, verdict and score of each.
 
-        A species may be named beforehand, for it may have no row.
+        ``species`` names those that may have no row.
         """
         found: dict[str, list[tuple[Verdict, float | None]]] = {
             name: [] for name in (BONA_FIDE, *species)
@@ -164,11 +162,10 @@ class Figures:
     def figure(self, name: str) -> Figure:
         """Return one of `FIGURES`, with its interval where there is one.
 
-        Intervals of AUC and ACER come from drawing subjects, and then hold for frames too. With
-        fewer than `FEW_SUBJECTS` such intervals are too narrow. Where they reach 0 or 1, errors
-        are of so few subjects that many resamples have none: the draws then say nothing of that
-        end, and a method without any error would seem less certain than one with a few. Rows of
-        presentations are taken as independent instead, as for all other figures.
+        Intervals of AUC and ACER come from drawing subjects, and hold for frames too. With fewer
+        than `FEW_SUBJECTS` these are too narrow. Where they reach 0 or 1, so few subjects err that
+        many resamples have no error: a method without errors would seem less certain than one with
+        a few. Presentations are then taken as independent, as for all other figures.
         """
         if name not in self._figures:
             is_fast = self.are_independent and len(self.scores) <= MOST_SEARCHED
@@ -177,14 +174,11 @@ class Figures:
         return self._figures[name]
 
     def counted(self, name: str) -> Figure:
-        """Return a figure with an interval only where errors are counted.
-
-        For dozens of folds and methods, intervals that are drawn or searched would take hours.
-        """
+        """Return a figure with an interval only for counted errors; others would take hours."""
         return self._counted(name, (*SEARCHED, "AUC"))
 
     def value(self, name: str) -> float | None:
-        """Return a figure's value alone, which costs no interval."""
+        """Return a figure's value without computing its interval."""
         if name not in self._values:
             is_searched = name in SEARCHED
             value = self._at_own_threshold(name) if is_searched else _EXACT[name](self).value
@@ -192,7 +186,6 @@ class Figures:
         return self._values[name]
 
     def _counted(self, name: str, bare: Sequence[str]) -> Figure:
-        """Return a figure; those named ``bare`` have no interval."""
         if name in bare:
             n_bona_fide = len(self.genuine_scores)
             n_attacks = sum(map(len, self.attack_scores.values()))
@@ -250,10 +243,7 @@ _EXACT: Mapping[str, Callable[[Figures], Rate | Estimate | Worst]] = {
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and standard deviation of a figure over the ``n`` folds in which it is known.
-
-    The deviation is that of a sample, divided by ``n - 1`` as in the paper; None for one fold.
-    """
+    """Mean and sample standard deviation of a figure over the ``n`` folds that know it."""
 
     mean: float
     std: float | None
@@ -261,7 +251,6 @@ class Spread:
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:
-    """Return mean and standard deviation of the known values; None without any."""
     known = [value for value in values if value is not None]
     if not known:
         return None
@@ -270,10 +259,10 @@ def spread(values: Iterable[float | None]) -> Spread | None:
 
 @dataclass(frozen=True, eq=False)
 class FoldFigures:
-    """One method by presentation or by frame: fold by fold, and all folds together.
+    """One method at one level: by fold and pooled.
 
-    For ``pooled`` each fold is shifted so that its threshold lies at zero; it is empty without
-    folds, and when one of several has no threshold.
+    ``pooled`` shifts each fold's threshold to zero; it is empty without folds, and when one of
+    several has no threshold.
     """
 
     folds: Mapping[str, Figures]
@@ -284,10 +273,9 @@ class FoldFigures:
 
 
 class Joiner:
-    """Joins tables of scores; the columns that methods share are joined once.
+    """Joins score tables, the columns that methods share only once.
 
-    Tens of thousands of pictures in each of dozens of folds have names of some hundred megabytes:
-    held once for every method, they would fill the memory.
+    Names of tens of thousands of pictures in dozens of folds take some hundred megabytes.
     """
 
     def __init__(self) -> None:
@@ -310,7 +298,6 @@ def _share_names(one: ScoreTable, other: ScoreTable) -> bool:
 def fold_figures(
     results: Iterable[FoldResult], level: Level, joined: Joiner | None = None
 ) -> FoldFigures:
-    """Measure a method's folds, by presentation or by frame."""
     are_independent = level == "presentation"
     folds = {}
     for result in results:

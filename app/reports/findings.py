@@ -20,7 +20,7 @@ WANTED = 0.05
 
 
 def brief(level: Figures) -> tuple[str, ...]:
-    """Say what was presented, and how attacks and bona fide presentations fared."""
+    """Summarise what was presented, accepted and refused."""
     n_attacks = sum(row.n for row in level.attacks)
     if not level.bona_fide.n and not n_attacks:
         return ("Nothing was presented yet.",)
@@ -55,7 +55,7 @@ def _attacks(level: Figures, n_attacks: int) -> list[str]:
 
 
 def _worst(level: Figures) -> str:
-    """Name the species that was accepted most often, where several can be compared."""
+    """Name the species that was accepted most often, if several had a response."""
     worst, species = level.errors.worst, worst_species(level.errors)
     if worst.value is None or len(_answered(level)) < 2:
         return ""
@@ -66,7 +66,7 @@ def _worst(level: Figures) -> str:
 
 
 def _bound(level: Figures) -> str:
-    """Say how high the true rates may be, and for which species that is not known."""
+    """Bound the true rates, and name species without a bound."""
     known = _answered(level)
     unknown = [row.species for row in level.attacks if row not in known]
     said = f" Of {listed(unknown)} none had one, so nothing is known." if unknown else ""
@@ -103,7 +103,7 @@ def _bona_fide(row: Tally) -> list[str]:
 
 
 def conclusions(level: Figures) -> tuple[str, ...]:
-    """Say what the numbers allow to conclude; species with the same counts share a sentence."""
+    """Say what the numbers show; species with the same counts share a sentence."""
     alike: dict[object, list[Tally]] = {}
     for row in level.tallies:
         if row.n:
@@ -132,7 +132,7 @@ def _about(rows: Sequence[Tally]) -> str:
     if rate.n_errors:
         return f"{said} The true rate may lie anywhere from {span(rate.interval)}."
     said += f" The true rate may still be as high as {percent(rate.interval[1])}"
-    # The approximation is of use only where it is near the exact bound.
+    # The approximation is useful only near the exact bound.
     rough = f"; rule of three, one-sided: about {percent(3 / rate.n)}" if rate.n >= 10 else ""
     return f"{said} (upper end of the exact 95 % interval{rough})."
 
@@ -146,12 +146,12 @@ def _of(count: int, n: int, *, is_one: bool) -> str:
 
 
 def presentations_needed(rate: float) -> int:
-    """Return how many presentations without an error have an exact 95 % interval below a rate."""
+    """Return how many presentations without an error show a rate, at 95 %."""
     return math.ceil(math.log(0.025) / math.log(1 - rate))
 
 
 def limits(presentations: Sequence[Presentation], level: Figures) -> tuple[str, ...]:
-    """Say what the test cannot show, the weightiest first."""
+    """Say what the test cannot show, the most important first."""
     found = []
     if n_simulated := sum(one.is_simulated for one in presentations):
         why = (
@@ -188,7 +188,7 @@ def limits(presentations: Sequence[Presentation], level: Figures) -> tuple[str, 
 def warnings(
     presentations: Sequence[Presentation], level: Figures, model: ModelSummary | None
 ) -> tuple[str, ...]:
-    """Say what a reader must know before the figures, worst first."""
+    """Return caveats, worst first."""
     found = [simulated(presentations), *_changes(presentations, model)]
     n_simulated = sum(one.is_simulated for one in presentations)
     if 0 < n_simulated < len(presentations):
@@ -215,7 +215,7 @@ def warnings(
 
 
 def simulated(presentations: Sequence[Presentation]) -> str:
-    """Return the sentence of the banner; empty when nothing was simulated."""
+    """Return the banner; empty when nothing was simulated."""
     n_simulated = sum(one.is_simulated for one in presentations)
     if not n_simulated:
         return ""
@@ -260,10 +260,10 @@ EDGES = (80, 100, 120, 140, 160, 180, 200, 240, 280, 320, 400, math.inf)
 
 @dataclass(frozen=True)
 class Band:
-    """Genuine frames whose face has a side of ``low`` pixels to less than ``high``; None: open.
+    """Genuine frames with a face of ``low`` to less than ``high`` pixels.
 
-    Frames are counted, since a person who steps back within one presentation gives many sizes.
-    Frames of one presentation resemble each other, so there is no interval.
+    Counts frames, since one presentation may have many sizes; they are dependent, so there is no
+    interval.
     """
 
     low: int
@@ -290,14 +290,14 @@ class Band:
 
 
 def genuine_sizes(presentations: Iterable[Presentation]) -> list[tuple[float, float]]:
-    """Return size and score of every genuine frame that has both."""
+    """Return size and score of genuine frames that have both."""
     return [(size, score) for size, _, _, score in _genuine_frames(presentations)]
 
 
 def _genuine_frames(
     presentations: Iterable[Presentation],
 ) -> list[tuple[float, int, bool, float]]:
-    """Return size, presentation, refusal and score of every genuine frame with size and score."""
+    """Return size, presentation, refusal and score of genuine frames."""
     return [
         (frame.size, one.number, frame.verdict.refuses, frame.score)
         for one in presentations
@@ -308,7 +308,7 @@ def _genuine_frames(
 
 
 def bands(presentations: Iterable[Presentation]) -> tuple[Band, ...]:
-    """Return the bands of sizes in which there are genuine frames, the smallest first."""
+    """Return the bands that have genuine frames, the smallest first."""
     rows = _genuine_frames(presentations)
     found = []
     for low, high in pairwise(EDGES):

@@ -1,4 +1,4 @@
-"""The report of a guided test: its figures, the facts about it, and what they allow to conclude."""
+"""The report of a guided test: figures, facts and findings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,23 +29,21 @@ PART_TITLES: dict[Part, str] = {
 
 @dataclass(frozen=True)
 class ReportSummary:
-    """Headline figures of a report, each with what it is, and where its files are."""
+    """Figures of a report by name, in words; ``html`` is the path of its page, once saved."""
 
     figures: tuple[tuple[str, str], ...] = ()
-    """Names and values with n and interval, ready to be read."""
     warnings: tuple[str, ...] = ()
     n_missing: int = 0
     """Details that an evaluator expects and that were not given."""
     html: str = ""
-    """Path of the page; empty before it was saved."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A figure in the list of a report: its key in JSON and CSV, its name for people, its part.
+    """A figure in a report: its key in JSON and CSV, its name for people, its part.
 
     ``species`` is empty for all together. ``at_threshold`` counts errors at the threshold that the
-    scores themselves chose, taken as given: its interval leaves out how uncertain that is.
+    scores chose; its interval ignores how uncertain that is.
     """
 
     key: str
@@ -56,7 +54,6 @@ class Line:
     at_threshold: Figure | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return JSON values; the unknown is None."""
         found = self.figure
         low, high = found.interval or (0.0, 1.0)
         species = found.species if self.key == "APCER_max" else self.species
@@ -73,10 +70,10 @@ class Line:
 
 
 def lines(level: Figures) -> tuple[Line, ...]:
-    """Return every figure, the most important first.
+    """Return every figure, the headline of ISO/IEC 30107-3 first.
 
-    The headline is what ISO/IEC 30107-3 asks for: APCER of the worst species at the threshold in
-    force, and BPCER where APCER is 1, 5 and 10 %.
+    That is APCER of the worst species at the threshold in force, and BPCER at APCERs of 1, 5 and
+    10 %.
     """
     errors, bona_fide = level.errors, level.bona_fide
     not_accepted = Rate(bona_fide.n - bona_fide.n_accepted, bona_fide.n)
@@ -123,8 +120,7 @@ def _bpcer_at(level: Figures, name: str, apcer: int) -> Line:
 class Context:
     """The circumstances of a test.
 
-    ``source`` names the camera, file or demo of presentations that do not know it; ``conditions``
-    says what varied between them, where somebody noted it.
+    ``source`` is for presentations that do not name theirs; ``conditions`` are the user's notes.
     """
 
     source: str
@@ -136,11 +132,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Report:
-    """A session's figures by presentation and by frame, and all that is said about them.
-
-    ``session`` holds the session as JSON values; ``html`` is the path of the page, empty before it
-    was written.
-    """
+    """A session's figures and findings; ``session`` holds it as JSON values."""
 
     context: Context
     presentations: tuple[Presentation, ...]
@@ -161,7 +153,6 @@ class Report:
 
     @property
     def missing(self) -> tuple[Fact, ...]:
-        """Facts that an evaluator expects and that were not given."""
         return tuple(fact for fact in self.facts if fact.origin == "missing")
 
     @cached_property
@@ -198,7 +189,7 @@ class Report:
 
     @cached_property
     def digests(self) -> tuple[str, ...]:
-        """Digests of the models that judged, in order; the described one's without a test."""
+        """Digests of the tested models; the described one's before any test."""
         tested = dict.fromkeys(one.digest for one in self.presentations if one.digest)
         if not tested and self.context.model is not None and self.context.model.digest:
             return (self.context.model.digest,)
@@ -206,13 +197,11 @@ class Report:
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
-        """Thresholds that were in force, in order."""
         found = (one.threshold for one in self.presentations)
         return tuple(dict.fromkeys(each for each in found if each is not None))
 
     @cached_property
     def summary(self) -> ReportSummary:
-        """Figures as a view shows them, the headline first."""
         figures = tuple(
             (f"{one.name} (legacy)" if one.part == "legacy" else one.name, self._text(one))
             for one in self.lines
@@ -230,7 +219,7 @@ class Report:
 
 
 def build(guided_test: GuidedTest, context: Context) -> Report:
-    """Make the report of a session; later changes to the session do not reach it."""
+    """Report on a session as it is now."""
     found = guided_test.presentations
     frames = ((one.species, frame.verdict, frame.score) for one in found for frame in one.frames)
     return Report(

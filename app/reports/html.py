@@ -47,7 +47,7 @@ _OUTCOMES = {
 
 
 def _shown(value: Any) -> Any:
-    """Drop invisible characters, and keep a number and its per cent sign on one line."""
+    """Drop invisible characters, and keep per cent signs beside their numbers."""
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value).replace(" %", "\u00a0%")
     return value
@@ -85,7 +85,6 @@ TEMPLATES.filters |= {
 
 
 def guided_test_page(report: Report) -> str:
-    """Return the page of a guided test."""
     level, frames, thresholds = report.by_presentation, report.by_frame, report.thresholds
     both = [(level, "curve"), (frames, "curve dashed")]
     ring = thresholds[0] if len(thresholds) == 1 else None
@@ -118,7 +117,6 @@ def guided_test_page(report: Report) -> str:
 
 
 def _card(line: Line, level: Figures) -> dict[str, Any]:
-    """Return a figure of the headline."""
     found, fixed = line.figure, line.at_threshold
     interval = found.interval or (0.0, 1.0)
     if fixed is None:
@@ -146,7 +144,7 @@ def _card(line: Line, level: Figures) -> dict[str, Any]:
 
 
 def _worst_basis(errors: Errors) -> str:
-    """Return the counts of the worst species, and whether they are those of every one."""
+    """Return the counts of the worst species, or of each if they are equal."""
     basis = cells(Figure.of("APCER", errors.worst))[2]
     counts = {(rate.n_errors, rate.n) for rate in errors.apcers.values()}
     is_shared = len(errors.apcers) > 1 and len(counts) == 1
@@ -154,7 +152,7 @@ def _worst_basis(errors: Errors) -> str:
 
 
 def _figures(report: Report) -> list[dict[str, Any]]:
-    """Return the figures of all species together by part; species have a table of their own."""
+    """Return the figures of all species together, by part."""
     errors = report.by_presentation.errors
     by_frame = {line.key: line.figure for line in report.frame_lines if not line.species}
     parts: dict[str, list[dict[str, Any]]] = {part: [] for part in PART_TITLES}
@@ -174,7 +172,7 @@ def _figures(report: Report) -> list[dict[str, Any]]:
 
 
 def _facts(found: Sequence[Fact]) -> list[tuple[str, list[Fact]]]:
-    """Return the facts by group without those about species, the tested system last."""
+    """Group the facts that are not about species, the tested system last."""
     groups: dict[str, list[Fact]] = {EVALUATION: []}
     for fact in found:
         if fact.group != INSTRUMENTS:
@@ -192,7 +190,7 @@ def _instruments(found: Sequence[Fact]) -> list[tuple[str, list[Fact]]]:
 
 
 def _missing(facts: Sequence[Fact]) -> str:
-    """Name what an evaluator would ask for; empty when nothing is missing."""
+    """Name missing details; empty if there are none."""
     if not facts:
         return ""
     labels = dict.fromkeys(fact.label[:1].lower() + fact.label[1:] for fact in facts)

@@ -38,10 +38,10 @@ from lmkl_core.metrics import Rate
 from lmkl_core.metrics.resampling import FEW_SUBJECTS
 
 MOST_COLUMNS = 8
-"""Folds or species side by side; more continue below."""
+"""Folds or species side by side; others continue below."""
 
 MOST_SPECIES = 24
-"""Species on the page; of more, only those that fared worst are shown."""
+"""Species on the page, the worst ones."""
 
 INTERVALS = (
     "Intervals of single rates are exact (Clopper-Pearson, 95 %). Those of AUC and ACER come from "
@@ -53,7 +53,6 @@ INTERVALS = (
 
 
 def evaluation_page(table: Table) -> str:
-    """Return the page of an evaluation."""
     evaluation = table.evaluation
     thresholds = {threshold_text(row.measured) for row in table.measured if row.measured}
     return TEMPLATES.get_template("evaluation.html.j2").render(
@@ -72,7 +71,7 @@ def evaluation_page(table: Table) -> str:
         other_headings=[(name, FIGURES[name]) for name in table.others],
         other_rows=table.compared,
         other_reading=_other_reading(table),
-        # With one figure there is room to spread its parts over columns.
+        # One figure spreads its parts over columns.
         is_single=len(table.headline) == 1,
         reading=_reading(table),
         forest=forest(table),
@@ -91,7 +90,7 @@ def evaluation_page(table: Table) -> str:
 
 
 def _recordings(table: Table) -> list[dict[str, Any]]:
-    """Return what the database has beside what was published; folds that are alike together."""
+    """Return numbers of recordings beside published ones, equal folds together."""
     alike: dict[SplitCount, list[str]] = {}
     for each in table.layout.counts:
         if each.missing or each.published is not None:
@@ -120,7 +119,7 @@ def _cell(row: Row, name: str) -> dict[str, Any]:
         "pooled": share(found.value) if is_spread and found.value is not None else "",
         "interval": interval_text(found),
         "figure": found,
-        # Figures of both classes rest on the same in most cells: the note below says on what.
+        # The basis of figures of both classes is the same in most cells: a note gives it.
         "basis": basis_text(found) if found.n is not None else "",
         "basis_in_full": basis_text(found),
         "species": found.species if found.value else "",
@@ -149,7 +148,7 @@ def _reading(table: Table) -> str:
 
 
 def _other_reading(table: Table) -> str:
-    """Explain the cells of the further figures, and say which are not shown."""
+    """Explain the cells of further figures, and name those left out."""
     said = "Cells as above."
     if len(table.folds) > 1:
         said = "Mean ± standard deviation over folds; all folds with the 95 % interval; † by frame."
@@ -160,7 +159,7 @@ def _other_reading(table: Table) -> str:
 
 
 def bases(table: Table) -> list[str]:
-    """Return what figures of both classes rest on, each once."""
+    """Return the counts behind figures of both classes."""
     found = [row.by_presentation.pooled.figure("HTER") for row in table.measured]
     texts = (f"{each.n_bona_fide} bona fide + {counted(each.n_attacks or 0, 'attack')}"
              for each in found)  # fmt: skip
@@ -215,7 +214,7 @@ def _chunks(names: Sequence[str]) -> list[Sequence[str]]:
 
 
 def forest(table: Table) -> str:
-    """Draw the first figures of all methods with their intervals; empty when there are none."""
+    """Draw the headline figures of all methods with intervals."""
     strands = []
     for row in table.lines:
         if isinstance(row, Row):
@@ -238,16 +237,12 @@ def row_mark(row: Row, name: str) -> Mark:
 
 
 def chosen_curves(table: Table) -> Curves:
-    """Draw curves of the paper's own method, or else the last one, and of the three best others.
-
-    The best are those with the highest AUC over all folds together.
-    """
+    """Draw curves of the paper's method, or the last one, and of three others of highest AUC."""
     areas = {row: row.by_presentation.pooled.value("AUC") for row in table.compared}
     known = [row for row, area in areas.items() if area is not None]
     if not known:
         return Curves()
     first = next((row for row in known if row.is_own), known[-1])
-    # Sorting keeps the table's order among equals.
     others = sorted((row for row in known if row is not first), key=lambda row: -(areas[row] or 0))
     chosen = [first, *others[: len(CURVE_STYLES) - 1]]
     return curves_of([(row.title, row.by_presentation.pooled) for row in chosen])
@@ -257,7 +252,6 @@ def chosen_curves(table: Table) -> Curves:
 
 
 def comparison_page(comparison: Comparison) -> str:
-    """Return the page of a comparison of runs."""
     shared, differing = comparison.facts
     last = comparison.runs[-1].table.evaluation
     # The paper's own method is drawn, or else the last one.

@@ -1,4 +1,4 @@
-"""Reports as JSON values: shares from 0 to 1, and null, never NaN, for the unknown."""
+"""Reports as JSON values: shares from 0 to 1; null, never NaN, for unknown values."""
 
 import math
 from collections.abc import Mapping
@@ -26,7 +26,6 @@ FORMAT_VERSION = 1
 
 
 def guided_test_document(report: Report) -> dict[str, Any]:
-    """Return everything in the report of a guided test."""
     context, level = report.context, report.by_presentation
     classes = level.genuine_scores, level.attack_scores
     by_presentation, by_frame = (
@@ -88,7 +87,6 @@ def _points(points: tuple[Any, Any]) -> list[list[float]]:
 
 
 def presentation_row(one: Presentation) -> dict[str, Any]:
-    """Return one presentation, for JSON and CSV."""
     return {
         "number": one.number,
         "species": one.species,
@@ -109,7 +107,7 @@ def presentation_row(one: Presentation) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
-    """Return a value as JSON knows it: numbers that are not finite are null, other things words."""
+    """Return a JSON value: null for non-finite numbers, text for unknown types."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -125,7 +123,6 @@ def _value(value: Any) -> Any:
 
 
 def evaluation_document(table: Table, *, with_scores: bool = False) -> dict[str, Any]:
-    """Return the table of an evaluation, with every test score if asked for."""
     return {
         "format": EVALUATION_FORMAT,
         "version": FORMAT_VERSION,
@@ -179,7 +176,7 @@ def _row(row: Row, with_scores: bool) -> dict[str, Any]:
 
 
 def printed_values(figure: PrintedFigure) -> dict[str, float | None]:
-    """Return a published figure as shares; a printed decimal stays one."""
+    """Return a published figure as shares, without binary noise."""
     std = None if figure.std is None else round(figure.std / 100, 6)
     return {"mean": round(figure.mean / 100, 6), "std": std}
 
@@ -208,13 +205,13 @@ def _by_species(pooled: Figures, rates: Mapping[str, Rate]) -> dict[str, Any]:
 
 
 def rate_values(rate: Rate, are_independent: bool) -> dict[str, Any]:
-    """Return the rate of a species; frames that are not independent have no interval."""
+    """Return the rate of a species, for frames without an interval."""
     interval = rate.interval if rate.n and are_independent else None
     return figure_values(Figure("", rate.value, interval, rate.n_errors, rate.n))
 
 
 def figure_values(figure: Figure) -> dict[str, Any]:
-    """Return a figure's value, and what is known of it."""
+    """Return a figure's value and basis, known values only."""
     low, high = figure.interval or (None, None)
     found = {
         "low": low,
@@ -277,7 +274,6 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def line_values(line: Line) -> dict[str, Any]:
-    """Return one figure of one method in one run."""
     values: dict[str, Any] = {"run": line.run, "method": line.method, "title": line.title}
     values["figure"] = line.figure.name
     if line.spread is not None:

@@ -1,7 +1,6 @@
-r"""Tables as LaTeX, in the form of the paper's: they compile in any document class.
+r"""Tables as LaTeX, in the form of the paper's, for any document class and without packages.
 
-Only commands of LaTeX itself are used, no package. Characters that LaTeX's own fonts may lack are
-spelt out or replaced by a question mark, so that any name compiles.
+Characters that LaTeX's fonts may lack are spelt out or become a question mark: any name compiles.
 """
 
 import unicodedata
@@ -47,7 +46,6 @@ _ACCENTS = {
 
 
 def escaped(text: str) -> str:
-    """Return text that LaTeX prints as it is written."""
     return "".join(_letter(letter) for letter in unicodedata.normalize("NFC", text))
 
 
@@ -80,16 +78,15 @@ def _tabular(columns: str, heads: Iterable[str], rows: Iterable[Sequence[str]]) 
 
 
 def evaluation_latex(table: Table) -> str:
-    r"""Return a ``table`` environment: methods as rows, published beside measured.
+    """Return a ``table`` environment: methods as rows, published beside measured.
 
-    Intervals are those of all folds together, and stand behind the figure that they are about: it
-    is not the mean over folds, and an interval need not hold that one. What a reader must know
-    before comparing with published figures is in the caption, since captions travel with tables.
+    An interval is that of all folds together and follows their figure, not the mean over folds.
+    The caption holds the caveats, since captions travel with tables.
     """
     kinds = ["measured", "all folds (95 % interval)" if len(table.folds) > 1 else "95 % interval"]
     if table.published is not None:
         kinds = ["published", *kinds]
-    # One column of text has room for the paper's tables of one figure.
+    # A table of one figure fits one column of text.
     environment = "table" if len(table.headline) == 1 else "table*"
     names = [
         rf"\multicolumn{{{len(kinds)}}}{{c}}{{\textbf{{{escaped(name)}}}}}"
@@ -187,7 +184,7 @@ def _label(table: Table) -> str:
 
 
 def comparison_latex(comparison: Comparison) -> str:
-    r"""Return a ``table*`` environment: a row for each method and run, with differences."""
+    """Return a ``table*`` environment: a row for each method and run, with differences."""
     names = comparison.figures
     rows = []
     for method, title in comparison.methods.items():

@@ -1,4 +1,4 @@
-"""What is said about an evaluation beside its figures: notices, and how it was measured."""
+"""Caveats of an evaluation, and how it was measured."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ MODES = {
 }
 
 MOST_TOLD = 8
-"""Splits that a sentence tells the numbers of; the files have all."""
+"""Splits named in a sentence; the files have all."""
 
 
 def known_database(layout: Layout) -> Database | None:
@@ -36,17 +36,17 @@ def known_database(layout: Layout) -> Database | None:
 
 
 def simulated(table: Table) -> str:
-    """Return the sentence of the banner; empty when nothing was simulated."""
+    """Return the banner; empty when nothing was simulated."""
     return SIMULATED if table.evaluation.is_simulated else ""
 
 
 def sentences(table: Table) -> list[str]:
-    """Return everything a reader must know, the banner first."""
+    """Return all caveats, the banner first."""
     return [*filter(None, [simulated(table)]), *notices(table)]
 
 
 def notices(table: Table) -> tuple[str, ...]:
-    """Return what stands in the way of taking the figures as they are, worst first."""
+    """Return the caveats but the banner, worst first."""
     found = [
         *_unmeasured(table),
         *shortfall(table),
@@ -86,7 +86,7 @@ def _unmeasured(table: Table) -> list[str]:
 
 
 def shortfall(table: Table) -> list[str]:
-    """Say in what the recordings are not the published ones."""
+    """Say how numbers of recordings differ from the published ones."""
     layout = table.layout
     found = [
         (f"fold {each.fold}, " if each.fold else "")
@@ -106,7 +106,7 @@ def shortfall(table: Table) -> list[str]:
 
 
 def _passed_over(table: Table) -> str:
-    """Name what is missing and what was wrong; the JSON and CSV files name all of it."""
+    """Name missing recordings and faults of the copy; the JSON and CSV files name all."""
     layout = table.layout
     said = []
     if layout.missing:
@@ -146,7 +146,7 @@ def unlike_the_paper(table: Table) -> list[str]:
 
 
 def _repeated(table: Table) -> str:
-    """Say when a presentation is counted more than once, so that counts are not independent."""
+    """Warn of presentations that are counted more than once."""
     if not table.measured:
         return ""
     seen: Counter[str] = Counter()
@@ -183,7 +183,7 @@ def _few_subjects(table: Table) -> str:
 
 
 def facts(table: Table) -> list[tuple[str, str]]:
-    """Return how it was measured, as names and texts, for every kind of output."""
+    """Return names and texts on how it was measured."""
     evaluation, layout = table.evaluation, table.layout
     mode = MODES.get(layout.mode, layout.mode)
     found = [("Data", f"{table.title}; {mode}")]
@@ -197,7 +197,7 @@ def facts(table: Table) -> list[tuple[str, str]]:
 
 
 def _counts(counts: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return a line for each split and kind: its recordings, frames, and frames with views."""
+    """Return a line for each split and kind."""
     lines: dict[str, list[str]] = {}
     for name, count in counts.items():
         for ending in ("frames with views", "frames", "recordings"):
@@ -215,7 +215,7 @@ def _begun(text: str) -> str:
 
 
 def threshold_text(result: MethodResult) -> str:
-    """Return the origin of a method's thresholds, and their range over folds."""
+    """Return the range of a method's thresholds over folds, and their origin."""
     found = [fold.presentation_threshold for fold in result.folds]
     origins = "; ".join(dict.fromkeys(used.origin for used in found if used.origin))
     values = [used.value for used in found if used.value is not None]
@@ -227,7 +227,7 @@ def threshold_text(result: MethodResult) -> str:
 
 
 def parameters_text(folds: tuple[FoldResult, ...]) -> str:
-    """Return the chosen parameters, the most frequent first, with how many models share them."""
+    """Return the chosen parameters with their numbers of models, the most frequent first."""
     counts = Counter(
         ", ".join(f"{name} = {_plain(value)}" for name, value in chosen.items()) or "none"
         for fold in folds

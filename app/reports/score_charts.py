@@ -1,7 +1,4 @@
-"""Charts of scores: every presentation, both classes' distributions, and score over face size.
-
-Colour always comes with a difference in shape, place or dashes, so that a grey print says as much.
-"""
+"""Charts of scores by presentation, by class and over face size; readable in grey."""
 
 import math
 from collections.abc import Sequence
@@ -128,10 +125,7 @@ def histogram(level: Figures, thresholds: Thresholds, what: str) -> str:
 def sizes(
     frames: Sequence[tuple[float, float]], bands: Sequence[Band], thresholds: Thresholds
 ) -> str:
-    """Draw the score of genuine frames over the size of the face; empty without frames.
-
-    ``frames`` holds size and score of each; the means of bands are drawn as a line.
-    """
+    """Draw genuine frames (size, score), with a line through the means of bands."""
     if not frames or not bands:
         return ""
     description = "A dot for each frame, a line through the means of bands of sizes."

@@ -1,8 +1,4 @@
-"""Figures as text.
-
-A guided test writes ``26.5 %``, always with n and interval; tables write shares in per cent without
-the sign and with one decimal, as the paper prints them.
-"""
+"""Figures as text: ``26.5 %`` with n and interval in a guided test, ``26.5`` in tables."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +28,7 @@ def span(interval: Interval) -> str:
 
 
 def cells(figure: Figure) -> tuple[str, str, str]:
-    """Return value, interval and basis, for the columns of a table."""
+    """Return value, interval and basis."""
     if figure.value is None:
         return NO_DATA, "", ""
     if figure.n is not None:
@@ -66,7 +62,7 @@ def worst_species(errors: Errors) -> str:
 
 
 def score_text(value: float | None) -> str:
-    """Return a score or threshold with three decimals, more only where those would all be zero."""
+    """Return a score with three decimals, more if those were all zero."""
     if value is None:
         return NOTHING
     text = f"{value:.3f}"
@@ -95,7 +91,7 @@ def _stem(name: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """Put a space before every per cent sign, as everywhere in a report."""
+    """Put a space before every per cent sign."""
     return re.sub(r"(?<=\d)%", " %", text)
 
 
@@ -132,7 +128,7 @@ def interval_text(figure: Figure) -> str:
 
 
 def basis_text(figure: Figure) -> str:
-    """Return what a figure rests on: ``"3 of 24"`` or ``"80 + 400"``; empty without a value."""
+    """Return ``"3 of 24"`` or ``"80 + 400"``; empty without a value."""
     if figure.value is None:
         return ""
     if figure.n is not None:

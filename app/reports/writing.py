@@ -1,4 +1,4 @@
-"""Reports on disk: each file is whole or not there at all, and the page comes last."""
+"""Reports on disk: files are written together, each whole or not at all."""
 
 import json
 import os
@@ -37,8 +37,8 @@ def write(report: Report, path: str | os.PathLike[str]) -> Report:
     """Write the report of a guided test, and return it with the path of its page.
 
     ``name.html`` comes with ``name.json`` (everything, the session included), ``name.csv`` (the
-    figures), ``name-details.csv`` (the facts) and ``name-presentations.csv``. None is replaced
-    unless there is room for all; `ReportError` where the disk refuses.
+    figures), ``name-details.csv`` (the facts) and ``name-presentations.csv``. Raises `ReportError`
+    and replaces none unless there is room for all.
     """
     page, as_json, numbers, details, presentations = files_of(path)
     texts = {
@@ -94,11 +94,7 @@ def write_comparison(comparison: Comparison, folder: str | os.PathLike[str]) -> 
 
 
 def table_name(table: Table) -> str:
-    """Return the name that a table's files share, such as ``oulu-npu-IV``.
-
-    A mode that is not the database's own is part of it, so that two modes written into one folder
-    do not replace each other.
-    """
+    """Return the name of a table's files, such as ``oulu-npu-IV``, with a mode that is unusual."""
     layout = table.layout
     known = known_database(layout)
     is_usual = known is None or layout.mode == known.modes[0]
@@ -107,7 +103,7 @@ def table_name(table: Table) -> str:
 
 
 def file_name(text: str) -> str:
-    """Return a name that files may have: protocols of one's own may be named anything."""
+    """Return a valid file name."""
     return "".join(each if each.isalnum() or each in "-._" else "_" for each in text) or "table"
 
 
